@@ -19,19 +19,12 @@ fn uri(path: &str) -> String {
 }
 
 fn request(session: &mut Session, method: &str, params: Value) {
-    let request = Request {
-        id: 1.into(),
-        method: method.to_owned(),
-        params,
-    };
+    let request = Request { id: 1.into(), method: method.to_owned(), params };
     session.receive(Incoming::Message(request.into()));
 }
 
 fn tell(session: &mut Session, method: &str, params: Value) {
-    let notification = Notification {
-        method: method.to_owned(),
-        params,
-    };
+    let notification = Notification { method: method.to_owned(), params };
     session.receive(Incoming::Message(notification.into()));
 }
 
@@ -43,11 +36,7 @@ fn session() -> (Session, String) {
     let params = json!({"capabilities": {}, "workspaceFolders": folders});
     request(&mut session, "initialize", params);
     let document = json!({"uri": uri(FILE), "languageId": "yaml", "version": 1, "text": text});
-    tell(
-        &mut session,
-        "textDocument/didOpen",
-        json!({"textDocument": document}),
-    );
+    tell(&mut session, "textDocument/didOpen", json!({"textDocument": document}));
     session.run_all_jobs();
     session.take();
     (session, text)
@@ -64,11 +53,7 @@ fn hover(bencher: Bencher<'_, '_>, needle: &str) {
     let position = json!({"line": line, "character": character});
     let params = json!({"textDocument": {"uri": uri(FILE)}, "position": position});
     bencher.bench_local(|| {
-        request(
-            &mut session,
-            "textDocument/hover",
-            black_box(params.clone()),
-        );
+        request(&mut session, "textDocument/hover", black_box(params.clone()));
         let answers = session.take();
         assert_eq!(answers.len(), 1);
         answers

@@ -62,13 +62,7 @@ fn one_cluster(bencher: Bencher<'_, '_>, name: &str) {
     let release = Release::known(name).expect("known");
     let (inventory, document) = (inventory(), hyperconverged());
     plan(&release, &inventory, &document);
-    bencher.bench_local(|| {
-        plan(
-            black_box(&release),
-            black_box(&inventory),
-            black_box(&document),
-        )
-    });
+    bencher.bench_local(|| plan(black_box(&release), black_box(&inventory), black_box(&document)));
 }
 
 /// A question about a field: everything that the search for its cause plans.
@@ -81,22 +75,14 @@ fn one_cluster(bencher: Bencher<'_, '_>, name: &str) {
 ])]
 fn why(bencher: Bencher<'_, '_>, field: &str) {
     let read = |name: &str| {
-        let root = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/examples/fleet/clusters/prod-east"
-        );
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/fleet/clusters/prod-east");
         let text = std::fs::read_to_string(format!("{root}/{name}")).expect("the example");
-        yaml::parse(&SourceFile::new(name, text))
-            .documents
-            .remove(0)
+        yaml::parse(&SourceFile::new(name, text)).documents.remove(0)
     };
     let release = Release::known("1.17").expect("known");
     let document = read("hyperconverged.yaml");
     let object = document.root.to_json();
-    let source = Source {
-        kind: SourceKind::Declared,
-        document: Arc::new(read("inventory.yaml")),
-    };
+    let source = Source { kind: SourceKind::Declared, document: Arc::new(read("inventory.yaml")) };
     let (inventory, _) = load(&[source]);
     let field = match field {
         "evictionStrategy" => format!("spec.configuration.{field}"),

@@ -80,10 +80,7 @@ spec:
 /// A file beside a HyperConverged.
 fn beside(name: &str, content: &[u8]) {
     let own = "inventory.yaml";
-    let other = match name == own {
-        true => "other.yaml",
-        false => own,
-    };
+    let other = if name == own { "other.yaml" } else { own };
     let files = [
         ("hyperconverged.yaml", HYPERCONVERGED.as_bytes().to_vec()),
         (other, declared(content.len()).into_bytes()),
@@ -165,10 +162,7 @@ fn stream(_: &str, content: &[u8]) {
 fn dump(_: &str, content: &[u8]) {
     let file = SourceFile::from_bytes("nodes.yaml", content.to_vec());
     let documents = yaml::parse(&file).documents.into_iter().map(Arc::new);
-    let source = |document| inventory::Source {
-        kind: inventory::SourceKind::Nodes,
-        document,
-    };
+    let source = |document| inventory::Source { kind: inventory::SourceKind::Nodes, document };
     let sources: Vec<_> = documents.map(source).collect();
     let nodes = inventory::load(&sources).0.inventory.nodes;
     let pools = inventory::pools(&nodes, |key| key.contains('o'));
@@ -193,13 +187,8 @@ fn editor(_: &str, content: &[u8]) {
         hear(&mut session, message);
     };
     let folders = json!([{"uri": format!("file://{root}"), "name": "w"}]);
-    say(
-        "initialize",
-        json!({"capabilities": {}, "workspaceFolders": folders}),
-    );
-    let (messages, typed): (Vec<&str>, Vec<&str>) = text
-        .split_inclusive('\n')
-        .partition(|line| line.starts_with('{'));
+    say("initialize", json!({"capabilities": {}, "workspaceFolders": folders}));
+    let (messages, typed): (Vec<&str>, Vec<&str>) = text.split_inclusive('\n').partition(|line| line.starts_with('{'));
     let typed = typed.concat();
     let document = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": typed});
     say("textDocument/didOpen", json!({"textDocument": document}));
@@ -217,13 +206,8 @@ fn editor(_: &str, content: &[u8]) {
     for message in messages {
         if let Ok(message) = serde_json::from_str::<Value>(message) {
             // Another folder may be the whole disk.
-            if message["method"]
-                .as_str()
-                .is_some_and(|m| m.starts_with("textDocument/"))
-            {
-                let message = message
-                    .to_string()
-                    .replace("file:///w", &format!("file://{root}"));
+            if message["method"].as_str().is_some_and(|m| m.starts_with("textDocument/")) {
+                let message = message.to_string().replace("file:///w", &format!("file://{root}"));
                 hear(&mut session, serde_json::from_str(&message).expect("JSON"));
             }
         }

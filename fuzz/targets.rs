@@ -69,10 +69,7 @@ pub(crate) fn yaml(data: &[u8]) {
         let again = yaml::parse(&SourceFile::new("again.yaml", printed.clone()));
         let back = again.documents.first().map(|d| d.root.to_json());
         let nothing = json.is_null() && back.is_none();
-        assert!(
-            nothing || back == Some(json),
-            "{printed:?} reads as {back:?}"
-        );
+        assert!(nothing || back == Some(json), "{printed:?} reads as {back:?}");
     }
     for comment in comments {
         within(&file, comment.span);
@@ -114,14 +111,9 @@ pub(crate) fn scalar(data: &[u8]) {
     let back = back.first().map(|d| d.root.to_json()["a"].clone());
     // As Go does, 5.0 is printed as 5, and what takes more than 63 bits as a float.
     let float = json.is_number() && !json.is_i64();
-    let same = match float {
-        true => back.as_ref().and_then(Value::as_f64) == json.as_f64(),
-        false => back.as_ref() == Some(&json),
-    };
-    assert!(
-        same,
-        "{text:?} is printed as {document:?}, and read as {back:?}"
-    );
+    let same =
+        if float { back.as_ref().and_then(Value::as_f64) == json.as_f64() } else { back.as_ref() == Some(&json) };
+    assert!(same, "{text:?} is printed as {document:?}, and read as {back:?}");
     // Any text is a text again, as a key, too; but kubectl writes a merge key as it is.
     let key = if text == "<<" { "a" } else { &*text };
     // And what begins like JSON, behind what Go takes for a blank, it reads as JSON.
@@ -138,11 +130,7 @@ pub(crate) fn scalar(data: &[u8]) {
 pub(crate) fn amount(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let schedule = cron::check(&text);
-    assert_eq!(
-        cron::check(&text.replace(' ', "  ")).is_ok(),
-        schedule.is_ok(),
-        "{text:?}"
-    );
+    assert_eq!(cron::check(&text.replace(' ', "  ")).is_ok(), schedule.is_ok(), "{text:?}");
     if let Ok(read) = quantity::Quantity::parse(&text) {
         let printed = read.to_string();
         let again = quantity::Quantity::parse(&printed).expect("what is printed can be read");
@@ -153,18 +141,11 @@ pub(crate) fn amount(data: &[u8]) {
         // What is no multiple of 1024 loses its suffix and with it, when it is read again, its being
         // binary: 62.5Ki is 64000, and that is 64k.
         let decimal = text.contains('i') && !printed.contains('i');
-        assert!(
-            again.to_string() == printed || huge || decimal,
-            "{text:?} is {printed:?}"
-        );
+        assert!(again.to_string() == printed || huge || decimal, "{text:?} is {printed:?}");
     }
     if let Ok(read) = duration::parse(&text) {
         let printed = read.to_string();
-        assert_eq!(
-            duration::parse(&printed),
-            Ok(read),
-            "{text:?} is {printed:?}"
-        );
+        assert_eq!(duration::parse(&printed), Ok(read), "{text:?} is {printed:?}");
     }
 }
 
@@ -198,10 +179,7 @@ static INVENTORY: LazyLock<Inventory> = LazyLock::new(|| {
 /// The same with the places of what is in it.
 static LOADED: LazyLock<LoadedInventory> = LazyLock::new(|| {
     let parsed = yaml::parse(&SourceFile::new("inventory.yaml", declared(0)));
-    let source = |document: Document| Source {
-        kind: SourceKind::Declared,
-        document: Arc::new(document),
-    };
+    let source = |document: Document| Source { kind: SourceKind::Declared, document: Arc::new(document) };
     let sources: Vec<_> = parsed.documents.into_iter().map(source).collect();
     inventory::load(&sources).0
 });
@@ -225,10 +203,7 @@ pub(crate) fn admission(data: &[u8]) {
         match &verdict.stored {
             None => assert!(!verdict.message.is_empty()),
             Some(stored) => {
-                let update = Operation::Update {
-                    old: stored,
-                    missing: &[],
-                };
+                let update = Operation::Update { old: stored, missing: &[] };
                 let again = admit(release, &INVENTORY, stored, update);
                 assert_eq!(again.stored.as_ref(), Some(stored), "{}", again.message);
             }
@@ -237,11 +212,8 @@ pub(crate) fn admission(data: &[u8]) {
 }
 
 /// Where HCO's schema takes more than the operand's (see the rule `operand-violates-crd`).
-const ACCEPTED_BY_HCO_ALONE: [&str; 3] = [
-    "tlsSecurityProfile",
-    "commonTemplates.namespace",
-    "vmiCalculatorConfiguration.configName",
-];
+const ACCEPTED_BY_HCO_ALONE: [&str; 3] =
+    ["tlsSecurityProfile", "commonTemplates.namespace", "vmiCalculatorConfiguration.configName"];
 
 /// The whole plan: its objects have names and, where no
 /// jsonpatch annotation had a hand in them, are what their CRDs allow; and it can be compared with
@@ -269,13 +241,7 @@ pub(crate) fn plan(data: &[u8]) {
                 }
             }
             let later = plan_with(next, &INVENTORY, object, admit);
-            let side = |release, plan| Side {
-                release,
-                inventory: &LOADED,
-                document: Some(document),
-                object,
-                plan,
-            };
+            let side = |release, plan| Side { release, inventory: &LOADED, document: Some(document), object, plan };
             let _ = diff::compare_plans(&side(release, &planned), &side(next, &later));
             let same = diff::compare_plans(&side(release, &planned), &side(release, &planned));
             assert!(same.is_empty(), "a plan differs from itself");
@@ -326,10 +292,7 @@ pub(crate) fn patch(data: &[u8]) {
 /// is not what it was. What is edited is as it was but for what was meant.
 pub(crate) fn fix(data: &[u8]) {
     let inventory = declared(data.len());
-    let files = [
-        ("hyperconverged.yaml", data.to_vec()),
-        ("inventory.yaml", inventory.into_bytes()),
-    ];
+    let files = [("hyperconverged.yaml", data.to_vec()), ("inventory.yaml", inventory.into_bytes())];
     let findings = linted(files, None);
     for also_unsafe in [false, true] {
         let done = fix::round(&fix::choose(&findings, also_unsafe));
@@ -379,9 +342,7 @@ fn edited(document: &Document, number: usize) {
         };
         let before = yaml::parse(&document.file);
         let mut meant: Vec<Value> = before.documents.iter().map(|d| d.root.to_json()).collect();
-        change
-            .apply(&mut meant[document.index])
-            .expect("it was made");
+        change.apply(&mut meant[document.index]).expect("it was made");
         let text = edit::apply(document.file.text(), &edits).expect("they fit");
         let after = yaml::parse(&SourceFile::new("f.yaml", text.clone()));
         let is: Vec<Value> = after.documents.iter().map(|d| d.root.to_json()).collect();
@@ -429,11 +390,7 @@ fn linted<const N: usize>(files: [(&str, Vec<u8>); N], prior: Option<&PriorState
 /// `number` says in which format.
 fn found(repo: &Repo, prior: Option<&PriorState>, number: usize) -> Vec<Finding> {
     let settings = lint::Settings::default();
-    let work = Work {
-        lint: Some(lint::Selection::of(&settings)),
-        prior,
-        ..Work::default()
-    };
+    let work = Work { lint: Some(lint::Selection::of(&settings)), prior, ..Work::default() };
     let clusters: Vec<_> = repo.clusters().iter().collect();
     let mut findings: Vec<_> = repo.problems().iter().map(|p| p.finding.clone()).collect();
     let progress = Progress::of(0, true);

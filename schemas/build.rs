@@ -13,14 +13,8 @@ fn main() {
         fs::write(out.join(name), text).expect("the build's directory is writable");
     };
     write("releases.rs", releases(&root, &out));
-    write(
-        "patch_releases.rs",
-        files(&root.join("patch-releases"), ".json"),
-    );
-    write(
-        "distributions.rs",
-        files(&root.join("distributions"), ".json"),
-    );
+    write("patch_releases.rs", files(&root.join("patch-releases"), ".json"));
+    write("distributions.rs", files(&root.join("distributions"), ".json"));
     write("documents.rs", files(&root, ".schema.json"));
 }
 
@@ -29,14 +23,8 @@ fn main() {
 fn releases(root: &Path, out: &Path) -> String {
     let mut list = String::from("&[\n");
     for release in sorted(&root.join("releases")) {
-        let (imported, written) = (
-            root.join("releases").join(&release),
-            root.join("behaviour").join(&release),
-        );
-        let names: BTreeSet<String> = [&imported, &written]
-            .into_iter()
-            .flat_map(|d| files_below(d))
-            .collect();
+        let (imported, written) = (root.join("releases").join(&release), root.join("behaviour").join(&release));
+        let names: BTreeSet<String> = [&imported, &written].into_iter().flat_map(|d| files_below(d)).collect();
         writeln!(list, "({release:?}, &[").expect("a string takes all");
         for name in names {
             let (one, other) = (imported.join(&name), written.join(&name));
@@ -60,10 +48,7 @@ fn releases(root: &Path, out: &Path) -> String {
 /// Two JSON objects as one; they have no key in common, which a test holds.
 fn one_object(one: &str, other: &str) -> String {
     let inner = |text: &str| {
-        let text = text
-            .trim()
-            .strip_prefix('{')
-            .and_then(|t| t.strip_suffix('}'));
+        let text = text.trim().strip_prefix('{').and_then(|t| t.strip_suffix('}'));
         text.expect("an object").trim_end().to_owned()
     };
     format!("{{{},{}\n}}\n", inner(one), inner(other))
@@ -73,13 +58,10 @@ fn one_object(one: &str, other: &str) -> String {
 fn files_below(directory: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for name in sorted(directory) {
-        match directory.join(&name).is_dir() {
-            true => names.extend(
-                sorted(&directory.join(&name))
-                    .iter()
-                    .map(|n| format!("{name}/{n}")),
-            ),
-            false => names.push(name),
+        if directory.join(&name).is_dir() {
+            names.extend(sorted(&directory.join(&name)).iter().map(|n| format!("{name}/{n}")));
+        } else {
+            names.push(name);
         }
     }
     names
@@ -92,10 +74,7 @@ fn read(path: &Path) -> String {
 /// The files of a directory with this ending, in Rust: the name of each without it, and its text.
 fn files(directory: &Path, ending: &str) -> String {
     let files = sorted(directory);
-    let mut names: Vec<&str> = files
-        .iter()
-        .filter_map(|f| f.strip_suffix(ending))
-        .collect();
+    let mut names: Vec<&str> = files.iter().filter_map(|f| f.strip_suffix(ending)).collect();
     names.sort_unstable();
     let mut list = String::from("&[\n");
     for name in names {
@@ -108,9 +87,7 @@ fn files(directory: &Path, ending: &str) -> String {
 fn sorted(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).expect("it is there");
     let names = entries.map(|entry| entry.expect("readable").file_name());
-    let mut names: Vec<String> = names
-        .map(|name| name.into_string().expect("ASCII"))
-        .collect();
+    let mut names: Vec<String> = names.map(|name| name.into_string().expect("ASCII")).collect();
     names.sort();
     names
 }

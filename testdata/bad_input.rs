@@ -41,11 +41,7 @@ impl Scene {
         for name in ["hyperconverged.yaml", "inventory.yaml"] {
             fs::copy(small.join(name), directory.path().join(name)).expect("copied");
         }
-        let mut scene = Self {
-            directory,
-            rendered: Vec::new(),
-            user: None,
-        };
+        let mut scene = Self { directory, rendered: Vec::new(), user: None };
         let run = scene.run(&["render", "-q"]);
         assert_eq!(run.code, Some(0), "{}", run.said);
         scene.rendered = scene.tree();
@@ -112,10 +108,7 @@ impl Scene {
         let out = self.directory.path().with_extension("out");
         let said = fs::read(&out).expect("readable");
         fs::remove_file(out).expect("removed");
-        Run {
-            code: status.code(),
-            said: String::from_utf8_lossy(&said).into_owned(),
-        }
+        Run { code: status.code(), said: String::from_utf8_lossy(&said).into_owned() }
     }
 
     fn tree(&self) -> Vec<(PathBuf, String)> {
@@ -218,18 +211,11 @@ fn twenty_thousand_levels() {
     for level in 1..3000 {
         let _ = writeln!(block, "{}a:", " ".repeat(level));
     }
-    let json = format!(
-        "{{\"apiVersion\": \"hco.kubevirt.io/v1beta1\", \"x\": {}{}}}",
-        "[".repeat(LEVELS),
-        "]".repeat(LEVELS)
-    );
-    for (name, text) in [
-        ("flow.yaml", flow),
-        ("maps.yaml", maps),
-        ("dashes.yaml", dashes),
-        ("block.yaml", block),
-        ("deep.json", json),
-    ] {
+    let json =
+        format!("{{\"apiVersion\": \"hco.kubevirt.io/v1beta1\", \"x\": {}{}}}", "[".repeat(LEVELS), "]".repeat(LEVELS));
+    for (name, text) in
+        [("flow.yaml", flow), ("maps.yaml", maps), ("dashes.yaml", dashes), ("block.yaml", block), ("deep.json", json)]
+    {
         let scene = Scene::new();
         scene.write(name, |file| {
             if !name.ends_with("json") {
@@ -240,12 +226,7 @@ fn twenty_thousand_levels() {
         // Three thousand levels are within what kubectl reads, but nothing that a schema knows.
         if name == "block.yaml" {
             let run = scene.run(&["lint", name]);
-            assert!(
-                matches!(run.code, Some(1 | 2 | 4)),
-                "{:?}: {}",
-                run.code,
-                run.said
-            );
+            assert!(matches!(run.code, Some(1 | 2 | 4)), "{:?}: {}", run.code, run.said);
             continue;
         }
         scene.expect(name, 4, "");
@@ -280,19 +261,11 @@ fn aliases_of_aliases() {
     for i in 0..40 {
         scene.write(&format!("{i}.yaml"), |file| file.extend(text.bytes()));
     }
-    for arguments in [
-        &["lint", ".", "--format", "concise"][..],
-        &["plan", ".", "--format", "json"],
-    ] {
+    for arguments in [&["lint", ".", "--format", "concise"][..], &["plan", ".", "--format", "json"]] {
         let run = scene.run(arguments);
         assert_eq!(run.code, Some(4), "{arguments:?}: {}", run.said);
         let words = "more than 255 levels of nesting, the limit (--max-depth raises it)";
-        assert_eq!(
-            run.said.matches(words).count(),
-            40,
-            "{arguments:?}: {}",
-            run.said
-        );
+        assert_eq!(run.said.matches(words).count(), 40, "{arguments:?}: {}", run.said);
     }
     assert!(scene.tree() == scene.rendered);
     scene.expect_read("0.yaml", 4, "0.yaml:5:259: more than 255 levels");
@@ -340,21 +313,15 @@ fn a_thousand_levels() {
         let run = scene.run(&[arguments, &["--max-depth", "1000"]].concat());
         let end = run.said.len().saturating_sub(2000);
         let said = run.said.get(end..).unwrap_or_default();
-        assert!(
-            matches!(run.code, Some(0 | 1)),
-            "{arguments:?}: {:?} {said}",
-            run.code
-        );
+        assert!(matches!(run.code, Some(0 | 1)), "{arguments:?}: {:?} {said}", run.code);
     }
 }
 
 #[test]
 fn bytes_that_are_no_text() {
-    for (name, bytes) in [
-        ("nul.yaml", &b"spec: {a: \0}\n"[..]),
-        ("half.yaml", b"spec: {a: \xc3"),
-        ("control.yaml", b"spec: \x07\n"),
-    ] {
+    for (name, bytes) in
+        [("nul.yaml", &b"spec: {a: \0}\n"[..]), ("half.yaml", b"spec: {a: \xc3"), ("control.yaml", b"spec: \x07\n")]
+    {
         let scene = Scene::new();
         scene.write(name, |text| {
             text.extend(OURS);
@@ -463,11 +430,7 @@ fn files_that_are_none() {
     ] {
         let run = scene.run(arguments);
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.said);
-        assert!(
-            run.said.contains("/dev/zero"),
-            "{arguments:?}: {}",
-            run.said
-        );
+        assert!(run.said.contains("/dev/zero"), "{arguments:?}: {}", run.said);
     }
 }
 

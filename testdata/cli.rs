@@ -67,11 +67,7 @@ impl Scene {
             copy(inputs, directory.path());
             committed_fleet::restore(inputs, directory.path());
         }
-        Self {
-            directory,
-            current: RefCell::default(),
-            programs: RefCell::default(),
-        }
+        Self { directory, current: RefCell::default(), programs: RefCell::default() }
     }
 
     /// Puts a kustomize on the `PATH` that prints what was recorded.
@@ -82,10 +78,7 @@ impl Scene {
         let recorded = main_directory().join("testdata/cli/kustomize-builds");
         let records = std::env::var("SNAPSHOTS").is_ok_and(|v| v == "overwrite");
         let real = std::env::var("PATH").unwrap_or_default();
-        let script = format!(
-            "#!/bin/sh\nRECORDED='{}' RECORDS={records} REAL='{real}'\n{REPLAY}",
-            recorded.display()
-        );
+        let script = format!("#!/bin/sh\nRECORDED='{}' RECORDS={records} REAL='{real}'\n{REPLAY}", recorded.display());
         let path = programs.path().join("kustomize");
         fs::write(&path, script).expect("written");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("made a program");
@@ -121,13 +114,7 @@ impl Scene {
         let words = words(line);
         let words: Vec<_> = words.iter().map(String::as_str).collect();
         match words.as_slice() {
-            [
-                "HCOPLAN_ALLOW_KUSTOMIZE=1",
-                "hcoplan",
-                arguments @ ..,
-                "<",
-                file,
-            ] => {
+            ["HCOPLAN_ALLOW_KUSTOMIZE=1", "hcoplan", arguments @ .., "<", file] => {
                 let allows = Some(("HCOPLAN_ALLOW_KUSTOMIZE", "1"));
                 self.hcoplan(arguments, Some(file), allows, out);
             }
@@ -179,9 +166,10 @@ impl Scene {
             ["kustomize"] => self.add_kustomize(),
             ["remove", name] => {
                 let path = self.path(name);
-                match path.is_dir() {
-                    true => fs::remove_dir_all(path).expect("removed"),
-                    false => fs::remove_file(path).expect("removed"),
+                if path.is_dir() {
+                    fs::remove_dir_all(path).expect("removed");
+                } else {
+                    fs::remove_file(path).expect("removed");
                 }
             }
             ["list", name] => {
@@ -191,11 +179,7 @@ impl Scene {
             }
             ["show", name] => out.push_str(&fs::read_to_string(self.path(name)).expect("readable")),
             ["commit"] => {
-                for arguments in [
-                    &["init", "-q", "-b", "main"][..],
-                    &["add", "-A"],
-                    &["commit", "-q", "-m", "m"],
-                ] {
+                for arguments in [&["init", "-q", "-b", "main"][..], &["add", "-A"], &["commit", "-q", "-m", "m"]] {
                     self.git(arguments);
                 }
             }
@@ -213,13 +197,7 @@ impl Scene {
         assert!(done.status.success(), "git {arguments:?}: {done:?}");
     }
 
-    fn hcoplan(
-        &self,
-        arguments: &[&str],
-        input: Option<&str>,
-        variable: Option<(&str, &str)>,
-        out: &mut String,
-    ) {
+    fn hcoplan(&self, arguments: &[&str], input: Option<&str>, variable: Option<(&str, &str)>, out: &mut String) {
         let mut command = self.command(env!("CARGO_BIN_EXE_hcoplan"));
         if let Some(file) = input {
             command.stdin(fs::File::open(self.path(file)).expect("readable"));
@@ -292,9 +270,10 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap_or_else(|e| panic!("{}: {e}", from.display())) {
         let entry = entry.expect("entry");
         let target = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => copy(&entry.path(), &target),
-            false => drop(fs::copy(entry.path(), target).expect("copied")),
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("copied");
         }
     }
 }
@@ -304,12 +283,11 @@ fn files(directory: &Path) -> Vec<String> {
     fn walk(root: &Path, directory: &Path, out: &mut Vec<String>) {
         for entry in fs::read_dir(directory).expect("readable") {
             let path = entry.expect("entry").path();
-            match path.is_dir() {
-                true => walk(root, &path, out),
-                false => {
-                    let below = path.strip_prefix(root).expect("below");
-                    out.push(below.display().to_string());
-                }
+            if path.is_dir() {
+                walk(root, &path, out);
+            } else {
+                let below = path.strip_prefix(root).expect("below");
+                out.push(below.display().to_string());
             }
         }
     }
@@ -354,9 +332,7 @@ fn fleet_before_its_last_change() -> (Scene, PathBuf, String) {
     let scene = Scene::new(&main_directory().join("examples/fleet"));
     let inventory = scene.path("clusters/lab-multiarch/inventory.yaml");
     let text = fs::read_to_string(&inventory).expect("readable");
-    let (before, _) = text
-        .split_once("    # Joined on Monday.\n")
-        .expect("the change");
+    let (before, _) = text.split_once("    # Joined on Monday.\n").expect("the change");
     fs::write(&inventory, before).expect("written");
     (scene, inventory, text)
 }
@@ -394,10 +370,7 @@ fn the_fleet_is_one_change_behind() {
 fn plans_are_the_same_every_time() {
     let scene = Scene::new(&main_directory().join("examples/fleet"));
     for i in 0..40 {
-        copy(
-            &scene.path("clusters/lab-multiarch"),
-            &scene.path(&format!("more/{}", i * 7 % 40)),
-        );
+        copy(&scene.path("clusters/lab-multiarch"), &scene.path(&format!("more/{}", i * 7 % 40)));
     }
     let mut said = String::new();
     scene.run("commit", &mut said);
@@ -442,10 +415,7 @@ fn reports_are_the_same_every_time() {
     let scene = |order: &mut dyn Iterator<Item = usize>| {
         let scene = Scene::new(Path::new("nowhere"));
         for i in order {
-            copy(
-                &main_directory().join("examples/fleet/clusters"),
-                &scene.path(&format!("fleet/{i}")),
-            );
+            copy(&main_directory().join("examples/fleet/clusters"), &scene.path(&format!("fleet/{i}")));
         }
         scene
     };
@@ -472,11 +442,7 @@ fn reports_are_the_same_every_time() {
 #[test]
 fn a_closed_pipe_is_quiet() {
     let scene = Scene::new(&main_directory().join("examples/fleet"));
-    for arguments in [
-        &["render", "--stdout"][..],
-        &["lint", "--list"],
-        &["plan", "--out", "x"],
-    ] {
+    for arguments in [&["render", "--stdout"][..], &["lint", "--list"], &["plan", "--out", "x"]] {
         let mut child = scene
             .command(env!("CARGO_BIN_EXE_hcoplan"))
             .args(arguments)
@@ -488,10 +454,7 @@ fn a_closed_pipe_is_quiet() {
         let done = child.wait_with_output().expect("it ends");
         let said = String::from_utf8_lossy(&done.stderr);
         assert_eq!(done.status.code(), Some(0), "{arguments:?}: {said}");
-        assert!(
-            !said.contains("error") && !said.contains("anic"),
-            "{arguments:?}: {said}"
-        );
+        assert!(!said.contains("error") && !said.contains("anic"), "{arguments:?}: {said}");
     }
 }
 
@@ -502,10 +465,7 @@ fn a_signal_leaves_no_build() {
     use std::os::unix::fs::PermissionsExt;
     use std::time::Duration;
     let scene = Scene::new(&main_directory().join("examples/kustomize"));
-    let (programs, room) = (
-        tempfile::tempdir().expect("a directory"),
-        tempfile::tempdir().expect("a directory"),
-    );
+    let (programs, room) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
     let program = programs.path().join("kustomize");
     fs::write(&program, "#!/bin/sh\nexec sleep 100\n").expect("written");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("made a program");
@@ -591,10 +551,6 @@ fn fixes_are_as_safe_with_another_revision_as_without() {
     for (fix, how, then) in &both {
         assert_eq!(how, *then, "{fix}");
     }
-    eprintln!(
-        "{} fixes compared, {} of an update",
-        alone.len(),
-        both.len()
-    );
+    eprintln!("{} fixes compared, {} of an update", alone.len(), both.len());
     assert!(both.len() > 800, "{} fixes", both.len());
 }

@@ -65,15 +65,10 @@ impl Editor {
             }
         });
         let root = format!("file://{}", scene.path("").display());
-        let mut editor = Self {
-            server,
-            input,
-            said,
-            root: root.trim_end_matches('/').to_owned(),
-            requests: 0,
-        };
+        let mut editor = Self { server, input, said, root: root.trim_end_matches('/').to_owned(), requests: 0 };
         let folders = serde_json::json!([{"uri": editor.root, "name": "w"}]);
-        let hello = serde_json::json!({"processId": null, "rootUri": null, "capabilities": {}, "workspaceFolders": folders});
+        let hello =
+            serde_json::json!({"processId": null, "rootUri": null, "capabilities": {}, "workspaceFolders": folders});
         editor.ask("initialize", hello);
         editor.tell("initialized", serde_json::json!({}));
         editor
@@ -94,12 +89,8 @@ impl Editor {
     fn ask(&mut self, method: &str, params: serde_json::Value) -> serde_json::Value {
         self.requests += 1;
         let id = self.requests;
-        self.send(
-            &serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}),
-        );
-        self.wait(method, |message| {
-            (message["id"] == id).then(|| message["result"].clone())
-        })
+        self.send(&serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        self.wait(method, |message| (message["id"] == id).then(|| message["result"].clone()))
     }
 
     /// Waits for a message that says something, which is what `wanted` finds in it.
@@ -144,10 +135,7 @@ impl Editor {
         let actions = self.ask("textDocument/codeAction", params);
         let told = actions.as_array().expect("a list").iter().map(|action| {
             let title = action["title"].as_str().expect("a title");
-            let preferred = match action["isPreferred"] == true {
-                true => ", preferred",
-                false => "",
-            };
+            let preferred = if action["isPreferred"] == true { ", preferred" } else { "" };
             let changes = action["edit"]["changes"].as_object().expect("changes");
             let files = changes.iter().map(|(uri, edits)| {
                 let file = uri.trim_start_matches(&*self.root);
@@ -170,10 +158,7 @@ fn said_of(editor: &mut Editor, path: &str, text: &str, word: &str) -> String {
         "textDocument": {"uri": format!("{}/{path}", editor.root)},
         "position": {"line": line, "character": character + 1}});
     let said = editor.ask("textDocument/hover", params);
-    said["contents"]["value"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+    said["contents"]["value"].as_str().unwrap_or_default().to_owned()
 }
 
 /// The overlays of every command, which the configuration asks to build.
@@ -193,22 +178,12 @@ fn a_layer_is_described_for_its_cluster() {
     let mut editor = Editor::new(&scene);
     assert_eq!(editor.shown(base, "deploy-ovs-implicit"), 7);
     editor.open(patch, &text(patch));
-    let said = said_of(
-        &mut editor,
-        patch,
-        &text(patch),
-        "parallelMigrationsPerCluster",
-    );
+    let said = said_of(&mut editor, patch, &text(patch), "parallelMigrationsPerCluster");
     assert!(said.contains("Because of it, in clusters/prod"), "{said}");
     assert!(!said.contains("nothing says which release"), "{said}");
     // In lab nothing is laid over the base.
     editor.open(base, &text(base));
-    let said = said_of(
-        &mut editor,
-        base,
-        &text(base),
-        "parallelMigrationsPerCluster",
-    );
+    let said = said_of(&mut editor, base, &text(base), "parallelMigrationsPerCluster");
     assert!(said.contains("Because of it, in clusters/lab:"), "{said}");
     let overridden = "In clusters/prod another layer has the last word";
     assert!(said.contains(overridden), "{said}");
@@ -221,10 +196,7 @@ fn a_layer_is_described_for_its_cluster() {
     assert_eq!(editor.shown(base, "deploy-ovs-implicit"), 7);
     editor.open(base, &text(base));
     let said = said_of(&mut editor, base, &text(base), "evictionStrategy");
-    assert!(
-        said.contains("In clusters/lab another layer has the last word"),
-        "{said}"
-    );
+    assert!(said.contains("In clusters/lab another layer has the last word"), "{said}");
     let same = "In clusters/prod every object would be the same without it";
     assert!(said.contains(same), "{said}");
 }
@@ -243,31 +215,16 @@ fn git_applies_the_diff_of_a_layer() {
         *scene.current.borrow_mut() = from.to_owned();
         let mut command = scene.command(env!("CARGO_BIN_EXE_hcoplan"));
         let done = command
-            .args([
-                "fix",
-                "--kustomize",
-                "--unsafe",
-                "--select",
-                "hco-unknown-field",
-            ])
+            .args(["fix", "--kustomize", "--unsafe", "--select", "hco-unknown-field"])
             .output()
             .expect("hcoplan runs");
         fs::write(scene.path("fix.diff"), done.stdout).expect("written");
         *scene.current.borrow_mut() = at.to_owned();
         let patch = scene.path("fix.diff");
-        let applied = scene
-            .command("git")
-            .arg("apply")
-            .arg(patch)
-            .output()
-            .expect("git runs");
+        let applied = scene.command("git").arg("apply").arg(patch).output().expect("git runs");
         let said = String::from_utf8_lossy(&applied.stderr).into_owned();
         assert!(applied.status.success(), "from {from:?} at {at:?}: {said}");
-        assert_eq!(
-            fs::read_to_string(&base).expect("readable"),
-            old,
-            "from {from:?}"
-        );
+        assert_eq!(fs::read_to_string(&base).expect("readable"), old, "from {from:?}");
     };
     apply("", "");
     apply("clusters/prod", "");
@@ -300,11 +257,7 @@ fn an_editor_sees_through_overlays() {
     let mut editor = Editor::new(&scene);
     let unquoted = text(base).replace("\"True\"", "\"no\"");
     editor.open(base, &unquoted);
-    editor.wait("no", |m| {
-        m.to_string()
-            .contains("deployOVS is \\\"no\\\"")
-            .then_some(())
-    });
+    editor.wait("no", |m| m.to_string().contains("deployOVS is \\\"no\\\"").then_some(()));
     let both = "say false, in clusters/lab, clusters/prod";
     let edit = format!("[/{base}: \"false\"]");
     let offered = editor.offered(base, 7);
@@ -323,11 +276,7 @@ fn an_editor_sees_through_overlays() {
     fs::write(scene.path(kustomization), text(kustomization) + tests).expect("written");
     let mut editor = Editor::new(&scene);
     editor.open(base, &unquoted);
-    editor.wait("no", |m| {
-        m.to_string()
-            .contains("deployOVS is \\\"no\\\"")
-            .then_some(())
-    });
+    editor.wait("no", |m| m.to_string().contains("deployOVS is \\\"no\\\"").then_some(()));
     let expected = format!("{both} (brings an error to clusters/prod) {edit}");
     assert_eq!(editor.offered(base, 7), [expected]);
 }
@@ -352,13 +301,7 @@ fn only_what_is_asked_for_is_built() {
     scene.run("commit", &mut said);
     let patch = "clusters/prod-east/hyperconverged.patch.yaml";
     scene.run(&format!("append {patch} '# changed'"), &mut said);
-    let log = scene
-        .programs
-        .borrow()
-        .as_ref()
-        .expect("there")
-        .path()
-        .join("log");
+    let log = scene.programs.borrow().as_ref().expect("there").path().join("log");
     let mut built = |line: &str| {
         fs::write(&log, "").expect("written");
         scene.run(&format!("hcoplan {line} --kustomize"), &mut said);
@@ -373,19 +316,8 @@ fn only_what_is_asked_for_is_built() {
     assert_eq!(built("lint --against HEAD"), changed);
     assert_eq!(built("lint --trust-base HEAD"), changed);
     assert_eq!(built("diff --against HEAD"), changed);
-    for command in [
-        "lint",
-        "plan",
-        "render --stdout",
-        "matrix",
-        "report",
-        "diff --against HEAD",
-    ] {
-        assert_eq!(
-            built(&format!("{command} --cluster lab")),
-            ["lab"],
-            "{command}"
-        );
+    for command in ["lint", "plan", "render --stdout", "matrix", "report", "diff --against HEAD"] {
+        assert_eq!(built(&format!("{command} --cluster lab")), ["lab"], "{command}");
     }
     assert_eq!(built("lint --against HEAD --cluster lab"), ["lab"]);
     let exclude = "lint --exclude prod-* --exclude lab";
@@ -397,10 +329,7 @@ fn only_what_is_asked_for_is_built() {
     of_shards.sort();
     assert_eq!(of_shards, all);
     assert_eq!(built("why lab KubeVirt spec.configuration"), ["lab"]);
-    assert_eq!(
-        built("why clusters/lab KubeVirt spec.configuration"),
-        ["lab"]
-    );
+    assert_eq!(built("why clusters/lab KubeVirt spec.configuration"), ["lab"]);
     // What is edited may be in all of them.
     assert_eq!(built("fix --cluster lab").len(), 4);
     assert!(!said.contains("\n? "), "{said}");

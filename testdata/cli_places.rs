@@ -7,8 +7,7 @@ use hcoplan::yaml::{Node, parse};
 
 use super::*;
 
-const OBJECT: &str =
-    "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: hco\n";
+const OBJECT: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: hco\n";
 
 /// Numbers that look random and are the same in each run.
 struct Random(u64);
@@ -54,27 +53,15 @@ impl Writer<'_> {
             spec += &format!("  field{n}: {}\n", self.value());
         }
         let v: Vec<String> = (0..7).map(|_| self.value()).collect();
-        spec += &format!(
-            "  list: [{}, {}]\n  deep:\n    one: {}\n    two: {}\n",
-            v[0], v[1], v[2], v[3]
-        );
+        spec += &format!("  list: [{}, {}]\n  deep:\n    one: {}\n    two: {}\n", v[0], v[1], v[2], v[3]);
         spec += &format!("  items:\n  - name: first\n    value: {}\n", v[4]);
         spec += "  containers:\n  - name: c\n    image: example.com/image:v0x\n";
-        let metadata = format!(
-            "  labels: {{own: {}}}\n  annotations:\n    own: {}\n",
-            v[5], v[6]
-        );
+        let metadata = format!("  labels: {{own: {}}}\n  annotations:\n    own: {}\n", v[5], v[6]);
         self.write("base/hc.yaml", &format!("{OBJECT}{metadata}spec:\n{spec}"));
-        let data: String = (0..3)
-            .map(|n| format!("  key{n}: {}\n", self.value()))
-            .collect();
-        let source =
-            format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: source}}\ndata:\n{data}");
+        let data: String = (0..3).map(|n| format!("  key{n}: {}\n", self.value())).collect();
+        let source = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: source}}\ndata:\n{data}");
         self.write("base/source.yaml", &source);
-        self.write(
-            "base/kustomization.yaml",
-            "resources: [hc.yaml, source.yaml]\n",
-        );
+        self.write("base/kustomization.yaml", "resources: [hc.yaml, source.yaml]\n");
     }
 
     fn merge(&mut self) -> String {
@@ -109,10 +96,7 @@ impl Writer<'_> {
         }
         match self.random.below(4) {
             0 => {
-                out += &format!(
-                    "- op: add\n  path: /spec/whole\n  value: {{in: {}}}\n",
-                    self.value()
-                );
+                out += &format!("- op: add\n  path: /spec/whole\n  value: {{in: {}}}\n", self.value());
             }
             1 => out += "- {op: copy, from: /spec/deep/one, path: /spec/copied}\n",
             2 => out += "- {op: test, path: /spec/items/0/name, value: first}\n",
@@ -126,17 +110,13 @@ impl Writer<'_> {
         let mut lists: [Vec<String>; 3] = Default::default();
         for n in 0..=self.random.below(2) {
             let operations = self.random.tosses();
-            let text = match operations {
-                true => self.operations(),
-                false => self.merge(),
-            };
+            let text = if operations { self.operations() } else { self.merge() };
             let list = match (self.random.below(4), operations) {
                 (0, true) => 2,
                 (0, false) => 1,
                 _ => 0,
             };
-            let target =
-                "{group: hco.kubevirt.io, version: v1beta1, kind: HyperConverged, name: hco}";
+            let target = "{group: hco.kubevirt.io, version: v1beta1, kind: HyperConverged, name: hco}";
             let indented: String = text.lines().map(|l| format!("    {l}\n")).collect();
             let entry = match (self.random.tosses(), list) {
                 (true, 1) => {
@@ -154,9 +134,7 @@ impl Writer<'_> {
         }
         let keys = ["patches", "patchesStrategicMerge", "patchesJson6902"];
         let written = keys.iter().zip(lists).filter(|(_, list)| !list.is_empty());
-        written
-            .map(|(key, list)| format!("{key}:\n{}", list.concat()))
-            .collect()
+        written.map(|(key, list)| format!("{key}:\n{}", list.concat())).collect()
     }
 
     fn transformers(&mut self) -> String {
@@ -178,26 +156,14 @@ impl Writer<'_> {
         }
         if self.random.tosses() {
             self.values += 1;
-            out += &format!(
-                "images: [{{name: example.com/image, newTag: v{}x}}]\n",
-                self.values
-            );
+            out += &format!("images: [{{name: example.com/image, newTag: v{}x}}]\n", self.values);
         }
         if self.random.tosses() {
-            let field = [
-                "spec.field0",
-                "spec.deep.one",
-                "spec.items.[name=first].value",
-                "spec.list.1",
-            ];
+            let field = ["spec.field0", "spec.deep.one", "spec.items.[name=first].value", "spec.list.1"];
             let field = field[self.random.below(4) as usize];
             let key = self.random.below(3);
             let kind = ["HyperConverged", "ConfigMap"][usize::from(self.random.below(4) == 0)];
-            let field = if kind == "ConfigMap" {
-                "data.key0"
-            } else {
-                field
-            };
+            let field = if kind == "ConfigMap" { "data.key0" } else { field };
             out += &format!(
                 "replacements:\n- source: {{kind: ConfigMap, fieldPath: data.key{key}}}\n  targets:\n  - select: {{kind: {kind}}}\n    fieldPaths: ['{field}']\n"
             );
@@ -270,12 +236,7 @@ fn each_scalar_of_a_build_is_traced_to_the_text_that_made_it() {
     let mut held = 0;
     for seed in 0..25 {
         let scene = Scene::new(Path::new("nowhere"));
-        let mut writer = Writer {
-            scene: &scene,
-            random: Random(seed),
-            values: 0,
-            known: Vec::new(),
-        };
+        let mut writer = Writer { scene: &scene, random: Random(seed), values: 0, known: Vec::new() };
         writer.base();
         let top = writer.overlays();
         let root = camino::Utf8PathBuf::from_path_buf(scene.path("")).expect("UTF-8");
@@ -306,8 +267,7 @@ fn each_scalar_of_a_build_is_traced_to_the_text_that_made_it() {
                     "seed {seed}: {path} is {value}, and {from}:{} is {text:?}\n{}\n{}",
                     at.line,
                     String::from_utf8_lossy(bytes),
-                    fs::read_to_string(scene.path(&format!("{top}/kustomization.yaml")))
-                        .expect("there"),
+                    fs::read_to_string(scene.path(&format!("{top}/kustomization.yaml"))).expect("there"),
                 );
                 held += 1;
             }

@@ -23,9 +23,7 @@ fn read(path: impl AsRef<Path>) -> String {
 fn pages() -> Vec<PathBuf> {
     let of_docs = fs::read_dir(root().join("docs")).expect("docs is readable");
     let of_docs = of_docs.map(|entry| entry.expect("an entry").path());
-    let mut pages: Vec<PathBuf> = of_docs
-        .filter(|path| path.extension().is_some_and(|e| e == "md"))
-        .collect();
+    let mut pages: Vec<PathBuf> = of_docs.filter(|path| path.extension().is_some_and(|e| e == "md")).collect();
     pages.push(root().join("README.md"));
     pages.sort();
     pages
@@ -44,10 +42,7 @@ fn more_pages() -> Vec<PathBuf> {
 #[test]
 fn the_readme_is_a_screen_and_a_half() {
     let lines = read("README.md").lines().count();
-    assert!(
-        lines <= 95,
-        "{lines} lines: what is more belongs into docs/"
-    );
+    assert!(lines <= 95, "{lines} lines: what is more belongs into docs/");
 }
 
 /// A row of the table of docs/install.md that says which job fills a channel.
@@ -59,20 +54,14 @@ struct Channel {
 
 fn channels() -> Vec<Channel> {
     let page = read("docs/install.md");
-    let (_, table) = page
-        .split_once("## What publishes what")
-        .expect("the table");
+    let (_, table) = page.split_once("## What publishes what").expect("the table");
     let rows = table.lines().filter(|line| line.starts_with("| "));
     let channels: Vec<Channel> = rows
         .skip(1)
         .map(|row| {
             let cells: Vec<&str> = row.trim_matches('|').split('|').collect();
             let cell = |at: usize| cells[at].trim().trim_matches('`').to_owned();
-            Channel {
-                command: cell(1),
-                job: cell(2),
-                step: cell(3),
-            }
+            Channel { command: cell(1), job: cell(2), step: cell(3) }
         })
         .collect();
     assert!(channels.len() > 10, "only {} channels", channels.len());
@@ -90,19 +79,9 @@ fn every_channel_is_filled_by_a_step_of_the_release() {
     let file = SourceFile::new("release.yml", read(".github/workflows/release.yml"));
     let workflow = yaml::parse(&file);
     let jobs = workflow.documents[0].root.get("jobs").expect("jobs");
-    for Channel {
-        command,
-        job: name,
-        step,
-    } in channels()
-    {
-        let job = jobs
-            .get(&name)
-            .unwrap_or_else(|| panic!("{command}: release.yml has no job {name}"));
-        assert!(
-            job.get("if").is_none(),
-            "{command}: {name} runs only sometimes"
-        );
+    for Channel { command, job: name, step } in channels() {
+        let job = jobs.get(&name).unwrap_or_else(|| panic!("{command}: release.yml has no job {name}"));
+        assert!(job.get("if").is_none(), "{command}: {name} runs only sometimes");
         let filled = job_text(job).iter().any(|text| text.contains(&step));
         assert!(filled, "{command}: no step of {name} has {step:?}");
     }
@@ -148,12 +127,7 @@ fn code(page: &str) -> Vec<(usize, String)> {
         } else if fenced {
             out.push((number + 1, line.trim().to_owned()));
         } else {
-            out.extend(
-                line.split('`')
-                    .skip(1)
-                    .step_by(2)
-                    .map(|text| (number + 1, text.to_owned())),
-            );
+            out.extend(line.split('`').skip(1).step_by(2).map(|text| (number + 1, text.to_owned())));
         }
     }
     out
@@ -168,23 +142,14 @@ fn every_install_command_of_the_documentation_is_of_a_channel() {
             if !installs(&text) {
                 continue;
             }
-            let known = channels
-                .iter()
-                .find(|channel| text.contains(&channel.command));
-            let channel = known.unwrap_or_else(|| {
-                panic!(
-                    "{}:{line}: no channel of docs/install.md has `{text}`",
-                    page.display()
-                )
-            });
+            let known = channels.iter().find(|channel| text.contains(&channel.command));
+            let channel = known
+                .unwrap_or_else(|| panic!("{}:{line}: no channel of docs/install.md has `{text}`", page.display()));
             named.insert(channel.command.clone());
         }
     }
     assert!(named.len() > 10, "{named:?}");
-    assert!(
-        installs("snap install hcoplan"),
-        "a channel that nobody fills is an install command"
-    );
+    assert!(installs("snap install hcoplan"), "a channel that nobody fills is an install command");
 }
 
 #[test]
@@ -201,10 +166,7 @@ fn the_page_about_testdata_names_every_entry() {
         let name = entry.expect("an entry").file_name();
         let name = name.to_string_lossy();
         let is_named = page.contains(&format!("`{name}`")) || page.contains(&format!("`{name}/"));
-        assert!(
-            is_named || name == "README.md",
-            "testdata/README.md: {name}"
-        );
+        assert!(is_named || name == "README.md", "testdata/README.md: {name}");
     }
 }
 
@@ -221,42 +183,25 @@ fn hcoplan(arguments: &str) -> String {
 #[test]
 fn every_json_document_is_as_its_schema_says() {
     let tree = tempfile::tempdir().expect("a directory");
-    let plan = format!(
-        "plan examples/fleet --format json --out {}/rendered",
-        tree.path().display()
-    );
+    let plan = format!("plan examples/fleet --format json --out {}/rendered", tree.path().display());
     let nodes = "testdata/cli/import/in/must-gather";
     for (name, arguments) in [
         ("findings", "lint examples/fleet --pedantic --format json"),
-        (
-            "statistics",
-            "lint examples/fleet --statistics --format json",
-        ),
-        (
-            "statistics",
-            "lint examples/fleet --statistics --pedantic --format json",
-        ),
+        ("statistics", "lint examples/fleet --statistics --format json"),
+        ("statistics", "lint examples/fleet --statistics --pedantic --format json"),
         ("plan", &plan),
-        (
-            "diff",
-            "diff examples/fleet --release 1.17..1.18 --format json",
-        ),
+        ("diff", "diff examples/fleet --release 1.17..1.18 --format json"),
         ("argocd", "argocd examples/fleet --format json"),
         ("matrix", "matrix examples/fleet --format json"),
         ("release-list", "release list --format json"),
         ("release-diff", "release diff 1.16 1.19 --format json"),
         ("release-diff", "release diff 1.17 1.18 --format json"),
         ("release-diff", "release diff 1.18.0 1.20-dev --format json"),
-        (
-            "why",
-            "why prod-east KubeVirt spec.configuration.migrations examples/fleet --format json",
-        ),
+        ("why", "why prod-east KubeVirt spec.configuration.migrations examples/fleet --format json"),
         ("why", "why prod-east AAQ examples/fleet --format json"),
         (
             "inventory-check",
-            &format!(
-                "inventory check examples/fleet/clusters/prod-east/inventory.yaml {nodes} --format json"
-            ),
+            &format!("inventory check examples/fleet/clusters/prod-east/inventory.yaml {nodes} --format json"),
         ),
         (
             "inventory-check",
@@ -309,9 +254,7 @@ fn links(page: &str) -> Vec<String> {
 /// A heading as the forge and mdBook name it in links.
 fn anchor(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();
-    let kept = text
-        .chars()
-        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    let kept = text.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
@@ -319,12 +262,7 @@ fn anchor(heading: &str) -> String {
 fn every_link_leads_somewhere() {
     let mut checked = 0;
     let mut pages = pages();
-    let written = [
-        "CONTRIBUTING.md",
-        "SECURITY.md",
-        "STABILITY.md",
-        "testdata/README.md",
-    ];
+    let written = ["CONTRIBUTING.md", "SECURITY.md", "STABILITY.md", "testdata/README.md"];
     pages.extend(written.iter().map(|page| root().join(page)));
     pages.extend(more_pages());
     for page in pages {
@@ -332,17 +270,11 @@ fn every_link_leads_somewhere() {
         let directory = page.parent().expect("a directory");
         for link in links(&text) {
             let (file, heading) = link.split_once('#').unwrap_or((&link, ""));
-            let target = if file.is_empty() {
-                page.clone()
-            } else {
-                directory.join(file)
-            };
+            let target = if file.is_empty() { page.clone() } else { directory.join(file) };
             assert!(target.exists(), "{}: {link} leads nowhere", page.display());
             if !heading.is_empty() {
                 let text = fs::read_to_string(&target).expect("readable");
-                let known = text
-                    .lines()
-                    .any(|l| l.starts_with('#') && anchor(l) == heading);
+                let known = text.lines().any(|l| l.starts_with('#') && anchor(l) == heading);
                 assert!(known, "{}: there is no heading {link}", page.display());
             }
             checked += 1;
@@ -356,10 +288,7 @@ fn the_site_has_every_schema_where_its_id_says() {
     let book = read("book.toml");
     let (_, host) = book.split_once("cname = \"").expect("the site's host");
     let host = host.split('"').next().expect("it ends");
-    let site = std::process::Command::new("bash")
-        .arg(root().join(".ci/site"))
-        .output()
-        .expect("bash runs");
+    let site = std::process::Command::new("bash").arg(root().join(".ci/site")).output().expect("bash runs");
     assert!(site.status.success(), "{site:?}");
     let mut served = 0;
     for entry in fs::read_dir(root().join("schemas")).expect("schemas") {
@@ -372,10 +301,7 @@ fn the_site_has_every_schema_where_its_id_says() {
         let id = schema["$id"].as_str().expect("an id");
         let below = id.strip_prefix(&format!("https://{host}/")).expect(id);
         // What is no page of the book is copied as it is.
-        assert!(
-            read(Path::new("target/site-src").join(below)) == text,
-            "{id}"
-        );
+        assert!(read(Path::new("target/site-src").join(below)) == text, "{id}");
         served += 1;
     }
     assert!(served > 10, "{served}");
@@ -386,16 +312,9 @@ fn the_site_has_every_schema_where_its_id_says() {
 fn every_page_is_in_the_site() {
     let summary = read("docs/SUMMARY.md");
     for page in pages() {
-        let name = page
-            .file_name()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
+        let name = page.file_name().expect("a name").to_string_lossy().into_owned();
         if name != "README.md" && name != "SUMMARY.md" {
-            assert!(
-                summary.contains(&format!("({name})")),
-                "docs/SUMMARY.md lacks {name}"
-            );
+            assert!(summary.contains(&format!("({name})")), "docs/SUMMARY.md lacks {name}");
         }
     }
 }
@@ -404,17 +323,10 @@ fn every_page_is_in_the_site() {
 fn commands(line: &str) -> Vec<Vec<String>> {
     let mut out = Vec::new();
     for part in line.split(['|', ';', '#']).flat_map(|p| p.split("&&")) {
-        let words: Vec<&str> = part
-            .split_whitespace()
-            .take_while(|w| !w.starts_with('>'))
-            .collect();
+        let words: Vec<&str> = part.split_whitespace().take_while(|w| !w.starts_with('>')).collect();
         let start = words.iter().position(|w| *w == "hcoplan");
         // `docker run … hcoplan`, `cargo install hcoplan` and the like are of other programs.
-        let own = start.filter(|at| {
-            words[..*at]
-                .iter()
-                .all(|w| *w == "$" || w.contains('=') || *w == "-")
-        });
+        let own = start.filter(|at| words[..*at].iter().all(|w| *w == "$" || w.contains('=') || *w == "-"));
         if let Some(at) = own {
             out.push(words[at + 1..].iter().map(|w| (*w).to_owned()).collect());
         }
@@ -430,32 +342,20 @@ fn every_command_of_the_documentation_has_its_options() {
         for (line, text) in code(&fs::read_to_string(&page).expect("readable")) {
             for command in commands(&text) {
                 let is_name = |w: &&String| w.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-                let Some(first) = command
-                    .first()
-                    .filter(|w| is_name(w) && !w.starts_with('-'))
-                else {
+                let Some(first) = command.first().filter(|w| is_name(w) && !w.starts_with('-')) else {
                     continue;
                 };
                 let nested = ["inventory", "release", "cmp"].contains(&first.as_str());
-                let second = command
-                    .get(1)
-                    .filter(|w| nested && is_name(w) && !w.starts_with('-'));
+                let second = command.get(1).filter(|w| nested && is_name(w) && !w.starts_with('-'));
                 let name = [Some(first), second].into_iter().flatten();
                 let name = name.map(String::as_str).collect::<Vec<_>>().join(" ");
-                let help = known
-                    .entry(name.clone())
-                    .or_insert_with(|| hcoplan(&format!("{name} --help")));
+                let help = known.entry(name.clone()).or_insert_with(|| hcoplan(&format!("{name} --help")));
                 let place = format!("{}:{line}", page.display());
-                assert!(
-                    help.contains("Usage: hcoplan"),
-                    "{place}: there is no `hcoplan {name}`"
-                );
+                assert!(help.contains("Usage: hcoplan"), "{place}: there is no `hcoplan {name}`");
                 for option in command.iter().filter(|w| w.starts_with("--")) {
                     let option = option.split('=').next().unwrap_or_default();
                     let option = option.trim_end_matches(|c: char| !c.is_alphanumeric());
-                    let has = help
-                        .split_whitespace()
-                        .any(|w| w.trim_end_matches(',') == option);
+                    let has = help.split_whitespace().any(|w| w.trim_end_matches(',') == option);
                     assert!(has, "{place}: hcoplan {name} has no {option}");
                     checked += 1;
                 }

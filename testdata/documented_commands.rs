@@ -84,9 +84,10 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).expect("readable") {
         let path = entry.expect("readable").path();
         let target = to.join(path.file_name().expect("a name"));
-        match path.is_dir() {
-            true => copy(&path, &target),
-            false => drop(fs::copy(&path, target).expect("it can be copied")),
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, target).expect("it can be copied");
         }
     }
 }
@@ -102,14 +103,8 @@ fn sandbox(page: &str, dir: &Path) {
         "kustomize.md" | "kustomize-exec-function-skipped.md" => {
             write(&dir.join("inventory.yaml"), INVENTORY);
             write(&dir.join("base/hyperconverged.yaml"), HYPERCONVERGED);
-            write(
-                &dir.join("base/kustomization.yaml"),
-                "resources: [hyperconverged.yaml]\n",
-            );
-            write(
-                &dir.join("overlays/prod/kustomization.yaml"),
-                "resources: [../../base]\n",
-            );
+            write(&dir.join("base/kustomization.yaml"), "resources: [hyperconverged.yaml]\n");
+            write(&dir.join("overlays/prod/kustomization.yaml"), "resources: [../../base]\n");
             write(&dir.join("overlays/prod/inventory.yaml"), INVENTORY);
         }
         "why.md" | "examples" => copy(&root().join("examples"), &dir.join("examples")),
@@ -126,55 +121,31 @@ fn sandbox(page: &str, dir: &Path) {
             // The example's vendor counts its versions otherwise.
             let text = fs::read_to_string(&csv).expect("readable");
             fs::remove_file(csv).expect("ours");
-            write(
-                &dir.join("unpacked/csv.yaml"),
-                &text.replace("9.2.4", "4.20.3"),
-            );
+            write(&dir.join("unpacked/csv.yaml"), &text.replace("9.2.4", "4.20.3"));
         }
         _ => {
-            for path in [
-                "clusters/east",
-                "clusters/prod",
-                "clusters/prod-east",
-                "DIR",
-                "OTHER",
-            ] {
+            for path in ["clusters/east", "clusters/prod", "clusters/prod-east", "DIR", "OTHER"] {
                 cluster(path);
             }
             write(&dir.join("bigger.yaml"), INVENTORY);
             copy(&dir.join("DIR"), &dir.join("export"));
-            write(
-                &dir.join("must-gather.local.123/cluster-scoped-resources/nodes.json"),
-                NODES,
-            );
+            write(&dir.join("must-gather.local.123/cluster-scoped-resources/nodes.json"), NODES);
             write(&dir.join("ci.yaml"), "lint: {failOn: error}\n");
         }
     }
     write(&dir.join("dump.json"), NODES);
-    write(
-        &dir.join(".gitignore"),
-        "bigger.yaml\nbin\ndump.json\nexport\nlive.yaml\nmust-gather*\nunpacked\n",
-    );
+    write(&dir.join(".gitignore"), "bigger.yaml\nbin\ndump.json\nexport\nlive.yaml\nmust-gather*\nunpacked\n");
     for name in ["kubectl", "oc"] {
         let path = dir.join("bin").join(name);
         // A build runs without the environment.
         write(&path, &KUBECTL.replace("$SANDBOX", &dir.to_string_lossy()));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("ours");
     }
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_hcoplan"), dir.join("bin/hcoplan"))
-        .expect("it can be linked");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_hcoplan"), dir.join("bin/hcoplan")).expect("it can be linked");
     for args in [
         &["init", "-q", "-b", "main"][..],
         &["add", "-A"],
-        &[
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@b",
-            "commit",
-            "-qm",
-            "x",
-        ],
+        &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
         &["update-ref", "refs/remotes/origin/main", "HEAD"],
         &["tag", "v1"],
         &["tag", "v2"],
@@ -210,10 +181,8 @@ fn pages() -> Vec<PathBuf> {
     let examples = fs::read_dir(root().join("examples")).expect("examples is there");
     let examples = examples.map(|entry| entry.expect("readable").path());
     let directories = ["docs", "docs/rules", "docs/contributing", "."].map(|d| root().join(d));
-    let entries = directories
-        .into_iter()
-        .chain(examples)
-        .flat_map(|directory| fs::read_dir(directory).expect("readable"));
+    let entries =
+        directories.into_iter().chain(examples).flat_map(|directory| fs::read_dir(directory).expect("readable"));
     let mut pages: Vec<PathBuf> = entries
         .map(|entry| entry.expect("readable").path())
         .filter(|path| path.extension().is_some_and(|e| e == "md"))
@@ -253,8 +222,7 @@ fn failed(dir: &Path, block: &[String]) -> Option<String> {
 #[test]
 fn every_command_runs() {
     let pages = pages();
-    let (run, wrong): (Vec<usize>, Vec<Vec<String>>) =
-        pages.par_iter().map(|p| run_page(p)).unzip();
+    let (run, wrong): (Vec<usize>, Vec<Vec<String>>) = pages.par_iter().map(|p| run_page(p)).unzip();
     let (run, wrong) = (run.iter().sum::<usize>(), wrong.concat());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(run > 75, "only {run} commands were found");
@@ -273,10 +241,5 @@ fn run_page(page: &Path) -> (usize, Vec<String>) {
     let dir = tempfile::tempdir().expect("a directory");
     sandbox(if is_example { "examples" } else { &name }, dir.path());
     let failures = blocks.iter().filter_map(|block| failed(dir.path(), block));
-    (
-        run,
-        failures
-            .map(|why| format!("{}: {why}", page.display()))
-            .collect(),
-    )
+    (run, failures.map(|why| format!("{}: {why}", page.display())).collect())
 }

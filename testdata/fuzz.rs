@@ -21,10 +21,10 @@ fn below(directory: &str, name: &str) -> Vec<PathBuf> {
     fn walk(directory: &Path, name: &str, out: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(directory).expect("readable") {
             let path = entry.expect("an entry").path();
-            match path.is_dir() {
-                true => walk(&path, name, out),
-                false if path.to_string_lossy().ends_with(name) => out.push(path),
-                false => {}
+            if path.is_dir() {
+                walk(&path, name, out);
+            } else if path.to_string_lossy().ends_with(name) {
+                out.push(path);
             }
         }
     }
@@ -78,11 +78,7 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
             all
         }
         "scalar" => strings("testdata/yaml/scalars.jsonl", "plain"),
-        "amount" => [
-            "1Gi", "1.5e3", "0", "100m", "-12E", "1h30m", "-1.5s", "48h0m0s", "1us",
-        ]
-        .map(Vec::from)
-        .to_vec(),
+        "amount" => ["1Gi", "1.5e3", "0", "100m", "-12E", "1h30m", "-1.5s", "48h0m0s", "1us"].map(Vec::from).to_vec(),
         "patch" => strings("testdata/jsonpatch/jsonpatch-cases.json", "patch"),
         "foreign" => foreign_seeds(),
         _ => manifests(),
@@ -107,11 +103,7 @@ fn foreign_seeds() -> Vec<Vec<u8>> {
             "baseline" => [BASELINE].map(Vec::from).to_vec(),
             "manifest" => contents("examples", "hcoplan-manifest.json"),
             "objects" => contents("examples/fleet/rendered", ".yaml"),
-            "editor" => EDITOR
-                .map(Vec::from)
-                .into_iter()
-                .chain(manifests())
-                .collect(),
+            "editor" => EDITOR.map(Vec::from).into_iter().chain(manifests()).collect(),
             "release" => of_a_release(),
             "import" => contents("testdata/repo", ".yaml"),
             "script.sh" => contents("examples/fleet/scripts", ""),
@@ -223,11 +215,7 @@ impl Chance {
 
 fn run(name: &str, target: targets::Target, data: &[u8]) {
     let done = catch_unwind(AssertUnwindSafe(|| target(data)));
-    assert!(
-        done.is_ok(),
-        "{name} on {:?}",
-        String::from_utf8_lossy(data)
-    );
+    assert!(done.is_ok(), "{name} on {:?}", String::from_utf8_lossy(data));
 }
 
 fn smoke(name: &str, few: usize) {
@@ -256,14 +244,8 @@ fn smoke(name: &str, few: usize) {
 #[test]
 fn what_once_broke_a_target_does_so_no_more() {
     for file in below("testdata/fuzz", "") {
-        let target = file
-            .parent()
-            .and_then(Path::file_name)
-            .expect("a target's name");
-        let (name, target) = *targets::ALL
-            .iter()
-            .find(|t| *t.0 == *target)
-            .expect("a target");
+        let target = file.parent().and_then(Path::file_name).expect("a target's name");
+        let (name, target) = *targets::ALL.iter().find(|t| *t.0 == *target).expect("a target");
         run(name, target, &fs::read(&file).expect("readable"));
     }
 }

@@ -56,13 +56,8 @@ fn inventory(case: &Path) -> Inventory {
             let labels = labels.into_iter().flatten();
             out.nodes.push(Node {
                 name: item["metadata"]["name"].as_str().unwrap_or_default().into(),
-                labels: labels
-                    .filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned())))
-                    .collect(),
-                architecture: item["status"]["nodeInfo"]["architecture"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .into(),
+                labels: labels.filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned()))).collect(),
+                architecture: item["status"]["nodeInfo"]["architecture"].as_str().unwrap_or_default().into(),
                 ..Node::default()
             });
         }
@@ -136,10 +131,7 @@ fn compare(want: &Value, plan: &Plan, known: &BTreeMap<String, Value>) -> Vec<St
     let verdict = &want["admission"];
     let accepted = verdict["accepted"].as_bool().expect("verdict");
     if plan.admission.accepted != accepted {
-        out.push(format!(
-            "verdict: want {verdict}, got {:?}",
-            plan.admission.message
-        ));
+        out.push(format!("verdict: want {verdict}, got {:?}", plan.admission.message));
         return out;
     }
     if !accepted {
@@ -153,9 +145,7 @@ fn compare(want: &Value, plan: &Plan, known: &BTreeMap<String, Value>) -> Vec<St
     let rows = want["objects"].as_array().into_iter().flatten();
     let ssp_rows = want["ssp"]["objects"].as_array().into_iter().flatten();
     for row in rows.chain(ssp_rows) {
-        let key: Vec<_> = (1..5)
-            .map(|i| row[i].as_str().unwrap_or_default())
-            .collect();
+        let key: Vec<_> = (1..5).map(|i| row[i].as_str().unwrap_or_default()).collect();
         let digest = row[0].as_str().expect("digest");
         expected.insert(key.join(" "), normal(&known[digest]));
     }
@@ -166,10 +156,7 @@ fn compare(want: &Value, plan: &Plan, known: &BTreeMap<String, Value>) -> Vec<St
         let key = format!("{} {} {namespace} {}", id.api_version, id.kind, id.name);
         got.insert(key, normal(&object.body));
     }
-    for key in expected
-        .keys()
-        .chain(got.keys().filter(|k| !expected.contains_key(*k)))
-    {
+    for key in expected.keys().chain(got.keys().filter(|k| !expected.contains_key(*k))) {
         match (expected.get(key), got.get(key)) {
             (Some(a), Some(b)) => {
                 let kind = key.split(' ').nth(1).unwrap_or_default();
@@ -188,14 +175,10 @@ fn compare(want: &Value, plan: &Plan, known: &BTreeMap<String, Value>) -> Vec<St
             json!({"operand": operand, "message": e.message})
         })
         .collect();
-    let wanted = want["reconcileErrors"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
+    let wanted = want["reconcileErrors"].as_array().cloned().unwrap_or_default();
     differences("reconcileErrors", &json!(wanted), &json!(errors), &mut out);
     let ssp = plan.ssp.as_ref();
-    let ssp =
-        ssp.map(|s| json!({"accepted": s.admission.accepted, "message": s.admission.message}));
+    let ssp = ssp.map(|s| json!({"accepted": s.admission.accepted, "message": s.admission.message}));
     let mut wanted = want["ssp"]["admission"].clone();
     if let Some(map) = wanted.as_object_mut() {
         map.retain(|k, _| k == "accepted" || k == "message");
@@ -249,11 +232,7 @@ fn check(set: &Path) -> (usize, Vec<String>) {
         let differences = compare(want, plan, &known);
         if !differences.is_empty() {
             let name = release.label();
-            bad.push(format!(
-                "{name} {}\n    {}",
-                case(want),
-                differences.join("\n    ")
-            ));
+            bad.push(format!("{name} {}\n    {}", case(want), differences.join("\n    ")));
         }
     });
     (count, bad)
@@ -262,12 +241,7 @@ fn check(set: &Path) -> (usize, Vec<String>) {
 fn all_equal(set: &Path) {
     let (count, bad) = check(set);
     assert!(count > 0, "{} holds no case", set.display());
-    assert!(
-        bad.is_empty(),
-        "{} of {count} differ:\n{}",
-        bad.len(),
-        bad.join("\n")
-    );
+    assert!(bad.is_empty(), "{} of {count} differ:\n{}", bad.len(), bad.join("\n"));
 }
 
 #[test]
@@ -278,24 +252,12 @@ fn plans_equal_the_recordings() {
 /// Cases in which an operand's schema refuses what the operator sends: the recording's cluster had no
 /// CRDs of operands, and took it. The case, and the field.
 const TAKEN_WITHOUT_CRDS: [(&str, &str); 6] = [
-    (
-        "tls-Custom-unknown-cipher",
-        "custom.ciphers[1]: Unsupported",
-    ),
+    ("tls-Custom-unknown-cipher", "custom.ciphers[1]: Unsupported"),
     ("tls-custom-untyped", "tlsSecurityProfile.type: Unsupported"),
-    (
-        "cluster-tls-custom-untyped",
-        "tlsSecurityProfile.type: Unsupported",
-    ),
+    ("cluster-tls-custom-untyped", "tlsSecurityProfile.type: Unsupported"),
     ("cluster-tls-custom-empty", "custom.ciphers: Invalid"),
-    (
-        "cnao-patch-bad-type-modern",
-        "tlsSecurityProfile.type: Unsupported",
-    ),
-    (
-        "pvc-datasourceref-no-group",
-        "dataSourceRef.apiGroup: Invalid",
-    ),
+    ("cnao-patch-bad-type-modern", "tlsSecurityProfile.type: Unsupported"),
+    ("pvc-datasourceref-no-group", "dataSourceRef.apiGroup: Invalid"),
 ];
 
 /// Every object of a kind that the release has a schema of is valid against it, and nothing of it
@@ -339,11 +301,7 @@ fn what_is_rendered_is_valid() {
                 };
                 let wrong: Vec<_> = refused.chain(pruned).filter(|m| !taken(m)).collect();
                 let release = release.name();
-                bad.extend(
-                    wrong
-                        .iter()
-                        .map(|m| format!("{release} {case}: {name} {m}")),
-                );
+                bad.extend(wrong.iter().map(|m| format!("{release} {case}: {name} {m}")));
             }
         });
     }
@@ -441,9 +399,7 @@ fn all_migrate(set: &Path) {
                     let after = SourceFile::new("a.yaml", migrated.text);
                     let found = |file: &SourceFile| {
                         let mut words: Vec<_> = file.text().split('#').skip(1).collect();
-                        words
-                            .iter_mut()
-                            .for_each(|w| *w = w.lines().next().unwrap_or(""));
+                        words.iter_mut().for_each(|w| *w = w.lines().next().unwrap_or(""));
                         words.sort_unstable();
                         words.into_iter().map(str::to_owned).collect::<Vec<_>>()
                     };

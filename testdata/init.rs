@@ -17,73 +17,35 @@ struct Layout {
 }
 
 const LAYOUTS: [Layout; 14] = [
-    Layout {
-        from: "plain",
-        applied: |path| path.starts_with("clusters/"),
-    },
-    Layout {
-        from: "argocd",
-        applied: |path| path.starts_with("clusters/") || path.starts_with("apps/"),
-    },
+    Layout { from: "plain", applied: |path| path.starts_with("clusters/") },
+    Layout { from: "argocd", applied: |path| path.starts_with("clusters/") || path.starts_with("apps/") },
     // Everything, but what is marked and what is no object.
-    Layout {
-        from: "argocd-root",
-        applied: |_| true,
-    },
+    Layout { from: "argocd-root", applied: |_| true },
     // Everything but what `.sourceignore` names.
     Layout {
         from: "flux",
         applied: |path| {
-            let left_out = [
-                ".hcoplan/",
-                ".pre-commit-config.yaml",
-                "hcoplan.yaml",
-                ".github/",
-            ];
+            let left_out = [".hcoplan/", ".pre-commit-config.yaml", "hcoplan.yaml", ".github/"];
             !left_out.iter().any(|name| path.starts_with(name))
         },
     },
     // What the kustomization names.
-    Layout {
-        from: "kustomize",
-        applied: |path| path == "operators/cnv/hyperconverged.yaml",
-    },
-    Layout {
-        from: "helm",
-        applied: |path| path.starts_with("charts/virtualization/templates/"),
-    },
-    Layout {
-        from: "ansible",
-        applied: |path| path.starts_with("roles/"),
-    },
+    Layout { from: "kustomize", applied: |path| path == "operators/cnv/hyperconverged.yaml" },
+    Layout { from: "helm", applied: |path| path.starts_with("charts/virtualization/templates/") },
+    Layout { from: "ansible", applied: |path| path.starts_with("roles/") },
     // YAML; a dump of nodes as JSON isn't.
     Layout {
         from: "vendor",
         applied: |path| path.starts_with("openshift-virtualization/") && !path.ends_with(".json"),
     },
     // Two clusters whose nodes lie above them, in one dump; all of it is applied but JSON.
-    Layout {
-        from: "dump-above",
-        applied: |path| path.starts_with("clusters/") && !path.ends_with(".json"),
-    },
+    Layout { from: "dump-above", applied: |path| path.starts_with("clusters/") && !path.ends_with(".json") },
     // A policy's template carries the HyperConverged.
-    Layout {
-        from: "policy",
-        applied: |path| path.starts_with("policies/"),
-    },
+    Layout { from: "policy", applied: |path| path.starts_with("policies/") },
     // What the overlays' kustomizations name.
-    Layout {
-        from: "overlays",
-        applied: |path| path.ends_with("hyperconverged.yaml") || path.ends_with("patch.yaml"),
-    },
-    Layout {
-        from: "acm",
-        applied: |path| path.starts_with("policies/cnv/"),
-    },
-    Layout {
-        from: "examples/fleet",
-        applied: |path| path.starts_with("clusters/"),
-    },
+    Layout { from: "overlays", applied: |path| path.ends_with("hyperconverged.yaml") || path.ends_with("patch.yaml") },
+    Layout { from: "acm", applied: |path| path.starts_with("policies/cnv/") },
+    Layout { from: "examples/fleet", applied: |path| path.starts_with("clusters/") },
     Layout {
         from: "examples/vendor-build",
         applied: |path| path.starts_with("cluster/") || path.starts_with("bundle/"),
@@ -95,14 +57,11 @@ fn nothing_lands_where_it_would_be_applied() {
     for Layout { from, applied } in LAYOUTS {
         let scene = Scene::new(&main_directory().join("nowhere"));
         let mut said = String::new();
-        match from.starts_with("examples/") {
-            true => copy(&main_directory().join(from), scene.directory.path()),
-            false => {
-                let own = main_directory()
-                    .join("testdata/cli/init-layouts/in")
-                    .join(from);
-                copy(&own, scene.directory.path());
-            }
+        if from.starts_with("examples/") {
+            copy(&main_directory().join(from), scene.directory.path());
+        } else {
+            let own = main_directory().join("testdata/cli/init-layouts/in").join(from);
+            copy(&own, scene.directory.path());
         }
         for file in files(scene.directory.path()) {
             if file.ends_with("inventory.yaml") {
@@ -143,9 +102,7 @@ fn nothing_lands_where_it_would_be_applied() {
         let errors = findings.iter().filter(|f| f["severity"] == "error");
         let errors: Vec<String> = errors.map(ToString::to_string).collect();
         assert!(errors.is_empty(), "{from}: {errors:#?}");
-        let skipped = findings
-            .iter()
-            .filter(|f| f["rule"] == "configuration-invalid");
+        let skipped = findings.iter().filter(|f| f["rule"] == "configuration-invalid");
         assert_eq!(skipped.count(), 0, "{from}");
         let again = {
             let mut said = String::new();
@@ -172,10 +129,7 @@ fn without_a_release_what_every_release_says_is_said() {
         "tls-profile-invalid",
     ];
     for rule in rules {
-        let from = main_directory()
-            .join("testdata/lint")
-            .join(rule)
-            .join("bad");
+        let from = main_directory().join("testdata/lint").join(rule).join("bad");
         let to = scene.path(rule);
         fs::create_dir_all(&to).expect("made");
         let text = fs::read_to_string(from.join("hyperconverged.yaml")).expect(rule);
@@ -189,12 +143,8 @@ fn without_a_release_what_every_release_says_is_said() {
         let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
         let findings = report["findings"].as_array().expect("findings").clone();
         let said = findings.iter().filter(|f| {
-            ![
-                "release-unknown",
-                "inventory-missing",
-                "vendor-values-assumed",
-            ]
-            .contains(&f["rule"].as_str().expect("a rule"))
+            !["release-unknown", "inventory-missing", "vendor-values-assumed"]
+                .contains(&f["rule"].as_str().expect("a rule"))
         });
         let key = |f: &Value| {
             let parts = ["file", "line", "column", "rule", "severity", "message"];
@@ -202,35 +152,23 @@ fn without_a_release_what_every_release_says_is_said() {
         };
         (said.map(key).collect(), findings)
     };
-    let releases = [
-        "1.16", "1.17", "1.18", "1.19", "4.20", "4.21", "4.22", "4.23", "5.0",
-    ];
+    let releases = ["1.16", "1.17", "1.18", "1.19", "4.20", "4.21", "4.22", "4.23", "5.0"];
     let all: Vec<BTreeSet<String>> = releases.iter().map(|r| lint(Some(r)).0).collect();
-    let common = all
-        .iter()
-        .skip(1)
-        .fold(all[0].clone(), |common, one| &common & one);
+    let common = all.iter().skip(1).fold(all[0].clone(), |common, one| &common & one);
     let (said, findings) = lint(None);
     assert_eq!(said, common);
     assert!(said.len() >= 6, "{said:#?}");
-    assert!(
-        all.iter().any(|one| *one != common),
-        "nothing depends on the release"
-    );
+    assert!(all.iter().any(|one| *one != common), "nothing depends on the release");
     let unknown = findings.iter().filter(|f| f["rule"] == "release-unknown");
     let labels: Vec<&str> = unknown.filter_map(|f| f["label"].as_str()).collect();
     assert_eq!(labels.len(), rules.len());
     for finding in all.iter().flatten().filter(|f| !common.contains(*f)) {
         let rule = finding.split(' ').nth(3).expect("a rule").trim_matches('"');
-        let named = labels
-            .iter()
-            .any(|l| l.contains(rule) || l.contains(" more"));
+        let named = labels.iter().any(|l| l.contains(rule) || l.contains(" more"));
         assert!(named, "{finding}");
     }
 }
 
 fn is_yaml(path: &str) -> bool {
-    [".yaml", ".yml", ".json"]
-        .iter()
-        .any(|end| path.ends_with(end))
+    [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end))
 }

@@ -9,10 +9,7 @@ use std::path::{Path, PathBuf};
 ///
 /// From the lowest line up; on one line a module may use those to its right.
 const LAYERS: &[(&str, &[&[&str]])] = &[
-    (
-        "crates/diagnostics/src",
-        &[&["secret", "finding", "source"]],
-    ),
+    ("crates/diagnostics/src", &[&["secret", "finding", "source"]]),
     (
         "crates/planner/src",
         &[
@@ -25,16 +22,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     ),
     ("crates/repository/src", &[&["emit", "repo"]]),
     ("crates/explain/src", &[&["why", "diff"]]),
-    (
-        "src",
-        &[
-            &["matrix"],
-            &["review"],
-            &["report"],
-            &["app"],
-            &["main", "cli", "lsp"],
-        ],
-    ),
+    ("src", &[&["matrix"], &["review"], &["report"], &["app"], &["main", "cli", "lsp"]]),
 ];
 
 /// Files above this many lines are to be split by meaning.
@@ -97,9 +85,7 @@ struct Import {
 fn imports(text: &str) -> Vec<Import> {
     let text = text.split("#[cfg(test)]\nmod tests {").next();
     let code: Vec<&str> = text.into_iter().flat_map(str::lines).collect();
-    let code = code
-        .iter()
-        .map(|l| l.split("//").next().unwrap_or_default());
+    let code = code.iter().map(|l| l.split("//").next().unwrap_or_default());
     let code = code.collect::<Vec<_>>().join(" ");
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = Vec::new();
@@ -134,11 +120,7 @@ fn expand(tree: &str, above: &[String], public: bool, out: &mut Vec<Import>) {
     };
     let path = path.split(" as ").next().unwrap_or_default();
     let steps = path.split("::").map(str::trim).filter(|s| !s.is_empty());
-    let path: Vec<String> = above
-        .iter()
-        .cloned()
-        .chain(steps.map(str::to_owned))
-        .collect();
+    let path: Vec<String> = above.iter().cloned().chain(steps.map(str::to_owned)).collect();
     let Some(group) = group else {
         out.push(Import { path, public });
         return;
@@ -166,14 +148,8 @@ type Module = Vec<String>;
 fn modules(root: &Path) -> BTreeMap<Module, Vec<Import>> {
     let mut out = BTreeMap::new();
     for (_, path) in sources_of(root) {
-        let inner = path
-            .strip_prefix(root)
-            .expect("below src")
-            .with_extension("");
-        let mut module: Module = inner
-            .iter()
-            .map(|step| step.to_string_lossy().into_owned())
-            .collect();
+        let inner = path.strip_prefix(root).expect("below src").with_extension("");
+        let mut module: Module = inner.iter().map(|step| step.to_string_lossy().into_owned()).collect();
         if module.iter().any(|step| step == "tests") || module == ["main"] {
             continue;
         }
@@ -187,11 +163,7 @@ fn modules(root: &Path) -> BTreeMap<Module, Vec<Import>> {
 }
 
 /// The file that a path leads to, through what modules in between make public.
-fn resolve(
-    modules: &BTreeMap<Module, Vec<Import>>,
-    from: &Module,
-    path: &[String],
-) -> Option<Module> {
+fn resolve(modules: &BTreeMap<Module, Vec<Import>>, from: &Module, path: &[String]) -> Option<Module> {
     let child = |at: &Module, step: &String| {
         let below: Module = at.iter().chain([step]).cloned().collect();
         modules.contains_key(&below).then_some(below)
@@ -254,11 +226,7 @@ fn modules_import_downwards_only() {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "imports against the layers:\n{}",
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "imports against the layers:\n{}", wrong.join("\n"));
 }
 
 #[test]
@@ -290,8 +258,7 @@ fn no_circles_below(root: &Path) {
         let beside = resolved.filter(|to| !to.is_empty() && !to.starts_with(from));
         beside.collect()
     };
-    let direct: BTreeMap<&Module, BTreeSet<Module>> =
-        modules.keys().map(|from| (from, imported(from))).collect();
+    let direct: BTreeMap<&Module, BTreeSet<Module>> = modules.keys().map(|from| (from, imported(from))).collect();
     let mut circles = BTreeSet::new();
     for start in modules.keys() {
         let (mut seen, mut next) = (BTreeSet::new(), vec![start]);
@@ -306,21 +273,14 @@ fn no_circles_below(root: &Path) {
             circles.insert(start.join("::"));
         }
     }
-    assert!(
-        circles.is_empty(),
-        "these import each other in {}: {circles:#?}",
-        root.display()
-    );
+    assert!(circles.is_empty(), "these import each other in {}: {circles:#?}", root.display());
 }
 
 #[test]
 fn imports_are_found() {
     let text = "use crate::{yaml::{Path, edit::edits}, finding as f};\npub use self::a::B;\n\
                 let x = crate::kube::tree::get(v); // crate::lint\nuse std::fmt;";
-    let found: Vec<(String, bool)> = imports(text)
-        .into_iter()
-        .map(|i| (i.path.join("::"), i.public))
-        .collect();
+    let found: Vec<(String, bool)> = imports(text).into_iter().map(|i| (i.path.join("::"), i.public)).collect();
     let expected = [
         ("crate::yaml::Path", false),
         ("crate::yaml::edit::edits", false),

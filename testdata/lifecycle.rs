@@ -120,10 +120,7 @@ fn upgrades_equal_the_recordings() {
     for want in &rows {
         let name = case(want);
         let own = set.join("cases").join(name);
-        let directory = match own.is_dir() {
-            true => own,
-            false => selection().join("cases").join(name),
-        };
+        let directory = if own.is_dir() { own } else { selection().join("cases").join(name) };
         let (state, manifest) = cluster(&known(&want["from"]), &directory);
         let step = state.create(&manifest).after.upgrade(&known(&want["to"]));
         let differences = of_upgrade(want, &step, &known_objects);
@@ -145,9 +142,7 @@ fn of_upgrade(want: &Value, step: &Step, known: &BTreeMap<String, Value>) -> Vec
         differences(&format!("status.{key}"), value, &status[key], &mut out);
     }
     let errors = step.plan.reconcile_error.iter();
-    let errors: Vec<_> = errors
-        .map(|e| json!({"operand": e.operand, "message": e.message}))
-        .collect();
+    let errors: Vec<_> = errors.map(|e| json!({"operand": e.operand, "message": e.message})).collect();
     let wanted = &want["reconcileErrors"];
     differences("reconcileErrors", wanted, &json!(errors), &mut out);
     let wanted = want["objects"].as_array().expect("objects").iter();
@@ -183,16 +178,10 @@ fn each_created(mut look: impl FnMut(&State, &str, &Value, Step)) {
 }
 
 /// Each case of a set that a release accepts, created.
-fn each_created_on(
-    release: &Arc<Release>,
-    set: &Path,
-    look: &mut impl FnMut(&State, &str, &Value, Step),
-) {
+fn each_created_on(release: &Arc<Release>, set: &Path, look: &mut impl FnMut(&State, &str, &Value, Step)) {
     let cases = set.join("cases");
-    let mut names: Vec<_> = fs::read_dir(&cases)
-        .expect("cases")
-        .map(|entry| entry.expect("entry").file_name())
-        .collect();
+    let mut names: Vec<_> =
+        fs::read_dir(&cases).expect("cases").map(|entry| entry.expect("entry").file_name()).collect();
     names.sort();
     for name in &names {
         let (state, manifest) = cluster(release, &cases.join(name));
@@ -206,9 +195,7 @@ fn each_created_on(
 /// The sets of recorded cases: all of them where they are at hand, else the selection.
 fn sets() -> Vec<PathBuf> {
     match hcoplan_testing::recordings() {
-        Some(all) => ["curated", "random"]
-            .map(|set| all.join("golden").join(set))
-            .into(),
+        Some(all) => ["curated", "random"].map(|set| all.join("golden").join(set)).into(),
         None => vec![selection()],
     }
 }
@@ -303,10 +290,7 @@ fn nodes_that_come_later_count_as_those_that_were_there() {
             let (state, manifest) = cluster(&release, &cases.join(few));
             let (target, same) = cluster(&release, &cases.join(more));
             assert_eq!(manifest, same, "{few} and {more} differ in more than nodes");
-            let later = state
-                .create(&manifest)
-                .after
-                .nodes(target.inventory.clone());
+            let later = state.create(&manifest).after.nodes(target.inventory.clone());
             let planned = plan(&release, &target.inventory, &manifest);
             let mut out = Vec::new();
             let (want, got) = (objects_of(&planned), objects_of(&later.plan));
@@ -323,18 +307,9 @@ fn nodes_that_come_later_count_as_those_that_were_there() {
 const DIFFER: [(&str, &str); 5] = [
     ("ownerReferences[0].apiVersion", "owners are written once"),
     ("eatureGates", "1.18 stored the defaults of its own gates"),
-    (
-        "mediatedDevicesConfiguration",
-        "1.19 has a field for what was a gate",
-    ),
-    (
-        "persistentReservationConfiguration",
-        "1.19 has a field for what was a gate",
-    ),
-    (
-        "parallelOutboundMigrationsPerNode",
-        "the default of 1.18 is stored",
-    ),
+    ("mediatedDevicesConfiguration", "1.19 has a field for what was a gate"),
+    ("persistentReservationConfiguration", "1.19 has a field for what was a gate"),
+    ("parallelOutboundMigrationsPerNode", "the default of 1.18 is stored"),
 ];
 
 /// Why a case isn't compared.
@@ -389,10 +364,7 @@ fn an_upgraded_cluster_differs_from_a_new_one_where_it_is_said() {
     assert!(compared > 50, "{compared}");
     let count = unexplained.len();
     unexplained.truncate(60);
-    assert!(
-        count == 0,
-        "{compared} compared, {left_out:?}, {count}: {unexplained:#?}"
-    );
+    assert!(count == 0, "{compared} compared, {left_out:?}, {count}: {unexplained:#?}");
     let reasons: BTreeSet<_> = DIFFER.iter().map(|(part, _)| *part).collect();
     assert_eq!(used, reasons, "a reason that nothing needs");
 }

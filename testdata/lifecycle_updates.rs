@@ -72,18 +72,13 @@ fn a_replace_carries_no_status_so_nothing_fills_in_the_eviction_strategy() {
     let plain = manifest("v1", json!({}), json!({}));
     let patched = manifest(
         "v1",
-        kubevirt_patch(
-            json!([{"op": "test", "path": "/spec/configuration/evictionStrategy",
-            "value": "LiveMigrate"}]),
-        ),
+        kubevirt_patch(json!([{"op": "test", "path": "/spec/configuration/evictionStrategy",
+            "value": "LiveMigrate"}])),
         json!({}),
     );
     let before = applied(&cluster("1.19"), &plain);
     let stored = before.stored.as_ref().expect("it is there");
-    assert_eq!(
-        stored["spec"]["virtualization"]["evictionStrategy"],
-        "LiveMigrate"
-    );
+    assert_eq!(stored["spec"]["virtualization"]["evictionStrategy"], "LiveMigrate");
 
     let replaced = before.update(&patched, UpdateMethod::Replace);
     assert!(refusal(&replaced).is_some_and(|message| message.contains("evictionStrategy")));
@@ -110,18 +105,10 @@ fn an_unchanged_manifest_keeps_what_only_a_create_fills_in() {
 
 #[test]
 fn an_apply_that_flips_a_gate_merges_with_the_field_that_the_cluster_has() {
-    for gate in [
-        "persistentReservation",
-        "disableMDevConfiguration",
-        "enableMultiArchBootImageImport",
-    ] {
+    for gate in ["persistentReservation", "disableMDevConfiguration", "enableMultiArchBootImageImport"] {
         let with = |state: &str| {
             let gates = json!([{"name": gate, "state": state}]);
-            manifest(
-                "v1",
-                json!({}),
-                json!({"featureGates": gates, "workloadSources": {}}),
-            )
+            manifest("v1", json!({}), json!({"featureGates": gates, "workloadSources": {}}))
         };
         let before = applied(&cluster("1.19"), &with("Disabled"));
         let flipped = before.update(&with("Enabled"), UpdateMethod::Apply);
@@ -131,18 +118,13 @@ fn an_apply_that_flips_a_gate_merges_with_the_field_that_the_cluster_has() {
 
 #[test]
 fn the_webhook_reads_the_architectures_of_an_update_from_the_status() {
-    let reads = ssp_patch(
-        json!([{"op": "test", "path": "/spec/cluster/workloadArchitectures/0",
-        "value": "amd64"}]),
-    );
+    let reads = ssp_patch(json!([{"op": "test", "path": "/spec/cluster/workloadArchitectures/0",
+        "value": "amd64"}]));
     for release in ["1.18", "1.19"] {
         let patched = manifest("v1beta1", reads.clone(), json!({}));
         let nothing = cluster(release);
         let created = nothing.update(&patched, UpdateMethod::Apply);
-        assert!(
-            refusal(&created).is_some(),
-            "{release}: a new one has no status"
-        );
+        assert!(refusal(&created).is_some(), "{release}: a new one has no status");
         let before = applied(&nothing, &manifest("v1beta1", json!({}), json!({})));
         let updated = before.update(&patched, UpdateMethod::Apply);
         assert_eq!(refusal(&updated), None, "{release}");
@@ -167,17 +149,10 @@ fn an_operand_that_is_not_there_refuses_an_update() {
         let changed = manifest("v1", json!({}), json!({}));
         state.with_live(&live, &changed)
     };
-    let changed = manifest(
-        "v1",
-        json!({}),
-        json!({"virtualization": {"evictionStrategy": "None"}}),
-    );
+    let changed = manifest("v1", json!({}), json!({"virtualization": {"evictionStrategy": "None"}}));
     let step = state.update(&changed, UpdateMethod::Apply);
     let message = refusal(&step).unwrap_or_default();
-    assert!(
-        message.contains("\"ssp-kubevirt-hyperconverged\" not found"),
-        "{message}"
-    );
+    assert!(message.contains("\"ssp-kubevirt-hyperconverged\" not found"), "{message}");
 }
 
 /// A deprecated gate ends a create's validation before its failing patch is seen. Reconciles stop at the
@@ -223,10 +198,7 @@ fn what_git_has_and_the_cluster_has_is_not_sent_and_a_change_beside_it_is_judged
     let mut beside = invalid.clone();
     beside["spec"]["defaultCPUModel"] = json!("Haswell");
     let changed = before.update(&beside, UpdateMethod::Apply);
-    assert!(
-        refusal(&changed).is_some(),
-        "the webhook looks at all of it"
-    );
+    assert!(refusal(&changed).is_some(), "the webhook looks at all of it");
     let replaced = before.update(&beside, UpdateMethod::Replace);
     assert!(refusal(&replaced).is_some());
 }
@@ -244,40 +216,23 @@ fn an_unchanged_value_that_the_schema_refuses_is_let_through() {
     let stored = before.stored.as_mut().expect("it is there");
     stored["spec"]["evictionStrategy"] = json!("Sometimes");
     let beside = before.update(&enumerated("Sometimes", "Skylake"), UpdateMethod::Replace);
-    assert_ne!(
-        beside.plan.admission.stage.map(|s| s.as_str()),
-        Some("schema")
-    );
+    assert_ne!(beside.plan.admission.stage.map(|s| s.as_str()), Some("schema"));
 }
 
 #[test]
 fn what_1_18_prints_has_no_place_for_some_gates() {
-    let with = manifest(
-        "v1beta1",
-        json!({}),
-        json!({"featureGates": {"deployKubevirtIpamController": true}}),
-    );
+    let with = manifest("v1beta1", json!({}), json!({"featureGates": {"deployKubevirtIpamController": true}}));
     let before = applied(&cluster("1.18"), &with);
     let stored = before.stored.clone().expect("it is there");
     let printed = hcoplan::hyperconverged::in_version(&before.release, &stored, "v1");
-    let gate =
-        |object: &Value| object["spec"]["featureGates"]["deployKubevirtIpamController"].clone();
+    let gate = |object: &Value| object["spec"]["featureGates"]["deployKubevirtIpamController"].clone();
     let read = cluster("1.18").with_live(&printed, &with);
-    assert_eq!(
-        gate(read.stored.as_ref().expect("it is there")),
-        gate(&stored)
-    );
+    assert_eq!(gate(read.stored.as_ref().expect("it is there")), gate(&stored));
 }
 
 #[test]
 fn what_a_condition_made_is_deleted_when_it_does_not_hold_any_more() {
-    let with = |on: bool| {
-        manifest(
-            "v1beta1",
-            json!({}),
-            json!({"enableApplicationAwareQuota": on}),
-        )
-    };
+    let with = |on: bool| manifest("v1beta1", json!({}), json!({"enableApplicationAwareQuota": on}));
     let before = applied(&cluster("1.18"), &with(true));
     assert!(before.objects.has_kind("AAQ"));
     let switched_off = before.update(&with(false), UpdateMethod::Apply);
@@ -316,10 +271,7 @@ fn an_upgrade_writes_what_is_left_of_a_patch_anew() {
     let left: Value = serde_json::from_str(left.as_str().expect("a patch")).expect("JSON");
     let migrations = json!({"allowPostCopy": true});
     let path = "/spec/configuration/migrations";
-    assert_eq!(
-        left,
-        json!([{"op": "add", "path": path, "value": migrations}])
-    );
+    assert_eq!(left, json!([{"op": "add", "path": path, "value": migrations}]));
     // And so is where a value is copied from: the operator's own update is refused.
     let step = upgraded(json!({
         "op": "copy",

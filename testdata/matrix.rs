@@ -27,17 +27,12 @@ fn rendered(directory: &Path) -> Rendered {
     let mut out = Rendered::default();
     for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
-        let name = path
-            .file_name()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         if name.starts_with("DataImportCron-") {
             out.crons.push(documents(&path));
         } else if name.starts_with("DataSource-") {
             let source = documents(&path);
-            out.sources
-                .insert(text(&source["metadata"]["name"]), source);
+            out.sources.insert(text(&source["metadata"]["name"]), source);
         } else if name.starts_with("SSP-") {
             out.ssp = documents(&path);
         }
@@ -59,22 +54,16 @@ impl Rendered {
         let plain = self.sources.values();
         let plain = plain.filter(|s| s["metadata"]["labels"][ARCHITECTURE].is_null());
         let plain = plain.map(|s| text(&s["metadata"]["name"]));
-        let of_crons = self
-            .crons
-            .iter()
-            .map(|c| match &c["metadata"]["labels"][PLAIN] {
-                Value::Null => text(&c["spec"]["managedDataSource"]),
-                name => text(name),
-            });
+        let of_crons = self.crons.iter().map(|c| match &c["metadata"]["labels"][PLAIN] {
+            Value::Null => text(&c["spec"]["managedDataSource"]),
+            name => text(name),
+        });
         plain.chain(of_crons).collect()
     }
 
     /// The cron that fills a DataSource, with the architecture of its image.
     fn import(&self, data_source: &str) -> Option<(&Value, String)> {
-        let cron = self
-            .crons
-            .iter()
-            .find(|c| c["spec"]["managedDataSource"] == data_source)?;
+        let cron = self.crons.iter().find(|c| c["spec"]["managedDataSource"] == data_source)?;
         let registry = &cron["spec"]["template"]["spec"]["source"]["registry"];
         let pinned = text(&registry["platform"]["architecture"]);
         let multi_arch = self.ssp["spec"]["enableMultipleArchitectures"] == true;
@@ -87,11 +76,7 @@ impl Rendered {
     }
 
     fn leads_to(&self, name: &str) -> String {
-        match self
-            .sources
-            .get(name)
-            .map(|s| &s["spec"]["source"]["dataSource"]["name"])
-        {
+        match self.sources.get(name).map(|s| &s["spec"]["source"]["dataSource"]["name"]) {
             Some(Value::String(target)) => target.clone(),
             _ => name.to_owned(),
         }
@@ -106,22 +91,14 @@ impl Rendered {
         }
         if let Some((cron, is)) = self.import(name) {
             assert!(cron["metadata"]["labels"][ARCHITECTURE].is_null());
-            return match is == architecture {
-                true => format!("covered {name}"),
-                false => format!("wrong {name}"),
-            };
+            return if is == architecture { format!("covered {name}") } else { format!("wrong {name}") };
         }
-        match self.is_imported(name) {
-            true => "missing -".to_owned(),
-            false => "external -".to_owned(),
-        }
+        if self.is_imported(name) { "missing -".to_owned() } else { "external -".to_owned() }
     }
 
     fn is_imported(&self, name: &str) -> bool {
         let mut crons = self.crons.iter();
-        crons.any(|c| {
-            c["metadata"]["labels"][PLAIN] == name || c["spec"]["managedDataSource"] == name
-        })
+        crons.any(|c| c["metadata"]["labels"][PLAIN] == name || c["spec"]["managedDataSource"] == name)
     }
 
     /// `covered amd64`
@@ -168,10 +145,7 @@ fn compare(scene: &Scene) -> BTreeMap<String, usize> {
         let architectures = cluster["architectures"].as_array().expect("a list");
         let counted = architectures.iter().map(|a| {
             let n = |key: &str| a[key].as_u64().expect("a number");
-            (
-                text(&a["name"]),
-                (n("workloadNodes"), n("controlPlaneNodes")),
-            )
+            (text(&a["name"]), (n("workloadNodes"), n("controlPlaneNodes")))
         });
         assert_eq!(counted.collect::<BTreeMap<_, _>>(), nodes, "{name}");
         let images = cluster["images"].as_array().expect("images");
@@ -202,10 +176,7 @@ fn compare(scene: &Scene) -> BTreeMap<String, usize> {
         }
         // And back: no import that the matrix doesn't know.
         for cron in &objects.crons {
-            assert!(
-                crons.contains(&text(&cron["metadata"]["name"])),
-                "{name}: {cron}"
-            );
+            assert!(crons.contains(&text(&cron["metadata"]["name"])), "{name}: {cron}");
         }
     }
     seen
@@ -226,22 +197,13 @@ fn the_matrix_is_what_is_rendered() {
         fs::write(&path, text.replacen(from, to, 1)).expect("written");
     };
     let amd = "count: 2\n      architecture: amd64";
-    change(
-        "clusters/lab-multiarch/inventory.yaml",
-        amd,
-        &amd.replace("amd64", "arm64"),
-    );
+    change("clusters/lab-multiarch/inventory.yaml", amd, &amd.replace("amd64", "arm64"));
     let file = "clusters/prod-east/hyperconverged.yaml";
     change(file, "amd64,arm64", "arm64");
     let on = "\nspec:\n  featureGates: {enableMultiArchBootImageImport: true}\n";
     change(file, "\nspec:\n", on);
     let seen = compare(&scene);
-    for (state, least) in [
-        ("covered", 9),
-        ("missing", 1),
-        ("unneeded", 3),
-        ("external", 12),
-    ] {
+    for (state, least) in [("covered", 9), ("missing", 1), ("unneeded", 3), ("external", 12)] {
         assert!(seen[state] >= least, "{state}: {seen:?}");
     }
 }
@@ -254,19 +216,13 @@ fn pages_are_the_same_every_time() {
     scene.run("commit", &mut said);
     let mut pages = BTreeSet::new();
     for jobs in [1, 1, 7] {
-        scene.run(
-            &format!("hcoplan report --jobs {jobs} --format html=page.html"),
-            &mut said,
-        );
+        scene.run(&format!("hcoplan report --jobs {jobs} --format html=page.html"), &mut said);
         pages.insert(fs::read_to_string(scene.path("page.html")).expect("readable"));
     }
     assert_eq!(pages.len(), 1, "{said}");
     let page = pages.first().expect("a page");
     assert!(!page.contains(&*scene.path(".").to_string_lossy()));
     for anchor in ["matrix", "findings", "alerts", "changes", "clusters"] {
-        assert!(
-            page.contains(&format!("<section id=\"{anchor}\"")),
-            "{anchor}"
-        );
+        assert!(page.contains(&format!("<section id=\"{anchor}\"")), "{anchor}");
     }
 }

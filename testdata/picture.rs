@@ -56,11 +56,7 @@ fn drawn(comment: &str) -> String {
             heading if heading.len() < line.len() => ("heading", heading.trim_start()),
             _ => ("text", line.as_str()),
         };
-        y += if line.starts_with(['•', '\u{a0}']) {
-            0
-        } else {
-            8
-        };
+        y += if line.starts_with(['•', '\u{a0}']) { 0 } else { 8 };
         let (mut bold, mut code) = (false, false);
         for row in wrapped(line) {
             let _ = write!(text, "  <text class=\"{class}\" x=\"20\" y=\"{y}\">");
@@ -69,10 +65,7 @@ fn drawn(comment: &str) -> String {
                 for (at, part) in part.split("**").enumerate() {
                     bold ^= at > 0;
                     let class = [(bold, "bold"), (code, "code")];
-                    let class = class
-                        .iter()
-                        .find(|(is, _)| *is)
-                        .map_or("", |(_, name)| name);
+                    let class = class.iter().find(|(is, _)| *is).map_or("", |(_, name)| name);
                     let part = part.replace('\\', "").replace('&', "&amp;");
                     let part = part.replace('<', "&lt;").replace('>', "&gt;");
                     if !part.is_empty() {

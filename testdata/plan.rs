@@ -27,12 +27,7 @@ fn the_document_is_as_its_schema_says() {
     for change in CHANGES.iter().filter(|c| !c.is_backwards()) {
         change.apply(&scene, &["east"], true);
         let changed = document(&scene, &[]);
-        assert!(
-            !changed["review"]["entries"]
-                .as_array()
-                .expect("a list")
-                .is_empty()
-        );
+        assert!(!changed["review"]["entries"].as_array().expect("a list").is_empty());
         is_valid(&changed);
         quiet("git checkout -q .");
     }
@@ -79,9 +74,7 @@ fn a_committed_tree() {
     // Without the line in .gitattributes, branches that change one object in one place conflict.
     for (branch, strategy) in [("none", "None"), ("external", "External")] {
         quiet(&format!("git checkout -q -b {branch} main"));
-        quiet(&format!(
-            "replace clusters/east/hyperconverged.yaml LiveMigrate {strategy}"
-        ));
+        quiet(&format!("replace clusters/east/hyperconverged.yaml LiveMigrate {strategy}"));
         quiet("hcoplan plan -q");
         quiet("commit");
     }
@@ -104,12 +97,7 @@ fn a_committed_tree() {
 fn has_markers(directory: &Path) -> bool {
     fs::read_dir(directory).expect("readable").any(|entry| {
         let path = entry.expect("an entry").path();
-        match path.is_dir() {
-            true => has_markers(&path),
-            false => fs::read_to_string(&path)
-                .expect("UTF-8")
-                .contains("<<<<<<<"),
-        }
+        if path.is_dir() { has_markers(&path) } else { fs::read_to_string(&path).expect("UTF-8").contains("<<<<<<<") }
     })
 }
 
@@ -137,12 +125,10 @@ fn init_marks_a_tree_that_is_committed() {
 /// else.
 #[test]
 fn an_upgrade_fails_on_what_it_brings() {
-    const REMOVE: &str = "\n  annotations:\n    PATCH/jsonpatch: |-\n      [{\"op\": \"remove\", \"path\": \"PATH\"}]\nspec:\n";
+    const REMOVE: &str =
+        "\n  annotations:\n    PATCH/jsonpatch: |-\n      [{\"op\": \"remove\", \"path\": \"PATH\"}]\nspec:\n";
     let patch = |who: &str, path: &str| REMOVE.replace("PATCH", who).replace("PATH", path);
-    let gone = patch(
-        "containerizeddataimporter.kubevirt.io",
-        "/spec/config/featureGates/2",
-    );
+    let gone = patch("containerizeddataimporter.kubevirt.io", "/spec/config/featureGates/2");
     let placement = "  workloads: {nodePlacement: {nodeSelector: {no: node}}}\n";
     let cases = [
         // Nothing is in the way.
@@ -150,11 +136,7 @@ fn an_upgrade_fails_on_what_it_brings() {
         // The operator's own update of the HyperConverged is refused.
         (("\nspec:\n", &*gone), Some(1), "refused or stopped"),
         // What was wrong before and stays isn't the upgrade's.
-        (
-            ("  workloads: {}\n", placement),
-            Some(0),
-            "write these values",
-        ),
+        (("  workloads: {}\n", placement), Some(0), "write these values"),
     ];
     for ((from, to), code, words) in cases {
         let scene = fleet(&["one"]);
@@ -166,9 +148,7 @@ fn an_upgrade_fails_on_what_it_brings() {
         scene.run("commit", &mut String::new());
         let upgrade = ["plan", "-q", "--fail-on=never", "--upgrade-to=1.19"];
         let done = run(&scene, &upgrade);
-        let told = String::from_utf8(done.stdout)
-            .expect("UTF-8")
-            .to_lowercase();
+        let told = String::from_utf8(done.stdout).expect("UTF-8").to_lowercase();
         assert_eq!(done.status.code(), code, "{to}: {told}");
         assert!(told.contains(words), "{told}");
     }

@@ -17,12 +17,7 @@ pub(crate) fn errors(name: &str, document: &Value) -> Vec<String> {
         registry = registry.add(id, schema).expect("a schema");
     }
     let registry = registry.prepare().expect("schemas");
-    let validator = jsonschema::options()
-        .with_registry(&registry)
-        .build(&schema(name))
-        .expect("a schema");
+    let validator = jsonschema::options().with_registry(&registry).build(&schema(name)).expect("a schema");
     let errors = validator.iter_errors(document);
-    errors
-        .map(|e| format!("{}: {e}", e.instance_path()))
-        .collect()
+    errors.map(|e| format!("{}: {e}", e.instance_path())).collect()
 }

@@ -26,9 +26,7 @@ fn read(bytes: &[u8]) -> Output {
 }
 
 fn rows(table: &str) -> impl Iterator<Item = Json> {
-    table
-        .lines()
-        .map(|l| serde_json::from_str(l).expect("a row"))
+    table.lines().map(|l| serde_json::from_str(l).expect("a row"))
 }
 
 fn printed(output: &Output) -> Vec<Json> {
@@ -41,10 +39,7 @@ fn as_floats(json: &Json) -> Json {
     match json {
         Json::Number(number) => number.as_f64().into(),
         Json::Array(items) => items.iter().map(as_floats).collect(),
-        Json::Object(entries) => entries
-            .iter()
-            .map(|(key, value)| (key.clone(), as_floats(value)))
-            .collect(),
+        Json::Object(entries) => entries.iter().map(|(key, value)| (key.clone(), as_floats(value))).collect(),
         other => other.clone(),
     }
 }
@@ -88,17 +83,12 @@ fn every_document_is_what_kubectl_reads() {
             continue;
         }
         assert_eq!(output.status.code(), Some(4), "{name}: {said}");
-        let place = said
-            .strip_prefix("error: -:")
-            .unwrap_or_else(|| panic!("{name}: {said}"));
+        let place = said.strip_prefix("error: -:").unwrap_or_else(|| panic!("{name}: {said}"));
         if let Some((_, theirs)) = stderr.split_once("yaml: line ") {
             let line = |text: &str| text.split(':').next().and_then(|n| n.parse::<usize>().ok());
             let (ours, theirs) = (line(place).expect("a line"), line(theirs).expect("a line"));
             // Go's parser names the line before, its scanner the right one.
-            assert!(
-                (theirs..=theirs + 1).contains(&ours),
-                "{name}: {said}; kubectl: {stderr}"
-            );
+            assert!((theirs..=theirs + 1).contains(&ours), "{name}: {said}; kubectl: {stderr}");
         }
         refused += 1;
     }

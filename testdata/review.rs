@@ -37,13 +37,10 @@ const SECOND: &str = "    - metadata:\n        name: build-image-cron\n";
 
 /// The image that is taken out; its DataImportCron takes along what it imported.
 fn build() -> String {
-    let text =
-        fs::read_to_string(main_directory().join("testdata/review/base/hyperconverged.yaml"));
+    let text = fs::read_to_string(main_directory().join("testdata/review/base/hyperconverged.yaml"));
     let text = text.expect("readable");
     let start = text.find(SECOND).expect("the second image");
-    let end = text
-        .find("\n  liveMigrationConfig")
-        .expect("what is behind it");
+    let end = text.find("\n  liveMigrationConfig").expect("what is behind it");
     text[start..end].to_owned()
 }
 
@@ -53,11 +50,7 @@ pub(super) const CHANGES: [Change; 7] = [
         file: HYPERCONVERGED,
         from: "  evictionStrategy: LiveMigrate\n",
         to: "  evictionStrategy: LiveMigrate\n  featureGates:\n    enableMultiArchBootImageImport: true\n",
-        words: &[
-            "data loss in 12 of 12 clusters",
-            "build",
-            "retentionPolicy: All",
-        ],
+        words: &["data loss in 12 of 12 clusters", "build", "retentionPolicy: All"],
     },
     Change {
         name: "image-added",
@@ -67,10 +60,7 @@ pub(super) const CHANGES: [Change; 7] = [
              managedDataSource: debian\n        garbageCollect: Outdated\n        template:\n          spec:\n            \
              source: {registry: {url: 'docker://registry.example.com/golden/debian:12'}}\n            \
              storage: {resources: {requests: {storage: 10Gi}}}\n\n  liveMigrationConfig:\n",
-        words: &[
-            "changes in 12 of 12 clusters",
-            "golden image debian is imported",
-        ],
+        words: &["changes in 12 of 12 clusters", "golden image debian is imported"],
     },
     Change {
         name: "image-removed",
@@ -90,22 +80,14 @@ pub(super) const CHANGES: [Change; 7] = [
         from: "  namespace: openshift-cnv\n",
         to: "  namespace: openshift-cnv\n  annotations:\n    kubevirt.kubevirt.io/jsonpatch: |-\n      \
              [{\"op\": \"add\", \"path\": \"/spec/configuration/evictionStrategy\", \"value\": \"None\"}]\n",
-        words: &[
-            "disruption in 12 of 12 clusters",
-            "draining a node shuts VMs down",
-            "evictionStrategy: LiveMigrate",
-        ],
+        words: &["disruption in 12 of 12 clusters", "draining a node shuts VMs down", "evictionStrategy: LiveMigrate"],
     },
     Change {
         name: "placement",
         file: HYPERCONVERGED,
         from: "  workloads: {}\n",
         to: "  workloads: {nodePlacement: {nodeSelector: {kubernetes.io/arch: amd64}}}\n",
-        words: &[
-            "12 of 12 clusters",
-            "virt-handler is rolled out again",
-            "keep every node in",
-        ],
+        words: &["12 of 12 clusters", "virt-handler is rolled out again", "keep every node in"],
     },
     Change {
         name: "arm64-nodes",
@@ -131,28 +113,16 @@ impl Change {
     /// Makes it, or takes it back, in some clusters.
     pub(super) fn apply(&self, scene: &Scene, clusters: &[&str], forth: bool) {
         let build = build();
-        let from = if self.from == "BUILD" {
-            &build
-        } else {
-            self.from
-        };
+        let from = if self.from == "BUILD" { &build } else { self.from };
         for cluster in clusters {
             let path = scene.path(&format!("clusters/{cluster}/{}", self.file));
             let text = fs::read_to_string(&path).expect("readable");
-            let (from, to) = if forth {
-                (from, self.to)
-            } else {
-                (self.to, from)
-            };
+            let (from, to) = if forth { (from, self.to) } else { (self.to, from) };
             let new = match (from, forth) {
                 // Nodes come where others are.
                 ("", false) => format!("{text}{to}"),
                 _ => {
-                    assert!(
-                        text.contains(from),
-                        "{}: {from:?} is not in {text}",
-                        self.name
-                    );
+                    assert!(text.contains(from), "{}: {from:?} is not in {text}", self.name);
                     text.replacen(from, to, 1)
                 }
             };
@@ -197,9 +167,7 @@ fn text_of(page: &str) -> String {
     let mut out = String::new();
     for part in body.split('<') {
         let (tag, text) = part.split_once('>').unwrap_or(("", part));
-        let inline = [
-            "span", "/span", "code", "/code", "b", "/b", "strong", "/strong", "small",
-        ];
+        let inline = ["span", "/span", "code", "/code", "b", "/b", "strong", "/strong", "small"];
         let name = tag.split(' ').next().unwrap_or_default();
         if !inline.contains(&name) {
             out.push('\n');
@@ -211,11 +179,7 @@ fn text_of(page: &str) -> String {
 }
 
 fn first(text: &str, lines: usize) -> String {
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|l| !l.trim().is_empty())
-        .take(lines)
-        .collect();
+    let lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).take(lines).collect();
     lines.join("\n") + "\n"
 }
 
@@ -226,17 +190,10 @@ fn hold(name: &str, words: &[&str], forms: &[(&str, String)]) {
         // What the page says in many short lines is as much as ten of the others.
         let lines = if *form == "page" { 30 } else { 10 };
         let shown = first(text, lines);
-        let flat = shown
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-            .replace('\\', "");
+        let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ").replace('\\', "");
         let flat = flat.replace("&lt;", "<");
         for word in words {
-            assert!(
-                flat.to_lowercase().contains(&word.to_lowercase()),
-                "{name}, {form}: {word:?} is not in\n{shown}"
-            );
+            assert!(flat.to_lowercase().contains(&word.to_lowercase()), "{name}, {form}: {word:?} is not in\n{shown}");
         }
         all.push_str(&format!("## {form}\n{shown}\n"));
     }
@@ -270,10 +227,7 @@ fn an_image_that_keeps_its_disks_is_no_data_loss() {
     let scene = fleet(&CLUSTERS);
     for cluster in CLUSTERS {
         let file = format!("clusters/{cluster}/{HYPERCONVERGED}");
-        scene.run(
-            &format!("replace {file} 'retentionPolicy: None' 'retentionPolicy: All'"),
-            &mut String::new(),
-        );
+        scene.run(&format!("replace {file} 'retentionPolicy: None' 'retentionPolicy: All'"), &mut String::new());
     }
     scene.run("commit", &mut String::new());
     let removed = build().replace("retentionPolicy: None", "retentionPolicy: All");
@@ -288,10 +242,7 @@ fn an_image_that_keeps_its_disks_is_no_data_loss() {
         ("markdown", printed(&scene, "markdown", &[])),
         ("page", text_of(&printed(&scene, "html", &[]))),
     ];
-    let words = [
-        "golden image build is not imported any more",
-        "12 of 12 clusters",
-    ];
+    let words = ["golden image build is not imported any more", "12 of 12 clusters"];
     hold("image-removed-kept", &words, &forms);
     assert!(!forms[0].1.contains("data loss"), "{}", forms[0].1);
     // Its DataSource stays, and with it what refers to it.
@@ -324,21 +275,14 @@ fn disks_that_go_are_data_loss_and_no_others_are() {
         scene.run("commit", &mut String::new());
         fs::write(path(HYPERCONVERGED), with(after)).expect("written");
         let told = printed(&scene, "human", &[]);
-        assert_eq!(
-            told.contains(LOSS),
-            goes,
-            "{release} {before}→{after}{told}"
-        );
+        assert_eq!(told.contains(LOSS), goes, "{release} {before}→{after}{told}");
         // CDI fills this one again as soon as the image is imported without an architecture.
         assert!(!told.contains("DataSource centos-stream10,"), "{told}");
     }
     // The upgrade that sets the policy takes nothing along by itself.
     let scene = fleet(&["one"]);
     let told = printed(&scene, "human", &["--upgrade-to", "1.18"]);
-    assert!(
-        told.contains("are deleted together with the image from now on"),
-        "{told}"
-    );
+    assert!(told.contains("are deleted together with the image from now on"), "{told}");
     assert!(!told.contains("data loss"), "{told}");
 }
 
@@ -362,11 +306,7 @@ fn an_upgrade_of_twelve_is_a_checklist() {
         ("markdown", printed(&scene, "markdown", &upgrade)),
         ("page", text_of(&printed(&scene, "html", &upgrade))),
     ];
-    let words = [
-        "refused or stopped in 12 of 12 clusters",
-        "featureGates/2",
-        "before the upgrade",
-    ];
+    let words = ["refused or stopped in 12 of 12 clusters", "featureGates/2", "before the upgrade"];
     hold("upgrade", &words, &forms);
     assert!(forms[0].1.lines().count() <= 120, "{}", forms[0].1);
     assert!(forms[1].1.len() <= 20_000, "{} bytes", forms[1].1.len());
@@ -387,16 +327,9 @@ fn an_upgrade_says_who_is_there_already() {
         lines.join(" / ")
     });
     let west = "(on it or later already: clusters/west)";
-    assert!(
-        titles[0].starts_with(&format!("Upgrade to 1.18 {west}")),
-        "{titles:?}"
-    );
-    assert!(
-        titles[1].starts_with(&format!("Upgrade to 1.19 by way of 1.18 {west}")),
-        "{titles:?}"
-    );
-    let none =
-        "Upgrade to 1.16: all run it or a later release already / ✓ no changes in 2 clusters";
+    assert!(titles[0].starts_with(&format!("Upgrade to 1.18 {west}")), "{titles:?}");
+    assert!(titles[1].starts_with(&format!("Upgrade to 1.19 by way of 1.18 {west}")), "{titles:?}");
+    let none = "Upgrade to 1.16: all run it or a later release already / ✓ no changes in 2 clusters";
     assert_eq!(titles[2], none);
 }
 
@@ -407,42 +340,26 @@ fn a_report_begins_with_the_change() {
     let clusters = ["east", "west"];
     let scene = fleet(&clusters);
     scene.run("commit", &mut String::new());
-    scene.run(
-        "git remote add origin https://user:hunter2@git.example.com/team/clusters.git",
-        &mut String::new(),
-    );
-    let jsonpatch = CHANGES
-        .iter()
-        .find(|c| c.name == "jsonpatch")
-        .expect("there");
+    scene.run("git remote add origin https://user:hunter2@git.example.com/team/clusters.git", &mut String::new());
+    let jsonpatch = CHANGES.iter().find(|c| c.name == "jsonpatch").expect("there");
     jsonpatch.apply(&scene, &["west"], true);
     let report = ["report", "-q", "--against", "HEAD", "--upgrade-to", "1.19"];
     let done = run(&scene, &report);
     let text = text_of(&String::from_utf8(done.stdout).expect("UTF-8"));
-    let git = scene
-        .command("git")
-        .args(["rev-list", "--max-count=1", "--format=%cI", "HEAD"])
-        .output();
+    let git = scene.command("git").args(["rev-list", "--max-count=1", "--format=%cI", "HEAD"]).output();
     let told = String::from_utf8(git.expect("git runs").stdout).expect("UTF-8");
     let mut told = told.lines();
-    let commit = told
-        .next()
-        .and_then(|l| l.strip_prefix("commit "))
-        .expect("a commit");
+    let commit = told.next().and_then(|l| l.strip_prefix("commit ")).expect("a commit");
     let time = told.next().expect("a time").replacen('T', " ", 1);
     let text = text.replace(&commit[..10], "COMMIT").replace(&time, "TIME");
-    let from = text
-        .find("Golden images\n")
-        .expect("what comes behind the clusters");
+    let from = text.find("Golden images\n").expect("what comes behind the clusters");
     let upgrade = text.rfind("\nUpgrade\n").expect("the section");
     let end = text.rfind("\nhcoplan ").expect("the footer");
     let shown = format!("{}\n[…]\n{}\n", &text[..from], text[upgrade..end].trim());
     assert!(!shown.contains("hunter2"), "{shown}");
     let path = main_directory().join("testdata/review/report.txt");
     let expected = snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text));
-    snapbox::Assert::new()
-        .action_env("SNAPSHOTS")
-        .eq(shown, expected.raw());
+    snapbox::Assert::new().action_env("SNAPSHOTS").eq(shown, expected.raw());
 }
 
 /// Findings that twelve clusters have alike are one entry each, the worst first; JSON has all of them.
@@ -463,11 +380,7 @@ fn findings_of_like_clusters_are_told_once() {
     let findings = document["findings"].as_array().expect("findings");
     assert!(groups.len() * CLUSTERS.len() <= findings.len());
     for group in groups {
-        assert_eq!(
-            group["clusters"].as_array().map(Vec::len),
-            Some(12),
-            "{group}"
-        );
+        assert_eq!(group["clusters"].as_array().map(Vec::len), Some(12), "{group}");
         for index in group["findings"].as_array().expect("indexes") {
             let finding = &findings[index.as_u64().expect("an index") as usize];
             assert_eq!(finding["message"], group["message"]);
@@ -478,17 +391,9 @@ fn findings_of_like_clusters_are_told_once() {
         assert_eq!(entries, alike.count(), "{rule} in\n{told}");
     }
     let severities: Vec<_> = findings.iter().map(|f| f["severity"].as_str()).collect();
-    let worse = |a: Option<&str>| {
-        ["error", "warning", "info"]
-            .iter()
-            .position(|s| Some(*s) == a)
-    };
+    let worse = |a: Option<&str>| ["error", "warning", "info"].iter().position(|s| Some(*s) == a);
     assert!(severities.is_sorted_by_key(|s| worse(*s)));
-    hold(
-        "lint",
-        &[],
-        &[("terminal", told), ("markdown", lint("--format=markdown"))],
-    );
+    hold("lint", &[], &[("terminal", told), ("markdown", lint("--format=markdown"))]);
 }
 
 /// Findings that the revision has, too, come after the new ones and are counted, but for what fails the
@@ -501,15 +406,10 @@ fn findings_that_were_there_before_are_folded() {
     scene.run("commit", &mut String::new());
     change("jsonpatch").apply(&scene, &CLUSTERS, true);
     let lint = |more: &[&str]| {
-        let done = run(
-            &scene,
-            &[&["lint", "-q", "--against", "HEAD"], more].concat(),
-        );
+        let done = run(&scene, &[&["lint", "-q", "--against", "HEAD"], more].concat());
         String::from_utf8(done.stdout).expect("UTF-8")
     };
-    let parsed = |format: &str| -> serde_json::Value {
-        serde_json::from_str(&lint(&[format])).expect("JSON")
-    };
+    let parsed = |format: &str| -> serde_json::Value { serde_json::from_str(&lint(&[format])).expect("JSON") };
     let document = parsed("--format=json");
     let findings = document["findings"].as_array().expect("findings");
     let rules = |standing: bool| -> std::collections::BTreeSet<&str> {
@@ -539,30 +439,10 @@ fn findings_that_were_there_before_are_folded() {
     }
     let sarif = parsed("--format=sarif");
     let results = sarif["runs"][0]["results"].as_array().expect("results");
-    let states = |state: &str| {
-        results
-            .iter()
-            .filter(|r| r["baselineState"] == state)
-            .count()
-    };
-    let count = |standing: bool| {
-        findings
-            .iter()
-            .filter(|f| f["standing"] == standing)
-            .count()
-    };
-    assert_eq!(
-        (states("new"), states("unchanged")),
-        (count(false), count(true))
-    );
-    hold(
-        "lint-against",
-        &[],
-        &[
-            ("terminal", told),
-            ("markdown", lint(&["--format=markdown"])),
-        ],
-    );
+    let states = |state: &str| results.iter().filter(|r| r["baselineState"] == state).count();
+    let count = |standing: bool| findings.iter().filter(|f| f["standing"] == standing).count();
+    assert_eq!((states("new"), states("unchanged")), (count(false), count(true)));
+    hold("lint-against", &[], &[("terminal", told), ("markdown", lint(&["--format=markdown"]))]);
 }
 
 /// Output trees of two branches merge wherever their sources do, with the line of `init --commit-tree`.
@@ -604,15 +484,9 @@ fn branches_merge_in_the_tree() {
             // The one changes or renames an import that the other takes out: git asks which of the two is
             // meant, and the rendered tree says it.
             let names = (one.name, other.name);
-            let is_asked = matches!(
-                names,
-                ("multi-arch-on", "image-removed") | ("image-removed", "upgrade")
-            );
+            let is_asked = matches!(names, ("multi-arch-on", "image-removed") | ("image-removed", "upgrade"));
             if is_asked && !sources {
-                assert!(
-                    unmerged.lines().all(|l| l.contains("build-image-cron")),
-                    "{names:?}: {unmerged}"
-                );
+                assert!(unmerged.lines().all(|l| l.contains("build-image-cron")), "{names:?}: {unmerged}");
                 quiet("hcoplan render -q");
                 let check = run(&scene, &["plan", "-q", "--check", "--fail-on=never"]);
                 assert_eq!(check.status.code(), Some(0), "{names:?}");

@@ -159,10 +159,7 @@ impl Scene {
     #[track_caller]
     fn expect(&self, line: &str) -> String {
         let done = self.command(line).output().expect("hcoplan runs");
-        assert!(
-            !matches!(done.status.code(), Some(2 | 70) | None),
-            "{line}: {done:?}"
-        );
+        assert!(!matches!(done.status.code(), Some(2 | 70) | None), "{line}: {done:?}");
         let all = [done.stdout, done.stderr].concat();
         let said = String::from_utf8(all).expect("UTF-8");
         nothing_leaks(line, &said);
@@ -185,10 +182,7 @@ fn nothing_leaks(what: &str, said: &str) {
 fn files() -> Vec<(&'static str, String)> {
     // The Secret in one file with the HyperConverged, before and behind it.
     let all = format!("{SECRET}---\n{HYPERCONVERGED}---\n{MACHINE}---\n{SECRET}");
-    vec![
-        ("east/hyperconverged.yaml", all),
-        ("east/inventory.yaml", INVENTORY.to_owned()),
-    ]
+    vec![("east/hyperconverged.yaml", all), ("east/inventory.yaml", INVENTORY.to_owned())]
 }
 
 #[test]
@@ -196,10 +190,7 @@ fn findings_in_every_format() {
     let scene = Scene::new(&files());
     for format in Format::ALL.map(Format::as_str) {
         let said = scene.expect(&format!("lint . --pedantic --format {format}"));
-        assert!(
-            said.contains("hco-unknown-field") || said.contains("notAField"),
-            "{format}: {said}"
-        );
+        assert!(said.contains("hco-unknown-field") || said.contains("notAField"), "{format}: {said}");
     }
     scene.expect("lint . --pedantic --show-files");
     scene.expect("plan . --force");
@@ -212,14 +203,9 @@ fn findings_in_every_format() {
 
 #[test]
 fn what_cannot_be_parsed() {
-    for broken in [
-        "spec: [\n",
-        "  a:\tb\n",
-        "a: b: c\n",
-        "--- Hunter2Hunter2\n",
-        "\"Hunter2Hunter2\n",
-        "*Hunter2Hunter2\n",
-    ] {
+    for broken in
+        ["spec: [\n", "  a:\tb\n", "a: b: c\n", "--- Hunter2Hunter2\n", "\"Hunter2Hunter2\n", "*Hunter2Hunter2\n"]
+    {
         let mut files = files();
         files[0].1.push_str(broken);
         let scene = Scene::new(&files);
@@ -251,10 +237,7 @@ fn what_is_mended() {
     let scene = Scene::new(&files);
     let said = scene.expect("fix .");
     let unsafe_too = scene.expect("fix . --unsafe");
-    assert!(
-        said.contains("to apply") || unsafe_too.contains("to apply"),
-        "{said}{unsafe_too}"
-    );
+    assert!(said.contains("to apply") || unsafe_too.contains("to apply"), "{said}{unsafe_too}");
     for format in ["json", "sarif", "rdjson", "human"] {
         scene.expect(&format!("lint . --pedantic --format {format}"));
     }
@@ -263,18 +246,12 @@ fn what_is_mended() {
 /// An edit with stars in it would be made by somebody's program.
 #[test]
 fn an_edit_that_writes_a_secret_is_no_part_of_a_report() {
-    let file = HYPERCONVERGED.replace(
-        "/spec/config/importProxy",
-        "/spec/config/filesystemOverhead",
-    );
+    let file = HYPERCONVERGED.replace("/spec/config/importProxy", "/spec/config/filesystemOverhead");
     let file = file.replace(
         r#"{"HTTPProxy": "http://ProxyUser:ProxyPass5@proxy.example.com:3128"}"#,
         r#"{"global": "http://ProxyUser:ProxyPass5@proxy.example.com:3128"}"#,
     );
-    let scene = Scene::new(&[
-        ("east/hyperconverged.yaml", file),
-        ("east/inventory.yaml", INVENTORY.to_owned()),
-    ]);
+    let scene = Scene::new(&[("east/hyperconverged.yaml", file), ("east/inventory.yaml", INVENTORY.to_owned())]);
     for format in ["json", "sarif", "rdjson"] {
         let said = scene.expect(&format!("lint . --pedantic --format {format}"));
         let report: serde_json::Value = serde_json::from_str(&said).expect("JSON");
@@ -298,22 +275,15 @@ fn edits(value: &serde_json::Value) {
 
 #[test]
 fn what_differs() {
-    let plain = HYPERCONVERGED
-        .replace("AnnotatedToken9", "x")
-        .replace("  notAField: Hunter2Hunter2\n", "");
+    let plain = HYPERCONVERGED.replace("AnnotatedToken9", "x").replace("  notAField: Hunter2Hunter2\n", "");
     let plain = plain.replace("vmiCPUAllocationRatio: \"x\"", "vmiCPUAllocationRatio: 3");
     let plain = plain.replace("schedule: \"x\"", "schedule: \"0 1 * * *\"");
     let plain = plain.replace("defaultCPUModel: 5", "defaultCPUModel: Haswell");
     let all = format!("{SECRET}---\n{plain}");
-    let scene = Scene::new(&[
-        ("east/hyperconverged.yaml", all.clone()),
-        ("east/inventory.yaml", INVENTORY.to_owned()),
-    ]);
+    let scene = Scene::new(&[("east/hyperconverged.yaml", all.clone()), ("east/inventory.yaml", INVENTORY.to_owned())]);
     scene.expect("plan .");
     scene.commit();
-    let changed = all
-        .replace("proxy.example.com", "other.example.com")
-        .replace("ProxyPass5@", "ProxyPass5x@");
+    let changed = all.replace("proxy.example.com", "other.example.com").replace("ProxyPass5@", "ProxyPass5x@");
     fs::write(scene.0.path().join("east/hyperconverged.yaml"), changed).expect("written");
     let plan = scene.expect("plan .");
     assert!(plan.contains("other.example.com"), "{plan}");
@@ -322,11 +292,9 @@ fn what_differs() {
         assert!(said.contains("example.com"), "{format}: {said}");
     }
     for format in ["human", "json"] {
-        for field in [
-            "CDI spec.config.importProxy",
-            "CDI spec.config.importProxy.HTTPProxy",
-            "KubeVirt spec.configuration",
-        ] {
+        for field in
+            ["CDI spec.config.importProxy", "CDI spec.config.importProxy.HTTPProxy", "KubeVirt spec.configuration"]
+        {
             scene.expect(&format!("why east {field} --format {format}"));
         }
     }
@@ -346,15 +314,10 @@ fn what_an_editor_shows() {
             "uri": format!("{uri}/east/hyperconverged.yaml"), "languageId": "yaml", "version": 1, "text": text}}}),
     ];
     for (line, written) in text.lines().enumerate() {
-        for character in [
-            written.len() - written.trim_start().len() + 1,
-            written.len().saturating_sub(2),
-        ] {
-            messages.push(
-                serde_json::json!({"id": 100 + line * 2, "method": "textDocument/hover", "params": {
+        for character in [written.len() - written.trim_start().len() + 1, written.len().saturating_sub(2)] {
+            messages.push(serde_json::json!({"id": 100 + line * 2, "method": "textDocument/hover", "params": {
                 "textDocument": {"uri": format!("{uri}/east/hyperconverged.yaml")},
-                "position": {"line": line, "character": character}}}),
-            );
+                "position": {"line": line, "character": character}}}));
         }
     }
     let framed = messages.iter_mut().map(|m| {
@@ -381,10 +344,7 @@ fn what_an_editor_shows() {
     child.wait().expect("it ends");
     let said = String::from_utf8(said).expect("UTF-8");
     nothing_leaks("lsp", &said);
-    assert!(
-        said.contains("publishDiagnostics") && said.contains("\"contents\""),
-        "{said}"
-    );
+    assert!(said.contains("publishDiagnostics") && said.contains("\"contents\""), "{said}");
 }
 
 /// The planted words are found where nothing is hidden.

@@ -111,22 +111,11 @@ fn every_statement_is_answered() {
         }
         let got = &answers[row.command.as_str()];
         for expected in row.answers.iter().filter(|a| !got.contains(a.as_str())) {
-            wrong.push(format!(
-                "line {}: {}: {expected:?} is not in:\n{got}",
-                row.line, row.command
-            ));
+            wrong.push(format!("line {}: {}: {expected:?} is not in:\n{got}", row.line, row.command));
         }
         for said in row.not.iter().filter(|a| got.contains(a.as_str())) {
-            wrong.push(format!(
-                "line {}: {}: {said:?} is in:\n{got}",
-                row.line, row.command
-            ));
+            wrong.push(format!("line {}: {}: {said:?} is in:\n{got}", row.line, row.command));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -15,9 +15,7 @@ use hcoplan::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan::plan::plan;
 use hcoplan::release::Release;
 use hcoplan::source::SourceFile;
-use hcoplan::why::{
-    Answer, Cause, FoundValue, Input, PlanInput, Target, ValueOrigin, applied, ask, patch_shown,
-};
+use hcoplan::why::{Answer, Cause, FoundValue, Input, PlanInput, Target, ValueOrigin, applied, ask, patch_shown};
 use hcoplan::yaml::{self, Document};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -42,23 +40,13 @@ fn documents(path: &Path) -> Vec<Document> {
 impl Case {
     fn read(directory: &Path) -> Self {
         let document = documents(&directory.join("hyperconverged.yaml")).remove(0);
-        let sources = [
-            ("inventory.yaml", SourceKind::Declared),
-            ("nodes.yaml", SourceKind::Nodes),
-        ];
+        let sources = [("inventory.yaml", SourceKind::Declared), ("nodes.yaml", SourceKind::Nodes)];
         let sources = sources.into_iter().flat_map(|(file, kind)| {
             let documents = documents(&directory.join(file)).into_iter();
-            documents.map(move |d| Source {
-                kind,
-                document: Arc::new(d),
-            })
+            documents.map(move |d| Source { kind, document: Arc::new(d) })
         });
         let (inventory, _) = inventory::load(&sources.collect::<Vec<_>>());
-        Self {
-            object: document.root.to_json(),
-            document,
-            inventory,
-        }
+        Self { object: document.root.to_json(), document, inventory }
     }
 
     fn plan_input<'a>(&'a self, release: &'a Release) -> PlanInput<'a> {
@@ -114,10 +102,7 @@ fn questions(table: &str) -> impl Iterator<Item = &str> {
 /// What is asked in a line of the table: the case, the release, the object, the field.
 fn question(line: &str) -> (PathBuf, &str, &str, Option<&str>, &str) {
     let mut parts = line.split(" ; ");
-    let (case, release) = parts
-        .next()
-        .and_then(|p| p.split_once(' '))
-        .expect("a case");
+    let (case, release) = parts.next().and_then(|p| p.split_once(' ')).expect("a case");
     let asked = parts.next().expect("a question").trim();
     let (object, field) = asked.split_once(' ').unwrap_or((asked, ""));
     let (kind, name) = match object.split_once('/') {
@@ -165,8 +150,7 @@ fn answers_are_as_their_schema_says() {
             .output()
             .expect("hcoplan runs");
         let said = String::from_utf8_lossy(&run.stderr);
-        let answer: Value =
-            serde_json::from_slice(&run.stdout).unwrap_or_else(|e| panic!("{e}: {said}"));
+        let answer: Value = serde_json::from_slice(&run.stdout).unwrap_or_else(|e| panic!("{e}: {said}"));
         let errors = published_schema::errors("why", &answer);
         assert_eq!(errors, [""; 0], "{arguments:?}");
         let from = answer["origin"]["from"].as_str().expect("a word");
@@ -185,10 +169,7 @@ fn answers_are_as_their_schema_says() {
             drawn += 1;
         }
     }
-    assert!(
-        drawn > 0,
-        "no question is about a schedule that would be drawn"
-    );
+    assert!(drawn > 0, "no question is about a schedule that would be drawn");
     let eviction = "spec.configuration.evictionStrategy";
     let nodes = here().join("testdata/cli/why-answers/in");
     ask(&nodes, &["one", "KubeVirt", eviction]);
@@ -200,18 +181,7 @@ fn answers_are_as_their_schema_says() {
     let path = directory.path().join("live.yaml");
     fs::write(&path, live).expect("written");
     let path = path.to_str().expect("UTF-8");
-    ask(
-        &case,
-        &[
-            ".",
-            "KubeVirt",
-            eviction,
-            "--live",
-            path,
-            "--release",
-            "1.18",
-        ],
-    );
+    ask(&case, &[".", "KubeVirt", eviction, "--live", path, "--release", "1.18"]);
     let origins: Vec<_> = origins.iter().map(String::as_str).collect();
     assert_eq!(origins, ["before", "default", "input", "nodes", "release"]);
 }
@@ -242,13 +212,7 @@ fn answers_hold_when_they_are_tried() {
 }
 
 /// Takes each cause away, and says how many changed the field as the answer says.
-fn held(
-    plan_input: &PlanInput<'_>,
-    target: &Target,
-    answer: &Answer,
-    question: &str,
-    wrong: &mut String,
-) -> usize {
+fn held(plan_input: &PlanInput<'_>, target: &Target, answer: &Answer, question: &str, wrong: &mut String) -> usize {
     let mut proven = 0;
     for cause in answer.causes.iter().chain(&answer.needs) {
         let inputs: Vec<&Input> = cause.sources.iter().map(|s| &s.input).collect();
@@ -274,20 +238,13 @@ const ONE_OF: usize = 8;
 fn causes_in_recorded_cases_are_causes() {
     let seed = std::env::var("PROPTEST_RNG_SEED").unwrap_or_default();
     let seed: usize = seed.parse().unwrap_or_default();
-    let cases = golden()
-        .into_iter()
-        .enumerate()
-        .filter(|(number, (directory, ..))| {
-            directory.starts_with(here().join("testdata")) || number % ONE_OF == seed % ONE_OF
-        });
+    let cases = golden().into_iter().enumerate().filter(|(number, (directory, ..))| {
+        directory.starts_with(here().join("testdata")) || number % ONE_OF == seed % ONE_OF
+    });
     let cases: Vec<_> = cases.collect();
-    let told: Vec<Told> = cases
-        .par_iter()
-        .map(|(number, (directory, release, _))| causes_of(*number, directory, release))
-        .collect();
-    let (asked, proven) = told
-        .iter()
-        .fold((0, 0), |(a, p), t| (a + t.asked, p + t.proven));
+    let told: Vec<Told> =
+        cases.par_iter().map(|(number, (directory, release, _))| causes_of(*number, directory, release)).collect();
+    let (asked, proven) = told.iter().fold((0, 0), |(a, p), t| (a + t.asked, p + t.proven));
     let wrong: String = told.into_iter().map(|t| t.wrong).collect();
     let cases = cases.len();
     eprintln!("why: {asked} answers over {cases} recorded cases, {proven} causes proven");
@@ -311,32 +268,23 @@ fn causes_of(number: usize, directory: &Path, release: &str) -> Told {
     let mut empty = case.object.clone();
     empty["spec"] = serde_json::json!({});
     empty["metadata"]["annotations"] = serde_json::json!({});
-    let (full, bare) = (
-        plan(&release, inventory, &case.object),
-        plan(&release, inventory, &empty),
-    );
+    let (full, bare) = (plan(&release, inventory, &case.object), plan(&release, inventory, &empty));
     let plan_input = case.plan_input(&release);
     for kind in ["KubeVirt", "CDI", "NetworkAddonsConfig", "SSP"] {
         let (Some(full), Some(bare)) = (full.operand(kind), bare.operand(kind)) else {
             continue;
         };
         let mut moved = Vec::new();
-        differing(
-            &full["spec"],
-            &bare["spec"],
-            &mut "spec".to_owned(),
-            &mut moved,
-        );
+        differing(&full["spec"], &bare["spec"], &mut "spec".to_owned(), &mut moved);
         // Another one of them in each case: all would take minutes.
         let Some(field) = moved.get(number % moved.len().max(1)) else {
             continue;
         };
         let at = format!("{} {kind} {field}", directory.display());
         let base = plan_input.without(&[]);
-        let (Ok(target), Ok(answer)) = (
-            Target::find(&plan_input, &base, kind, None, field),
-            ask(&plan_input, kind, None, field),
-        ) else {
+        let (Ok(target), Ok(answer)) =
+            (Target::find(&plan_input, &base, kind, None, field), ask(&plan_input, kind, None, field))
+        else {
             let _ = writeln!(told.wrong, "{at}: no answer");
             continue;
         };
@@ -346,13 +294,9 @@ fn causes_of(number: usize, directory: &Path, release: &str) -> Told {
             let at = |end: usize| yaml::Path(path.0[..end].to_vec());
             path.0.len() > 2 && at(path.0.len() - 1).get(&case.object).is_some()
         };
-        let by_default =
-            matches!(&answer.origin, ValueOrigin::Default { path, .. } if is_inside(path));
+        let by_default = matches!(&answer.origin, ValueOrigin::Default { path, .. } if is_inside(path));
         if answer.causes.is_empty() && answer.needs.is_empty() && !by_default {
-            let _ = writeln!(
-                told.wrong,
-                "{at}: nothing of the case is named as its cause"
-            );
+            let _ = writeln!(told.wrong, "{at}: nothing of the case is named as its cause");
         }
         told.proven += held(&plan_input, &target, &answer, &at, &mut told.wrong);
     }
@@ -365,9 +309,10 @@ fn differing(a: &Value, b: &Value, at: &mut String, out: &mut Vec<String>) {
         (Value::Object(x), y) if !x.is_empty() => {
             for (key, value) in x {
                 let length = at.len();
-                match key.contains(['.', '/']) {
-                    true => drop(write!(at, "[{key:?}]")),
-                    false => drop(write!(at, ".{key}")),
+                if key.contains(['.', '/']) {
+                    let _ = write!(at, "[{key:?}]");
+                } else {
+                    let _ = write!(at, ".{key}");
                 }
                 differing(value, &y[key], at, out);
                 at.truncate(length);
@@ -425,11 +370,7 @@ fn effects_are_the_difference_that_a_patch_makes() {
             compared += 1;
             if after != *patch.after {
                 let at = directory.display();
-                let _ = writeln!(
-                    wrong,
-                    "{at} {name} {}: {after}\n  {}",
-                    patch.kind, patch.after
-                );
+                let _ = writeln!(wrong, "{at} {name} {}: {after}\n  {}", patch.kind, patch.after);
             }
         }
     }

@@ -30,14 +30,7 @@ pub(super) fn lint(
     unknown: &mut Finding,
 ) -> lint::Run {
     let mut runs = releases().into_iter().map(|release| {
-        let planned = steps::plan(
-            work,
-            &release,
-            &inventory.inventory,
-            &loaded.json,
-            old,
-            work.force,
-        );
+        let planned = steps::plan(work, &release, &inventory.inventory, &loaded.json, old, work.force);
         let input = lint::Input {
             cluster: &loaded.name,
             release: &release,
@@ -46,14 +39,7 @@ pub(super) fn lint(
             inventory,
             plan: &planned.plan,
         };
-        let mut run = check::lint(
-            repo,
-            cluster,
-            loaded,
-            input,
-            old.map(PriorObject::object),
-            selection,
-        );
+        let mut run = check::lint(repo, cluster, loaded, input, old.map(PriorObject::object), selection);
         // About the inventory and the release themselves, which are told already.
         let told = ["inventory-missing", "vendor-values-assumed"];
         run.findings.retain(|f| !told.contains(&f.rule.name));
@@ -64,9 +50,7 @@ pub(super) fn lint(
     for run in runs {
         let others = by_claim(&run.findings);
         let known = by_claim(&agreed.findings);
-        let new = others
-            .iter()
-            .filter(|(claim, _)| !known.contains_key(claim));
+        let new = others.iter().filter(|(claim, _)| !known.contains_key(claim));
         waiting.extend(new.map(|(_, index)| run.findings[*index].rule.name));
         agreed.findings.retain_mut(|finding| {
             let other = others.get(&claim(finding)).copied();
@@ -109,8 +93,7 @@ fn claim(finding: &Finding) -> Claim<'_> {
 /// Where the finding is that claims something; the first of several that claim the same.
 fn by_claim(findings: &[Finding]) -> BTreeMap<Claim<'_>, usize> {
     let all = findings.iter().enumerate().rev();
-    all.map(|(index, finding)| (claim(finding), index))
-        .collect()
+    all.map(|(index, finding)| (claim(finding), index)).collect()
 }
 
 /// Leaves of a finding what another release's says, too.

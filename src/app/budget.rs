@@ -50,19 +50,13 @@ impl Budget {
             thread::sleep(INTERVAL);
             if let Some(time) = self.time.filter(|time| began.elapsed() >= *time) {
                 let seconds = time.as_secs_f64();
-                exceed(format!(
-                    "the run took longer than {seconds} s, which --max-time allows"
-                ));
+                exceed(format!("the run took longer than {seconds} s, which --max-time allows"));
                 break GRACE_OF_TIME;
             }
-            let memory = self
-                .memory
-                .filter(|most| occupied().is_some_and(|now| now > *most));
+            let memory = self.memory.filter(|most| occupied().is_some_and(|now| now > *most));
             if let Some(most) = memory {
                 let most = most >> 20;
-                exceed(format!(
-                    "the run took more than {most} MiB, which --max-memory allows"
-                ));
+                exceed(format!("the run took more than {most} MiB, which --max-memory allows"));
                 break GRACE_OF_MEMORY;
             }
         };

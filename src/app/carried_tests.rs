@@ -35,10 +35,7 @@ fn cases() -> Vec<PathBuf> {
 }
 
 fn indented(text: &str, by: usize) -> String {
-    let line = |line: &str| match line.trim().is_empty() {
-        true => line.to_owned(),
-        false => " ".repeat(by) + line,
-    };
+    let line = |line: &str| if line.trim().is_empty() { line.to_owned() } else { " ".repeat(by) + line };
     text.split_inclusive('\n').map(line).collect()
 }
 
@@ -109,30 +106,10 @@ const CARRIERS: &[(&str, &str, &str, usize)] = &[
          complianceType: mustonlyhave\n    objectDefinition:\n",
         6,
     ),
-    (
-        "List",
-        "hc.yaml",
-        "apiVersion: v1\nkind: List\nitems:\n-\n",
-        2,
-    ),
-    (
-        "SyncSet",
-        "hc.yaml",
-        "apiVersion: hive.openshift.io/v1\nkind: SyncSet\nspec:\n  resources:\n  -\n",
-        4,
-    ),
-    (
-        "Ansible's definition",
-        "hc.yaml",
-        "- hosts: all\n  tasks:\n  - kubernetes.core.k8s:\n      definition:\n",
-        8,
-    ),
-    (
-        "Ansible's text",
-        "hc.yaml",
-        "- kubernetes.core.k8s:\n    definition: |\n",
-        6,
-    ),
+    ("List", "hc.yaml", "apiVersion: v1\nkind: List\nitems:\n-\n", 2),
+    ("SyncSet", "hc.yaml", "apiVersion: hive.openshift.io/v1\nkind: SyncSet\nspec:\n  resources:\n  -\n", 4),
+    ("Ansible's definition", "hc.yaml", "- hosts: all\n  tasks:\n  - kubernetes.core.k8s:\n      definition:\n", 8),
+    ("Ansible's text", "hc.yaml", "- kubernetes.core.k8s:\n    definition: |\n", 6),
     (
         "a policy's raw template",
         "hc.yaml",
@@ -140,18 +117,8 @@ const CARRIERS: &[(&str, &str, &str, usize)] = &[
          object-templates-raw: |\n    - complianceType: musthave\n      objectDefinition:\n",
         8,
     ),
-    (
-        "a heredoc",
-        "hc.sh",
-        "#!/bin/sh\noc apply -f - <<'EOF'\n",
-        0,
-    ),
-    (
-        "a Makefile's heredoc",
-        "Makefile",
-        "install:\n\tkubectl apply -f - <<'EOF'\n",
-        0,
-    ),
+    ("a heredoc", "hc.sh", "#!/bin/sh\noc apply -f - <<'EOF'\n", 0),
+    ("a Makefile's heredoc", "Makefile", "install:\n\tkubectl apply -f - <<'EOF'\n", 0),
     (
         "a pipeline's script",
         "hc.yaml",
@@ -191,44 +158,27 @@ fn seen_in(mut files: Vec<(String, String)>, case: &Path) -> (String, Vec<String
             files.push((name.to_owned(), text));
         }
     }
-    let tree: Memory = files
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
-    let options = Options {
-        release: Release::known("1.18"),
-        ..Options::default()
-    };
+    let tree: Memory = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let options = Options { release: Release::known("1.18"), ..Options::default() };
     let repo = Repo::from_tree(std::sync::Arc::new(tree), &options).expect("a repository");
     let settings = Settings::default();
-    let work = Work {
-        lint: Some(Selection::of(&settings)),
-        yaml: true,
-        ..Work::default()
-    };
+    let work = Work { lint: Some(Selection::of(&settings)), yaml: true, ..Work::default() };
     let clusters: Vec<_> = repo.clusters().iter().collect();
     assert_eq!(clusters.len(), 1, "{files:?}");
     let (mut printed, mut found) = (String::new(), Vec::new());
-    run(
-        &repo,
-        &clusters,
-        &work,
-        None,
-        &Progress::of(1, true),
-        |outcome| {
-            if let State::Panicked(said) = &outcome.state {
-                panic!("{said}");
-            }
-            printed = format!("{:?}\n{}", outcome.state, outcome.printed);
-            let finding = |f: &crate::finding::Finding| {
-                let place = f.location.as_ref();
-                let at = place.map_or("", |place| place.text().lines().next().unwrap_or_default());
-                format!("{} {} at {at:?}", f.rule.name, f.message)
-            };
-            found.extend(outcome.found.findings.iter().map(finding));
-            ControlFlow::Continue(())
-        },
-    );
+    run(&repo, &clusters, &work, None, &Progress::of(1, true), |outcome| {
+        if let State::Panicked(said) = &outcome.state {
+            panic!("{said}");
+        }
+        printed = format!("{:?}\n{}", outcome.state, outcome.printed);
+        let finding = |f: &crate::finding::Finding| {
+            let place = f.location.as_ref();
+            let at = place.map_or("", |place| place.text().lines().next().unwrap_or_default());
+            format!("{} {} at {at:?}", f.rule.name, f.message)
+        };
+        found.extend(outcome.found.findings.iter().map(finding));
+        ControlFlow::Continue(())
+    });
     found.sort();
     (printed, found)
 }
@@ -242,10 +192,7 @@ fn what_is_carried_is_as_what_stands_alone() {
             let expected = seen("hc.yaml", &text, case);
             let mut count = 0;
             for (name, path, head, indent) in CARRIERS {
-                if ["{{", "{%", "${", "---"]
-                    .iter()
-                    .any(|mark| text.contains(mark))
-                {
+                if ["{{", "{%", "${", "---"].iter().any(|mark| text.contains(mark)) {
                     continue;
                 }
                 let mut carried = format!("{head}{}", indented(&text, *indent));
@@ -280,21 +227,14 @@ fn what_a_controller_patches_is_as_what_stands_alone() {
             let Some(version) = object["apiVersion"].as_str().filter(|_| is_usual) else {
                 return 0;
             };
-            if has_null(&object)
-                || text.contains("{{")
-                || text.contains("---")
-                || !parsed.problems.is_empty()
-            {
+            if has_null(&object) || text.contains("{{") || text.contains("---") || !parsed.problems.is_empty() {
                 return 0;
             }
             let (state, _) = seen("hc.yaml", &text, case);
             for (head, indent) in PATCHING {
                 let files = vec![
                     ("hc.yaml".to_owned(), NAMED.replace("VERSION", version)),
-                    (
-                        "policies/g.yaml".to_owned(),
-                        format!("{head}{}", indented(&text, indent)),
-                    ),
+                    ("policies/g.yaml".to_owned(), format!("{head}{}", indented(&text, indent))),
                 ];
                 let (patched, _) = seen_in(files, case);
                 assert_eq!(patched, state, "{}: {head}", case.display());

@@ -72,8 +72,7 @@ fn as_built(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
                 };
                 let inventory = loaded.inventory_or_none();
                 let known = (&*inventory, old.as_ref());
-                let mut found =
-                    any_release::lint(work, selection, repo, cluster, &loaded, known, &mut unknown);
+                let mut found = any_release::lint(work, selection, repo, cluster, &loaded, known, &mut unknown);
                 outcome.documents.append(&mut found.documents);
                 outcome.found.add(found);
             }
@@ -106,20 +105,9 @@ fn as_built(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
     if work.matrix && loaded.inventory.is_some() {
         let forced = || plan(true).plan;
         let nodes = &inventory.inventory;
-        view::note_images_and_alerts(
-            &release,
-            nodes,
-            &loaded,
-            &planned.plan,
-            forced,
-            &mut outcome,
-        );
+        view::note_images_and_alerts(&release, nodes, &loaded, &planned.plan, forced, &mut outcome);
     }
-    let Planned {
-        release,
-        plan,
-        upgraded,
-    } = planned;
+    let Planned { release, plan, upgraded } = planned;
     if let Some(selection) = &work.lint {
         let input = lint::Input {
             cluster: &loaded.name,
@@ -129,14 +117,7 @@ fn as_built(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
             inventory: &inventory,
             plan: &plan,
         };
-        let mut found = check::lint(
-            repo,
-            cluster,
-            &loaded,
-            input,
-            prior.as_ref().map(PriorObject::object),
-            selection,
-        );
+        let mut found = check::lint(repo, cluster, &loaded, input, prior.as_ref().map(PriorObject::object), selection);
         // Asked for when the findings are reported, and kept: here it costs a worker's time.
         for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
             secret::secret_parts(&place.file);
@@ -146,20 +127,13 @@ fn as_built(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
     } else {
         outcome.warnings.extend(warnings(&plan));
         if !inventory.states_nodes {
-            let message =
-                "its inventory declares no node, so it is taken for a cluster without any";
+            let message = "its inventory declares no node, so it is taken for a cluster without any";
             outcome.warnings.push(message.to_owned());
         }
     }
     if work.json {
         let upgraded = upgraded.as_ref();
-        outcome.printed = plan_document(
-            &loaded.name,
-            release.label(),
-            &plan,
-            upgraded,
-            work.wanted(),
-        );
+        outcome.printed = plan_document(&loaded.name, release.label(), &plan, upgraded, work.wanted());
     }
     refuse(work, &plan, &mut outcome);
     if work.stored {
@@ -185,14 +159,10 @@ fn prior_object(
     let old = prior.of(cluster, &loaded.json, release)?;
     match (&old, prior) {
         (Prior::Nothing, PriorState::Live { file, .. }) => {
-            outcome.warnings.push(format!(
-                "{file} holds no HyperConverged of its name: judged as a new one"
-            ));
+            outcome.warnings.push(format!("{file} holds no HyperConverged of its name: judged as a new one"));
         }
         (Prior::Unknown(why), PriorState::Revision { name, .. }) => {
-            outcome.warnings.push(format!(
-                "in {name}, {why}; what the cluster holds isn't known: judged as a new one"
-            ));
+            outcome.warnings.push(format!("in {name}, {why}; what the cluster holds isn't known: judged as a new one"));
         }
         _ => {}
     }
@@ -206,14 +176,8 @@ fn stored(cluster: &str, release: &Release, plan: &Plan, force: bool) -> String 
     let Some(object) = admission.stored.as_ref().or(forced) else {
         return String::new();
     };
-    let mut out = format!(
-        "# cluster: {}\n{STORED}---\n",
-        InputText::new(cluster).line()
-    );
-    yaml::emit_to(
-        &hyperconverged::in_storage_version(release, object),
-        &mut out,
-    );
+    let mut out = format!("# cluster: {}\n{STORED}---\n", InputText::new(cluster).line());
+    yaml::emit_to(&hyperconverged::in_storage_version(release, object), &mut out);
     out
 }
 
@@ -224,19 +188,14 @@ fn documents_with_suppressions(loaded: &Loaded) -> Vec<Arc<Document>> {
     let inventory = loaded.inventory.iter().flat_map(|i| &i.documents);
     let all = [&loaded.document].into_iter().chain(inventory);
     let all = all.chain(&loaded.layers);
-    all.filter(|d| lint::may_hold_suppression(d))
-        .map(Arc::clone)
-        .collect()
+    all.filter(|d| lint::may_hold_suppression(d)).map(Arc::clone).collect()
 }
 
 /// The finding that there is no inventory, where the rule can't run because nothing else says the
 /// release, either.
 fn undeclared(release: &Finding) -> Option<Finding> {
     let rule = lint::find("inventory-missing")?.rule;
-    let mut finding = Finding::new(
-        rule,
-        "nothing declares this cluster's nodes and its release",
-    );
+    let mut finding = Finding::new(rule, "nothing declares this cluster's nodes and its release");
     finding.location = release.location.clone();
     finding.cluster = release.cluster.clone();
     Some(finding.help("kubectl get nodes -o json | hcoplan import - > inventory.yaml"))
@@ -282,12 +241,7 @@ fn refuse(work: &Work<'_>, plan: &Plan, outcome: &mut Outcome) {
 }
 
 /// The output tree's part.
-fn write(
-    work: &Work<'_>,
-    loaded: &Loaded,
-    plan: &Plan,
-    outcome: &mut Outcome,
-) -> Result<(), diff::Error> {
+fn write(work: &Work<'_>, loaded: &Loaded, plan: &Plan, outcome: &mut Outcome) -> Result<(), diff::Error> {
     if !matches!(outcome.state, State::Done) {
         if let Some(tree) = work.tree {
             tree.keep(&loaded.name)?;
@@ -298,10 +252,7 @@ fn write(
         return Ok(());
     }
     let files = ClusterFiles::new(&loaded.name, plan, &work.texts, work.wanted());
-    let files = match work.kustomization {
-        true => files.with_kustomization(),
-        false => files,
-    };
+    let files = if work.kustomization { files.with_kustomization() } else { files };
     outcome.objects = files.files.len();
     let same = match work.tree {
         Some(tree) => tree.write(&files)?,
@@ -324,11 +275,7 @@ fn write(
 
 /// The objects behind one another, as one YAML stream.
 fn yaml_stream(files: &ClusterFiles) -> String {
-    let mut out = format!(
-        "# cluster: {}\n{}",
-        InputText::new(&files.cluster).line(),
-        emit::HEADER
-    );
+    let mut out = format!("# cluster: {}\n{}", InputText::new(&files.cluster).line(), emit::HEADER);
     for file in &files.files {
         out.push_str("---\n");
         out.push_str(file.text.strip_prefix(emit::HEADER).unwrap_or(&file.text));

@@ -26,10 +26,7 @@ pub struct Pair<'a> {
 impl<'a> Pair<'a> {
     /// Two clusters that are compared whatever they are called.
     pub fn of(before: &'a ClusterRef, after: &'a ClusterRef) -> Self {
-        Self {
-            before: Some(before),
-            after: Some(after),
-        }
+        Self { before: Some(before), after: Some(after) }
     }
 
     /// What the pair is called.
@@ -66,41 +63,27 @@ impl PairOutcome {
 
 /// Pairs the clusters of two repositories: by name, then those that moved. One has moved when its
 /// HyperConverged or its inventory (by its `metadata.name`) is the same.
-pub fn pairs<'a>(
-    before: (&'a Repo, &[&'a ClusterRef]),
-    after: (&'a Repo, &[&'a ClusterRef]),
-) -> Vec<Pair<'a>> {
+pub fn pairs<'a>(before: (&'a Repo, &[&'a ClusterRef]), after: (&'a Repo, &[&'a ClusterRef])) -> Vec<Pair<'a>> {
     let mut old: BTreeMap<&str, &ClusterRef> = before.1.iter().map(|c| (c.name(), *c)).collect();
     let mut out = Vec::new();
     let mut new = Vec::new();
     for cluster in after.1 {
         match old.remove(cluster.name()) {
-            Some(was) => out.push(Pair {
-                before: Some(was),
-                after: Some(cluster),
-            }),
+            Some(was) => out.push(Pair { before: Some(was), after: Some(cluster) }),
             None => new.push(*cluster),
         }
     }
     let identity = |repo: &Repo, cluster: &ClusterRef| -> Option<(Option<String>, String)> {
         let loaded = repo.load(cluster).ok()?;
-        let name = loaded
-            .inventory
-            .as_ref()
-            .and_then(|i| i.inventory.name.clone());
+        let name = loaded.inventory.as_ref().and_then(|i| i.inventory.name.clone());
         Some((name, loaded.json.to_string()))
     };
     // Only where some come and others go: a cluster that moved is both.
-    let gone: Vec<_> = match new.is_empty() {
-        true => Vec::new(),
-        false => old.values().map(|c| (*c, identity(before.0, c))).collect(),
-    };
+    let gone: Vec<_> =
+        if new.is_empty() { Vec::new() } else { old.values().map(|c| (*c, identity(before.0, c))).collect() };
     let mut taken = BTreeSet::new();
     for cluster in new {
-        let is = match gone.is_empty() {
-            true => None,
-            false => identity(after.0, cluster),
-        };
+        let is = if gone.is_empty() { None } else { identity(after.0, cluster) };
         let same = |was: &Option<(Option<String>, String)>| match (was, &is) {
             (Some((a, x)), Some((b, y))) => (a.is_some() && a == b) || x == y,
             _ => false,
@@ -111,15 +94,9 @@ pub fn pairs<'a>(
             taken.insert(found.name());
             old.remove(found.name());
         }
-        out.push(Pair {
-            before: found,
-            after: Some(cluster),
-        });
+        out.push(Pair { before: found, after: Some(cluster) });
     }
-    out.extend(old.into_values().map(|cluster| Pair {
-        before: Some(cluster),
-        after: None,
-    }));
+    out.extend(old.into_values().map(|cluster| Pair { before: Some(cluster), after: None }));
     out.sort_by(|a, b| a.name().cmp(b.name()));
     out
 }
@@ -158,8 +135,7 @@ fn work(
     selection: &lint::Selection<'_>,
     diff: &mut ClusterDiff,
 ) {
-    let findings =
-        |repo, cluster, planned: &Planned| planned.findings(repo, cluster, None, selection);
+    let findings = |repo, cluster, planned: &Planned| planned.findings(repo, cluster, None, selection);
     match (pair.before, pair.after) {
         (Some(was), Some(is)) => {
             if before.reads_the_same(was, after, is) {
@@ -252,11 +228,7 @@ fn as_new(new: &Planned, diff: &mut ClusterDiff) {
 
 /// What is to be said of a cluster that reads the same on both sides: only that it can't be planned on either of
 /// them, where that is so.
-fn stands(
-    (repo, cluster): (&Repo, &ClusterRef),
-    selection: &lint::Selection<'_>,
-    diff: &mut ClusterDiff,
-) {
+fn stands((repo, cluster): (&Repo, &ClusterRef), selection: &lint::Selection<'_>, diff: &mut ClusterDiff) {
     match plan(repo, cluster) {
         Ok(planned) if !planned.plan().admission.accepted => {
             let found = planned.findings(repo, cluster, None, selection);
@@ -265,32 +237,21 @@ fn stands(
         }
         Ok(_) => {}
         Err(why) => {
-            diff.broken = Some(Broken {
-                both: true,
-                ..why.broken(false)
-            });
+            diff.broken = Some(Broken { both: true, ..why.broken(false) });
         }
     }
 }
 
 /// The clusters of a repository that could not be built, of those with these names.
-pub fn unbuilt(
-    repo: &Repo,
-    below: Option<&Utf8Path>,
-    is_meant: impl Fn(&str) -> bool,
-) -> Vec<ClusterDiff> {
+pub fn unbuilt(repo: &Repo, below: Option<&Utf8Path>, is_meant: impl Fn(&str) -> bool) -> Vec<ClusterDiff> {
     let meant = repo.unbuilt(below).into_iter();
     let meant = meant.filter(|(name, _)| is_meant(name));
-    meant
-        .map(|(name, finding)| broken(name, Unplannable::unreadable(finding)))
-        .collect()
+    meant.map(|(name, finding)| broken(name, Unplannable::unreadable(finding))).collect()
 }
 
 /// Those of some clusters that can't be planned, each with why.
 pub fn unplannable(repo: &Repo, clusters: &[&ClusterRef]) -> Vec<ClusterDiff> {
-    let told = clusters
-        .iter()
-        .filter_map(|cluster| Some(broken(cluster.name(), plan(repo, cluster).err()?)));
+    let told = clusters.iter().filter_map(|cluster| Some(broken(cluster.name(), plan(repo, cluster).err()?)));
     told.collect()
 }
 
@@ -388,13 +349,7 @@ fn identity(finding: &Finding) -> String {
 }
 
 /// A cluster that comes or goes as a whole: in `repo`, and not in `other`.
-fn one(
-    kind: Kind,
-    other: &Repo,
-    repo: &Repo,
-    cluster: &ClusterRef,
-    diff: &mut ClusterDiff,
-) -> Option<Planned> {
+fn one(kind: Kind, other: &Repo, repo: &Repo, cluster: &ClusterRef, diff: &mut ClusterDiff) -> Option<Planned> {
     if let Some(unplannable) = unknown(other, cluster) {
         diff.broken = Some(unplannable.broken(kind == Kind::Add));
         return None;

@@ -38,14 +38,9 @@ fn objects(plan: &Plan) -> Vec<Object> {
 }
 
 /// Applies what is reported to the old objects.
-fn applied(
-    old: &[Object],
-    comparison: &crate::diff::Comparison,
-) -> BTreeMap<Arc<ObjectId>, Arc<Value>> {
-    let mut all: BTreeMap<Arc<ObjectId>, Arc<Value>> = old
-        .iter()
-        .map(|o| (o.id.clone(), Arc::clone(&o.body)))
-        .collect();
+fn applied(old: &[Object], comparison: &crate::diff::Comparison) -> BTreeMap<Arc<ObjectId>, Arc<Value>> {
+    let mut all: BTreeMap<Arc<ObjectId>, Arc<Value>> =
+        old.iter().map(|o| (o.id.clone(), Arc::clone(&o.body))).collect();
     for change in &comparison.objects {
         let base = change.instead_of.as_ref().unwrap_or(&change.id);
         let was = match (change.kind, &change.instead_of) {
@@ -109,8 +104,7 @@ fn a_preview_leads_from_one_release_to_the_other() {
                     let (a, b) = (side(old_release, old), side(new_release, new));
                     let comparison = compare_plans(&a, &b);
                     let result = applied(&objects(old), &comparison);
-                    let want: BTreeMap<_, _> =
-                        objects(new).into_iter().map(|o| (o.id, o.body)).collect();
+                    let want: BTreeMap<_, _> = objects(new).into_iter().map(|o| (o.id, o.body)).collect();
                     assert_eq!(result.len(), want.len(), "{root}");
                     for (id, body) in &want {
                         assert_eq!(result.get(id), Some(body), "{root}: {id}");

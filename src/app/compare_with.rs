@@ -91,12 +91,7 @@ fn follow(
     Ok(())
 }
 
-fn compare(
-    left: &OldSide<'_>,
-    repo: &Repo,
-    cluster: &ClusterRef,
-    diff: &mut ClusterDiff,
-) -> Result<(), Broken> {
+fn compare(left: &OldSide<'_>, repo: &Repo, cluster: &ClusterRef, diff: &mut ClusterDiff) -> Result<(), Broken> {
     let planned = plan(repo, cluster).map_err(|why| why.broken(false))?;
     let release = planned.release();
     let objects = planned.objects();
@@ -126,10 +121,7 @@ fn compare(
         }
     }
     // What the operators don't come to is no change, and has to be said.
-    let change = |after| VerdictChange {
-        before: None,
-        after: Some(after),
-    };
+    let change = |after| VerdictChange { before: None, after: Some(after) };
     let plan = planned.plan();
     let stops = plan.reconcile_error.as_ref();
     diff.comparison.reconcile = stops.map(|e| change(format!("{}: {}", e.operand, e.message)));
@@ -140,13 +132,7 @@ fn compare(
 }
 
 fn broken(why: &dyn std::fmt::Display) -> Broken {
-    Broken {
-        left: true,
-        both: false,
-        unreadable: true,
-        why: why.to_string(),
-        help: None,
-    }
+    Broken { left: true, both: false, unreadable: true, why: why.to_string(), help: None }
 }
 
 /// The objects of a directory of an output tree.

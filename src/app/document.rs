@@ -78,9 +78,7 @@ pub fn plan_document(
     wanted: impl Fn(&ObjectId) -> bool,
 ) -> String {
     let admission = &plan.admission;
-    let stored = upgraded
-        .and_then(|state| state.stored.as_ref())
-        .map(without_status);
+    let stored = upgraded.and_then(|state| state.stored.as_ref()).map(without_status);
     let objects: Vec<&Object> = match upgraded {
         Some(state) => state.objects.iter().collect(),
         None => plan.objects().collect(),
@@ -110,16 +108,9 @@ pub fn plan_document(
             })
             .collect(),
         ssp: plan.ssp.as_ref().map(|ssp| Ssp {
-            admission: SspAdmission {
-                accepted: ssp.admission.accepted,
-                message: &ssp.admission.message,
-            },
+            admission: SspAdmission { accepted: ssp.admission.accepted, message: &ssp.admission.message },
         }),
-        objects: objects
-            .into_iter()
-            .filter(|o| wanted(&o.id))
-            .map(|o| &*o.body)
-            .collect(),
+        objects: objects.into_iter().filter(|o| wanted(&o.id)).map(|o| &*o.body).collect(),
     };
     let mut line = serde_json::to_string(&document).expect("every key is a string");
     line.push('\n');
@@ -137,11 +128,7 @@ fn without_status(stored: &Value) -> Value {
 fn status(plan: &Plan) -> Status<'_> {
     let status = &plan.status;
     let conditions = status.conditions.iter().map(|(name, c)| {
-        let body = Condition {
-            status: c.status,
-            reason: c.reason,
-            message: &c.message,
-        };
+        let body = Condition { status: c.status, reason: c.reason, message: &c.message };
         (*name, body)
     });
     Status {

@@ -29,12 +29,6 @@ pub fn cluster_drift(repo: &Repo, cluster: &ClusterRef) -> Result<ClusterDrift, 
     let release = loaded.release.as_ref().map_err(|f| f.message.clone())?;
     let inventory = Arc::new(loaded.inventory_or_none().inventory.clone());
     let state = State::new(Arc::clone(release), inventory);
-    let fields =
-        diff::drift(&state, &loaded.json).ok_or("it would be refused: hcoplan lint says why")?;
-    Ok(ClusterDrift {
-        cluster: loaded.name,
-        release: release.title(),
-        document: loaded.document,
-        fields,
-    })
+    let fields = diff::drift(&state, &loaded.json).ok_or("it would be refused: hcoplan lint says why")?;
+    Ok(ClusterDrift { cluster: loaded.name, release: release.title(), document: loaded.document, fields })
 }

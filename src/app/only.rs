@@ -27,10 +27,7 @@ impl FromStr for ObjectSelector {
         if kind.is_empty() || name.is_some_and(str::is_empty) {
             return Err(OnlyError);
         }
-        Ok(Self {
-            kind: kind.to_owned(),
-            name: name.map(ToOwned::to_owned),
-        })
+        Ok(Self { kind: kind.to_owned(), name: name.map(ToOwned::to_owned) })
     }
 }
 

@@ -57,18 +57,11 @@ pub(crate) fn ordered<T: Sync, R: Send>(
         return;
     }
     let window = workers * AHEAD;
-    let shared = Mutex::new(Shared {
-        next: 0,
-        wanted: 0,
-        done: BTreeMap::new(),
-        stopped: false,
-    });
+    let shared = Mutex::new(Shared { next: 0, wanted: 0, done: BTreeMap::new(), stopped: false });
     let (finished, room) = (Condvar::new(), Condvar::new());
     let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
     let wait = |condition: &Condvar, guard| -> MutexGuard<'_, Shared<R>> {
-        condition
-            .wait(guard)
-            .unwrap_or_else(PoisonError::into_inner)
+        condition.wait(guard).unwrap_or_else(PoisonError::into_inner)
     };
     let worker = || {
         let mut guard = lock();

@@ -49,10 +49,7 @@ pub(super) fn each<T: Sync, R: Send>(
     };
     ordered(items, workers, one, |result| {
         progress.step();
-        match interrupted() {
-            true => ControlFlow::Break(()),
-            false => sink(result),
-        }
+        if interrupted() { ControlFlow::Break(()) } else { sink(result) }
     });
 }
 

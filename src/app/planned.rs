@@ -85,15 +85,10 @@ impl Planned {
     }
 
     /// The virtual machines of the repository that are made from golden images of the cluster.
-    pub(super) fn machines(
-        &self,
-        repo: &Repo,
-        cluster: &ClusterRef,
-        selection: &lint::Selection<'_>,
-    ) -> Vec<Machine> {
+    pub(super) fn machines(&self, repo: &Repo, cluster: &ClusterRef, selection: &lint::Selection<'_>) -> Vec<Machine> {
         let input = self.input();
-        let context = lint::Context::new(input, selection.settings())
-            .with_neighbours(|| repo.neighbours(cluster, &self.loaded));
+        let context =
+            lint::Context::new(input, selection.settings()).with_neighbours(|| repo.neighbours(cluster, &self.loaded));
         let machines = context.virtual_machines().into_iter();
         let one = |vm: lint::VirtualMachine<'_>| {
             let source = vm.boot_source()?;
@@ -104,10 +99,7 @@ impl Planned {
                 },
                 namespace: source.namespace.to_owned(),
                 data_source: source.name.to_owned(),
-                architecture: vm
-                    .architecture()
-                    .and_then(|a| a.as_str())
-                    .map(str::to_owned),
+                architecture: vm.architecture().and_then(|a| a.as_str()).map(str::to_owned),
             })
         };
         machines.filter_map(one).collect()
@@ -181,12 +173,7 @@ impl Planned {
 }
 
 /// What happens to golden images between two states, where both can have some.
-pub(super) fn tell_images(
-    before: &Planned,
-    after: &Planned,
-    machines: &[Machine],
-    diff: &mut ClusterDiff,
-) {
+pub(super) fn tell_images(before: &Planned, after: &Planned, machines: &[Machine], diff: &mut ClusterDiff) {
     let images = (before.images(), after.images());
     if let Some(effects) = matrix::effects(&images.0, &images.1, &diff.comparison, machines) {
         diff.image_effects = effects;
@@ -206,28 +193,15 @@ pub(super) struct Unplannable {
 impl Unplannable {
     /// Its files can't be read or parsed, as a finding says.
     pub(super) fn unreadable(finding: &Finding) -> Self {
-        Self {
-            unreadable: true,
-            ..Self::unusable(finding)
-        }
+        Self { unreadable: true, ..Self::unusable(finding) }
     }
 
     fn unusable(finding: &Finding) -> Self {
-        Self {
-            why: finding_line(finding),
-            help: finding.help.as_deref().map(str::to_owned),
-            unreadable: false,
-        }
+        Self { why: finding_line(finding), help: finding.help.as_deref().map(str::to_owned), unreadable: false }
     }
 
     pub(super) fn broken(self, left: bool) -> Broken {
-        Broken {
-            left,
-            both: false,
-            unreadable: self.unreadable,
-            why: self.why,
-            help: self.help,
-        }
+        Broken { left, both: false, unreadable: self.unreadable, why: self.why, help: self.help }
     }
 }
 
@@ -240,11 +214,7 @@ pub const NO_INVENTORY: &str = "`hcoplan init` writes an inventory to fill in, -
 
 /// Plans a cluster.
 pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Attempt {
-    let unusable = |why| Unplannable {
-        why,
-        help: None,
-        unreadable: false,
-    };
+    let unusable = |why| Unplannable { why, help: None, unreadable: false };
     let loaded = repo.load(cluster);
     let loaded = loaded.map_err(|p| Unplannable::unreadable(&p.finding))?;
     let Some(inventory) = loaded.inventory.clone() else {
@@ -265,21 +235,12 @@ pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Attempt {
     }
     // What would be rendered is compared even where a webhook refuses: the verdict is told beside.
     let plan = plan_with(&release, &inventory.inventory, &loaded.json, Admit::Force);
-    Ok(Planned {
-        release,
-        inventory,
-        plan,
-        loaded: Arc::new(loaded),
-    })
+    Ok(Planned { release, inventory, plan, loaded: Arc::new(loaded) })
 }
 
 /// Why a cluster's manifest is refused as a new one, with its place; `None` where it is accepted or can't
 /// be judged. `release` is the one where nothing says another.
-pub(super) fn refusal(
-    repo: &Repo,
-    cluster: &ClusterRef,
-    release: Option<&Arc<Release>>,
-) -> Option<String> {
+pub(super) fn refusal(repo: &Repo, cluster: &ClusterRef, release: Option<&Arc<Release>>) -> Option<String> {
     let loaded = repo.load(cluster).ok()?;
     let release = Arc::clone(loaded.release.as_ref().ok().or(release)?);
     let inventory = loaded.inventory_or_none();

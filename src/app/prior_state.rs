@@ -178,10 +178,7 @@ mod tests {
         let PriorState::Live { objects, .. } = prior else {
             return Ok(Vec::new());
         };
-        Ok(objects
-            .iter()
-            .map(|o| json!([o["apiVersion"], o["metadata"]["name"]]))
-            .collect())
+        Ok(objects.iter().map(|o| json!([o["apiVersion"], o["metadata"]["name"]])).collect())
     }
 
     #[test]
@@ -196,10 +193,7 @@ mod tests {
         let typed = "apiVersion: hco.kubevirt.io/v1\nkind: HyperConvergedList\n\
                      items:\n- metadata: {name: a}\n";
         assert_eq!(names(typed), Ok(vec![a]));
-        assert_eq!(
-            names("kind: HyperConverged\napiVersion: example.com/v1\n"),
-            Ok(vec![])
-        );
+        assert_eq!(names("kind: HyperConverged\napiVersion: example.com/v1\n"), Ok(vec![]));
         assert!(names("a: [\n").is_err_and(|e| e.starts_with("live.yaml:2:1: ")));
     }
 

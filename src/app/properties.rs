@@ -30,10 +30,7 @@ fn cluster(random: &mut Random) -> Cluster {
     let names: Vec<&str> = Release::known_names().collect();
     let name = names[random.below(names.len())];
     let release = Release::known(name).expect("known");
-    let served: Vec<&str> = release
-        .schema_names()
-        .filter(|n| n.starts_with("hyperconverged."))
-        .collect();
+    let served: Vec<&str> = release.schema_names().filter(|n| n.starts_with("hyperconverged.")).collect();
     let schema = release.schema(served[random.below(served.len())]);
     let (seed, odd) = (random.below(usize::MAX) as u64, random.one_in(4));
     let mut object = generate::object(schema.expect("served"), seed, odd);
@@ -76,11 +73,7 @@ fn cluster(random: &mut Random) -> Cluster {
     let beside = names[random.below(names.len())];
     if !beside.starts_with("hyperconverged.") {
         let schema = release.schema(beside).expect("there");
-        out.push(generate::object(
-            schema,
-            random.below(usize::MAX) as u64,
-            true,
-        ));
+        out.push(generate::object(schema, random.below(usize::MAX) as u64, true));
     }
     out
 }
@@ -177,15 +170,8 @@ impl Fleet {
         let repo = Repo::open(self.root(), &Options::default()).expect("readable");
         let out = self.root().join(format!("rendered-{jobs}"));
         let tree = Tree::begin(&out).expect("begun");
-        let settings = Settings {
-            pedantic: true,
-            ..Settings::default()
-        };
-        let work = Work {
-            lint: Some(Selection::of(&settings)),
-            tree: Some(&tree),
-            ..Work::default()
-        };
+        let settings = Settings { pedantic: true, ..Settings::default() };
+        let work = Work { lint: Some(Selection::of(&settings)), tree: Some(&tree), ..Work::default() };
         let mut seen = Seen::default();
         let clusters: Vec<_> = repo.clusters().iter().collect();
         let quiet = Progress::of(clusters.len(), true);
@@ -200,10 +186,7 @@ impl Fleet {
                 let place = finding.location.as_ref();
                 let place = place.map(|l| (l.file.path().to_owned(), l.span.start, l.span.end));
                 seen.findings.push(Found {
-                    what: format!(
-                        "{:?} {}: {}",
-                        finding.severity, finding.rule.name, finding.message
-                    ),
+                    what: format!("{:?} {}: {}", finding.severity, finding.rule.name, finding.message),
                     place,
                 });
             }
@@ -221,13 +204,12 @@ impl Fleet {
 fn read(root: &Utf8Path, directory: &Utf8Path, out: &mut BTreeMap<String, String>) {
     for entry in directory.read_dir_utf8().expect("readable") {
         let path = entry.expect("an entry").into_path();
-        match path.is_dir() {
-            true => read(root, &path, out),
-            false => {
-                let text = fs::read_to_string(&path).expect("text");
-                let below = path.strip_prefix(root).expect("below");
-                out.insert(below.to_string(), text);
-            }
+        if path.is_dir() {
+            read(root, &path, out);
+        } else {
+            let text = fs::read_to_string(&path).expect("text");
+            let below = path.strip_prefix(root).expect("below");
+            out.insert(below.to_string(), text);
         }
     }
 }
@@ -250,9 +232,7 @@ impl Seen {
     /// The objects' files.
     fn objects(&self) -> Vec<(&String, &String)> {
         let objects = self.tree.iter();
-        objects
-            .filter(|(name, _)| name.ends_with(".yaml"))
-            .collect()
+        objects.filter(|(name, _)| name.ends_with(".yaml")).collect()
     }
 
     /// What is found, wherever it is.

@@ -105,12 +105,7 @@ fn compare(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) 
             (None, _) => Kind::Add,
             (_, None) => Kind::Remove,
         };
-        Some(Difference {
-            change: kind.as_str(),
-            what: name.clone(),
-            before: text(old),
-            after: text(new),
-        })
+        Some(Difference { change: kind.as_str(), what: name.clone(), before: text(old), after: text(new) })
     };
     names.into_iter().filter_map(one).collect()
 }
@@ -222,12 +217,7 @@ impl Facts {
 /// CEL rules in one line.
 fn rules(value: &Value) -> String {
     let all = value.as_array().into_iter().flatten();
-    let text = |rule: &Value| {
-        rule["message"]
-            .as_str()
-            .or(rule["rule"].as_str())
-            .map(str::to_owned)
-    };
+    let text = |rule: &Value| rule["message"].as_str().or(rule["rule"].as_str()).map(str::to_owned);
     let all: Vec<String> = all.filter_map(text).collect();
     all.join("; ")
 }
@@ -247,12 +237,7 @@ fn alerts(release: &Release) -> BTreeMap<String, String> {
     });
     let mut out: BTreeMap<String, String> = alerts.collect();
     let inventory = reference(release).inventory;
-    let plan = plan_with(
-        release,
-        &inventory,
-        &hyperconverged(&inventory),
-        Admit::Create,
-    );
+    let plan = plan_with(release, &inventory, &hyperconverged(&inventory), Admit::Create);
     let gauges = plan.metrics.keys();
     out.extend(gauges.map(|gauge| (format!("gauge {gauge}"), String::new())));
     out
@@ -267,9 +252,7 @@ fn reference(release: &Release) -> LoadedInventory {
         ..Node::default()
     };
     let roles = ["control-plane", "worker"];
-    let nodes = roles
-        .iter()
-        .flat_map(|role| (0..3).map(move |index| node(role, index)));
+    let nodes = roles.iter().flat_map(|role| (0..3).map(move |index| node(role, index)));
     LoadedInventory {
         inventory: Inventory {
             namespace: release.distribution().namespace.value.clone(),
@@ -295,28 +278,13 @@ fn hyperconverged(inventory: &Inventory) -> Value {
 
 fn objects(before: &Arc<Release>, after: &Arc<Release>) -> Vec<Difference> {
     let inventories = (reference(before), reference(after));
-    let objects = (
-        hyperconverged(&inventories.0.inventory),
-        hyperconverged(&inventories.1.inventory),
-    );
+    let objects = (hyperconverged(&inventories.0.inventory), hyperconverged(&inventories.1.inventory));
     let plans = (
         plan_with(before, &inventories.0.inventory, &objects.0, Admit::Create),
         plan_with(after, &inventories.1.inventory, &objects.1, Admit::Create),
     );
-    let old = Side {
-        release: before,
-        inventory: &inventories.0,
-        document: None,
-        object: &objects.0,
-        plan: &plans.0,
-    };
-    let new = Side {
-        release: after,
-        inventory: &inventories.1,
-        document: None,
-        object: &objects.1,
-        plan: &plans.1,
-    };
+    let old = Side { release: before, inventory: &inventories.0, document: None, object: &objects.0, plan: &plans.0 };
+    let new = Side { release: after, inventory: &inventories.1, document: None, object: &objects.1, plan: &plans.1 };
     let compared = diff::compare_plans(&old, &new);
     let told = compared.objects.iter().filter(|o| !o.is_noise());
     let mut out: Vec<Difference> = told.flat_map(differences).collect();
@@ -359,8 +327,7 @@ mod tests {
     }
 
     fn has(list: &[Difference], change: &str, what: &str) -> bool {
-        list.iter()
-            .any(|d| d.change == change && d.what.contains(what))
+        list.iter().any(|d| d.change == change && d.what.contains(what))
     }
 
     #[test]

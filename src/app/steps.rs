@@ -32,11 +32,7 @@ pub(super) fn plan(
     old: Option<&PriorObject>,
     force: bool,
 ) -> Planned {
-    let planned = |plan| Planned {
-        release: Arc::clone(release),
-        plan,
-        upgraded: None,
-    };
+    let planned = |plan| Planned { release: Arc::clone(release), plan, upgraded: None };
     if old.is_none() && work.upgrade_to.is_none() {
         let admit = if force { Admit::Force } else { Admit::Create };
         return planned(plan_with(release, inventory, manifest, admit));
@@ -73,10 +69,7 @@ pub fn end_state(
     inventory: &LoadedInventory,
 ) -> Result<Option<State>, Box<Problem>> {
     let manifest = &loaded.json;
-    let old = work
-        .prior
-        .map(|prior| prior.of(cluster, manifest, Some(release)))
-        .transpose()?;
+    let old = work.prior.map(|prior| prior.of(cluster, manifest, Some(release))).transpose()?;
     let old = old.and_then(Prior::object);
     if old.is_none() && work.upgrade_to.is_none() {
         return Ok(None);
@@ -98,9 +91,5 @@ fn upgraded(step: Step, to: &Arc<Release>) -> Planned {
     let mut path = step.after.upgrade_over(to);
     let mut last = path.pop().unwrap_or_else(|| step.clone());
     last.plan.admission = step.plan.admission;
-    Planned {
-        release: Arc::clone(&last.after.release),
-        plan: last.plan,
-        upgraded: Some(last.after),
-    }
+    Planned { release: Arc::clone(&last.after.release), plan: last.plan, upgraded: Some(last.after) }
 }

@@ -23,27 +23,14 @@ pub(super) fn follow(old: &Planned, new: &Planned, diff: &mut ClusterDiff) -> Op
     let created = nothing.update(old.manifest(), UpdateMethod::Apply);
     let state = nothing.forced(created).after;
     state.stored.as_ref()?;
-    let start = Start {
-        state: &state,
-        old,
-        applied: Some(old.manifest()),
-    };
+    let start = Start { state: &state, old, applied: Some(old.manifest()) };
     Some(start.follow(new, UpdateMethod::Apply, diff))
 }
 
 /// As [`follow`], from what a cluster holds now.
-pub(super) fn follow_prior(
-    state: &State,
-    new: &Planned,
-    update: UpdateMethod,
-    diff: &mut ClusterDiff,
-) -> Planned {
+pub(super) fn follow_prior(state: &State, new: &Planned, update: UpdateMethod, diff: &mut ClusterDiff) -> Planned {
     let now = state.nodes(Arc::clone(&state.inventory));
-    let start = Start {
-        state,
-        old: &new.with_plan(&state.release, now.plan),
-        applied: None,
-    };
+    let start = Start { state, old: &new.with_plan(&state.release, now.plan), applied: None };
     start.follow(new, update, diff)
 }
 

@@ -56,14 +56,15 @@ pub fn upgrades(
         let whole = PairOutcome::of(cluster.name(), |diff| {
             steps = work(repo, cluster, upgrading, &selection, diff);
         });
-        match steps.is_empty() {
-            false => steps,
-            true => vec![Upgraded {
+        if !steps.is_empty() {
+            steps
+        } else {
+            vec![Upgraded {
                 release: upgrading.to.label().to_owned(),
                 of: upgrading.to.name().to_owned(),
                 is_there: whole.panicked.is_none() && whole.diff.broken.is_none(),
                 compared: whole,
-            }],
+            }]
         }
     };
     each(clusters, jobs, progress, one, sink);
@@ -95,9 +96,7 @@ fn work(
     };
     let start = planned.empty_state();
     let manifest = planned.manifest();
-    let old = upgrading
-        .prior
-        .and_then(|prior| prior.of(cluster, manifest, Some(planned.release())).ok());
+    let old = upgrading.prior.and_then(|prior| prior.of(cluster, manifest, Some(planned.release())).ok());
     let old = old.and_then(Prior::object);
     let update = upgrading.update;
     let prior = old.as_ref();
@@ -144,8 +143,7 @@ fn work(
             }
             diff.notes.extend(diff::step_notes(&state, &step));
             if index == last {
-                diff.notes
-                    .extend(diff::order_notes(&orders, prior.is_some()));
+                diff.notes.extend(diff::order_notes(&orders, prior.is_some()));
             }
             diff.notes.sort_by_key(|note| note.impact);
             // The manifest is there before the step and after it: what its patches wrote through to the stored
@@ -155,12 +153,7 @@ fn work(
             diff.findings_added = without_twins(&finds, &found);
             diff.findings_removed = without_twins(&found, &finds);
         });
-        out.push(Upgraded {
-            release,
-            of,
-            compared,
-            is_there: false,
-        });
+        out.push(Upgraded { release, of, compared, is_there: false });
         before = after;
         state = step.after;
     }

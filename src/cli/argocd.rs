@@ -79,12 +79,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let all: Vec<&Drift> = clusters.iter().flat_map(|c| &c.fields).collect();
     // An entry may be for a cluster that nothing is known of.
     let whole = found.everything && clusters.len() == found.repo.clusters().len();
-    let ignored = match whole {
-        true => found.repo.ignored_fields(),
-        false => {
-            output.note("entries that ignore nothing are told where every cluster is looked at");
-            Vec::new()
-        }
+    let ignored = if whole {
+        found.repo.ignored_fields()
+    } else {
+        output.note("entries that ignore nothing are told where every cluster is looked at");
+        Vec::new()
     };
     let idle: Vec<&IgnoredField> = ignored.iter().filter(|f| is_idle(f, &all)).collect();
     for target in &targets {
@@ -139,14 +138,9 @@ fn human(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> String {
     out.push_str(&to_ignore(&all));
     for ignored in idle {
         let at = ignored.place.start();
-        let path = InputText::new(ignored.place.file.path().as_str())
-            .line()
-            .into_owned();
+        let path = InputText::new(ignored.place.file.path().as_str()).line().into_owned();
         let text = InputText::new(&ignored.text).line();
-        out.push_str(&format!(
-            "{path}:{}:{}: {text} ignores nothing\n",
-            at.line, at.column
-        ));
+        out.push_str(&format!("{path}:{}:{}: {text} ignores nothing\n", at.line, at.column));
     }
     out
 }
@@ -155,16 +149,12 @@ fn one(cluster: &ClusterDrift, drift: &Drift, out: &mut String) {
     let segments = drift.path.iter().map(|key| Segment::Key(key.clone()));
     let place = cluster.document.locate_key(&Path(segments.collect()));
     let at = place.start();
-    let path = InputText::new(place.file.path().as_str())
-        .line()
-        .into_owned();
+    let path = InputText::new(place.file.path().as_str()).line().into_owned();
     let pointer = drift.pointer();
     let pointer = InputText::new(&pointer).line();
     let value = |value: Option<&Value>| match value {
         None => "nothing".to_owned(),
-        Some(value) => InputText::new(&shown(drift, value).to_string())
-            .line()
-            .into_owned(),
+        Some(value) => InputText::new(&shown(drift, value).to_string()).line().into_owned(),
     };
     let seen = match (drift.server_side, drift.reason) {
         (true, _) => "every diff shows it",
@@ -189,15 +179,12 @@ fn remedy(cluster: &ClusterDrift, out: &mut String) {
     let gone: Vec<String> = gone.map(Drift::pointer).collect();
     if !gone.is_empty() {
         let gone = gone.join(", ");
-        out.push_str(&format!(
-            "  remove from git: {}\n",
-            InputText::new(&gone).line()
-        ));
+        out.push_str(&format!("  remove from git: {}\n", InputText::new(&gone).line()));
     }
-    let shown_fields = cluster.fields.iter().map(|drift| Drift {
-        live: drift.live.as_ref().map(|live| shown(drift, live)),
-        ..drift.clone()
-    });
+    let shown_fields = cluster
+        .fields
+        .iter()
+        .map(|drift| Drift { live: drift.live.as_ref().map(|live| shown(drift, live)), ..drift.clone() });
     let values = to_commit(&shown_fields.collect::<Vec<_>>());
     if values.as_object().is_some_and(|v| !v.is_empty()) {
         out.push_str("  commit:\n");

@@ -32,9 +32,10 @@ enum WriteTarget {
 
 impl PartialFile {
     pub(super) fn begin(path: &Utf8Path) -> io::Result<Self> {
-        let to = match fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-            true => WriteTarget::Itself(File::options().write(true).open(path)?),
-            false => WriteTarget::Beside(beside(path)?),
+        let to = if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            WriteTarget::Itself(File::options().write(true).open(path)?)
+        } else {
+            WriteTarget::Beside(beside(path)?)
         };
         let path = path.to_owned();
         Ok(Self { path, to })

@@ -20,14 +20,7 @@ use crate::lint::Settings;
 use crate::repo::{ClusterRef, Repo};
 
 /// Where the main branch may be, the likeliest first; `HEAD` where there is no such branch.
-const MAIN: [&str; 6] = [
-    "origin/HEAD",
-    "origin/main",
-    "origin/master",
-    "main",
-    "master",
-    "HEAD",
-];
+const MAIN: [&str; 6] = ["origin/HEAD", "origin/main", "origin/master", "main", "master", "HEAD"];
 
 /// Where this branch left the main one; `None` outside a repository, and where there is no commit.
 pub(super) fn left_main(side: &Side) -> Option<Side> {
@@ -127,27 +120,17 @@ impl Base<'_> {
             ..Side::of(self.found.directory())
         };
         if let Some(revision) = arguments.revision() {
-            let left = Side {
-                name: revision.to_owned(),
-                revision: Some(revision.to_owned()),
-                ..side
-            };
+            let left = Side { name: revision.to_owned(), revision: Some(revision.to_owned()), ..side };
             let before = left.open()?;
             return Ok(self.with_revision(&left, &before, verdict, output));
         }
         let plain = !self.found.is_stream();
         if matches!(self.tree, PreviousTree::Committed { .. }) {
-            let head = Side {
-                revision: Some("HEAD".to_owned()),
-                ..side
-            };
+            let head = Side { revision: Some("HEAD".to_owned()), ..side };
             // Only the causes are read there: without them the tree alone is compared.
             let opened = plain.then(|| head.open().ok()).flatten();
             let out = self.with_tree(opened.as_ref(), verdict, output)?;
-            return Ok(Differences {
-                revision: Some(head),
-                ..out
-            });
+            return Ok(Differences { revision: Some(head), ..out });
         }
         match plain.then(|| left_main(&side)).flatten() {
             Some(left) => {
@@ -166,40 +149,19 @@ impl Base<'_> {
         verdict: &mut Verdict,
         output: &Output,
     ) -> Differences {
-        let mut out = Differences {
-            left: file.to_string(),
-            ..Differences::default()
-        };
+        let mut out = Differences { left: file.to_string(), ..Differences::default() };
         let (repo, chosen) = (&self.found.repo, self.found.chosen());
         let progress = Progress::of(chosen.len(), output.quiet());
         let jobs = self.sources.reading.jobs;
-        app::compare_with_prior(
-            prior,
-            repo,
-            &chosen,
-            self.settings,
-            jobs,
-            &progress,
-            |compared| {
-                out.take(noted(compared, verdict, output));
-                ControlFlow::Continue(())
-            },
-        );
+        app::compare_with_prior(prior, repo, &chosen, self.settings, jobs, &progress, |compared| {
+            out.take(noted(compared, verdict, output));
+            ControlFlow::Continue(())
+        });
         out
     }
 
-    fn with_revision(
-        &self,
-        left: &Side,
-        before: &Repo,
-        verdict: &mut Verdict,
-        output: &Output,
-    ) -> Differences {
-        let mut out = Differences {
-            left: left.name.clone(),
-            revision: Some(left.clone()),
-            ..Differences::default()
-        };
+    fn with_revision(&self, left: &Side, before: &Repo, verdict: &mut Verdict, output: &Output) -> Differences {
+        let mut out = Differences { left: left.name.clone(), revision: Some(left.clone()), ..Differences::default() };
         for diff in self.revisions(before, verdict, output) {
             out.take(diff);
         }
@@ -209,10 +171,7 @@ impl Base<'_> {
     /// What differs from a revision, cluster by cluster.
     fn revisions(&self, before: &Repo, verdict: &mut Verdict, output: &Output) -> Vec<ClusterDiff> {
         let (repo, chosen) = (&self.found.repo, self.found.chosen());
-        let old = before
-            .clusters()
-            .iter()
-            .filter(|c| self.found.has(c.name()));
+        let old = before.clusters().iter().filter(|c| self.found.has(c.name()));
         let old: Vec<_> = old.collect();
         let pairs = app::pairs((before, &old), (repo, &chosen));
         let progress = Progress::of(pairs.len(), output.quiet());
@@ -228,12 +187,7 @@ impl Base<'_> {
 
     /// What differs from the output tree. Where the tree is what the revision's sources render, those
     /// say what each change comes from.
-    fn with_tree(
-        &self,
-        head: Option<&Repo>,
-        verdict: &mut Verdict,
-        output: &Output,
-    ) -> Result<Differences, Failure> {
+    fn with_tree(&self, head: Option<&Repo>, verdict: &mut Verdict, output: &Output) -> Result<Differences, Failure> {
         let mut out = Differences {
             left: self.tree.described(self.path),
             is_of_nothing: matches!(self.tree, PreviousTree::Nothing),
@@ -241,11 +195,8 @@ impl Base<'_> {
         };
         let chosen = self.found.chosen();
         let told = head.map(|head| self.revisions(head, verdict, output));
-        let mut told: BTreeMap<String, ClusterDiff> = told
-            .into_iter()
-            .flatten()
-            .map(|diff| (diff.cluster.clone(), diff))
-            .collect();
+        let mut told: BTreeMap<String, ClusterDiff> =
+            told.into_iter().flatten().map(|diff| (diff.cluster.clone(), diff)).collect();
         let differs = |c: &&ClusterRef| self.changed.is_none_or(|names| names.contains(c.name()));
         let differing: Vec<&ClusterRef> = chosen.iter().copied().filter(differs).collect();
         let progress = Progress::of(differing.len(), output.quiet());
@@ -317,9 +268,7 @@ fn is_same(one: &ClusterDiff, other: &ClusterDiff) -> bool {
         let real = diff.comparison.objects.iter().filter(|c| !c.is_noise());
         let told = real.map(|c| {
             let fields = c.fields.iter().filter(|f| f.step.noise.is_none());
-            let fields: Vec<_> = fields
-                .map(|f| (&f.step.label, &f.step.before, &f.step.after))
-                .collect();
+            let fields: Vec<_> = fields.map(|f| (&f.step.label, &f.step.before, &f.step.after)).collect();
             format!("{}{} {fields:?}", c.kind.sign(), c.id)
         });
         told.collect()

@@ -45,9 +45,7 @@ impl BaselineFile {
                 })?;
                 if own.as_ref().is_some_and(|own| *own != bytes) {
                     let name = base.name();
-                    output.note(format_args!(
-                        "{path} is taken from {name}: its changes have no effect"
-                    ));
+                    output.note(format_args!("{path} is taken from {name}: its changes have no effect"));
                 }
                 Some(bytes)
             }
@@ -76,18 +74,13 @@ impl BaselineFile {
                 "update it from the root, without --cluster, --exclude, --shard, --select and --ignore",
             ));
         }
-        let before = on_disk(path)?
-            .map(|bytes| parsed(path, &bytes))
-            .transpose()?;
+        let before = on_disk(path)?.map(|bytes| parsed(path, &bytes)).transpose()?;
         if let (Some(looked_at), Some(before)) = (&self.looked_at, &before) {
             let is_other = |cluster: &&str| !looked_at.contains(*cluster);
             let others: Vec<&str> = before.clusters().into_iter().filter(is_other).collect();
             if !others.is_empty() {
                 return Err(Failure::usage(
-                    format!(
-                        "{path} knows findings of {}, which isn't looked at here",
-                        others.join(", ")
-                    ),
+                    format!("{path} knows findings of {}, which isn't looked at here", others.join(", ")),
                     "update it from the directory that it was written for, or delete it to begin anew",
                 ));
             }
@@ -95,14 +88,8 @@ impl BaselineFile {
         let baseline = Baseline::record(findings, before.as_ref(), today);
         atomic_file::replace(path, baseline.to_text().as_bytes())
             .map_err(|error| Failure::Read(path.to_string(), error))?;
-        let Update {
-            added,
-            pruned,
-            kept,
-        } = baseline.since(before.as_ref());
-        output.note(format_args!(
-            "{path}: {added} added, {pruned} pruned, {kept} kept"
-        ));
+        let Update { added, pruned, kept } = baseline.since(before.as_ref());
+        output.note(format_args!("{path}: {added} added, {pruned} pruned, {kept} kept"));
         Ok(baseline)
     }
 
@@ -119,9 +106,7 @@ impl BaselineFile {
             more => format!("\n  and {more} more"),
         };
         let path = &self.path;
-        output.note(format_args!(
-            "{path} has findings that are mended; --update-baseline prunes them:{shown}{more}"
-        ));
+        output.note(format_args!("{path} has findings that are mended; --update-baseline prunes them:{shown}{more}"));
     }
 }
 

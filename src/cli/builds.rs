@@ -16,9 +16,7 @@ use crate::source::{Directory, EditedTree, Tree};
 pub(super) fn has_bundle(repo: &Repo) -> bool {
     let names = repo.files().iter().filter_map(|f| f.path.file_name());
     let ends = [".clusterserviceversion.yaml", ".clusterserviceversion.yml"];
-    names
-        .into_iter()
-        .any(|name| ends.iter().any(|end| name.ends_with(end)))
+    names.into_iter().any(|name| ends.iter().any(|end| name.ends_with(end)))
 }
 
 /// Looks at a bundle as at a cluster with a HyperConverged that says nothing.
@@ -26,10 +24,7 @@ pub(super) fn bundle(options: &mut Options) {
     const NOTHING: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: \
                            kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\nspec: {}\n";
     let path = Utf8PathBuf::from(".hcoplan-bundle.yaml");
-    let built = Built {
-        files: BTreeMap::from([(path, NOTHING.as_bytes().to_vec())]),
-        ..Built::default()
-    };
+    let built = Built { files: BTreeMap::from([(path, NOTHING.as_bytes().to_vec())]), ..Built::default() };
     options.built = Some(Arc::new(built));
     if options.release.is_none() {
         options.release = Release::known_names().last().and_then(Release::known);
@@ -45,19 +40,17 @@ pub(super) fn builds(sources: &Sources, repo: &Repo) -> Result<Builds, Failure> 
     };
     let is_directory = sources.directory != "-" && !sources.directory.is_file();
     if asked.any() && !is_directory {
-        let (flag, what) = match asked.kustomize {
-            true => ("--kustomize builds", "kustomizations"),
-            false => ("--helm renders the charts of", "charts"),
+        let (flag, what) = if asked.kustomize {
+            ("--kustomize builds", "kustomizations")
+        } else {
+            ("--helm renders the charts of", "charts")
         };
         return Err(Failure::usage(
             format!("{flag} a directory, not {}", sources.directory),
             format!("give the directory that the {what} are in"),
         ));
     }
-    Ok(match is_directory {
-        true => allowed(asked, repo.config(), sources.reading.trust_base.is_some()),
-        false => asked,
-    })
+    Ok(if is_directory { allowed(asked, repo.config(), sources.reading.trust_base.is_some()) } else { asked })
 }
 
 /// What is built: what the command line asks for, and what `hcoplan.yaml` asks for where whoever runs hcoplan
@@ -74,11 +67,7 @@ pub(super) fn allowed(asked: Builds, config: &Config, trusted: bool) -> Builds {
 }
 
 /// Builds what the options ask for of a revision; one with nothing to build is as it is.
-pub(super) fn build_revision(
-    tree: &dyn Tree,
-    root: &Utf8Path,
-    options: &mut Options,
-) -> Result<(), Failure> {
+pub(super) fn build_revision(tree: &dyn Tree, root: &Utf8Path, options: &mut Options) -> Result<(), Failure> {
     match build(tree, root, options) {
         Ok(built) => options.built = built.map(Arc::new),
         Err(repo::BuildError::Nothing(_) | repo::BuildError::NoChart(_)) => {}
@@ -88,10 +77,7 @@ pub(super) fn build_revision(
 }
 
 /// Builds what the options ask for, and has it take the place of the files that went into it; what to say of it.
-pub(super) fn build_directory(
-    root: &Utf8Path,
-    options: &mut Options,
-) -> Result<Vec<String>, Failure> {
+pub(super) fn build_directory(root: &Utf8Path, options: &mut Options) -> Result<Vec<String>, Failure> {
     let tree = Directory::open(root, options.max_bytes).map_err(repo::BuildError::from)?;
     let tree = EditedTree::new(tree, options.edited.clone());
     match build(&tree, root, options) {
@@ -102,20 +88,14 @@ pub(super) fn build_directory(
             Ok(notes)
         }
         // What is there may be there as it is written.
-        Err(nothing @ (repo::BuildError::Nothing(_) | repo::BuildError::NoChart(_))) => {
-            Ok(vec![nothing.to_string()])
-        }
+        Err(nothing @ (repo::BuildError::Nothing(_) | repo::BuildError::NoChart(_))) => Ok(vec![nothing.to_string()]),
         Err(error) => Err(error.into()),
     }
 }
 
 /// What kustomize and helm make of a tree, as far as the options ask for them. Where both are asked for, one may
 /// have nothing to do.
-fn build(
-    tree: &dyn Tree,
-    root: &Utf8Path,
-    options: &Options,
-) -> Result<Option<Built>, repo::BuildError> {
+fn build(tree: &dyn Tree, root: &Utf8Path, options: &Options) -> Result<Option<Built>, repo::BuildError> {
     use repo::BuildError::{NoChart, Nothing};
     if !options.builds.any() {
         return Ok(None);
@@ -133,10 +113,7 @@ fn build(
         };
         repo::build(tree, root, &asked)
     });
-    let rendered = options
-        .builds
-        .helm
-        .then(|| repo::render_charts(tree, root, most, &app::interrupted));
+    let rendered = options.builds.helm.then(|| repo::render_charts(tree, root, most, &app::interrupted));
     match (kustomized, rendered) {
         (Some(one), None) | (None, Some(one)) | (Some(Err(Nothing(_))), Some(one)) => one.map(Some),
         (Some(one), Some(Err(NoChart(_)))) => one.map(Some),

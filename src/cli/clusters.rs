@@ -22,9 +22,7 @@ use crate::emit;
 use crate::finding::{Edit, Finding};
 use crate::fix;
 use crate::lint;
-use crate::repo::{
-    self, Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase,
-};
+use crate::repo::{self, Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
 use crate::source::{Directory, SourceFile, Tree, read_limited};
 use crate::yaml::edit::Reason;
 
@@ -51,11 +49,7 @@ pub(super) struct Clusters {
 }
 
 /// Finds the clusters in the given place; some files are no sources, wherever they lie.
-pub(super) fn find(
-    sources: &Sources,
-    left_out: Vec<Utf8PathBuf>,
-    output: &Output,
-) -> Result<Clusters, Failure> {
+pub(super) fn find(sources: &Sources, left_out: Vec<Utf8PathBuf>, output: &Output) -> Result<Clusters, Failure> {
     find_in(sources, left_out, None, output)
 }
 
@@ -141,10 +135,8 @@ fn find_in(
     if sources.reading.files.show_files {
         show_files(&repo, &selection, output);
     }
-    let mut verdict = Verdict {
-        unreadable: problems(&repo, place.below.as_deref()).any(|p| p.fatal),
-        ..Verdict::default()
-    };
+    let mut verdict =
+        Verdict { unreadable: problems(&repo, place.below.as_deref()).any(|p| p.fatal), ..Verdict::default() };
     let is_below = |c: &ClusterRef| place.below.as_ref().is_none_or(|b| repo.is_within(c, b));
     if let Some(pattern) = selection.unmatched(names(&repo))
         && let Some(overlay) = repo.overlays().iter().find(|o| selection.names(o.name()))
@@ -155,13 +147,10 @@ fn find_in(
         let directory = &sources.directory;
         let is_unplanned = repo.mentions_any(place.below.as_deref());
         // That some are not built is a finding.
-        let is_unbuilt =
-            verdict.unreadable && (!repo.overlays().is_empty() || has_failed(&options));
+        let is_unbuilt = verdict.unreadable && (!repo.overlays().is_empty() || has_failed(&options));
         match () {
             () if is_unplanned => {
-                output.error(format_args!(
-                    "no HyperConverged that could be planned is in {directory}"
-                ));
+                output.error(format_args!("no HyperConverged that could be planned is in {directory}"));
                 verdict.nothing_planned = true;
             }
             () if is_unbuilt => verdict.nothing_found = true,
@@ -292,12 +281,8 @@ pub(super) fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure
 /// The clusters of the revision that is trusted, built as the files are.
 fn before(base: &TrustBase, root: &Utf8Path, now: &Options) -> Result<Repo, Failure> {
     let tree = Arc::clone(base.tree());
-    let mut options = Options {
-        within: now.within.clone(),
-        builds: now.builds,
-        chosen: now.chosen.clone(),
-        ..Options::default()
-    };
+    let mut options =
+        Options { within: now.within.clone(), builds: now.builds, chosen: now.chosen.clone(), ..Options::default() };
     build_revision(&*tree, root, &mut options)?;
     let opened = Repo::from_tree(Arc::new(tree), &options);
     opened.map_err(|error| Failure::opening(error, root))
@@ -316,10 +301,7 @@ pub(super) fn all_clusters(repo: Repo, directory: Utf8PathBuf, options: Options)
         root: Utf8PathBuf::from("."),
         is_bundle: false,
         everything: true,
-        verdict: Verdict {
-            unreadable: repo.problems().iter().any(|p| p.fatal),
-            ..Verdict::default()
-        },
+        verdict: Verdict { unreadable: repo.problems().iter().any(|p| p.fatal), ..Verdict::default() },
         selection: Selection::everything(),
         below: None,
         directory,
@@ -368,26 +350,17 @@ pub(super) fn show_files(repo: &Repo, selection: &Selection, output: &Output) {
             output.show(format_args!("{name}: not chosen"));
             continue;
         }
-        let inventory: Vec<_> = cluster
-            .inventory_files()
-            .iter()
-            .map(|f| f.as_str())
-            .collect();
+        let inventory: Vec<_> = cluster.inventory_files().iter().map(|f| f.as_str()).collect();
         let why = match cluster.pairing() {
             repo::Pairing::Beside => " (beside it)".to_owned(),
-            repo::Pairing::Above(directory) if directory.as_str().is_empty() => {
-                " (in the root)".to_owned()
-            }
+            repo::Pairing::Above(directory) if directory.as_str().is_empty() => " (in the root)".to_owned(),
             repo::Pairing::Above(directory) => format!(" (in {directory}, above it)"),
             repo::Pairing::Configured => " (hcoplan.yaml says so)".to_owned(),
             repo::Pairing::Given => " (the command line says so)".to_owned(),
             repo::Pairing::Machines => " (machine sets only)".to_owned(),
             repo::Pairing::None => String::new(),
         };
-        let inventory = match inventory.is_empty() {
-            true => "no inventory".to_owned(),
-            false => inventory.join(", "),
-        };
+        let inventory = if inventory.is_empty() { "no inventory".to_owned() } else { inventory.join(", ") };
         let path = cluster.path();
         output.show(format_args!("{name}: {path} with {inventory}{why}"));
         if let Ok(loaded) = repo.load(cluster) {
@@ -411,11 +384,7 @@ impl Clusters {
         }
         let repo = Repo::open(&self.directory, &options);
         let repo = repo.map_err(|error| Failure::opening(error, &self.root))?;
-        Ok(Self {
-            repo,
-            options,
-            ..self
-        })
+        Ok(Self { repo, options, ..self })
     }
 
     /// The directory or the file that was opened; names count from it.
@@ -452,10 +421,7 @@ impl Clusters {
         }
         let mut others = problems(&self.repo, self.below()).filter(|p| p.fatal);
         if !shard.is_first() && others.any(|p| !is_of_meant(&p.finding)) {
-            output.error(format_args!(
-                "a file can't be read; shard 1/{} says which",
-                shard.of
-            ));
+            output.error(format_args!("a file can't be read; shard 1/{} says which", shard.of));
         }
     }
 
@@ -546,9 +512,7 @@ impl Clusters {
         }
         made.into_iter().try_for_each(|(path, edits)| {
             let built = self.options.built.as_ref();
-            let built = built
-                .and_then(|b| b.files.get(path))
-                .ok_or(Reason::Layout)?;
+            let built = built.and_then(|b| b.files.get(path)).ok_or(Reason::Layout)?;
             fix::is_as_meant(&edits, &String::from_utf8_lossy(built))
         })
     }
@@ -584,9 +548,7 @@ impl Clusters {
 
     /// The directories of an output tree that belong to none of the clusters.
     pub(super) fn without(&self, mut directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
-        let known: BTreeSet<_> = names(&self.repo)
-            .filter_map(|n| emit::cluster_directory(n).ok())
-            .collect();
+        let known: BTreeSet<_> = names(&self.repo).filter_map(|n| emit::cluster_directory(n).ok()).collect();
         directories.retain(|d| !known.contains(d));
         directories
     }

@@ -126,11 +126,7 @@ fn kustomization() -> Option<String> {
 
 /// What can't be read is claimed, too: left to another tool, it would be applied unseen.
 fn discover(output: &mut Output) -> Result<Verdict, Failure> {
-    let options = Options {
-        trust: Trust::Nobody,
-        checkout: true,
-        ..Options::default()
-    };
+    let options = Options { trust: Trust::Nobody, checkout: true, ..Options::default() };
     let claimed = match Repo::open(Utf8Path::new("."), &options) {
         Ok(repo) => {
             let clusters = repo.clusters().iter().map(|c| c.path().to_string());
@@ -186,8 +182,7 @@ impl Parameters {
         };
         let list: Value = match text.trim() {
             "" => Value::Null,
-            text => serde_json::from_str(text)
-                .map_err(|e| wrong(format!("ARGOCD_APP_PARAMETERS is no JSON: {e}")))?,
+            text => serde_json::from_str(text).map_err(|e| wrong(format!("ARGOCD_APP_PARAMETERS is no JSON: {e}")))?,
         };
         let list = match list {
             Value::Null => Vec::new(),
@@ -219,11 +214,7 @@ impl Parameters {
 }
 
 /// The stream, and what is said on standard error.
-fn generate(
-    gate: &Gate,
-    output: &Output,
-    said: &mut Vec<String>,
-) -> Result<(String, Verdict), Failure> {
+fn generate(gate: &Gate, output: &Output, said: &mut Vec<String>) -> Result<(String, Verdict), Failure> {
     let text = std::env::var("ARGOCD_APP_PARAMETERS").unwrap_or_default();
     let parameters = Parameters::new(&text)?;
     let release = match (&gate.release, &parameters.release) {
@@ -234,10 +225,7 @@ fn generate(
     };
     let mut options = Options {
         release,
-        trust: match gate.trust_repository {
-            true => Trust::Files,
-            false => Trust::Nobody,
-        },
+        trust: if gate.trust_repository { Trust::Files } else { Trust::Nobody },
         checkout: true,
         ..Options::default()
     };
@@ -248,41 +236,30 @@ fn generate(
     let is_allowed = gate.kustomize || app::is_allowed(app::ALLOW_KUSTOMIZE);
     let builds = printed.is_some() || is_allowed && has_kustomization;
     if !builds && application.builds_on_others() {
-        return Err(Failure::usage(
-            "the application's path is a kustomization, and kustomize isn't run here",
-            WAY_OUT,
-        ));
+        return Err(Failure::usage("the application's path is a kustomization, and kustomize isn't run here", WAY_OUT));
     }
-    let (found, build) = match builds {
-        true => {
-            let Build { root, repo, file } = application.build(printed, &mut options)?;
-            let found = clusters::all_clusters(repo, Utf8PathBuf::from("."), options);
-            (found.in_root(root), Some(file))
-        }
-        false => {
-            let repo = Repo::open(Utf8Path::new("."), &options)?;
-            let found = clusters::all_clusters(repo, Utf8PathBuf::from("."), options);
-            (found, None)
-        }
+    let (found, build) = if builds {
+        let Build { root, repo, file } = application.build(printed, &mut options)?;
+        let found = clusters::all_clusters(repo, Utf8PathBuf::from("."), options);
+        (found.in_root(root), Some(file))
+    } else {
+        let repo = Repo::open(Utf8Path::new("."), &options)?;
+        let found = clusters::all_clusters(repo, Utf8PathBuf::from("."), options);
+        (found, None)
     };
     let config = found.repo.config();
-    let settings = Settings::configured(config)
-        .map_err(|wrong| Failure::Configuration(wrong, found.root.clone()))?;
-    let settings = match gate.trust_repository {
-        true => settings,
-        false => {
-            let tightened = settings.tightened(lint::rules().iter().map(|r| r.rule));
-            if loosens(&settings, config) {
-                said.push(LOOSENS.to_owned());
-            }
-            tightened
+    let settings = Settings::configured(config).map_err(|wrong| Failure::Configuration(wrong, found.root.clone()))?;
+    let settings = if gate.trust_repository {
+        settings
+    } else {
+        let tightened = settings.tightened(lint::rules().iter().map(|r| r.rule));
+        if loosens(&settings, config) {
+            said.push(LOOSENS.to_owned());
         }
+        tightened
     };
     let asked = [parameters.fail_on, config.lint.fail_on];
-    let fail_on = match gate.trust_repository {
-        true => asked.into_iter().flatten().next(),
-        false => None,
-    };
+    let fail_on = if gate.trust_repository { asked.into_iter().flatten().next() } else { None };
     let stricter = || {
         let all = asked.into_iter().flatten().chain([gate.fail_on.severity()]);
         all.flatten().min()
@@ -304,39 +281,30 @@ fn generate(
     let mut operands = String::new();
     let mut verdict = found.verdict;
     let progress = Progress::of(0, true);
-    app::run(
-        &found.repo,
-        &chosen,
-        &work,
-        None,
-        &progress,
-        |mut outcome| {
-            let name = &outcome.cluster;
-            match &outcome.state {
-                State::Done => {}
-                State::Refused => verdict.failed |= parameters.operands,
-                State::Unreadable => verdict.unreadable = true,
-                State::Unusable => verdict.unusable |= parameters.operands || fail_on.is_some(),
-                State::NoInventory => {
-                    verdict.unusable = true;
-                    said.push(format!(
-                        "error: {name}: no inventory says which nodes there are"
-                    ));
-                }
-                State::Panicked(what) => {
-                    verdict.bug = true;
-                    said.push(format!("error: {name}: hcoplan has a bug: {what}"));
-                }
-                State::Failed(error) => {
-                    verdict.unusable = true;
-                    said.push(format!("error: {name}: {error}"));
-                }
+    app::run(&found.repo, &chosen, &work, None, &progress, |mut outcome| {
+        let name = &outcome.cluster;
+        match &outcome.state {
+            State::Done => {}
+            State::Refused => verdict.failed |= parameters.operands,
+            State::Unreadable => verdict.unreadable = true,
+            State::Unusable => verdict.unusable |= parameters.operands || fail_on.is_some(),
+            State::NoInventory => {
+                verdict.unusable = true;
+                said.push(format!("error: {name}: no inventory says which nodes there are"));
             }
-            operands.push_str(&outcome.printed);
-            findings.add(&mut outcome);
-            ControlFlow::Continue(())
-        },
-    );
+            State::Panicked(what) => {
+                verdict.bug = true;
+                said.push(format!("error: {name}: hcoplan has a bug: {what}"));
+            }
+            State::Failed(error) => {
+                verdict.unusable = true;
+                said.push(format!("error: {name}: {error}"));
+            }
+        }
+        operands.push_str(&outcome.printed);
+        findings.add(&mut outcome);
+        ControlFlow::Continue(())
+    });
     let mut settled = findings.apply_suppressions(None, &settings, &found.root, output)?;
     verdict.failed |= settled.fails_from(fail_on);
     // Whatever the gate is: other tools would pass it on, or over.
@@ -347,10 +315,7 @@ fn generate(
     said.extend(sorted.iter().map(|f| line(f)));
     let is_unbuilt = |f: &Finding| f.rule.name == repo::KUSTOMIZE_NOT_BUILT.name;
     if settled.findings().iter().any(is_unbuilt) {
-        let help = match has_kustomization {
-            true => WAY_OUT,
-            false => "give each of these directories an Application of its own",
-        };
+        let help = if has_kustomization { WAY_OUT } else { "give each of these directories an Application of its own" };
         said.push(format!("  help: {help}"));
     }
     if verdict != Verdict::default() {
@@ -409,10 +374,7 @@ fn line(finding: &Finding) -> String {
     });
     let (severity, rule) = (finding.severity.as_str(), finding.rule.name);
     let message = InputText::new(&finding.message).line();
-    format!(
-        "{severity}: {}{message} [{rule}]",
-        place.unwrap_or_default()
-    )
+    format!("{severity}: {}{message} [{rule}]", place.unwrap_or_default())
 }
 
 fn lines(failure: &Failure) -> Vec<String> {
@@ -421,10 +383,7 @@ fn lines(failure: &Failure) -> Vec<String> {
             found.iter().map(line).collect()
         }
         Failure::Repo(repo::Error::Unknown(unknown)) => {
-            vec![
-                format!("error: {unknown}"),
-                format!("  help: {}", unknown.help),
-            ]
+            vec![format!("error: {unknown}"), format!("  help: {}", unknown.help)]
         }
         other => vec![format!("error: {other}")],
     }
@@ -449,10 +408,7 @@ mod tests {
     fn announced_defaults_are_the_defaults() {
         let text = announcement().to_string();
         let announced = Parameters::new(&text).expect("its own announcement");
-        let expected = Parameters {
-            fail_on: Some(Some(Severity::Error)),
-            ..Parameters::default()
-        };
+        let expected = Parameters { fail_on: Some(Some(Severity::Error)), ..Parameters::default() };
         assert_eq!(announced, expected);
         assert_eq!(Parameters::new("null").ok(), Some(Parameters::default()));
         assert!(Parameters::new(r#"[{"name": "fail-on", "array": ["never"]}]"#).is_err());

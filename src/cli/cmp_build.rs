@@ -27,28 +27,19 @@ impl Application {
         let current = Utf8Path::new(".");
         let real = current.canonicalize_utf8().ok();
         let is_said = real.is_some_and(|real| real.ends_with(&said));
-        let place = match is_said && !said.as_str().is_empty() {
-            true => Place {
-                root: said.components().map(|_| "..").collect(),
-                below: Some(said),
-            },
-            false => Place::work_tree(current),
+        let place = if is_said && !said.as_str().is_empty() {
+            Place { root: said.components().map(|_| "..").collect(), below: Some(said) }
+        } else {
+            Place::work_tree(current)
         };
         let tree = Directory::open(&place.root, max_bytes()).map_err(repo::Error::from)?;
-        Ok(Self {
-            root: place.root,
-            below: place.below.unwrap_or_default(),
-            tree,
-        })
+        Ok(Self { root: place.root, below: place.below.unwrap_or_default(), tree })
     }
 
     /// The one at a directory below the current one.
     pub(super) fn below(directory: &Utf8Path) -> Result<Self, Failure> {
         let here = Self::new()?;
-        Ok(Self {
-            below: here.below.join(directory),
-            ..here
-        })
+        Ok(Self { below: here.below.join(directory), ..here })
     }
 
     /// Whether there is a kustomization at the application's path.
@@ -59,35 +50,20 @@ impl Application {
     /// Whether that kustomization builds on a HyperConverged that lies elsewhere, or nobody knows what it names.
     pub(super) fn builds_on_others(&self) -> bool {
         let sources = repo::hyperconvergeds_of(&self.tree, &self.root, &self.below);
-        sources
-            .iter()
-            .any(|source| !source.starts_with(&self.below))
+        sources.iter().any(|source| !source.starts_with(&self.below))
     }
 
     /// What is built at the application's path, and the manifests of it. `printed`: what was built elsewhere.
-    pub(super) fn build(
-        self,
-        printed: Option<Vec<u8>>,
-        options: &mut Options,
-    ) -> Result<Build, Failure> {
+    pub(super) fn build(self, printed: Option<Vec<u8>>, options: &mut Options) -> Result<Build, Failure> {
         // There is something to end with us.
         app::watch();
         let Self { root, below, tree } = self;
-        let built = repo::build_one(
-            &tree,
-            &root,
-            &below,
-            printed,
-            max_bytes(),
-            &app::interrupted,
-        )?;
+        let built = repo::build_one(&tree, &root, &below, printed, max_bytes(), &app::interrupted)?;
         let built = built.unwrap_or_default();
         // The nearest configuration, as for every other command.
         let files = below.ancestors().map(|d| d.join(CONFIG_FILE));
         let mut found = files.filter_map(|path| Some((tree.read(&path).ok()?, path)));
-        options.config = found
-            .next()
-            .map(|(bytes, path)| SourceFile::from_bytes(path, bytes));
+        options.config = found.next().map(|(bytes, path)| SourceFile::from_bytes(path, bytes));
         let path = below.join(BUILT);
         let file = built.files.get(&path).cloned();
         let file = SourceFile::from_bytes(path, file.unwrap_or_default());

@@ -58,20 +58,13 @@ pub(super) fn manifests(
     if rendered_files > 0 {
         let (files, tops) = (plural(rendered_files, "file"), rendered.top_directories());
         // Behind twenty findings it would not be shown.
-        said.insert(
-            0,
-            format!("note: {files} that hcoplan rendered, left out: {tops}"),
-        );
+        said.insert(0, format!("note: {files} that hcoplan rendered, left out: {tops}"));
     }
     Ok(out)
 }
 
 /// The objects of a file that are passed on, without documents that hold one of the given places.
-pub(super) fn append_all(
-    file: &SourceFile,
-    left_out: &[u32],
-    out: &mut String,
-) -> Result<(), Failure> {
+pub(super) fn append_all(file: &SourceFile, left_out: &[u32], out: &mut String) -> Result<(), Failure> {
     for chunk in yaml::split(file.text()) {
         let span = match chunk {
             Chunk::Text(span) => span,
@@ -90,10 +83,7 @@ pub(super) fn append_all(
 /// Every file below the current directory, sorted. What is called like a manifest and can't be read is an
 /// error.
 fn files() -> Result<Vec<Utf8PathBuf>, Failure> {
-    let walk = WalkBuilder::new(".")
-        .standard_filters(false)
-        .filter_entry(|e| e.file_name() != ".git")
-        .build();
+    let walk = WalkBuilder::new(".").standard_filters(false).filter_entry(|e| e.file_name() != ".git").build();
     let mut out = Vec::new();
     for entry in walk {
         let failed = |e| Failure::Read("the application's path".to_owned(), e);
@@ -120,11 +110,7 @@ fn files() -> Result<Vec<Utf8PathBuf>, Failure> {
 /// An object that is left out must not take others along.
 fn alone(piece: &str, file: &SourceFile, at: u32) -> Result<(), Failure> {
     let parsed = yaml::parse(&SourceFile::new(file.path(), piece));
-    if parsed
-        .documents
-        .iter()
-        .all(|d| d.root.get("items").is_none())
-    {
+    if parsed.documents.iter().all(|d| d.root.get("items").is_none()) {
         return Ok(());
     }
     let (path, place) = (file.path(), file.position(at));
@@ -143,11 +129,8 @@ fn append(piece: &str, file: &SourceFile, offset: u32, out: &mut String) -> Resu
     let mut passed = false;
     for document in &parsed.documents {
         let root = &document.root;
-        let passes = match is_kustomization(file.path()) && root.get("apiVersion").is_none() {
-            // It may leave out what it is.
-            true => Some(false),
-            false => passes(root),
-        };
+        let passes =
+            if is_kustomization(file.path()) && root.get("apiVersion").is_none() { Some(false) } else { passes(root) };
         let Some(passes) = passes else {
             let place = file.position(offset + root.span.start);
             let at = format!("{}:{}:{}", file.path(), place.line, place.column);
@@ -198,7 +181,5 @@ fn passes(root: &Node) -> Option<bool> {
 fn no_manifest(file: &SourceFile, at: u32) -> Failure {
     let place = file.position(at);
     let at = format!("{}:{}:{}", file.path(), place.line, place.column);
-    Failure::Unreadable(format!(
-        "{at}: this is no YAML, and left out it would be deleted from the cluster"
-    ))
+    Failure::Unreadable(format!("{at}: this is no YAML, and left out it would be deleted from the cluster"))
 }

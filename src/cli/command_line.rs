@@ -5,8 +5,8 @@ use clap::{Parser, Subcommand};
 
 use super::output::Color;
 use super::{
-    argocd, cmp, completions, diff, exit, explain, fix, import, init, inventory, krm, limits, lint,
-    lsp, man, matrix, plan, read, release, render, report, schema, version, why,
+    argocd, cmp, completions, diff, exit, explain, fix, import, init, inventory, krm, limits, lint, lsp, man, matrix,
+    plan, read, release, render, report, schema, version, why,
 };
 
 const STYLES: Styles = Styles::styled()

@@ -53,15 +53,14 @@ pub(super) fn answer(typed: &[OsString], all: fn() -> Command) -> Result<bool, c
 /// A command with the values that arguments may have, where there is a list of them.
 fn with_values(command: Command) -> Command {
     let formats = formats(command.get_name());
-    let command = command.mut_args(
-        |arg| match arg.get_id() == "format" && !formats.is_empty() {
-            true => {
-                let formats = owned(&formats);
-                among(arg, move || formats.clone())
-            }
-            false => values(arg),
-        },
-    );
+    let command = command.mut_args(|arg| {
+        if arg.get_id() == "format" && !formats.is_empty() {
+            let formats = owned(&formats);
+            among(arg, move || formats.clone())
+        } else {
+            values(arg)
+        }
+    });
     command.mut_subcommands(with_values)
 }
 
@@ -104,9 +103,7 @@ fn clusters(directory: &Utf8Path) -> Vec<CompletionCandidate> {
     let names = repo.clusters().iter().map(repo::ClusterRef::name);
     let last = |name: &'_ str| name.rsplit('/').next().map(str::to_owned);
     let last: BTreeSet<String> = names.clone().filter_map(last).collect();
-    let last = last
-        .into_iter()
-        .map(|name| CompletionCandidate::new(name).hide(true));
+    let last = last.into_iter().map(|name| CompletionCandidate::new(name).hide(true));
     names.map(CompletionCandidate::new).chain(last).collect()
 }
 
@@ -119,10 +116,7 @@ fn rules() -> Vec<&'static str> {
 
 /// What `hcoplan explain` has a page for: rules, alerts, annotations, gates, and where fields begin.
 fn subjects() -> Vec<String> {
-    let mut out: Vec<String> = explain_topic::names()
-        .into_iter()
-        .flat_map(|(_, n)| n)
-        .collect();
+    let mut out: Vec<String> = explain_topic::names().into_iter().flat_map(|(_, n)| n).collect();
     let newest = Release::known_names().last().and_then(Release::known);
     let gates = newest.iter().flat_map(|r| &r.tables().feature_gates);
     let gates = gates.map(|gate| format!("HyperConverged.spec.featureGates.{}", gate.name));
@@ -170,9 +164,7 @@ mod tests {
         let mut command = with_values(crate::cli::Arguments::command());
         let found = clap_complete::engine::complete(&mut command, words, last, None);
         let found = found.expect("completed").into_iter();
-        found
-            .map(|c| c.get_value().to_string_lossy().into_owned())
-            .collect()
+        found.map(|c| c.get_value().to_string_lossy().into_owned()).collect()
     }
 
     #[test]
@@ -180,8 +172,7 @@ mod tests {
         for subject in subjects() {
             let is_known = lint::find(&subject).is_some()
                 || explain_topic::page(&subject, None).is_some()
-                || (explain_field::is_field(&subject)
-                    && explain_field::page(&subject, None).is_ok());
+                || (explain_field::is_field(&subject) && explain_field::page(&subject, None).is_ok());
             assert!(is_known, "{subject}");
         }
         for name in rules() {
@@ -202,21 +193,12 @@ mod tests {
             ("hcoplan lint --release 4.2", Some("4.20")),
             ("hcoplan release show 1.1", Some("1.18")),
             ("hcoplan release diff 1.16 1.1", Some("1.19")),
-            (
-                "hcoplan lint --ignore jsonpatch-",
-                Some("jsonpatch-present"),
-            ),
+            ("hcoplan lint --ignore jsonpatch-", Some("jsonpatch-present")),
             ("hcoplan lint --select golden", Some("golden-images")),
             ("hcoplan lint --format sar", Some("sarif")),
             ("hcoplan plan --format js", Some("json-patch")),
-            (
-                "hcoplan explain UnsupportedHCO",
-                Some("UnsupportedHCOModification"),
-            ),
-            (
-                "hcoplan explain kubevirt.kubevirt.io/",
-                Some("kubevirt.kubevirt.io/jsonpatch"),
-            ),
+            ("hcoplan explain UnsupportedHCO", Some("UnsupportedHCOModification")),
+            ("hcoplan explain kubevirt.kubevirt.io/", Some("kubevirt.kubevirt.io/jsonpatch")),
             ("hcoplan explain downward", Some("downwardMetrics")),
             ("hcoplan explain Kube", Some("KubeVirt.spec")),
             (
@@ -253,8 +235,7 @@ mod tests {
             let shells = Shells::builtins();
             let found = shells.completer(&shell.to_string()).expect("a script");
             let mut script = Vec::new();
-            let written =
-                found.write_registration(VARIABLE, "hcoplan", "hcoplan", "hcoplan", &mut script);
+            let written = found.write_registration(VARIABLE, "hcoplan", "hcoplan", "hcoplan", &mut script);
             written.expect("written");
             let script = String::from_utf8(script).expect("UTF-8");
             assert!(script.contains(VARIABLE), "{shell}");

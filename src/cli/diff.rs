@@ -215,9 +215,8 @@ impl Arguments {
         if let Some(range) = &self.release {
             let (a, b) = sides::range(range)?;
             if let Some(b) = &b {
-                let name = |side: &Side, release: &str| match two {
-                    true => format!("{} on release {release}", side.name),
-                    false => format!("release {release}"),
+                let name = |side: &Side, release: &str| {
+                    if two { format!("{} on release {release}", side.name) } else { format!("release {release}") }
                 };
                 left.name = name(&left, &a);
                 right.name = name(&right, b);
@@ -233,12 +232,11 @@ impl Arguments {
         if let Some(b) = b {
             let own = "the repository's inventory";
             let (a, b) = (a.map_or(own, |a| a.as_str()), b.as_str());
-            match two {
-                true => {
-                    left.name = format!("{} with {a}", left.name);
-                    right.name = format!("{} with {b}", right.name);
-                }
-                false => (left.name, right.name) = (a.to_owned(), b.to_owned()),
+            if two {
+                left.name = format!("{} with {a}", left.name);
+                right.name = format!("{} with {b}", right.name);
+            } else {
+                (left.name, right.name) = (a.to_owned(), b.to_owned());
             }
             two = true;
         }
@@ -292,8 +290,7 @@ impl<'a> Run<'a> {
     /// The clusters that are meant.
     fn chosen<'r>(&self, repo: &'r Repo, side: &Side) -> Vec<&'r ClusterRef> {
         let all = repo.clusters().iter();
-        all.filter(|c| self.selection.has(c.name()) && side.has(repo, c))
-            .collect()
+        all.filter(|c| self.selection.has(c.name()) && side.has(repo, c)).collect()
     }
 
     fn settings(&self, repo: &Repo) -> Result<Settings, Failure> {
@@ -322,9 +319,7 @@ impl<'a> Run<'a> {
             None => ComparisonMode::BeforeAndAfter,
         };
         let sides = (&before, &after, relation);
-        app::compare(sides, &pairs, &settings, jobs, &progress, |c| {
-            self.take(c, output)
-        });
+        app::compare(sides, &pairs, &settings, jobs, &progress, |c| self.take(c, output));
         Ok(())
     }
 
@@ -347,9 +342,7 @@ impl<'a> Run<'a> {
         let progress = Progress::of(chosen.len(), output.quiet());
         let left = app::OldSide::Tree(&before);
         let jobs = self.arguments.reading.jobs;
-        app::compare_with(&left, &repo, &chosen, jobs, &progress, |c| {
-            self.take(c, output)
-        });
+        app::compare_with(&left, &repo, &chosen, jobs, &progress, |c| self.take(c, output));
         let is_everything = self.selection.is_everything() && right.within.is_none();
         if is_everything && !self.verdict.stops() {
             let names = repo.clusters().iter().map(ClusterRef::name);
@@ -375,9 +368,7 @@ impl<'a> Run<'a> {
         let progress = Progress::of(chosen.len(), output.quiet());
         let left = app::OldSide::Live(&objects);
         let jobs = self.arguments.reading.jobs;
-        app::compare_with(&left, &repo, &chosen, jobs, &progress, |c| {
-            self.take(c, output)
-        });
+        app::compare_with(&left, &repo, &chosen, jobs, &progress, |c| self.take(c, output));
         Ok(())
     }
 

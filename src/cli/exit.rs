@@ -24,16 +24,10 @@ pub(super) struct Verdict {
 
 impl Verdict {
     /// Usage, configuration or environment.
-    pub(super) const UNUSABLE: Self = Self {
-        unusable: true,
-        ..Self::NOTHING
-    };
+    pub(super) const UNUSABLE: Self = Self { unusable: true, ..Self::NOTHING };
 
     /// Input that can't be read or parsed.
-    pub(super) const UNREADABLE: Self = Self {
-        unreadable: true,
-        ..Self::NOTHING
-    };
+    pub(super) const UNREADABLE: Self = Self { unreadable: true, ..Self::NOTHING };
 
     const NOTHING: Self = Self {
         bug: false,
@@ -47,11 +41,7 @@ impl Verdict {
 
     /// Whether nothing may be written: what was asked for is not wholly known.
     pub(super) const fn stops(self) -> bool {
-        self.unusable
-            || self.unreadable
-            || self.nothing_found
-            || self.nothing_planned
-            || self.interrupted
+        self.unusable || self.unreadable || self.nothing_found || self.nothing_planned || self.interrupted
     }
 
     /// The exit code; the worst of what happened decides.
@@ -59,22 +49,11 @@ impl Verdict {
         match self {
             Self { bug: true, .. } => 70,
             // As a shell counts a process that SIGINT ended.
-            Self {
-                interrupted: true, ..
-            } => 130,
+            Self { interrupted: true, .. } => 130,
             Self { unusable: true, .. } => 2,
-            Self {
-                unreadable: true, ..
-            } => 4,
-            Self {
-                nothing_found: true,
-                ..
-            } => 3,
-            Self { failed: true, .. }
-            | Self {
-                nothing_planned: true,
-                ..
-            } => 1,
+            Self { unreadable: true, .. } => 4,
+            Self { nothing_found: true, .. } => 3,
+            Self { failed: true, .. } | Self { nothing_planned: true, .. } => 1,
             _ => 0,
         }
     }

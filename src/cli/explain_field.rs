@@ -96,9 +96,7 @@ pub(super) fn of_hyperconverged_alone(text: &str) -> Option<String> {
     let dotted = format!("spec.{below_spec}");
     let releases = releases();
     let schemas = releases.iter().flat_map(|release| {
-        let names = release
-            .schema_names()
-            .filter(|n| n.starts_with("hyperconverged."));
+        let names = release.schema_names().filter(|n| n.starts_with("hyperconverged."));
         names.filter_map(|name| release.schema(name))
     });
     let schemas: Vec<&Schema> = schemas.collect();
@@ -111,10 +109,7 @@ pub(super) fn of_hyperconverged_alone(text: &str) -> Option<String> {
         let mut all = schema.all_fields();
         all.retain(|p| p.to_pointer().starts_with("/spec/") && named(p));
         match all.as_slice() {
-            [only] => Some(format!(
-                "{HYPERCONVERGED}.{}",
-                only.to_string().replace("[0]", "")
-            )),
+            [only] => Some(format!("{HYPERCONVERGED}.{}", only.to_string().replace("[0]", ""))),
             _ => None,
         }
     };
@@ -141,13 +136,11 @@ pub(super) fn lost_in_hyperconverged(text: &str) -> Option<(String, String)> {
         own.filter_map(|name| release.schema(name))
     });
     // A version that has what is around it knows best.
-    let (near, far): (Vec<&Schema>, Vec<&Schema>) =
-        schemas.partition(|schema| resolve(schema, parent).is_ok());
+    let (near, far): (Vec<&Schema>, Vec<&Schema>) = schemas.partition(|schema| resolve(schema, parent).is_ok());
     let asked = if near.is_empty() { far } else { near };
     let mut meant = asked.into_iter().filter_map(|s| resolve(s, text).err()?);
     let help = meant.next();
-    let help =
-        help.unwrap_or_else(|| format!("`hcoplan explain {HYPERCONVERGED}` lists what there is"));
+    let help = help.unwrap_or_else(|| format!("`hcoplan explain {HYPERCONVERGED}` lists what there is"));
     Some((message, help))
 }
 
@@ -255,9 +248,7 @@ fn resolve(schema: &Schema, dotted: &str) -> Result<Path, Option<String>> {
             let mut all = schema.all_fields();
             all.retain(|p| p.to_pointer().ends_with(&format!("/{step}")));
             all.sort_by_key(|p| p.0.len());
-            let meant = all
-                .first()
-                .map(|p| format!("did you mean {}.{p}?", schema.kind()));
+            let meant = all.first().map(|p| format!("did you mean {}.{p}?", schema.kind()));
             return Err(meant);
         }
         written = format!("{written}.{step}");
@@ -276,10 +267,7 @@ fn of_nothing(release: &Release, version: &str) -> Plan {
     };
     let masters = ["a", "b", "c"].map(|n| node(n, "control-plane"));
     let workers = ["d", "e"].map(|n| node(n, "worker"));
-    let inventory = Inventory {
-        nodes: masters.into_iter().chain(workers).collect(),
-        ..Inventory::default()
-    };
+    let inventory = Inventory { nodes: masters.into_iter().chain(workers).collect(), ..Inventory::default() };
     let object = json!({
         "apiVersion": format!("hco.kubevirt.io/{version}"),
         "kind": HYPERCONVERGED,
@@ -356,12 +344,7 @@ fn of_hyperconverged(seen: &mut Seen, version: &str, dotted: &str) {
     if version == "v1beta1" {
         seen.described = described(dotted, version, None);
     }
-    for field in seen
-        .release
-        .fields()
-        .iter()
-        .filter(|f| f.api_version == version)
-    {
+    for field in seen.release.fields().iter().filter(|f| f.api_version == version) {
         let above = field.path.replace("[]", "");
         if !is_below(&field.path, dotted) && !is_below(dotted, &above) {
             continue;
@@ -374,11 +357,9 @@ fn of_hyperconverged(seen: &mut Seen, version: &str, dotted: &str) {
         if path.replace("[]", "") == dotted {
             seen.described = described(path, version, field.other_version_path.as_deref());
             let other = field.other_version_path.iter();
-            seen.notes
-                .extend(other.map(|p| format!("in the other version: {p}")));
+            seen.notes.extend(other.map(|p| format!("in the other version: {p}")));
             let since = field.deprecated_in.iter();
-            seen.notes
-                .extend(since.map(|r| format!("deprecated in {}", r.replace("<=", "or before "))));
+            seen.notes.extend(since.map(|r| format!("deprecated in {}", r.replace("<=", "or before "))));
             seen.notes.extend(field.note.clone());
         }
         if field.ignored {
@@ -402,11 +383,7 @@ fn described(path: &str, version: &str, other: Option<&str>) -> Vec<String> {
         return Vec::new();
     };
     let mut out = vec![(*text).to_owned()];
-    out.extend(
-        values
-            .iter()
-            .map(|(value, means)| format!("{value}: {means}")),
-    );
+    out.extend(values.iter().map(|(value, means)| format!("{value}: {means}")));
     out
 }
 
@@ -415,11 +392,8 @@ fn version_page(out: &mut String, kind: &str, all: &[Seen], releases: &[Arc<Rele
         return;
     };
     paragraph(out, "  ", &newest.facts);
-    let absent: Vec<&str> = releases
-        .iter()
-        .map(|r| r.label())
-        .filter(|label| !all.iter().any(|s| s.release.label() == *label))
-        .collect();
+    let absent: Vec<&str> =
+        releases.iter().map(|r| r.label()).filter(|label| !all.iter().any(|s| s.release.label() == *label)).collect();
     if !absent.is_empty() {
         paragraph(out, "  ", &format!("not in {}", absent.join(", ")));
     }
@@ -434,35 +408,26 @@ fn version_page(out: &mut String, kind: &str, all: &[Seen], releases: &[Arc<Rele
     let is_operand = kind != HYPERCONVERGED;
     match (newest.feeds.is_empty(), is_operand) {
         (false, true) => {
-            let _ = writeln!(
-                out,
-                "\n  What of the HyperConverged feeds it in {newest_name}:"
-            );
+            let _ = writeln!(out, "\n  What of the HyperConverged feeds it in {newest_name}:");
         }
         (false, false) => {
             let _ = writeln!(out, "\n  What it feeds in {newest_name}:");
         }
         (true, true) => {
-            let _ = writeln!(
-                out,
-                "\n  No field of the HyperConverged's spec feeds it in {newest_name}."
-            );
+            let _ = writeln!(out, "\n  No field of the HyperConverged's spec feeds it in {newest_name}.");
         }
         (true, false) => {}
     }
     for feeds in &newest.feeds {
         paragraph(out, "    ", feeds);
     }
-    out.push_str(match is_operand {
-        true => "\n  What HCO writes for a HyperConverged that says nothing (OpenShift, amd64):\n",
-        false => "\n  What is stored when nothing is said:\n",
+    out.push_str(if is_operand {
+        "\n  What HCO writes for a HyperConverged that says nothing (OpenShift, amd64):\n"
+    } else {
+        "\n  What is stored when nothing is said:\n"
     });
     for run in all.chunk_by(|a, b| a.unset == b.unset) {
-        value(
-            out,
-            &span_of(run),
-            run.first().and_then(|s| s.unset.as_ref()),
-        );
+        value(out, &span_of(run), run.first().and_then(|s| s.unset.as_ref()));
     }
     let changed: Vec<String> = all.windows(2).flat_map(changes).collect();
     if !changed.is_empty() {
@@ -521,35 +486,19 @@ fn changes(pair: &[Seen]) -> Vec<String> {
         let new = a.iter().filter(|f| !b.contains(f)).cloned();
         new.collect::<Vec<_>>()
     };
-    let fields = [
-        ("new", new(&after.inner, &before.inner)),
-        ("gone", new(&before.inner, &after.inner)),
-    ];
+    let fields = [("new", new(&after.inner, &before.inner)), ("gone", new(&before.inner, &after.inner))];
     for (word, names) in fields.into_iter().filter(|(_, names)| !names.is_empty()) {
         out.push(format!("{name}: {word}: {}", names.join(", ")));
     }
-    leaves(
-        before.unset.as_ref(),
-        after.unset.as_ref(),
-        "",
-        name,
-        &mut out,
-    );
+    leaves(before.unset.as_ref(), after.unset.as_ref(), "", name, &mut out);
     // A version of the HyperConverged that the release adds feeds all that the other one does.
     let versions = |s: &Seen| {
         let all = s.release.fields().iter().map(|f| f.api_version.clone());
         all.collect::<std::collections::BTreeSet<_>>()
     };
     let (old, both) = (versions(before), versions(after));
-    let is_new = |line: &&String| {
-        !both
-            .iter()
-            .any(|v| !old.contains(v) && line.contains(&format!(" ({v})")))
-    };
-    let feeds = [
-        ("now", new(&after.feeds, &before.feeds)),
-        ("no longer", new(&before.feeds, &after.feeds)),
-    ];
+    let is_new = |line: &&String| !both.iter().any(|v| !old.contains(v) && line.contains(&format!(" ({v})")));
+    let feeds = [("now", new(&after.feeds, &before.feeds)), ("no longer", new(&before.feeds, &after.feeds))];
     for (word, lines) in feeds {
         let lines: Vec<&String> = lines.iter().filter(is_new).collect();
         let shown = lines.iter().take(MOST_FEEDS);
@@ -577,9 +526,10 @@ fn leaves(a: Option<&Value>, b: Option<&Value>, at: &str, name: &str, out: &mut 
         (a, b) => {
             let show = |v: Option<&Value>| {
                 let text = v.map_or("nothing".to_owned(), plain);
-                match text.chars().count() > 60 {
-                    true => format!("{}…", text.chars().take(60).collect::<String>()),
-                    false => text,
+                if text.chars().count() > 60 {
+                    format!("{}…", text.chars().take(60).collect::<String>())
+                } else {
+                    text
                 }
             };
             let at = if at.is_empty() { "value" } else { at };

@@ -77,9 +77,7 @@ pub(super) fn page(subject: &str, release: Option<&Arc<Release>>) -> Option<Stri
         Some(release) => vec![Arc::clone(release)],
         None => Release::known_names().filter_map(Release::known).collect(),
     };
-    alert(subject)
-        .or_else(|| annotation(subject))
-        .or_else(|| gate(subject, &releases))
+    alert(subject).or_else(|| annotation(subject)).or_else(|| gate(subject, &releases))
 }
 
 /// What can be explained, by kind.
@@ -92,10 +90,7 @@ pub(super) fn names() -> Vec<(&'static str, Vec<String>)> {
         ("Alerts", owned(alerts().into_keys().collect())),
         ("Annotations", owned(annotations())),
         ("Feature gates of HCO", gates()),
-        (
-            "Fields of",
-            kinds.into_iter().map(|k| format!("{k}.spec")).collect(),
-        ),
+        ("Fields of", kinds.into_iter().map(|k| format!("{k}.spec")).collect()),
     ]
 }
 
@@ -122,8 +117,7 @@ pub(super) fn nearest_topic(text: &str) -> Option<String> {
 
 /// Each alert with the rules that say where it would fire.
 fn alerts() -> BTreeMap<&'static str, Vec<&'static Rule>> {
-    let mut out: BTreeMap<&str, Vec<&Rule>> =
-        PREDICTED_ALERTS.iter().map(|a| (*a, Vec::new())).collect();
+    let mut out: BTreeMap<&str, Vec<&Rule>> = PREDICTED_ALERTS.iter().map(|a| (*a, Vec::new())).collect();
     for rule in lint::rules().iter().map(|r| r.rule) {
         if let Prediction::Alert { name, .. } = rule.predicts {
             out.entry(name).or_default().push(rule);
@@ -134,28 +128,17 @@ fn alerts() -> BTreeMap<&'static str, Vec<&'static Rule>> {
 
 fn alert(subject: &str) -> Option<String> {
     let all = alerts();
-    let (name, rules) = all
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(subject))?;
+    let (name, rules) = all.iter().find(|(name, _)| name.eq_ignore_ascii_case(subject))?;
     let mut out = format!("# {name}\n\n");
     let raised = RAISED.iter().find(|(alert, ..)| alert == name);
     let who = match (PREDICTED_ALERTS.contains(name), raised) {
-        (true, _) => {
-            "HCO's own gauges decide about this alert, and `hcoplan plan` says when it would fire."
-        }
-        (false, Some(_)) => {
-            "HCO's own gauges decide about this alert; rules say what would raise it."
-        }
-        (false, None) => {
-            "Gauges of another operator decide about this alert; rules say what would raise it."
-        }
+        (true, _) => "HCO's own gauges decide about this alert, and `hcoplan plan` says when it would fire.",
+        (false, Some(_)) => "HCO's own gauges decide about this alert; rules say what would raise it.",
+        (false, None) => "Gauges of another operator decide about this alert; rules say what would raise it.",
     };
     let _ = writeln!(out, "{who}\n");
     if let Some((_, severity, raises, ends)) = raised {
-        let _ = writeln!(
-            out,
-            "It fires with the severity {severity} when {raises}.\nIt ends when {ends}.\n"
-        );
+        let _ = writeln!(out, "It fires with the severity {severity} when {raises}.\nIt ends when {ends}.\n");
     }
     let runbooks = rules.iter().filter_map(|r| match r.predicts {
         Prediction::Alert { runbook, .. } => Some(runbook),
@@ -185,10 +168,7 @@ fn annotations() -> Vec<&'static str> {
 
 fn annotation(subject: &str) -> Option<String> {
     let is_it = |name: &str| name.eq_ignore_ascii_case(subject);
-    if let Some(ReadAnnotation {
-        name, effect: what, ..
-    }) = READ.iter().find(|a| is_it(a.name))
-    {
+    if let Some(ReadAnnotation { name, effect: what, .. }) = READ.iter().find(|a| is_it(a.name)) {
         return Some(format!("# {name}\n\n{what}\n"));
     }
     let patch = ANNOTATIONS.iter().find(|a| is_it(a.name))?;
@@ -207,13 +187,7 @@ fn annotation(subject: &str) -> Option<String> {
 fn gates() -> Vec<String> {
     let mut out = Vec::new();
     for release in Release::known_names().filter_map(Release::known) {
-        out.extend(
-            release
-                .tables()
-                .feature_gates
-                .iter()
-                .map(|g| g.name.clone()),
-        );
+        out.extend(release.tables().feature_gates.iter().map(|g| g.name.clone()));
     }
     out.sort();
     out.dedup();
@@ -229,16 +203,8 @@ fn gate(subject: &str, releases: &[Arc<Release>]) -> Option<String> {
     let mut name = releases.iter().find_map(own);
     let mut lines = String::new();
     for release in releases {
-        let own = release
-            .tables()
-            .feature_gates
-            .iter()
-            .find(|g| is_it(&g.name));
-        let theirs = release
-            .kubevirt()
-            .feature_gates
-            .iter()
-            .find(|(g, _)| is_it(g));
+        let own = release.tables().feature_gates.iter().find(|g| is_it(&g.name));
+        let theirs = release.kubevirt().feature_gates.iter().find(|(g, _)| is_it(g));
         if own.is_none() && theirs.is_none() {
             let _ = writeln!(lines, "- {}: not there", release.label());
             continue;
@@ -259,9 +225,10 @@ fn gate(subject: &str, releases: &[Arc<Release>]) -> Option<String> {
         if let Some((gate, phase)) = theirs.filter(|_| own.is_none()) {
             name = name.or(Some(gate.clone()));
             let unread = release.kubevirt().gates_without_effect.contains(gate);
-            let said = match unread {
-                true => "which nothing reads any more".to_owned(),
-                false => format!("{}; {}", of_kubevirt(*phase), switch(release, gate, *phase)),
+            let said = if unread {
+                "which nothing reads any more".to_owned()
+            } else {
+                format!("{}; {}", of_kubevirt(*phase), switch(release, gate, *phase))
             };
             let _ = writeln!(lines, "- {}: a gate of KubeVirt, {said}", release.label());
         }
@@ -281,10 +248,7 @@ fn gate(subject: &str, releases: &[Arc<Release>]) -> Option<String> {
         }
     }
     if let Some((old, new)) = MOVES.iter().find(|(old, _)| *old == name) {
-        let _ = writeln!(
-            out,
-            "\nA field took its place: `spec.{old}` in v1beta1, `spec.{new}` in v1."
-        );
+        let _ = writeln!(out, "\nA field took its place: `spec.{old}` in v1beta1, `spec.{new}` in v1.");
     }
     Some(out)
 }
@@ -335,10 +299,7 @@ mod tests {
     fn what_raises_and_ends_a_predicted_alert_is_told() {
         for name in PREDICTED_ALERTS {
             let page = page(name, None).expect("a page");
-            assert!(
-                page.contains("It fires with the severity ") && page.contains("It ends when "),
-                "{page}"
-            );
+            assert!(page.contains("It fires with the severity ") && page.contains("It ends when "), "{page}");
         }
     }
 
@@ -348,11 +309,7 @@ mod tests {
         for release in Release::known_names() {
             assert!(page.contains(release), "{release}: {page}");
         }
-        let of_one =
-            super::page("HotplugVolumes", Release::known("1.19").as_ref()).expect("a page");
-        assert!(
-            of_one.contains("KubeVirt") && !of_one.contains("1.16"),
-            "{of_one}"
-        );
+        let of_one = super::page("HotplugVolumes", Release::known("1.19").as_ref()).expect("a page");
+        assert!(of_one.contains("KubeVirt") && !of_one.contains("1.16"), "{of_one}");
     }
 }

@@ -121,54 +121,24 @@ const OF_V1: &[Described] = &[
 
 /// What HCO's gates switch.
 const GATES: &[(&str, &str)] = &[
-    (
-        "alignCPUs",
-        "Adds CPUs to a virtual machine with an isolated emulator thread until their number is even.",
-    ),
-    (
-        "containerPathVolumes",
-        "Lets virtual machines use directories of their own virt-launcher pod as volumes.",
-    ),
-    (
-        "decentralizedLiveMigration",
-        "Lets virtual machines migrate to another cluster.",
-    ),
+    ("alignCPUs", "Adds CPUs to a virtual machine with an isolated emulator thread until their number is even."),
+    ("containerPathVolumes", "Lets virtual machines use directories of their own virt-launcher pod as volumes."),
+    ("decentralizedLiveMigration", "Lets virtual machines migrate to another cluster."),
     (
         "declarativeHotplugVolumes",
         "Hot-plugs volumes by the spec of the virtual machine, CD-ROMs among them, in place of HotplugVolumes.",
     ),
-    (
-        "deployKubeSecondaryDNS",
-        "Deploys a DNS server for the secondary interfaces of virtual machines.",
-    ),
-    (
-        "disableMDevConfiguration",
-        "Keeps KubeVirt from making mediated devices.",
-    ),
-    (
-        "downwardMetrics",
-        "Lets guests see a few metrics of themselves and of their host.",
-    ),
-    (
-        "enableMultiArchBootImageImport",
-        "Imports each golden image once for each architecture of the workload nodes.",
-    ),
-    (
-        "incrementalBackup",
-        "Lets virtual machines be backed up by what changed since the last backup.",
-    ),
-    (
-        "objectGraph",
-        "Serves the objects that a virtual machine depends on as a graph.",
-    ),
+    ("deployKubeSecondaryDNS", "Deploys a DNS server for the secondary interfaces of virtual machines."),
+    ("disableMDevConfiguration", "Keeps KubeVirt from making mediated devices."),
+    ("downwardMetrics", "Lets guests see a few metrics of themselves and of their host."),
+    ("enableMultiArchBootImageImport", "Imports each golden image once for each architecture of the workload nodes."),
+    ("incrementalBackup", "Lets virtual machines be backed up by what changed since the last backup."),
+    ("objectGraph", "Serves the objects that a virtual machine depends on as a graph."),
     (
         "persistentReservation",
         "Gives virt-handler the helper by which a guest reserves a LUN for itself; virt-handler is rolled out again.",
     ),
-    (
-        "videoConfig",
-        "Lets virtual machines choose their video device.",
-    ),
+    ("videoConfig", "Lets virtual machines choose their video device."),
 ];
 
 /// What a gate switches; `None` of one that switches nothing.
@@ -193,10 +163,8 @@ mod tests {
     #[test]
     fn every_field_is_described() {
         for release in Release::known_names().filter_map(Release::known) {
-            for field in release
-                .fields()
-                .iter()
-                .filter(|f| f.api_version == "v1beta1" || f.other_version_path.is_none())
+            for field in
+                release.fields().iter().filter(|f| f.api_version == "v1beta1" || f.other_version_path.is_none())
             {
                 let described = match field.path.strip_prefix("spec.featureGates.") {
                     Some(gate) => field.ignored || of_gate(gate).is_some(),
@@ -211,12 +179,7 @@ mod tests {
                 let Some(field) = field.filter(|f| !f.allowed.is_empty()) else {
                     continue;
                 };
-                for value in field
-                    .allowed
-                    .iter()
-                    .filter_map(|v| v.as_str())
-                    .filter(|v| !v.is_empty())
-                {
+                for value in field.allowed.iter().filter_map(|v| v.as_str()).filter(|v| !v.is_empty()) {
                     let known = values.iter().any(|(name, _)| *name == value);
                     assert!(known, "{path}: {value} of {}", release.name());
                 }

@@ -53,10 +53,7 @@ impl Failure {
     }
 
     pub(super) fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Usage {
-            message: message.into(),
-            help: help.into(),
-        }
+        Self::Usage { message: message.into(), help: help.into() }
     }
 }
 

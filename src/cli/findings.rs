@@ -47,10 +47,7 @@ impl Findings {
         let users = repo.users_of_files();
         let about_files = problems.iter().map(|p| &p.finding);
         Self {
-            run: lint::Run {
-                findings: about_files.chain(findings).cloned().collect(),
-                ..lint::Run::default()
-            },
+            run: lint::Run { findings: about_files.chain(findings).cloned().collect(), ..lint::Run::default() },
             users,
             documents: Vec::new(),
             summary: Summary {
@@ -75,9 +72,7 @@ impl Findings {
         self.documents.append(&mut outcome.documents);
         let most = Limits::current().max_findings;
         if self.run.findings.len() > most {
-            app::exceed(format!(
-                "there are more than {most} findings, which --max-findings allows"
-            ));
+            app::exceed(format!("there are more than {most} findings, which --max-findings allows"));
         }
     }
 
@@ -97,10 +92,7 @@ impl Findings {
                 };
                 if let Some(finding) = self.run.findings.iter_mut().find(is_harsher) {
                     let cluster = finding.cluster.take();
-                    *finding = Finding {
-                        cluster,
-                        ..known.clone()
-                    };
+                    *finding = Finding { cluster, ..known.clone() };
                 }
             }
         }
@@ -128,9 +120,7 @@ impl Findings {
     ) -> Result<SettledFindings, Failure> {
         let most = Limits::current().max_findings;
         if self.run.findings.len() > most {
-            app::exceed(format!(
-                "there are more than {most} findings, which --max-findings allows"
-            ));
+            app::exceed(format!("there are more than {most} findings, which --max-findings allows"));
         }
         // What a part of the clusters gives is no result.
         if app::interrupted() {
@@ -141,16 +131,14 @@ impl Findings {
         let documents = self.documents.iter().map(|d| &**d);
         let settled = lint::apply_suppressions(self.run, documents, settings, today);
         let mut out = SettledFindings {
-            summary: Summary {
-                suppressed: settled.suppressed.len(),
-                ..self.summary
-            },
+            summary: Summary { suppressed: settled.suppressed.len(), ..self.summary },
             ..SettledFindings::new(settled.findings, root)
         };
         if let Some(file) = baseline {
-            let baseline = match file.update {
-                true => file.write(&out.findings, today, settings, output)?,
-                false => file.known(settings, output)?,
+            let baseline = if file.update {
+                file.write(&out.findings, today, settings, output)?
+            } else {
+                file.known(settings, output)?
             };
             let left = baseline.leave_out(out.findings);
             file.say_stale(&left.stale, settings, output);
@@ -176,15 +164,12 @@ pub(super) struct SettledFindings {
 impl SettledFindings {
     /// Findings that say nothing which must not be shown.
     fn new(mut findings: Vec<Finding>, root: &Utf8Path) -> Self {
-        match findings.len() > FEW_FINDINGS {
-            true => findings.par_iter_mut().for_each(mask_finding),
-            false => findings.iter_mut().for_each(mask_finding),
+        if findings.len() > FEW_FINDINGS {
+            findings.par_iter_mut().for_each(mask_finding);
+        } else {
+            findings.iter_mut().for_each(mask_finding);
         }
-        Self {
-            findings,
-            summary: Summary::default(),
-            root: root.to_owned(),
-        }
+        Self { findings, summary: Summary::default(), root: root.to_owned() }
     }
 
     /// Whether any is at or above a severity; `None` = none ever is. Reports say so from then on.
@@ -250,10 +235,7 @@ pub(super) fn say_configuration(findings: &[Finding], root: &Utf8Path, output: &
     let text = settled.text(Format::Human, output.terminal_of_errors());
     let text = String::from_utf8_lossy(&text).into_owned();
     // The last line counts clusters, of which none was looked at.
-    let shown = text
-        .trim_end()
-        .rsplit_once("\n\n")
-        .map_or(text.trim_end(), |(t, _)| t);
+    let shown = text.trim_end().rsplit_once("\n\n").map_or(text.trim_end(), |(t, _)| t);
     output.show(shown);
 }
 

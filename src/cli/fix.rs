@@ -67,13 +67,7 @@ pub(super) struct Arguments {
     choose: Vec<(String, usize)>,
 
     /// How to print the result: human, or json for programs
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        help_heading = "Output",
-        default_value = "human",
-        hide_possible_values = true
-    )]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", default_value = "human", hide_possible_values = true)]
     format: Format,
 
     /// Exit with 1 when anything changes
@@ -103,9 +97,7 @@ fn chosen(text: &str) -> Result<(String, usize), String> {
     }
     match number.parse() {
         Ok(number) if number > 0 => Ok((rule.to_owned(), number)),
-        _ => Err(format!(
-            "{number:?} is no number of a fix: they begin with 1"
-        )),
+        _ => Err(format!("{number:?} is no number of a fix: they begin with 1")),
     }
 }
 
@@ -122,10 +114,7 @@ const MOST_ROUNDS: usize = 10;
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     if arguments.sources.directory == "-" {
-        return Err(Failure::usage(
-            "standard input can't be mended",
-            "give the directory or the file",
-        ));
+        return Err(Failure::usage("standard input can't be mended", "give the directory or the file"));
     }
     let found = clusters::find_to_edit(&arguments.sources, output)?;
     found.say_problems(output);
@@ -137,11 +126,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             if found.is_built() {
                 migrate_layers::all(found, &mut migrated, &mut verdict, output)?;
             }
-            FixRounds {
-                files: migrated.files,
-                applied: migrated.applied,
-                ..FixRounds::default()
-            }
+            FixRounds { files: migrated.files, applied: migrated.applied, ..FixRounds::default() }
         }
         None => rounds(arguments, found, &mut verdict, output)?,
     };
@@ -171,9 +156,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             write_diff(&mut text, &diff_of(&root, from_top.as_deref(), file))?;
         }
         if from_top.is_some() && arguments.format == Format::Human {
-            output.note(
-                "the paths of the diff count from the top of the git work tree: apply it there",
-            );
+            output.note("the paths of the diff count from the top of the git work tree: apply it there");
         }
         // The diff doesn't say that a base goes into several clusters.
         if is_built && arguments.migrate.is_none() && !fixed.applied.is_empty() {
@@ -184,12 +167,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         }
     }
     for dropped in &fixed.dropped {
-        let Applied {
-            rule,
-            title,
-            location,
-            ..
-        } = &dropped.fix;
+        let Applied { rule, title, location, .. } = &dropped.fix;
         let place = place(&root, location.as_ref());
         let why = &dropped.why;
         output.warning(format_args!("{place}{rule}: can't {title}: {why}"));
@@ -201,19 +179,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     for (finding, fix, cluster) in &fixed.harmful {
         let place = place(&root, finding.location.as_ref());
         let (rule, title) = (finding.rule.name, line(&fix.title));
-        output.warning(format_args!(
-            "{place}{rule}: can't {title}: {cluster} would have an error by it"
-        ));
+        output.warning(format_args!("{place}{rule}: can't {title}: {cluster} would have an error by it"));
     }
     if fixed.exhausted {
-        output.warning(format_args!(
-            "after {MOST_ROUNDS} rounds there is still something to mend: run it again"
-        ));
+        output.warning(format_args!("after {MOST_ROUNDS} rounds there is still something to mend: run it again"));
     }
     for cluster in &fixed.refused {
-        output.note(format_args!(
-            "{cluster} would still be refused: rules that look at what it renders could not run"
-        ));
+        output.note(format_args!("{cluster} would still be refused: rules that look at what it renders could not run"));
     }
     if arguments.format == Format::Json {
         let document = fix_document::of(&fixed, &root, writes, changed);
@@ -240,14 +212,7 @@ fn rounds(
     let settings = arguments.choice.settings(&found)?;
     let mut fixed = FixRounds::default();
     let mut refused = Vec::new();
-    let first = lint(
-        arguments,
-        &found,
-        &settings,
-        &mut refused,
-        Some(verdict),
-        output,
-    )?;
+    let first = lint(arguments, &found, &settings, &mut refused, Some(verdict), output)?;
     let mut now = None;
     let mut harmful: Vec<Fix> = Vec::new();
     let mut unproven: Vec<DroppedFix> = Vec::new();
@@ -276,27 +241,22 @@ fn rounds(
             fixed.exhausted = true;
             break;
         }
-        let relint = |found: &Clusters, refused: &mut Vec<String>| {
-            lint(arguments, found, &settings, refused, None, output)
-        };
+        let relint =
+            |found: &Clusters, refused: &mut Vec<String>| lint(arguments, found, &settings, refused, None, output);
         let was_built = found.is_built();
         // A base goes into other clusters, too, where the same edit may be wrong: named or not.
-        let others = |found: &Clusters| match was_built {
-            true => found.findings_of_others(
-                done.files.keys(),
-                &settings,
-                arguments.sources.reading.jobs,
-            ),
-            false => Vec::new(),
+        let others = |found: &Clusters| {
+            if was_built {
+                found.findings_of_others(done.files.keys(), &settings, arguments.sources.reading.jobs)
+            } else {
+                Vec::new()
+            }
         };
         let others_before = others(&found);
         let judge = |found: &Clusters, round: &fix::Round, after: &SettledFindings| {
             fix::first_broken_cluster(settled.findings(), after.findings())
                 .or_else(|| fix::first_broken_cluster(&others_before, &others(found)))
-                .map_or_else(
-                    || found.is_as_meant(round).map_err(Wrong::Other),
-                    |c| Err(Wrong::Harm(c)),
-                )
+                .map_or_else(|| found.is_as_meant(round).map_err(Wrong::Other), |c| Err(Wrong::Harm(c)))
         };
         found = found.edited(bytes(&done, |f| &f.text))?;
         let mut after = relint(&found, &mut refused)?;
@@ -346,40 +306,34 @@ fn rounds(
     }
     fixed.dropped.append(&mut unproven);
     fixed.refused = refused;
-    fixed
-        .files
-        .retain(|_, file| file.before.text() != file.text);
+    fixed.files.retain(|_, file| file.before.text() != file.text);
     let settled = now.as_ref().unwrap_or(&first);
     let findings = settled.findings().iter();
     let why = |f: &Finding| Some((f.clone(), f.not_fixed.clone()?.into_owned()));
     fixed.not_carried = findings.clone().filter_map(why).collect();
     let left = findings.filter(|f| !f.fixes.is_empty());
-    fixed.left = match arguments.write {
-        true => left.cloned().collect(),
-        // The files stay as they are: so do the lines.
-        false => {
-            let mut before: HashMap<_, VecDeque<&Finding>> = HashMap::new();
-            for finding in first.findings() {
-                before.entry(same(finding)).or_default().push_back(finding);
-            }
-            // Each stands for one: several commands of a script are found in the same words.
-            let mut out = Vec::new();
-            for finding in left {
-                let alike = before.get_mut(&same(finding));
-                let first = alike.and_then(|alike| {
-                    let on_line = |f: &&Finding| line_of(f) == line_of(finding);
-                    alike.remove(alike.iter().position(on_line).unwrap_or(0))
-                });
-                out.push(first.unwrap_or(finding).clone());
-            }
-            out
+    fixed.left = if arguments.write {
+        left.cloned().collect()
+    } else {
+        let mut before: HashMap<_, VecDeque<&Finding>> = HashMap::new();
+        for finding in first.findings() {
+            before.entry(same(finding)).or_default().push_back(finding);
         }
+        // Each stands for one: several commands of a script are found in the same words.
+        let mut out = Vec::new();
+        for finding in left {
+            let alike = before.get_mut(&same(finding));
+            let first = alike.and_then(|alike| {
+                let on_line = |f: &&Finding| line_of(f) == line_of(finding);
+                alike.remove(alike.iter().position(on_line).unwrap_or(0))
+            });
+            out.push(first.unwrap_or(finding).clone());
+        }
+        out
     };
     // What would harm a cluster is no way to mend another one.
     fixed.left.retain_mut(|finding| {
-        finding
-            .fixes
-            .retain(|fix| !harmful.iter().any(|h| h.is_same(fix)));
+        finding.fixes.retain(|fix| !harmful.iter().any(|h| h.is_same(fix)));
         !finding.fixes.is_empty()
     });
     Ok(fixed)
@@ -388,16 +342,12 @@ fn rounds(
 /// The files of a round with one of their texts, encoded as they are.
 fn bytes(round: &fix::Round, text: impl Fn(&Rewritten) -> &str) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
     let files = round.files.iter();
-    files
-        .map(|(path, f)| (path.clone(), encode(text(f), f.before.encoding())))
-        .collect()
+    files.map(|(path, f)| (path.clone(), encode(text(f), f.before.encoding()))).collect()
 }
 
 /// What tells whether a finding of a file is still there in what became of it.
 fn same(finding: &Finding) -> (&str, &str, Option<&str>) {
-    let Finding {
-        message, cluster, ..
-    } = finding;
+    let Finding { message, cluster, .. } = finding;
     (finding.rule.name, message, cluster.as_deref())
 }
 
@@ -416,10 +366,7 @@ fn lint(
     mut verdict: Option<&mut Verdict>,
     output: &Output,
 ) -> Result<SettledFindings, Failure> {
-    let work = Work {
-        lint: Some(lint::Selection::of(settings)),
-        ..Work::default()
-    };
+    let work = Work { lint: Some(lint::Selection::of(settings)), ..Work::default() };
     refused.clear();
     let jobs = arguments.sources.reading.jobs;
     let findings = found.each(&work, jobs, output, |outcome, progress| {
@@ -437,9 +384,10 @@ fn lint(
 impl FixRounds {
     fn summary(&self, arguments: &Arguments, written: bool, changed: usize) -> String {
         let migrated = arguments.migrate.is_some();
-        let what = match migrated {
-            true => plural(self.applied.len(), "HyperConverged"),
-            false => plural(self.applied.len(), "fix").replace("fixs", "fixes"),
+        let what = if migrated {
+            plural(self.applied.len(), "HyperConverged")
+        } else {
+            plural(self.applied.len(), "fix").replace("fixs", "fixes")
         };
         let files = plural(changed, "file");
         let mut parts = vec![match (self.files.is_empty(), written) {
@@ -518,10 +466,7 @@ fn write_left(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::
         writeln!(out, "{BOLD}{place}{BOLD:#}{rule}: {message}")?;
         let several = finding.fixes.len() > 1;
         for (index, fix) in finding.fixes.iter().enumerate() {
-            let mark = match several {
-                true => format!("{}.", index + 1),
-                false => "*".to_owned(),
-            };
+            let mark = if several { format!("{}.", index + 1) } else { "*".to_owned() };
             let word = match fix.applicability {
                 Applicability::Safe => "",
                 Applicability::Unsafe => " (--unsafe)",
@@ -548,8 +493,7 @@ fn write_left(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::
     }
     if untold > 0 {
         let fixes = plural(untold, "fix").replace("fixs", "fixes");
-        let text =
-            format!("{fixes} are listed without their lines: there are too many in one file");
+        let text = format!("{fixes} are listed without their lines: there are too many in one file");
         writeln!(out, "\n{DIM}{text}{DIM:#}")?;
     }
     Ok(())

@@ -98,10 +98,7 @@ fn to_choose(root: &Utf8Path, finding: &Finding) -> Value {
 
 fn way(root: &Utf8Path, index: usize, fix: &Fix) -> Value {
     // What must not be shown isn't; the way has its number all the same.
-    let lines = match secret::is_in_fix(fix) {
-        true => Vec::new(),
-        false => preview(fix),
-    };
+    let lines = if secret::is_in_fix(fix) { Vec::new() } else { preview(fix) };
     let mut changes: Vec<Value> = Vec::new();
     for line in lines {
         let list = match &line {
@@ -143,16 +140,13 @@ mod tests {
 
     #[test]
     fn the_document_is_what_its_schema_says() {
-        let schema: Value =
-            serde_json::from_str(include_str!("../../schemas/fix.schema.json")).expect("JSON");
+        let schema: Value = serde_json::from_str(include_str!("../../schemas/fix.schema.json")).expect("JSON");
         let schema = jsonschema::validator_for(&schema).expect("a schema");
         let file = SourceFile::new("a.yaml", "a: 1\n");
         let rule = crate::lint::rules()[0].rule;
         let place = Location::new(&file, Span::new(3, 4));
         let fix = Fix::edit("write 2", Applicability::Suggestion, place.clone(), "2");
-        let finding = Finding::new(rule, "something")
-            .at(place.clone())
-            .fix(fix.clone());
+        let finding = Finding::new(rule, "something").at(place.clone()).fix(fix.clone());
         let fixed = FixRounds {
             applied: vec![Applied {
                 made: Vec::new(),
@@ -168,10 +162,7 @@ mod tests {
         };
         for fixed in [FixRounds::default(), fixed] {
             let document = of(&fixed, Utf8Path::new("."), false, 0);
-            let wrong: Vec<String> = schema
-                .iter_errors(&document)
-                .map(|e| e.to_string())
-                .collect();
+            let wrong: Vec<String> = schema.iter_errors(&document).map(|e| e.to_string()).collect();
             assert!(wrong.is_empty(), "{wrong:?}: {document:#}");
             for left in document["left"].as_array().expect("a list") {
                 assert_eq!(left["fixes"][0]["number"], 1);

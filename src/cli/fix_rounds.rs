@@ -60,16 +60,12 @@ pub(super) fn diff_of(root: &Utf8Path, from_top: Option<&Utf8Path>, file: &Rewri
         None => shown_path(root, &file.before),
     };
     // As git and patch -p1 read it, where the path says where that is.
-    let (a, b) = match path.is_absolute() {
-        true => (path.to_string(), path.to_string()),
-        false => (format!("a/{path}"), format!("b/{path}")),
+    let (a, b) = if path.is_absolute() {
+        (path.to_string(), path.to_string())
+    } else {
+        (format!("a/{path}"), format!("b/{path}"))
     };
     let after = SourceFile::new(file.before.path(), file.text.as_str());
     let (a, b) = (line(&a), line(&b));
-    diff::unified(
-        &masked_file_text(&file.before),
-        &masked_file_text(&after),
-        &a,
-        &b,
-    )
+    diff::unified(&masked_file_text(&file.before), &masked_file_text(&after), &a, &b)
 }

@@ -96,10 +96,7 @@ pub(super) fn resolve<F: Named>(
     }
     if targets.is_empty() {
         let first = formats.first().or_else(|| F::ALL.first());
-        let first = first.map(|format| Target {
-            format: *format,
-            file: None,
-        });
+        let first = first.map(|format| Target { format: *format, file: None });
         return Ok(first.into_iter().collect());
     }
     Ok(targets.to_vec())
@@ -137,11 +134,7 @@ impl<F> Target<F> {
         };
         // Colours are for terminals.
         let plain: Cow<'_, [u8]> = match memchr::memchr(b'\x1b', text) {
-            Some(_) => StripBytes::new()
-                .strip_next(text)
-                .flatten()
-                .copied()
-                .collect(),
+            Some(_) => StripBytes::new().strip_next(text).flatten().copied().collect(),
             None => text.into(),
         };
         let failed = |error| Failure::Write(path.to_string(), error);
@@ -161,10 +154,7 @@ mod tests {
         assert_eq!(json.file.as_deref(), Some("out/plan=1.json".into()));
         assert_eq!(target("human").expect("a target").file, None);
         let error = target("yaml").expect_err("no format");
-        assert!(
-            error.starts_with("formats are human, concise, json,"),
-            "{error}"
-        );
+        assert!(error.starts_with("formats are human, concise, json,"), "{error}");
         assert!(target("json=").is_err());
     }
 

@@ -60,30 +60,15 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let dump = read(&arguments.paths, output)?;
     let nodes = nodes(&dump, &arguments.paths, output)?;
     let beside = arguments.out.as_deref().and_then(Utf8Path::parent);
-    let beside = beside.map(|d| {
-        if d.as_str().is_empty() {
-            Utf8Path::new(".")
-        } else {
-            d
-        }
-    });
-    let directory = arguments
-        .cluster
-        .as_deref()
-        .or(beside.filter(|d| d.is_dir()));
+    let beside = beside.map(|d| if d.as_str().is_empty() { Utf8Path::new(".") } else { d });
+    let directory = arguments.cluster.as_deref().or(beside.filter(|d| d.is_dir()));
     let manifests = Manifests::read(directory, arguments.cluster.is_some())?;
     let identity = identity(arguments, &dump, &manifests)?;
     if identity.release.is_none() {
-        output.note(
-            "nothing in the dump says which release runs: fill it in, or give --release, or --cluster",
-        );
+        output.note("nothing in the dump says which release runs: fill it in, or give --release, or --cluster");
     }
     let named = |key: &str| dump.names_label(key) || manifests.text.contains(key);
-    let cluster = Cluster {
-        identity,
-        facts: dump.facts(),
-        nodes,
-    };
+    let cluster = Cluster { identity, facts: dump.facts(), nodes };
     let Some(out) = &arguments.out else {
         let name = arguments.name.as_deref().unwrap_or("cluster");
         output.print(cluster.inventory(name, named))?;
@@ -93,8 +78,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         let directory = beside.and_then(Utf8Path::file_name).filter(|n| *n != ".");
         let name = arguments.name.as_deref().or(directory).unwrap_or("cluster");
         let text = cluster.inventory(name, named);
-        atomic_file::create(out, text.as_bytes())
-            .map_err(|e| Failure::Write(out.to_string(), e))?;
+        atomic_file::create(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
         output.print(format!("written: {out}\n"))?;
         return Ok(Verdict::default());
     }
@@ -144,11 +128,7 @@ pub(super) fn read(paths: &[Utf8PathBuf], output: &Output) -> Result<Dump, Failu
 }
 
 /// The nodes of a dump.
-pub(super) fn nodes(
-    dump: &Dump,
-    paths: &[Utf8PathBuf],
-    output: &Output,
-) -> Result<Vec<Node>, Failure> {
+pub(super) fn nodes(dump: &Dump, paths: &[Utf8PathBuf], output: &Output) -> Result<Vec<Node>, Failure> {
     let (loaded, findings) = dump.nodes();
     for finding in &findings {
         let at = finding.location.as_ref().map_or_else(String::new, |l| {
@@ -164,12 +144,10 @@ pub(super) fn nodes(
             "kubectl get nodes -o json prints them",
         ));
     }
-    match loaded.valid {
-        true => Ok(loaded.inventory.nodes),
-        false => Err(Failure::usage(
-            "the nodes can't be understood",
-            "mend what the warnings name",
-        )),
+    if loaded.valid {
+        Ok(loaded.inventory.nodes)
+    } else {
+        Err(Failure::usage("the nodes can't be understood", "mend what the warnings name"))
     }
 }
 
@@ -183,18 +161,13 @@ struct Manifests {
 /// The text of an object, without what else its file holds.
 fn text_of(document: &Document) -> String {
     let text = document.file.text();
-    text.get(document.root.span.range())
-        .unwrap_or(text)
-        .to_owned()
+    text.get(document.root.span.range()).unwrap_or(text).to_owned()
 }
 
 impl Manifests {
     /// `asked`: whether there has to be exactly one cluster.
     fn read(directory: Option<&Utf8Path>, asked: bool) -> Result<Self, Failure> {
-        let nothing = Self {
-            identity: None,
-            text: String::new(),
-        };
+        let nothing = Self { identity: None, text: String::new() };
         let Some(directory) = directory else {
             return Ok(nothing);
         };
@@ -211,10 +184,7 @@ impl Manifests {
                     identity: Some(loaded.identity),
                 }),
                 Err(_) if !asked => Ok(nothing),
-                Err(problem) => Err(Failure::Unreadable(format!(
-                    "{directory}: {}",
-                    problem.finding.message
-                ))),
+                Err(problem) => Err(Failure::Unreadable(format!("{directory}: {}", problem.finding.message))),
             },
             (_, false) => Ok(nothing),
             (clusters, true) => Err(Failure::usage(
@@ -227,11 +197,7 @@ impl Manifests {
 
 /// Namespace, platform and release: of the command line, of the manifests where they are asked for, else
 /// of the dump, which is what the cluster really has.
-fn identity(
-    arguments: &Arguments,
-    dump: &Dump,
-    manifests: &Manifests,
-) -> Result<Identity, Failure> {
+fn identity(arguments: &Arguments, dump: &Dump, manifests: &Manifests) -> Result<Identity, Failure> {
     let mut identity = dump.identity();
     // The dump's files are nobody's to look at in the repository.
     identity.namespace.place = None;
@@ -240,27 +206,21 @@ fn identity(
         release.place = None;
     }
     if let Some(own) = &manifests.identity {
-        identity = match arguments.cluster.is_some() {
-            true => own.clone().with_fallback(identity),
-            false => identity.with_fallback(own.clone()),
+        identity = if arguments.cluster.is_some() {
+            own.clone().with_fallback(identity)
+        } else {
+            identity.with_fallback(own.clone())
         };
     }
     if identity.platform.by == FactOrigin::Nothing {
         identity.platform.by = FactOrigin::Nodes;
-        identity.platform.value = match dump.is_openshift() {
-            true => Platform::OpenShift,
-            false => Platform::Kubernetes,
-        };
+        identity.platform.value = if dump.is_openshift() { Platform::OpenShift } else { Platform::Kubernetes };
     }
     if let Some(name) = &arguments.release {
         let release = repo::named_release(name)?;
         let is_name = repo::known_release(name).is_ok();
         let value = if is_name { release.label() } else { name };
-        identity.release = Some(WithSource {
-            value: value.to_owned(),
-            by: FactOrigin::CommandLine,
-            place: None,
-        });
+        identity.release = Some(WithSource { value: value.to_owned(), by: FactOrigin::CommandLine, place: None });
     }
     Ok(identity)
 }
@@ -295,19 +255,13 @@ impl Cluster {
     }
 
     /// An inventory brought up to date: its text, and what was changed, in words.
-    fn update(
-        &self,
-        document: &Document,
-        named: impl Fn(&str) -> bool,
-    ) -> Result<(String, Vec<String>), edit::Reason> {
+    fn update(&self, document: &Document, named: impl Fn(&str) -> bool) -> Result<(String, Vec<String>), edit::Reason> {
         let spec = Path::dotted("spec");
         let mut changes = Vec::new();
         let mut said = Vec::new();
         let mut facts = self.all_facts();
         // What the nodes look like counts where nobody has said it.
-        if self.identity.platform.by == FactOrigin::Nodes
-            && document.root.at(&spec.key("platform")).is_none()
-        {
+        if self.identity.platform.by == FactOrigin::Nodes && document.root.at(&spec.key("platform")).is_none() {
             facts.push(Fact {
                 field: "platform",
                 value: self.identity.platform.value.as_str().into(),
@@ -327,10 +281,7 @@ impl Cluster {
         let drift = drift(document, &self.nodes, named);
         for count in drift.counts.iter().filter(|c| !c.nodes.is_empty()) {
             let (name, found) = (&count.name, count.nodes.len());
-            said.push(format!(
-                "pool {name}: {found} nodes, were {}",
-                count.declared
-            ));
+            said.push(format!("pool {name}: {found} nodes, were {}", count.declared));
             let path = spec.key(count.list).index(count.index).key("count");
             changes.push(Change::Set(path, found.into()));
         }
@@ -368,28 +319,16 @@ impl Cluster {
     /// Every field of `spec` but the nodes.
     fn all_facts(&self) -> Vec<Fact> {
         let identity = &self.identity;
-        let fact = |field, value: &str, by| Fact {
-            field,
-            value: value.into(),
-            by,
-        };
+        let fact = |field, value: &str, by| Fact { field, value: value.into(), by };
         let mut out = Vec::new();
         if let Some(release) = identity.release.as_ref().filter(|r| is_of_dump(r.by)) {
             out.push(fact("release", &release.value, "the release"));
         }
         if is_of_dump(identity.platform.by) {
-            out.push(fact(
-                "platform",
-                identity.platform.value.as_str(),
-                "the platform",
-            ));
+            out.push(fact("platform", identity.platform.value.as_str(), "the platform"));
         }
         if is_of_dump(identity.namespace.by) {
-            out.push(fact(
-                "namespace",
-                &identity.namespace.value,
-                "the namespace",
-            ));
+            out.push(fact("namespace", &identity.namespace.value, "the namespace"));
         }
         out.extend(self.facts.iter().cloned());
         out
@@ -398,11 +337,7 @@ impl Cluster {
 
 /// What a dump says otherwise than an inventory does, but for nodes.
 pub(super) fn contradictions(dump: &Dump, document: &Document) -> Vec<Contradiction> {
-    let cluster = Cluster {
-        identity: dump.identity(),
-        facts: dump.facts(),
-        nodes: Vec::new(),
-    };
+    let cluster = Cluster { identity: dump.identity(), facts: dump.facts(), nodes: Vec::new() };
     let found = cluster.all_facts().into_iter().filter_map(|fact| {
         let node = document.root.at(&Path::dotted("spec").key(fact.field))?;
         let declared = node.to_json();

@@ -18,8 +18,8 @@ use super::root::Place;
 use super::selection::Selection;
 use crate::release::{Distribution, version_parts};
 use crate::repo::{
-    self, AppliedBy, Appliers, CONFIG_FILE, ClusterRef, Controller, FactOrigin, Identity, Options,
-    Overlay, Repo, WithSource,
+    self, AppliedBy, Appliers, CONFIG_FILE, ClusterRef, Controller, FactOrigin, Identity, Options, Overlay, Repo,
+    WithSource,
 };
 use crate::source::origin_name;
 use crate::yaml::emit;
@@ -88,27 +88,19 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let is_below = |c: &&ClusterRef| place.below.as_ref().is_none_or(|b| c.path().starts_with(b));
     let clusters: Vec<&ClusterRef> = repo.clusters().iter().filter(is_below).collect();
     let overlays = repo.overlays().iter();
-    let is_below = |o: &&Overlay| {
-        place
-            .below
-            .as_ref()
-            .is_none_or(|b| o.directory().starts_with(b))
-    };
+    let is_below = |o: &&Overlay| place.below.as_ref().is_none_or(|b| o.directory().starts_with(b));
     let overlays: Vec<&Overlay> = overlays.filter(is_below).collect();
     if clusters.is_empty() && overlays.is_empty() {
         let directory = &arguments.directory;
-        match repo.mentions_any(place.below.as_deref()) {
-            true => {
-                output.error(format_args!(
-                    "no HyperConverged that could be planned is in {directory}\n  help: `hcoplan lint` \
-                     says what would have to build it"
-                ));
-                verdict.nothing_planned = true;
-            }
-            false => {
-                output.error(format_args!("no HyperConverged found in {directory}"));
-                verdict.nothing_found = true;
-            }
+        if repo.mentions_any(place.below.as_deref()) {
+            output.error(format_args!(
+                "no HyperConverged that could be planned is in {directory}\n  help: `hcoplan lint` \
+                 says what would have to build it"
+            ));
+            verdict.nothing_planned = true;
+        } else {
+            output.error(format_args!("no HyperConverged found in {directory}"));
+            verdict.nothing_found = true;
         }
         return Ok(verdict);
     }
@@ -138,14 +130,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             Chosen::Elsewhere(why) => {
                 let path = free_name(cluster, |p| taken.contains(p));
                 taken.insert(path.clone());
-                reasons
-                    .entry(why)
-                    .or_default()
-                    .push(cluster.path().as_str());
+                reasons.entry(why).or_default().push(cluster.path().as_str());
                 entries.push_str(&entry(cluster, &path));
-                let skipped = appliers
-                    .of(Utf8Path::new(ELSEWHERE))
-                    .map_or("", |_| NOT_RENDERED);
+                let skipped = appliers.of(Utf8Path::new(ELSEWHERE)).map_or("", |_| NOT_RENDERED);
                 files.push((path, format!("{skipped}{}", text())));
             }
             Chosen::Nowhere(why) => output.warning(why),
@@ -180,9 +167,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         output.print(format!("not beside {}: {why}\n", few(&paths)))?;
     }
     if arguments.ci.is_none() && service == Service::None {
-        output.print(
-            "no job for CI: nothing shows who would run it; --ci github and --ci gitlab write one\n",
-        )?;
+        output.print("no job for CI: nothing shows who would run it; --ci github and --ci gitlab write one\n")?;
     }
     for (path, text) in &files {
         let full = match place.root.as_str() {
@@ -193,8 +178,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             (true, _) => "there already: ",
             (false, true) => "would write: ",
             (false, false) => {
-                atomic_file::create(&full, text.as_bytes())
-                    .map_err(|e| Failure::Write(full.to_string(), e))?;
+                atomic_file::create(&full, text.as_bytes()).map_err(|e| Failure::Write(full.to_string(), e))?;
                 "written: "
             }
         };
@@ -216,9 +200,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         ));
     }
     let plan = if builds { "plan --kustomize" } else { "plan" };
-    output.note(format_args!(
-        "fill in what is a comment, then `hcoplan {plan}` and commit what it renders"
-    ));
+    output.note(format_args!("fill in what is a comment, then `hcoplan {plan}` and commit what it renders"));
     Ok(verdict)
 }
 
@@ -231,9 +213,7 @@ fn to_add(path: &Utf8Path, entries: &str, builds: bool, output: &Output) {
         let entries = entries.trim_end();
         output.warning(format_args!("add to `clusters` of {path}:\n{entries}"));
     }
-    let ignores = Controller::ALL
-        .into_iter()
-        .filter_map(Controller::ignore_file);
+    let ignores = Controller::ALL.into_iter().filter_map(Controller::ignore_file);
     if ignores.into_iter().any(|name| path == name) {
         let lines = IGNORED.trim_end();
         output.warning(format_args!("see that these lines are in {path}:\n{lines}"));
@@ -273,15 +253,9 @@ fn layout(clusters: &[&ClusterRef], overlays: &[&Overlay], appliers: &Appliers) 
     let overlays = overlays.iter().map(|_| "kustomize overlays");
     let kinds: BTreeSet<&str> = clusters.iter().map(kind).chain(overlays).collect();
     let kinds: Vec<&str> = kinds.into_iter().collect();
-    let controllers: Vec<String> = appliers
-        .controllers()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    let applied = match controllers.is_empty() {
-        true => String::new(),
-        false => format!(", applied by {}", controllers.join(" and ")),
-    };
+    let controllers: Vec<String> = appliers.controllers().iter().map(ToString::to_string).collect();
+    let applied =
+        if controllers.is_empty() { String::new() } else { format!(", applied by {}", controllers.join(" and ")) };
     format!("layout: {}{applied}\n", kinds.join(" and "))
 }
 
@@ -292,24 +266,12 @@ fn found(repo: &Repo, cluster: &ClusterRef) -> String {
         Err(problem) => return format!("found: {}: {}\n", cluster.path(), problem.finding.message),
     };
     let release = identity.release.as_ref();
-    let line = release
-        .and_then(|r| version_parts(&r.value))
-        .map(|(line, _)| line);
+    let line = release.and_then(|r| version_parts(&r.value)).map(|(line, _)| line);
     let distribution = line.and_then(|line| Distribution::of_line(&line));
     let distribution = distribution.map_or(String::new(), |d| format!(" of {}", d.title));
-    let files: Vec<&str> = cluster
-        .inventory_files()
-        .iter()
-        .map(|f| f.as_str())
-        .collect();
-    let nodes = match files.is_empty() {
-        true => "no nodes".to_owned(),
-        false => format!("nodes of {}", files.join(", ")),
-    };
-    format!(
-        "found: {}: {identity}{distribution}, {nodes}\n",
-        cluster.path()
-    )
+    let files: Vec<&str> = cluster.inventory_files().iter().map(|f| f.as_str()).collect();
+    let nodes = if files.is_empty() { "no nodes".to_owned() } else { format!("nodes of {}", files.join(", ")) };
+    format!("found: {}: {identity}{distribution}, {nodes}\n", cluster.path())
 }
 
 /// The entry of `clusters` that a cluster needs whose inventory lies elsewhere. The files that its nodes
@@ -321,9 +283,7 @@ fn entry(cluster: &ClusterRef, inventory: &Utf8Path) -> String {
     let path = text(cluster.path().as_str());
     let inventory = match files.as_slice() {
         [only] => format!(" {}\n", text(only)),
-        _ => files.iter().fold("\n".to_owned(), |out, file| {
-            format!("{out}      - {}\n", text(file))
-        }),
+        _ => files.iter().fold("\n".to_owned(), |out, file| format!("{out}      - {}\n", text(file))),
     };
     format!("  - path: {path}\n    inventory:{inventory}")
 }
@@ -333,41 +293,25 @@ fn inventory(repo: &Repo, cluster: &ClusterRef, release: Option<&str>) -> String
     let name = parts.find(|part| !matches!(*part, "" | "." | "files" | "templates"));
     let name = name.unwrap_or("cluster");
     let identity = repo.load(cluster).ok().map(|loaded| loaded.identity);
-    let files: Vec<&str> = cluster
-        .inventory_files()
-        .iter()
-        .map(|f| f.as_str())
-        .collect();
+    let files: Vec<&str> = cluster.inventory_files().iter().map(|f| f.as_str()).collect();
     inventory_of(name, identity.as_ref(), release, &files)
 }
 
 /// An inventory to fill in; `files` are those that have the nodes already.
-fn inventory_of(
-    name: &str,
-    identity: Option<&Identity>,
-    release: Option<&str>,
-    files: &[&str],
-) -> String {
-    let name = name
-        .rsplit('/')
-        .next()
-        .filter(|n| *n != ".")
-        .unwrap_or("cluster");
+fn inventory_of(name: &str, identity: Option<&Identity>, release: Option<&str>, files: &[&str]) -> String {
+    let name = name.rsplit('/').next().filter(|n| *n != ".").unwrap_or("cluster");
     let facts = match (identity, release) {
         (Some(identity), None) => facts(identity),
         (Some(identity), Some(release)) => facts(&Identity {
-            release: Some(WithSource {
-                value: release.to_owned(),
-                by: FactOrigin::CommandLine,
-                place: None,
-            }),
+            release: Some(WithSource { value: release.to_owned(), by: FactOrigin::CommandLine, place: None }),
             ..identity.clone()
         }),
         (None, _) => no_release(),
     };
-    let nodes = match files.is_empty() {
-        true => NO_NODES.to_owned(),
-        false => format!("  # Its nodes are those of {}.\n", files.join(", ")),
+    let nodes = if files.is_empty() {
+        NO_NODES.to_owned()
+    } else {
+        format!("  # Its nodes are those of {}.\n", files.join(", "))
     };
     format!(
         "# yaml-language-server: $schema={SCHEMA}\n\
@@ -381,12 +325,11 @@ fn inventory_of(
 
 fn configuration(entries: &str, builds: bool) -> String {
     let schema = SCHEMA.replace("inventory.", "config.");
-    let builds = match builds {
-        true => {
-            "# Clusters are what kustomize builds of the overlays; see docs/kustomize.md for who allows it.\n\
-                 kustomize: true\n"
-        }
-        false => "",
+    let builds = if builds {
+        "# Clusters are what kustomize builds of the overlays; see docs/kustomize.md for who allows it.\n\
+             kustomize: true\n"
+    } else {
+        ""
     };
     let head = format!(
         "# yaml-language-server: $schema={schema}\n\
@@ -410,10 +353,7 @@ fn configuration(entries: &str, builds: bool) -> String {
 }
 
 fn hook(builds: bool) -> String {
-    let arguments = match builds {
-        true => "\n        args: [--kustomize]",
-        false => "",
-    };
+    let arguments = if builds { "\n        args: [--kustomize]" } else { "" };
     format!(
         "repos:\n  - repo: {REPOSITORY}-pre-commit\n    rev: v{VERSION}\n    hooks:\n      \
          - id: hcoplan-lint{arguments}\n      - id: hcoplan-plan-check{arguments}\n"

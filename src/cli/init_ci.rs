@@ -8,14 +8,8 @@ use crate::source::origin_host;
 /// The job that plans, and the one that comments what it found: a pull request can change the first,
 /// so that only the second has a token that writes.
 const WORKFLOWS: [(&str, &str); 2] = [
-    (
-        ".github/workflows/hcoplan.yml",
-        include_str!("../../examples/github/hcoplan.yml"),
-    ),
-    (
-        ".github/workflows/hcoplan-comment.yml",
-        include_str!("../../examples/github/hcoplan-comment.yml"),
-    ),
+    (".github/workflows/hcoplan.yml", include_str!("../../examples/github/hcoplan.yml")),
+    (".github/workflows/hcoplan-comment.yml", include_str!("../../examples/github/hcoplan-comment.yml")),
 ];
 /// Of it a repository has one.
 pub(super) const GITLAB_CI: &str = ".gitlab-ci.yml";
@@ -38,10 +32,7 @@ pub(super) enum Service {
 impl Service {
     /// What the repository's files show, else where git says that it was cloned from.
     pub(super) fn of(root: &Utf8Path) -> Self {
-        let of_files = (
-            root.join(".github").is_dir(),
-            root.join(GITLAB_CI).is_file(),
-        );
+        let of_files = (root.join(".github").is_dir(), root.join(GITLAB_CI).is_file());
         match of_files {
             (true, false) => Self::Github,
             (false, true) => Self::Gitlab,
@@ -63,9 +54,7 @@ impl Service {
     pub(super) fn files(self, builds: bool) -> Vec<(Utf8PathBuf, String)> {
         match self {
             Self::Github => {
-                let written = |(path, text): (&str, &str)| {
-                    (Utf8PathBuf::from(path), workflow(text, COMMIT, builds))
-                };
+                let written = |(path, text): (&str, &str)| (Utf8PathBuf::from(path), workflow(text, COMMIT, builds));
                 WORKFLOWS.into_iter().map(written).collect()
             }
             Self::Gitlab => vec![(GITLAB_CI.into(), job(builds))],
@@ -80,10 +69,8 @@ const INPUT: &str = "          check: \"true\"\n";
 /// A workflow with the action at a commit, where that is known, instead of at a tag.
 fn workflow(text: &str, commit: Option<&str>, builds: bool) -> String {
     let tag = format!("v{VERSION}");
-    let text = match builds {
-        true => text.replace(INPUT, &format!("{INPUT}          kustomize: \"true\"\n")),
-        false => text.to_owned(),
-    };
+    let text =
+        if builds { text.replace(INPUT, &format!("{INPUT}          kustomize: \"true\"\n")) } else { text.to_owned() };
     match commit {
         None => text,
         Some(commit) => text.replace(&format!("@{tag}"), &format!("@{commit} # {tag}")),
@@ -92,14 +79,12 @@ fn workflow(text: &str, commit: Option<&str>, builds: bool) -> String {
 
 /// The job for GitLab, in an image that builds where that is needed.
 fn job(builds: bool) -> String {
-    match builds {
-        true => GITLAB_JOB
-            .replace(
-                "  image: ",
-                "  # Change this to an image that has kustomize or kubectl, too.\n  image: ",
-            )
-            .replace("hcoplan lint", "hcoplan lint --kustomize"),
-        false => GITLAB_JOB.to_owned(),
+    if builds {
+        GITLAB_JOB
+            .replace("  image: ", "  # Change this to an image that has kustomize or kubectl, too.\n  image: ")
+            .replace("hcoplan lint", "hcoplan lint --kustomize")
+    } else {
+        GITLAB_JOB.to_owned()
     }
 }
 
@@ -140,10 +125,7 @@ mod tests {
             let (tagged, known) = (uses(text), uses(&workflow(text, Some("c0ffee"), true)));
             assert_eq!(tagged.len(), 1, "{path}");
             assert!(tagged[0].ends_with(&format!("@v{VERSION}")), "{path}");
-            assert!(
-                known[0].ends_with(&format!("@c0ffee # v{VERSION}")),
-                "{path}: {known:?}"
-            );
+            assert!(known[0].ends_with(&format!("@c0ffee # v{VERSION}")), "{path}: {known:?}");
         }
         assert!(GITLAB_JOB.contains(&format!("hcoplan=={VERSION}]")));
     }

@@ -31,8 +31,7 @@ pub(super) fn choose<'c>(
     kept: &HashSet<Utf8PathBuf>,
     cluster: &'c ClusterRef,
 ) -> Chosen<'c> {
-    if cluster.has_inventory() || matches!(cluster.pairing(), Pairing::Configured | Pairing::Given)
-    {
+    if cluster.has_inventory() || matches!(cluster.pairing(), Pairing::Configured | Pairing::Given) {
         return Chosen::Nothing;
     }
     let directory = cluster.directory();
@@ -44,12 +43,13 @@ pub(super) fn choose<'c>(
         .files_in(directory)
         .find(holds)
         .is_some_and(|f| matches!(&f.what, FileRole::Read(holds) if holds.hyperconvergeds > 1));
-    match several {
-        true => Chosen::Nowhere(format!(
+    if several {
+        Chosen::Nowhere(format!(
             "no inventory for {}: {why}, and hcoplan.yaml can't tell its HyperConvergeds apart",
             cluster.path()
-        )),
-        false => Chosen::Elsewhere(why),
+        ))
+    } else {
+        Chosen::Elsewhere(why)
     }
 }
 
@@ -61,11 +61,7 @@ pub(super) fn keep_inventories(repo: &Repo) -> HashSet<Utf8PathBuf> {
         own && c.has_inventory() && *c.pairing() == Pairing::Beside
     };
     let above = |c: &ClusterRef| c.directory().parent().map(Utf8Path::to_path_buf);
-    repo.clusters()
-        .iter()
-        .filter(keeps)
-        .filter_map(above)
-        .collect()
+    repo.clusters().iter().filter(keeps).filter_map(above).collect()
 }
 
 /// The name of an inventory in [`ELSEWHERE`] that nothing else has.
@@ -83,11 +79,7 @@ pub(super) fn free_name(cluster: &ClusterRef, is_taken: impl Fn(&Utf8Path) -> bo
 }
 
 /// Why an inventory may not be put beside its HyperConverged; `None` where it may.
-fn applied(
-    appliers: &Appliers,
-    kept: &HashSet<Utf8PathBuf>,
-    cluster: &ClusterRef,
-) -> Option<String> {
+fn applied(appliers: &Appliers, kept: &HashSet<Utf8PathBuf>, cluster: &ClusterRef) -> Option<String> {
     let directory = cluster.directory();
     if let Some(by) = appliers.of(directory) {
         return Some(by.to_string());

@@ -86,17 +86,12 @@ fn check(arguments: &Check, output: &mut Output) -> Result<Verdict, Failure> {
             }
             if holds {
                 let count = nodes.len();
-                output.note(format_args!(
-                    "the same {count} nodes and facts, as far as the inventory says"
-                ));
+                output.note(format_args!("the same {count} nodes and facts, as far as the inventory says"));
             }
         }
         Format::Json => output.print(format!("{}\n", document_of(&facts, &drift, arguments)))?,
     }
-    Ok(Verdict {
-        failed: !holds,
-        ..Verdict::default()
-    })
+    Ok(Verdict { failed: !holds, ..Verdict::default() })
 }
 
 fn human(facts: &[Contradiction], drift: &Drift, arguments: &Check) -> Vec<String> {
@@ -110,10 +105,7 @@ fn human(facts: &[Contradiction], drift: &Drift, arguments: &Check) -> Vec<Strin
         let at = count.place.start();
         let file = &arguments.inventory;
         let (message, help) = (count_message(count), count_help(count));
-        format!(
-            "{file}:{}:{}: {message}\n  help: {help}\n",
-            at.line, at.column
-        )
+        format!("{file}:{}:{}: {message}\n  help: {help}\n", at.line, at.column)
     });
     let unknown = drift.unknown.iter().map(|unknown| {
         let file = &arguments.inventory;
@@ -146,10 +138,7 @@ fn count_message(count: &CountDrift) -> String {
         (_, []) => format!("pool {name}: {declared} declared, none found"),
         (_, nodes) => {
             let found = nodes.len();
-            format!(
-                "pool {name}: {declared} declared, {found} found ({})",
-                names(nodes)
-            )
+            format!("pool {name}: {declared} declared, {found} found ({})", names(nodes))
         }
     }
 }
@@ -165,10 +154,8 @@ fn unknown_message(unknown: &UnknownPool) -> String {
     let nodes = &unknown.pool.nodes;
     let verb = if nodes.len() == 1 { "is" } else { "are" };
     let what = unknown.pool.text();
-    let nearest = unknown
-        .nearest
-        .as_ref()
-        .map(|(name, differences)| format!("; the nearest is {name}, but for {differences}"));
+    let nearest =
+        unknown.nearest.as_ref().map(|(name, differences)| format!("; the nearest is {name}, but for {differences}"));
     let nearest = nearest.unwrap_or_default();
     format!("{} ({what}) {verb} in no pool{nearest}", names(nodes))
 }

@@ -13,8 +13,7 @@ use crate::source::{SourceFile, read_limited};
 use crate::yaml::{self, Document, Node as Tree};
 
 /// Where an editor finds the schema.
-pub(super) const SCHEMA: &str =
-    "https://raw.githubusercontent.com/hcoplan/hcoplan/main/schemas/inventory.schema.json";
+pub(super) const SCHEMA: &str = "https://raw.githubusercontent.com/hcoplan/hcoplan/main/schemas/inventory.schema.json";
 
 /// The ClusterInventory of a file.
 pub(super) fn inventory_in(path: &Utf8Path, output: &Output) -> Result<Document, Failure> {
@@ -37,27 +36,19 @@ pub(super) fn inventory_in(path: &Utf8Path, output: &Output) -> Result<Document,
         SourceKind::of(&version, &kind) == Some(SourceKind::Declared)
     };
     let Some(document) = parsed.documents.into_iter().find(is_inventory) else {
-        return Err(Failure::usage(
-            format!("{path}: there is no ClusterInventory in it"),
-            "hcoplan import makes one",
-        ));
+        return Err(Failure::usage(format!("{path}: there is no ClusterInventory in it"), "hcoplan import makes one"));
     };
-    let source = Source {
-        kind: SourceKind::Declared,
-        document: document.clone().into(),
-    };
+    let source = Source { kind: SourceKind::Declared, document: document.clone().into() };
     let (loaded, findings) = inventory::load(&[source]);
     for finding in &findings {
         let at = finding.location.as_ref().map(|l| place(l.span));
         let at = at.unwrap_or_else(|| path.to_string());
         output.warning(format_args!("{at}: {}", finding.message));
     }
-    match loaded.valid {
-        true => Ok(document),
-        false => Err(Failure::usage(
-            format!("{path} can't be understood"),
-            "mend what the warnings name",
-        )),
+    if loaded.valid {
+        Ok(document)
+    } else {
+        Err(Failure::usage(format!("{path} can't be understood"), "mend what the warnings name"))
     }
 }
 
@@ -88,10 +79,7 @@ pub(super) fn filled_in(text: String, field: &str) -> String {
     };
     match field {
         "nodePools" | "nodes" => text.replacen(NO_NODES, "", 1),
-        _ => text
-            .split_inclusive('\n')
-            .filter(|line| !is_to_fill_in(line.trim_end()))
-            .collect(),
+        _ => text.split_inclusive('\n').filter(|line| !is_to_fill_in(line.trim_end())).collect(),
     }
 }
 
@@ -112,11 +100,7 @@ pub(super) fn facts(identity: &Identity) -> String {
     let namespace = &identity.namespace;
     if namespace.by != FactOrigin::Nothing {
         let value = yaml::emit(&namespace.value.as_str().into());
-        out.push_str(&format!(
-            "  namespace: {}  # {}\n",
-            value.trim_end(),
-            namespace.source()
-        ));
+        out.push_str(&format!("  namespace: {}  # {}\n", value.trim_end(), namespace.source()));
     }
     out
 }

@@ -22,9 +22,7 @@ use crate::finding::{Finding, Severity};
 use crate::lint::{self, Date, Settings};
 use crate::repo::{self, Options};
 use crate::secret::mask_finding;
-use crate::source::{
-    Directory, Limits, SourceFile, Tree as _, max_bytes, normalize_path, read_limited,
-};
+use crate::source::{Directory, Limits, SourceFile, Tree as _, max_bytes, normalize_path, read_limited};
 use crate::yaml::{self, Document};
 
 /// Run as a function of kustomize: a ResourceList on standard input, one on standard output
@@ -72,11 +70,7 @@ pub(super) fn run(_: &Arguments, output: &mut Output) -> Result<Verdict, Failure
             _ => output.note(message),
         }
     }
-    let verdict = Verdict {
-        bug: done.bug,
-        failed: done.results.iter().any(|r| rank(r) == 0),
-        ..Verdict::default()
-    };
+    let verdict = Verdict { bug: done.bug, failed: done.results.iter().any(|r| rank(r) == 0), ..Verdict::default() };
     output.print(written(list, &file, done))?;
     Ok(verdict)
 }
@@ -94,19 +88,16 @@ fn read(file: &Arc<SourceFile>) -> Result<Value, String> {
     };
     match list["kind"].as_str() {
         Some("ResourceList" | "List") => Ok(list),
-        _ => Err(
-            "standard input is no ResourceList (help: kustomize runs this as a function; see \
+        _ => Err("standard input is no ResourceList (help: kustomize runs this as a function; see \
                   docs/kustomize.md)"
-                .to_owned(),
-        ),
+            .to_owned()),
     }
 }
 
 /// What goes to standard output: a list, whatever happened.
 fn written(list: Option<Value>, file: &SourceFile, done: Done) -> String {
-    let mut list = list.unwrap_or_else(
-        || json!({"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": []}),
-    );
+    let mut list =
+        list.unwrap_or_else(|| json!({"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": []}));
     // What nothing is added to goes out as it came: kustomize compares.
     let block = file.text().lines().any(|line| line.starts_with("items:"));
     let ended = file.text().trim_end().ends_with("\n...");
@@ -152,8 +143,7 @@ struct Done {
 impl Done {
     fn fail(&mut self, message: impl Into<String>) {
         let message = message.into();
-        self.results
-            .push(json!({"message": message, "severity": "error"}));
+        self.results.push(json!({"message": message, "severity": "error"}));
     }
 }
 
@@ -171,10 +161,7 @@ impl Wanted {
             Some("Render") => true,
             other => {
                 return Err(Failure::usage(
-                    format!(
-                        "the functionConfig's kind is {}",
-                        other.unwrap_or("missing")
-                    ),
+                    format!("the functionConfig's kind is {}", other.unwrap_or("missing")),
                     "write Lint or Render",
                 ));
             }
@@ -230,20 +217,16 @@ fn function(list: &Value, done: &mut Done) -> Result<(), Failure> {
     }
     if none && !found.verdict.unreadable {
         let message = "there is no HyperConverged among the items";
-        match wanted.renders {
-            true => done.fail(format!("{message} (help: name its file in spec.path)")),
-            false => done
-                .results
-                .push(json!({"message": message, "severity": "info"})),
+        if wanted.renders {
+            done.fail(format!("{message} (help: name its file in spec.path)"));
+        } else {
+            done.results.push(json!({"message": message, "severity": "info"}));
         }
         return Ok(());
     }
     let settings = Settings::default();
-    let work = Work {
-        lint: Some(lint::Selection::of(&settings).without_fixes()),
-        json: wanted.renders,
-        ..Work::default()
-    };
+    let work =
+        Work { lint: Some(lint::Selection::of(&settings).without_fixes()), json: wanted.renders, ..Work::default() };
     let mut run = lint::Run::default();
     let problems = found.repo.problems().iter().map(|p| &p.finding);
     let before = problems.chain(found.repo.findings()).cloned();
@@ -264,9 +247,7 @@ fn function(list: &Value, done: &mut Done) -> Result<(), Failure> {
     app::run(&found.repo, &found.chosen(), &work, None, &progress, take);
     let most = Limits::current().max_findings;
     if run.findings.len() > most {
-        app::exceed(format!(
-            "there are more than {most} findings, which --max-findings allows"
-        ));
+        app::exceed(format!("there are more than {most} findings, which --max-findings allows"));
     }
     let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
@@ -303,11 +284,7 @@ fn stream(list: &Value, path: Option<&Utf8Path>) -> Result<(Vec<u8>, Vec<Subject
         if matches!(item["kind"].as_str(), Some("Lint" | "Render")) {
             continue;
         }
-        subjects.push(Subject {
-            line: text.lines().count() + 1,
-            reference: Some(reference(item)),
-            file: origin(item),
-        });
+        subjects.push(Subject { line: text.lines().count() + 1, reference: Some(reference(item)), file: origin(item) });
         text.push_str("---\n");
         text.push_str(&yaml::emit(item));
     }
@@ -316,11 +293,7 @@ fn stream(list: &Value, path: Option<&Utf8Path>) -> Result<(Vec<u8>, Vec<Subject
         let tree = Directory::open(Utf8Path::new("."), max_bytes()).map_err(repo::Error::from)?;
         let built = built(path)?;
         let lines = bytes.iter().filter(|b| **b == b'\n').count();
-        subjects.push(Subject {
-            line: lines + 1,
-            reference: None,
-            file: Some(json!({"path": path})),
-        });
+        subjects.push(Subject { line: lines + 1, reference: None, file: Some(json!({"path": path})) });
         bytes.extend(b"---\n");
         bytes.extend(match built {
             Some(built) => built,
@@ -342,10 +315,7 @@ fn built(path: &Utf8Path) -> Result<Option<Vec<u8>>, Failure> {
     if !app::is_allowed(app::ALLOW_KUSTOMIZE) {
         return Err(Failure::usage(
             format!("spec.path names a kustomization, {path}, which nobody allows to be built"),
-            format!(
-                "set {}=1, or name the file of a HyperConverged",
-                app::ALLOW_KUSTOMIZE
-            ),
+            format!("set {}=1, or name the file of a HyperConverged", app::ALLOW_KUSTOMIZE),
         ));
     }
     let build = application.build(None, &mut Options::default())?;
@@ -353,10 +323,7 @@ fn built(path: &Utf8Path) -> Result<Option<Vec<u8>>, Failure> {
     match failed.find(|f| f.severity == Severity::Error) {
         Some(finding) => Err(Failure::usage(
             finding.message.clone(),
-            finding
-                .help
-                .clone()
-                .map_or_else(|| "mend the kustomization".to_owned(), Cow::into_owned),
+            finding.help.clone().map_or_else(|| "mend the kustomization".to_owned(), Cow::into_owned),
         )),
         None => Ok(Some(build.file.text().as_bytes().to_vec())),
     }
@@ -366,10 +333,9 @@ fn built(path: &Utf8Path) -> Result<Option<Vec<u8>>, Failure> {
 fn failure(state: &State) -> Option<String> {
     match state {
         State::Done | State::Refused | State::Unreadable | State::Unusable => None,
-        State::NoInventory => Some(
-            "no inventory says which nodes the cluster has (help: name one in spec.inventory)"
-                .to_owned(),
-        ),
+        State::NoInventory => {
+            Some("no inventory says which nodes the cluster has (help: name one in spec.inventory)".to_owned())
+        }
         State::Panicked(said) => Some(format!("hcoplan has a bug: {said}")),
         State::Failed(error) => Some(error.to_string()),
     }

@@ -69,19 +69,14 @@ impl Arguments {
 
     /// What the run may use.
     pub(super) fn budget(&self) -> Budget {
-        Budget {
-            time: self.max_time,
-            memory: self.max_memory.map(|mib| (mib as u64) << 20),
-        }
+        Budget { time: self.max_time, memory: self.max_memory.map(|mib| (mib as u64) << 20) }
     }
 }
 
 fn file_size(text: &str) -> Result<usize, String> {
     let Bytes(bytes) = text.parse()?;
     let bytes = usize::try_from(bytes).ok();
-    bytes
-        .filter(|n| *n <= Limits::MOST_BYTES)
-        .ok_or_else(|| "a file of 4 GiB or more can't be read".to_owned())
+    bytes.filter(|n| *n <= Limits::MOST_BYTES).ok_or_else(|| "a file of 4 GiB or more can't be read".to_owned())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

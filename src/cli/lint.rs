@@ -56,17 +56,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         let targets = format::resolve(&arguments.format, "lint --list", &formats)?;
         return list(&targets, output);
     }
-    let targets = match arguments.statistics {
-        true => {
-            let formats = [Format::Human, Format::Json];
-            format::resolve(&arguments.format, "lint --statistics", &formats)?
-        }
-        false => format::resolve(&arguments.format, "lint", &Format::ALL)?,
+    let targets = if arguments.statistics {
+        let formats = [Format::Human, Format::Json];
+        format::resolve(&arguments.format, "lint --statistics", &formats)?
+    } else {
+        format::resolve(&arguments.format, "lint", &Format::ALL)?
     };
-    let sources = Sources {
-        bundles: true,
-        ..arguments.sources.clone()
-    };
+    let sources = Sources { bundles: true, ..arguments.sources.clone() };
     let found = clusters::find(&sources, arguments.prior.files(), output)?;
     let mut settings = arguments.rules.settings(&found)?;
     if found.is_bundle && settings.select.is_empty() {
@@ -79,27 +75,16 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let work = Work {
         prior: prior.as_ref(),
         update: arguments.prior.update(),
-        lint: Some(match shows_fixes {
-            true => selection,
-            false => selection.without_fixes(),
-        }),
+        lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
         ..Work::default()
     };
     let mut verdict = found.verdict;
-    let findings = found.each(
-        &work,
-        arguments.sources.reading.jobs,
-        output,
-        |outcome, progress| {
-            progress.suspend(|| tree::report_outcome(outcome, &mut verdict, output));
-        },
-    );
-    let mut settled =
-        findings.apply_suppressions(baseline.as_ref(), &settings, &found.root, output)?;
+    let findings = found.each(&work, arguments.sources.reading.jobs, output, |outcome, progress| {
+        progress.suspend(|| tree::report_outcome(outcome, &mut verdict, output));
+    });
+    let mut settled = findings.apply_suppressions(baseline.as_ref(), &settings, &found.root, output)?;
     verdict.failed |= settled.fails_from(arguments.rules.fail_on(found.repo.config()));
-    if let (Some(PriorState::Revision { repo: before, .. }), Some(name)) =
-        (&prior, arguments.prior.revision())
-    {
+    if let (Some(PriorState::Revision { repo: before, .. }), Some(name)) = (&prior, arguments.prior.revision()) {
         let clusters = before.clusters().iter();
         let clusters: Vec<&ClusterRef> = clusters.filter(|c| found.has(c.name())).collect();
         let progress = Progress::of(clusters.len(), output.quiet());
@@ -176,9 +161,7 @@ fn table(group: Group, rules: &[&Rule]) -> String {
         };
         let pedantic = if rule.pedantic { " (pedantic)" } else { "" };
         let (severity, name, summary) = (rule.severity.as_str(), rule.name, rule.summary);
-        out.push_str(&format!(
-            "  {severity:<7} {name:<width$} {fix} {summary}{pedantic}\n"
-        ));
+        out.push_str(&format!("  {severity:<7} {name:<width$} {fix} {summary}{pedantic}\n"));
     }
     out.push('\n');
     out
@@ -188,9 +171,7 @@ fn table(group: Group, rules: &[&Rule]) -> String {
 fn statistics(findings: &[Finding], summary: &Summary, format: Format) -> String {
     let mut counts: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
     for finding in findings {
-        *counts
-            .entry((finding.rule.name, finding.severity))
-            .or_default() += 1;
+        *counts.entry((finding.rule.name, finding.severity)).or_default() += 1;
     }
     let mut rows: Vec<((&str, Severity), usize)> = counts.into_iter().collect();
     rows.sort_by_key(|((rule, severity), n)| (Reverse(*n), *rule, Reverse(*severity)));
@@ -199,9 +180,7 @@ fn statistics(findings: &[Finding], summary: &Summary, format: Format) -> String
     if format == Format::Json {
         let rows: Vec<_> = rows
             .iter()
-            .map(|((rule, severity), n)| {
-                json!({"rule": rule, "count": n, "severity": severity.as_str()})
-            })
+            .map(|((rule, severity), n)| json!({"rule": rule, "count": n, "severity": severity.as_str()}))
             .collect();
         let document = json!({
             "schemaVersion": "1", "statistics": rows, "total": total, "clusters": clusters,
@@ -209,15 +188,10 @@ fn statistics(findings: &[Finding], summary: &Summary, format: Format) -> String
         });
         return format!("{document}\n");
     }
-    let mut text: String = rows
-        .iter()
-        .map(|((rule, severity), n)| format!("{n:>6}  {:<7}  {rule}\n", severity.as_str()))
-        .collect();
+    let mut text: String =
+        rows.iter().map(|((rule, severity), n)| format!("{n:>6}  {:<7}  {rule}\n", severity.as_str())).collect();
     text.push_str(&format!("{total:>6}  in all, in {clusters} clusters"));
-    for (count, what) in [
-        (suppressed, "suppressed"),
-        (baselined, "hidden by the baseline"),
-    ] {
+    for (count, what) in [(suppressed, "suppressed"), (baselined, "hidden by the baseline")] {
         if count > 0 {
             text.push_str(&format!(", {count} {what}"));
         }
@@ -238,10 +212,7 @@ mod tests {
             assert_eq!(count, 1, "{}", rule.name);
         }
         assert!(text.starts_with("heterogeneous\n"), "{text}");
-        assert!(
-            text.contains("warning multi-arch-boot-images-disabled"),
-            "{text}"
-        );
+        assert!(text.contains("warning multi-arch-boot-images-disabled"), "{text}");
     }
 
     #[test]
@@ -253,11 +224,7 @@ mod tests {
             Finding::new(rule("null-section"), "m").severity(Severity::Error),
             Finding::new(rule("hco-name-invalid"), "m").severity(Severity::Info),
         ];
-        let summary = Summary {
-            clusters: 2,
-            suppressed: 5,
-            ..Summary::default()
-        };
+        let summary = Summary { clusters: 2, suppressed: 5, ..Summary::default() };
         let text = statistics(&findings, &summary, Format::Human);
         let expected = "     1  info     hco-name-invalid
      1  error    null-section

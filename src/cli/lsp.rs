@@ -23,8 +23,5 @@ pub(super) fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
     let Arguments { stdio: _ } = arguments;
     let input = std::io::BufReader::new(std::io::stdin());
     let code = lsp::run(input, std::io::stdout().lock())?;
-    Ok(Verdict {
-        failed: code != 0,
-        ..Verdict::default()
-    })
+    Ok(Verdict { failed: code != 0, ..Verdict::default() })
 }

@@ -21,11 +21,7 @@ pub(super) struct Arguments {
     directory: Option<Utf8PathBuf>,
 }
 
-pub(super) fn run(
-    arguments: &Arguments,
-    command_line: Command,
-    output: &mut Output,
-) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, command_line: Command, output: &mut Output) -> Result<Verdict, Failure> {
     match &arguments.directory {
         None => {
             let mut page = Vec::new();

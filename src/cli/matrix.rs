@@ -41,10 +41,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         found.say_problems(output);
         return Ok(found.verdict);
     }
-    let work = Work {
-        matrix: true,
-        ..Work::default()
-    };
+    let work = Work { matrix: true, ..Work::default() };
     let mut verdict = found.verdict;
     let mut matrices = Vec::new();
     let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
@@ -61,11 +58,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     }
     findings.print_to_stderr(&found.root, output);
     for target in &targets {
-        let page = MatrixPage {
-            clusters: &matrices,
-            problems: arguments.problems,
-            terminal: target.terminal(output),
-        };
+        let page = MatrixPage { clusters: &matrices, problems: arguments.problems, terminal: target.terminal(output) };
         let mut text = Vec::new();
         write(target.format, &page, &mut text)?;
         target.write(&text, output)?;

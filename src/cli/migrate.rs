@@ -32,20 +32,11 @@ pub(super) struct Migrated {
 }
 
 /// Rewrites every chosen cluster's HyperConverged that can be; says why the others can't.
-pub(super) fn all(
-    found: &Clusters,
-    _to: TargetVersion,
-    verdict: &mut Verdict,
-    output: &Output,
-) -> Migrated {
+pub(super) fn all(found: &Clusters, _to: TargetVersion, verdict: &mut Verdict, output: &Output) -> Migrated {
     let mut all = Migrated::default();
     let say = |finding: &Finding| {
         let help = finding.help.as_ref().map(|h| format!("\n  help: {h}"));
-        output.error(format_args!(
-            "{}{}",
-            finding.message,
-            help.unwrap_or_default()
-        ));
+        output.error(format_args!("{}{}", finding.message, help.unwrap_or_default()));
     };
     let mut seen: BTreeMap<Utf8PathBuf, Arc<SourceFile>> = BTreeMap::new();
     // What a build is made of is rewritten instead.
@@ -74,9 +65,7 @@ pub(super) fn all(
         let document = &loaded.document;
         let path = document.file.path().to_owned();
         if seen.contains_key(&path) {
-            output.warning(format_args!(
-                "{name}: {path} holds another HyperConverged, too: run it again for this one"
-            ));
+            output.warning(format_args!("{name}: {path} holds another HyperConverged, too: run it again for this one"));
             continue;
         }
         match to_v1(release, inventory, document) {
@@ -93,8 +82,7 @@ pub(super) fn all(
                             at.line, at.column
                         )
                     }
-                    None => "it is put together of more than this file: carry it over by hand"
-                        .to_owned(),
+                    None => "it is put together of more than this file: carry it over by hand".to_owned(),
                 };
                 output.error(format_args!("{name}: {path} stays in v1beta1: {why}"));
             }
@@ -113,10 +101,7 @@ pub(super) fn all(
                     made: Vec::new(),
                     rule: "migrate",
                     title: "write it in hco.kubevirt.io/v1".to_owned(),
-                    location: document
-                        .root
-                        .get("apiVersion")
-                        .map(|v| Location::new(&document.file, v.span)),
+                    location: document.root.get("apiVersion").map(|v| Location::new(&document.file, v.span)),
                 });
             }
             Err(NotMigrated::Version(version)) if version == "v1" => {}

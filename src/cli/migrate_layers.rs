@@ -14,8 +14,8 @@ use super::migrate::Migrated;
 use super::output::Output;
 use super::root::finding_with_help;
 use crate::fix::{
-    Applied, Rewritten, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1,
-    resource_to_v1, without_place,
+    Applied, Rewritten, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1,
+    without_place,
 };
 use crate::hyperconverged::version_of;
 use crate::inventory::Inventory;
@@ -63,19 +63,14 @@ pub(super) fn all(
                 for (place, why) in stuck {
                     let at = place.start();
                     let path = crate::report::shown_path(&found.root, &place.file);
-                    output.error(format_args!(
-                        "{path}:{}:{}: {why}; {names} stay in v1beta1",
-                        at.line, at.column
-                    ));
+                    output.error(format_args!("{path}:{}:{}: {why}; {names} stay in v1beta1", at.line, at.column));
                 }
                 continue;
             }
         };
         if let Some(unbuilt) = unbuilt(&found, &group) {
             verdict.failed = true;
-            output.error(format_args!(
-                "{unbuilt}: nobody knows what it would be in v1; {names} stay in v1beta1"
-            ));
+            output.error(format_args!("{unbuilt}: nobody knows what it would be in v1; {names} stay in v1beta1"));
             continue;
         }
         let bytes = |text: fn(&Rewritten) -> &str| {
@@ -132,10 +127,7 @@ fn built(found: &Clusters, verdict: &mut Verdict, output: &Output) -> Vec<BuiltC
                     out.push(BuiltCluster {
                         name: cluster.name().to_owned(),
                         release,
-                        inventory: loaded
-                            .inventory
-                            .map(|i| i.inventory.clone())
-                            .unwrap_or_default(),
+                        inventory: loaded.inventory.map(|i| i.inventory.clone()).unwrap_or_default(),
                         document: Arc::clone(&loaded.document),
                         layers,
                         is_chosen,
@@ -164,8 +156,7 @@ fn groups(clusters: Vec<BuiltCluster>) -> Vec<Vec<BuiltCluster>> {
     let mut out: Vec<Vec<BuiltCluster>> = Vec::new();
     for cluster in clusters {
         let files: BTreeSet<Utf8PathBuf> = cluster.files().map(ToOwned::to_owned).collect();
-        let shares =
-            |group: &Vec<BuiltCluster>| group.iter().any(|c| c.files().any(|f| files.contains(f)));
+        let shares = |group: &Vec<BuiltCluster>| group.iter().any(|c| c.files().any(|f| files.contains(f)));
         let (near, others): (Vec<_>, Vec<_>) = out.into_iter().partition(shares);
         out = others;
         let mut group: Vec<BuiltCluster> = near.into_iter().flatten().collect();
@@ -183,9 +174,7 @@ fn unbuilt(found: &Clusters, group: &[BuiltCluster]) -> Option<String> {
     files.into_iter().find_map(|file| {
         let mut users = users.get(file)?.iter();
         let (name, _) = users.find(|(_, origins)| origins.is_none())?;
-        Some(format!(
-            "{file} goes into {name}, too, which can't be built"
-        ))
+        Some(format!("{file} goes into {name}, too, which can't be built"))
     })
 }
 
@@ -205,9 +194,8 @@ fn dropped(group: &[BuiltCluster]) -> Vec<(Location, String, String)> {
                     continue;
                 };
                 let place = layer.place(key.span);
-                let is_known = out.iter().any(|(known, ..)| {
-                    known.file.path() == place.file.path() && known.span == place.span
-                });
+                let is_known =
+                    out.iter().any(|(known, ..)| known.file.path() == place.file.path() && known.span == place.span);
                 if !is_known {
                     out.push((place, field, cluster.release.display_name()));
                 }
@@ -242,12 +230,7 @@ fn rewritten(group: &[BuiltCluster]) -> Result<Files, Vec<(Location, String)>> {
                 Ok(Some(text)) => {
                     let before = Arc::clone(&document.file);
                     let entry = files.entry(path.to_owned());
-                    entry
-                        .or_insert(Rewritten {
-                            before,
-                            text: String::new(),
-                        })
-                        .text = text;
+                    entry.or_insert(Rewritten { before, text: String::new() }).text = text;
                 }
                 Err(UnmigratableLayer { span, why }) => {
                     stuck.push((Location::new(&file, span), why));
@@ -255,22 +238,13 @@ fn rewritten(group: &[BuiltCluster]) -> Result<Files, Vec<(Location, String)>> {
             }
         }
     }
-    match stuck.is_empty() {
-        true => Ok(files),
-        false => Err(stuck),
-    }
+    if stuck.is_empty() { Ok(files) } else { Err(stuck) }
 }
 
-fn rewrite(
-    release: &Release,
-    layer: &BuildLayer,
-    document: &Document,
-) -> Result<Option<String>, UnmigratableLayer> {
+fn rewrite(release: &Release, layer: &BuildLayer, document: &Document) -> Result<Option<String>, UnmigratableLayer> {
     match layer.what {
         LayerKind::Object | LayerKind::Merge => resource_to_v1(release, document),
-        LayerKind::Operations if layer.is_for("HyperConverged") => {
-            operations_to_v1(release, document)
-        }
+        LayerKind::Operations if layer.is_for("HyperConverged") => operations_to_v1(release, document),
         // What would have to be rewritten there is found by building.
         LayerKind::Operations | LayerKind::Replacements | LayerKind::Unknown(_) => Ok(None),
         LayerKind::Fields => {
@@ -289,16 +263,12 @@ fn differs(found: &Clusters, before: &BuiltCluster) -> Option<String> {
         let failed = failed.find(|f| cluster_name(&f.directory) == name);
         let why = failed.map(|f| f.finding.message.clone());
         let why = why.unwrap_or_else(|| "it isn't built any more".to_owned());
-        return Some(format!(
-            "{name}: its layers don't fit together in v1: {why}"
-        ));
+        return Some(format!("{name}: its layers don't fit together in v1: {why}"));
     };
     let after: Json = match found.repo.load(cluster) {
         Ok(loaded) => loaded.document.root.to_json(),
         Err(problem) => return Some(format!("{name}: {}", problem.finding.message)),
     };
     let old = before.document.root.to_json();
-    is_same(&before.release, &before.inventory, &old, &after)
-        .err()
-        .map(|why| format!("{name}: {why}"))
+    is_same(&before.release, &before.inventory, &old, &after).err().map(|why| format!("{name}: {why}"))
 }

@@ -26,15 +26,9 @@ const SUBCOMMANDS: &[(&[&str], &str)] = &[
         &["apply", "deploy", "install", "sync"],
         "hcoplan changes no cluster: `hcoplan plan` shows what applying would do",
     ),
-    (
-        &["upgrade"],
-        "`hcoplan plan --upgrade-to 1.19` says what another release makes of the same files",
-    ),
+    (&["upgrade"], "`hcoplan plan --upgrade-to 1.19` says what another release makes of the same files"),
     (&["version"], "`hcoplan --version` prints it"),
-    (
-        &["baseline"],
-        "`hcoplan lint --baseline FILE --update-baseline` writes one",
-    ),
+    (&["baseline"], "`hcoplan lint --baseline FILE --update-baseline` writes one"),
     (
         &["rules", "list", "alerts", "gates", "docs"],
         "`hcoplan explain` lists rules, alerts, annotations, feature gates and fields",
@@ -43,27 +37,15 @@ const SUBCOMMANDS: &[(&[&str], &str)] = &[
         &["show", "build", "template", "generate", "manifests"],
         "`hcoplan render --stdout` prints what HCO and SSP would create",
     ),
-    (
-        &["migrate", "convert"],
-        "`hcoplan fix --migrate v1` shows v1beta1 as v1; with --write it changes the file",
-    ),
+    (&["migrate", "convert"], "`hcoplan fix --migrate v1` shows v1beta1 as v1; with --write it changes the file"),
     (&["format", "fmt"], "`hcoplan fix` shows what it would mend"),
     (
         &["drift"],
         "`hcoplan diff --live FILE` compares with what a cluster runs, `hcoplan inventory check INVENTORY DUMP` its nodes",
     ),
-    (
-        &["clusters", "status"],
-        "`hcoplan lint --show-files` says which clusters there are, and what each is made of",
-    ),
-    (
-        &["config"],
-        "`hcoplan init` writes hcoplan.yaml; `hcoplan schema config` says what may be in it",
-    ),
-    (
-        &["language-server", "server"],
-        "`hcoplan lsp` is the language server",
-    ),
+    (&["clusters", "status"], "`hcoplan lint --show-files` says which clusters there are, and what each is made of"),
+    (&["config"], "`hcoplan init` writes hcoplan.yaml; `hcoplan schema config` says what may be in it"),
+    (&["language-server", "server"], "`hcoplan lsp` is the language server"),
 ];
 
 /// Options that other tools have, and which of the subcommand's they are here; with what to type instead,
@@ -75,101 +57,45 @@ const OPTIONS: &[(&[&str], &str, &str)] = &[
         "results are printed: `hcoplan CMD > FILE` writes them to a file",
     ),
     (
-        &[
-            "--from",
-            "--base",
-            "--since",
-            "--rev",
-            "--revision",
-            "--ref",
-            "--before",
-        ],
+        &["--from", "--base", "--since", "--rev", "--revision", "--ref", "--before"],
         "against",
         "`hcoplan CMD --against REV` compares with a revision of git",
     ),
-    (
-        &["--to", "--upgrade", "--target", "--target-release"],
-        "upgrade-to",
-        "`hcoplan CMD --upgrade-to 1.19`",
-    ),
+    (&["--to", "--upgrade", "--target", "--target-release"], "upgrade-to", "`hcoplan CMD --upgrade-to 1.19`"),
     (
         &["--disable", "--skip", "--skip-rule", "--exclude-rule"],
         "ignore",
         "`hcoplan CMD --ignore RULE` leaves a rule out",
     ),
-    (
-        &["--enable", "--rules", "--only-rule"],
-        "select",
-        "`hcoplan CMD --select RULE` runs some rules only",
-    ),
-    (
-        &["--strict", "--fail", "--fail-on-warning", "--max-warnings"],
-        "fail-on",
-        "`hcoplan CMD --fail-on warning`",
-    ),
+    (&["--enable", "--rules", "--only-rule"], "select", "`hcoplan CMD --select RULE` runs some rules only"),
+    (&["--strict", "--fail", "--fail-on-warning", "--max-warnings"], "fail-on", "`hcoplan CMD --fail-on warning`"),
     (
         &["--apply", "--in-place", "--fix", "--yes", "-y", "-w", "-i"],
         "write",
         "`hcoplan CMD --write` changes the files",
     ),
-    (
-        &["--dry-run", "--diff", "-n"],
-        "write",
-        "`hcoplan CMD` alone shows what it would change and writes nothing",
-    ),
-    (
-        &["--dry-run"],
-        "check",
-        "`hcoplan CMD --check` writes nothing and fails where something would be written",
-    ),
-    (
-        &["--fix", "--write"],
-        "statistics",
-        "`hcoplan fix` mends what rules find",
-    ),
+    (&["--dry-run", "--diff", "-n"], "write", "`hcoplan CMD` alone shows what it would change and writes nothing"),
+    (&["--dry-run"], "check", "`hcoplan CMD --check` writes nothing and fails where something would be written"),
+    (&["--fix", "--write"], "statistics", "`hcoplan fix` mends what rules find"),
     (
         &["--all", "-A", "--all-clusters"],
         "cluster",
         "every cluster is looked at unless --cluster names some: `hcoplan CMD`",
     ),
-    (
-        &["-c", "--name", "--clusters"],
-        "cluster",
-        "`hcoplan CMD --cluster GLOB`",
-    ),
+    (&["-c", "--name", "--clusters"], "cluster", "`hcoplan CMD --cluster GLOB`"),
     (
         &["--kubeconfig", "--context", "--server", "--token"],
         "live",
         "hcoplan talks to no cluster: `hcoplan CMD --live FILE` reads what \
          `kubectl get hyperconverged -A -o yaml` printed",
     ),
-    (
-        &["--version", "--hco-version"],
-        "release",
-        "`hcoplan CMD --release 1.18`",
-    ),
-    (
-        &["--no-color", "--no-colour", "--plain"],
-        "color",
-        "`hcoplan CMD --color never`",
-    ),
+    (&["--version", "--hco-version"], "release", "`hcoplan CMD --release 1.18`"),
+    (&["--no-color", "--no-colour", "--plain"], "color", "`hcoplan CMD --color never`"),
 ];
 
 /// Options of other tools for what is given without one here.
-const PATHS: &[&str] = &[
-    "-f",
-    "--file",
-    "--filename",
-    "-d",
-    "--dir",
-    "--directory",
-    "-p",
-    "--path",
-    "-C",
-    "--chdir",
-    "-R",
-    "--recursive",
-];
+const PATHS: &[&str] =
+    &["-f", "--file", "--filename", "-d", "--dir", "--directory", "-p", "--path", "-C", "--chdir", "-R", "--recursive"];
 
 /// The command line as clap knows it once it is put together.
 fn command_line() -> Command {
@@ -190,9 +116,7 @@ fn takes(subcommand: &Command, option: &str) -> bool {
 }
 
 fn takes_directory(subcommand: &Command) -> bool {
-    subcommand
-        .get_positionals()
-        .any(|a| a.get_id() == "directory")
+    subcommand.get_positionals().any(|a| a.get_id() == "directory")
 }
 
 /// Says in a message of clap's what was meant, in place of what it guesses from letters alone.
@@ -232,13 +156,10 @@ pub(super) fn explain(error: &mut clap::Error, typed: &[OsString]) {
 fn of_subcommand(word: &str, parent: Option<&Command>) -> Option<String> {
     if let Some(parent) = parent {
         let is_release = parent.get_name() == "release" && Release::known(word).is_some();
-        return is_release
-            .then(|| format!("`hcoplan release show {word}` says what is modelled of it"));
+        return is_release.then(|| format!("`hcoplan release show {word}` says what is modelled of it"));
     }
     let word = word.to_lowercase();
-    let found = SUBCOMMANDS
-        .iter()
-        .find(|(words, _)| words.contains(&word.as_str()));
+    let found = SUBCOMMANDS.iter().find(|(words, _)| words.contains(&word.as_str()));
     found.map(|(_, tip)| (*tip).to_owned())
 }
 
@@ -246,13 +167,14 @@ fn of_argument(word: &str, subcommand: &Command) -> Option<String> {
     let name = subcommand.get_name();
     let option = word.split('=').next().unwrap_or(word);
     if !word.starts_with('-') {
-        return takes_directory(subcommand).then(|| match takes(subcommand, "cluster") {
-            true => {
+        return takes_directory(subcommand).then(|| {
+            if takes(subcommand, "cluster") {
                 "give one directory, the one above all that is meant; --cluster GLOB, as often as \
-                     needed, chooses clusters of it"
+                 needed, chooses clusters of it"
                     .to_owned()
+            } else {
+                "give one directory or file".to_owned()
             }
-            false => "give one directory or file".to_owned(),
         });
     }
     if takes(subcommand, "format") && is_format(option.trim_start_matches('-')) {
@@ -299,23 +221,15 @@ pub(super) fn missing_path(typed: &[OsString], missing: &Utf8Path) -> Option<Str
     let subcommand = command.find_subcommand(name)?;
     let words = positionals(given);
     if words.contains(&missing.as_str()) {
-        let (paths, words): (Vec<&str>, _) =
-            words.into_iter().partition(|w| Utf8Path::new(w).exists());
+        let (paths, words): (Vec<&str>, _) = words.into_iter().partition(|w| Utf8Path::new(w).exists());
         if let Some(options) = as_options(subcommand, &words) {
             let words = ["hcoplan", name].into_iter().chain(paths);
-            let meant = words
-                .chain([options.as_str()])
-                .collect::<Vec<_>>()
-                .join(" ");
+            let meant = words.chain([options.as_str()]).collect::<Vec<_>>().join(" ");
             return Some(format!("did you mean `{meant}`?"));
         }
     }
     let (directory, last) = (missing.parent()?, missing.file_name()?);
-    let at = if directory == "" {
-        Utf8Path::new(".")
-    } else {
-        directory
-    };
+    let at = if directory == "" { Utf8Path::new(".") } else { directory };
     let entries = at.read_dir_utf8().ok()?.filter_map(Result::ok);
     let names: Vec<String> = entries.map(|e| e.file_name().to_owned()).collect();
     let near = nearest(last, names.iter().map(String::as_str))?;
@@ -324,16 +238,11 @@ pub(super) fn missing_path(typed: &[OsString], missing: &Utf8Path) -> Option<Str
 
 /// The directories that were typed.
 fn positionals(given: &ArgMatches) -> Vec<&str> {
-    let ids = given
-        .ids()
-        .filter(|id| ["directory", "other"].contains(&id.as_str()));
+    let ids = given.ids().filter(|id| ["directory", "other"].contains(&id.as_str()));
     let mut ids: Vec<&str> = ids.map(clap::Id::as_str).collect();
     ids.sort_unstable();
     let typed = |id: &&str| given.value_source(id) == Some(clap::parser::ValueSource::CommandLine);
-    let words = ids
-        .into_iter()
-        .filter(typed)
-        .filter_map(|id| given.get_raw(id)?.next());
+    let words = ids.into_iter().filter(typed).filter_map(|id| given.get_raw(id)?.next());
     words.filter_map(|w| w.to_str()).collect()
 }
 
@@ -348,25 +257,21 @@ fn as_options(subcommand: &Command, words: &[&str]) -> Option<String> {
     };
     let range = words.join("..");
     if all(|name| Release::known(name).is_some()) && takes(subcommand, "release") {
-        let upgrade = match takes(subcommand, "upgrade-to") && words.len() == 1 {
-            true => format!("` or `--upgrade-to {range}"),
-            false => String::new(),
+        let upgrade = if takes(subcommand, "upgrade-to") && words.len() == 1 {
+            format!("` or `--upgrade-to {range}")
+        } else {
+            String::new()
         };
         return Some(format!("--release {range}{upgrade}"));
     }
-    let is_revision =
-        |name: &str| !name.starts_with('-') && Revision::is_there(Utf8Path::new("."), name);
+    let is_revision = |name: &str| !name.starts_with('-') && Revision::is_there(Utf8Path::new("."), name);
     if takes(subcommand, "against") && all(is_revision) {
         return Some(format!("--against {range}"));
     }
     if !takes(subcommand, "cluster") {
         return None;
     }
-    let repo = Repo::open(
-        &Place::configured(".".into()).root,
-        &repo::Options::default(),
-    )
-    .ok()?;
+    let repo = Repo::open(&Place::configured(".".into()).root, &repo::Options::default()).ok()?;
     let is_cluster = |word: &&str| {
         let mut clusters = repo.clusters().iter();
         clusters.any(|c| c.name() == *word || c.name().rsplit('/').next() == Some(*word))
@@ -383,10 +288,7 @@ mod tests {
     /// The commands in a tip, with something in place of what is to be filled in.
     fn commands(tip: &str) -> Vec<String> {
         let quoted = tip.split('`').skip(1).step_by(2);
-        quoted
-            .filter(|c| c.starts_with("hcoplan "))
-            .map(str::to_owned)
-            .collect()
+        quoted.filter(|c| c.starts_with("hcoplan ")).map(str::to_owned).collect()
     }
 
     #[test]
@@ -395,9 +297,7 @@ mod tests {
         let mut parses = |command: &str| {
             tried += 1;
             let parsed = Arguments::command().try_get_matches_from(command.split_whitespace());
-            let parsed = parsed
-                .err()
-                .filter(|e| e.kind() != ErrorKind::DisplayVersion);
+            let parsed = parsed.err().filter(|e| e.kind() != ErrorKind::DisplayVersion);
             assert!(parsed.is_none(), "{command}: {}", parsed.expect("an error"));
         };
         for (_, tip) in SUBCOMMANDS {
@@ -407,10 +307,7 @@ mod tests {
         for (words, ours, tip) in OPTIONS {
             let takers: Vec<_> = all.get_subcommands().filter(|c| takes(c, ours)).collect();
             assert!(!takers.is_empty(), "{ours}");
-            for subcommand in takers
-                .iter()
-                .filter(|c| c.get_name() != "why" && takes_directory(c))
-            {
+            for subcommand in takers.iter().filter(|c| c.get_name() != "why" && takes_directory(c)) {
                 for command in commands(tip) {
                     let command = command.replace("CMD", subcommand.get_name());
                     let command = command.replace("RULE", "jsonpatch-present");

@@ -111,10 +111,7 @@ pub fn run() -> ExitCode {
             mistakes::explain(&mut error, &typed);
             // Help and version are no errors; a closed pipe while printing them is none, either.
             let _ = error.print();
-            return match error.use_stderr() {
-                true => Verdict::UNUSABLE.into(),
-                false => ExitCode::SUCCESS,
-            };
+            return if error.use_stderr() { Verdict::UNUSABLE.into() } else { ExitCode::SUCCESS };
         }
     };
     let mut output = Output::new(arguments.color, arguments.quiet);
@@ -148,9 +145,9 @@ pub fn run() -> ExitCode {
             match failure {
                 Failure::Unreadable(_)
                 | Failure::Repo(repo::Error::TooMuch(_))
-                | Failure::Build(
-                    repo::BuildError::Failed { .. } | repo::BuildError::Broken { .. },
-                ) => Verdict::UNREADABLE,
+                | Failure::Build(repo::BuildError::Failed { .. } | repo::BuildError::Broken { .. }) => {
+                    Verdict::UNREADABLE
+                }
                 _ => Verdict::UNUSABLE,
             }
         }
@@ -162,11 +159,7 @@ pub fn run() -> ExitCode {
         return Verdict::UNUSABLE.into();
     }
     let interrupted = app::interrupted();
-    Verdict {
-        interrupted,
-        ..verdict
-    }
-    .into()
+    Verdict { interrupted, ..verdict }.into()
 }
 
 fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
@@ -201,11 +194,7 @@ mod tests {
 
     /// Every command with its words, `inventory check` after `inventory`.
     fn each(look: &mut dyn FnMut(&[String], &clap::Command)) {
-        fn walk(
-            words: &[String],
-            command: &clap::Command,
-            look: &mut dyn FnMut(&[String], &clap::Command),
-        ) {
+        fn walk(words: &[String], command: &clap::Command, look: &mut dyn FnMut(&[String], &clap::Command)) {
             look(words, command);
             let below = command.get_subcommands();
             for below in below.filter(|c| c.get_name() != "help") {
@@ -244,9 +233,7 @@ mod tests {
                 let parsed = Arguments::try_parse_from(&example);
                 assert!(parsed.is_ok(), "{example:?}: {}", parsed.unwrap_err());
             }
-            let mut headings = options
-                .lines()
-                .filter(|l| l.ends_with(':') && !l.starts_with(' '));
+            let mut headings = options.lines().filter(|l| l.ends_with(':') && !l.starts_with(' '));
             let last = headings.next_back();
             assert_eq!(last, Some("Limits:"), "{name}");
         });
@@ -256,14 +243,7 @@ mod tests {
     #[test]
     fn what_reads_a_repository_takes_the_same_options() {
         /// The options of `arguments::InputArguments`.
-        const READING: [&str; 6] = [
-            "config",
-            "trust-base",
-            "kustomize",
-            "helm",
-            "show-files",
-            "jobs",
-        ];
+        const READING: [&str; 6] = ["config", "trust-base", "kustomize", "helm", "show-files", "jobs"];
         /// What each command takes of them, where it is not all, and why.
         const OTHERS: [(&str, &[&str], &str); 13] = [
             ("init", &["show-files"], "it writes the configuration"),

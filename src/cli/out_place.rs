@@ -59,9 +59,7 @@ fn applied(
     kustomizations: bool,
 ) -> Option<(String, String)> {
     let directories = clusters.iter().map(|cluster| tree.join(cluster));
-    let directories: Vec<Utf8PathBuf> = std::iter::once(tree.to_owned())
-        .chain(directories)
-        .collect();
+    let directories: Vec<Utf8PathBuf> = std::iter::once(tree.to_owned()).chain(directories).collect();
     for directory in &directories {
         let Some(by) = appliers.of(directory) else {
             continue;
@@ -80,9 +78,7 @@ fn applied(
                     continue;
                 }
                 let more = match controller {
-                    Controller::Flux => {
-                        ", or add --kustomization, with which Flux leaves the objects alone"
-                    }
+                    Controller::Flux => ", or add --kustomization, with which Flux leaves the objects alone",
                     _ => "",
                 };
                 format!("{ELSEWHERE}, or write `/{tree}/` into {file}{more}")
@@ -92,17 +88,12 @@ fn applied(
         return Some((by.to_string(), help));
     }
     let names = [TOP_MANIFEST, CLUSTER_MANIFEST, "a.yaml"];
-    let files = directories
-        .iter()
-        .flat_map(|d| names.map(|name| d.join(name)));
+    let files = directories.iter().flat_map(|d| names.map(|name| d.join(name)));
     let reader = files.into_iter().find_map(|file| {
         let reader = appliers.reader_of(&file)?;
         Some(format!("{reader} makes an Application of files in it"))
     })?;
-    Some((
-        reader,
-        format!("{ELSEWHERE}, or leave it out in the generator: an entry with `exclude: true`"),
-    ))
+    Some((reader, format!("{ELSEWHERE}, or leave it out in the generator: an entry with `exclude: true`")))
 }
 
 /// Whether a file of the syntax of `.gitignore` leaves a directory out.
@@ -111,9 +102,7 @@ fn is_ignored(file: &Utf8Path, directory: &Utf8Path) -> bool {
         return false;
     }
     let (ignored, _) = Gitignore::new(file);
-    ignored
-        .matched_path_or_any_parents(directory, true)
-        .is_ignore()
+    ignored.matched_path_or_any_parents(directory, true).is_ignore()
 }
 
 /// A path relative to the root; `None` where it isn't below it.
@@ -121,9 +110,7 @@ fn within(path: &Utf8Path, root: &Utf8Path) -> Option<Utf8PathBuf> {
     let path = camino::absolute_utf8(path).ok()?;
     let root = root.canonicalize_utf8().ok()?;
     // As much of it as is there already; the rest will be.
-    let (there, real) = path
-        .ancestors()
-        .find_map(|above| Some((above, above.canonicalize_utf8().ok()?)))?;
+    let (there, real) = path.ancestors().find_map(|above| Some((above, above.canonicalize_utf8().ok()?)))?;
     let rest = path.strip_prefix(there).ok()?;
     let real = match rest.as_str() {
         "" => real,

@@ -88,11 +88,7 @@ pub(super) struct Output {
 impl Output {
     /// Quiet: no notes and no warnings on standard error.
     pub(super) fn new(color: Color, quiet: bool) -> Self {
-        Self {
-            choice: color.choice(),
-            quiet,
-            closed: false,
-        }
+        Self { choice: color.choice(), quiet, closed: false }
     }
 
     pub(super) fn quiet(&self) -> bool {
@@ -161,10 +157,6 @@ impl Output {
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
         // When standard error is gone there is nobody left to tell.
         let message = message.to_string();
-        let _ = writeln!(
-            out,
-            "{style}{word}{style:#}: {}",
-            InputText::new(&message).lines()
-        );
+        let _ = writeln!(out, "{style}{word}{style:#}: {}", InputText::new(&message).lines());
     }
 }

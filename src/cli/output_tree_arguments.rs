@@ -46,10 +46,7 @@ impl OutputTreeArguments {
 
     /// The failure that nothing says it.
     pub(super) fn missing(&self) -> Failure {
-        Failure::usage(
-            "a stream has no output tree",
-            "name one with --out, or print the objects with --stdout",
-        )
+        Failure::usage("a stream has no output tree", "name one with --out, or print the objects with --stdout")
     }
 
     /// The output tree's path, where nobody applies it.

@@ -47,12 +47,7 @@ pub(super) struct Arguments {
     /// Show what an upgrade of HCO to this release does, as a checklist, and whether it counts when
     /// the manifest is applied; fails on a refusal, a stopped reconcile or a new error. `1.18,1.19`
     /// names the way
-    #[arg(
-        long,
-        value_name = "X.Y",
-        value_delimiter = ',',
-        help_heading = "Upgrade"
-    )]
+    #[arg(long, value_name = "X.Y", value_delimiter = ',', help_heading = "Upgrade")]
     upgrade_to: Vec<String>,
 
     /// How to print the result, as often as needed: human, unified, json, json-patch, markdown,
@@ -93,13 +88,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let settings = arguments.rules.settings(&found)?;
     let baseline = arguments.rules.baseline(&found)?;
     let prior = arguments.prior.open(&found, output)?;
-    let (tree, before) = match arguments.out.is_missing(&found) {
-        true if arguments.check => return Err(arguments.out.missing()),
-        true => {
-            output.note("a stream has no output tree, so nothing is written; --out names one");
-            (OutputTree::nowhere(), PreviousTree::Nothing)
-        }
-        false => match arguments.out.place(&found) {
+    let (tree, before) = if arguments.out.is_missing(&found) && arguments.check {
+        return Err(arguments.out.missing());
+    } else if arguments.out.is_missing(&found) {
+        output.note("a stream has no output tree, so nothing is written; --out names one");
+        (OutputTree::nowhere(), PreviousTree::Nothing)
+    } else {
+        match arguments.out.place(&found) {
             Ok(path) => {
                 let tree = OutputTree::open(path, &found, !arguments.check)?;
                 let before = base::before(&tree, output)?;
@@ -111,7 +106,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
                 (OutputTree::nowhere(), PreviousTree::Nothing)
             }
             Err(failure) => return Err(failure),
-        },
+        }
     };
     let shows_fixes = targets.iter().any(|t| t.format == Format::Json);
     let selection = lint::Selection::of(&settings);
@@ -119,10 +114,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         force: arguments.force,
         prior: prior.as_ref(),
         update: arguments.prior.update(),
-        lint: Some(match shows_fixes {
-            true => selection,
-            false => selection.without_fixes(),
-        }),
+        lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
         before: Some(&before),
         tree: tree.new.as_ref(),
         check: tree.disk.as_ref().filter(|_| arguments.check),
@@ -148,46 +140,28 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     if app::interrupted() {
         return Ok(verdict);
     }
-    let base = Base {
-        found: &found,
-        sources,
-        settings: &settings,
-        tree: &before,
-        path: tree.path(),
-        changed: Some(&changed),
-    };
+    let base =
+        Base { found: &found, sources, settings: &settings, tree: &before, path: tree.path(), changed: Some(&changed) };
     let mut compared = base.compare(&arguments.prior, prior.as_ref(), &mut verdict, output)?;
     // What can't be planned before and after differs in nothing, and is no success.
-    let unplanned: Vec<&ClusterRef> = found
-        .chosen()
-        .into_iter()
-        .filter(|c| kept.iter().any(|name| name == c.name()))
-        .collect();
+    let unplanned: Vec<&ClusterRef> =
+        found.chosen().into_iter().filter(|c| kept.iter().any(|name| name == c.name())).collect();
     let unplanned = app::unplannable(&found.repo, &unplanned);
     base::add_unplanned(unplanned, &mut compared.clusters);
     findings.judge_by_change(&compared.clusters);
-    let mut settled =
-        findings.apply_suppressions(baseline.as_ref(), &settings, &found.root, output)?;
+    let mut settled = findings.apply_suppressions(baseline.as_ref(), &settings, &found.root, output)?;
     verdict.failed |= settled.fails_from(arguments.rules.fail_on(config));
     let standing = told_apart(settled.findings(), &mut compared.clusters);
     let upgrade_to = upgrade_to.as_ref().filter(|_| !found.verdict.nothing_found);
-    let upgrading = upgrade_to.map(|to| Upgrading {
-        to,
-        prior: prior.as_ref(),
-        update: arguments.prior.update(),
-    });
-    let steps = upgrading
-        .map(|work| upgrade::preview(&found, &work, &settings, sources, &mut verdict, output));
-    let written = match arguments.check {
-        true => {
-            stale.extend(tree.stale(&found));
-            Ok(None)
-        }
-        false => {
-            let path = tree.path().to_owned();
-            let written = tree.finish(&found, &verdict, output);
-            written.map(|done| done.then_some(path))
-        }
+    let upgrading = upgrade_to.map(|to| Upgrading { to, prior: prior.as_ref(), update: arguments.prior.update() });
+    let steps = upgrading.map(|work| upgrade::preview(&found, &work, &settings, sources, &mut verdict, output));
+    let written = if arguments.check {
+        stale.extend(tree.stale(&found));
+        Ok(None)
+    } else {
+        let path = tree.path().to_owned();
+        let written = tree.finish(&found, &verdict, output);
+        written.map(|done| done.then_some(path))
     };
     for target in &targets {
         if target.format == Format::Human && found.verdict.nothing_found && standing.is_empty() {
@@ -221,10 +195,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             (_, None) => changes::write(target.format, &changes, &mut text)?,
         }
         if target.format == Format::Human {
-            let rest = Written {
-                kept: &kept,
-                tree: written.as_ref().ok().and_then(Option::as_deref),
-            };
+            let rest = Written { kept: &kept, tree: written.as_ref().ok().and_then(Option::as_deref) };
             rest.human(&mut text);
         }
         target.write(&text, output)?;
@@ -262,17 +233,13 @@ impl Written<'_> {
 /// The findings that the change doesn't bring. Of those that it brings, what a suppression or the
 /// baseline leaves out is taken out; where nothing is known of before, a new cluster brings its own.
 fn told_apart<'f>(settled: &'f [Finding], clusters: &mut [ClusterDiff]) -> Vec<&'f Finding> {
-    let same = |a: &Finding, b: &Finding| {
-        (a.rule.name, &a.message, &a.object) == (b.rule.name, &b.message, &b.object)
-    };
+    let same = |a: &Finding, b: &Finding| (a.rule.name, &a.message, &a.object) == (b.rule.name, &b.message, &b.object);
     let mut standing: Vec<&Finding> = settled.iter().collect();
     for diff in clusters {
         let own = |f: &&Finding| f.cluster.as_deref().is_none_or(|name| name == diff.cluster);
         let is_new = diff.whole == Some(crate::diff::Kind::Add) && diff.refused_before.is_none();
         if is_new && diff.findings_added.is_empty() {
-            let all = settled
-                .iter()
-                .filter(|f| f.cluster.as_deref() == Some(&*diff.cluster));
+            let all = settled.iter().filter(|f| f.cluster.as_deref() == Some(&*diff.cluster));
             diff.findings_added = all.cloned().collect();
         }
         let reported = |new: &Finding| settled.iter().filter(own).any(|f| same(f, new));

@@ -72,11 +72,7 @@ impl Arguments {
     }
 
     /// Reads it; `None` where none is given.
-    pub(super) fn open(
-        &self,
-        found: &Clusters,
-        output: &Output,
-    ) -> Result<Option<PriorState>, Failure> {
+    pub(super) fn open(&self, found: &Clusters, output: &Output) -> Result<Option<PriorState>, Failure> {
         if let Some(file) = &self.live {
             return live(file, found, output).map(Some);
         }
@@ -97,10 +93,7 @@ fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<PriorState
     let chosen = found.chosen();
     if let [first, _, ..] = chosen.as_slice() {
         return Err(Failure::usage(
-            format!(
-                "--live is what one cluster holds, and {} are meant",
-                chosen.len()
-            ),
+            format!("--live is what one cluster holds, and {} are meant", chosen.len()),
             format!("choose it, as in --cluster {}", first.name()),
         ));
     }
@@ -149,13 +142,7 @@ fn revision(name: &str, found: &Clusters, output: &Output) -> Result<PriorState,
             };
             format!("{file}:{}: ", l.start().line)
         });
-        output.warning(format_args!(
-            "in {name}, {at}{}; what is in it is judged as new",
-            problem.finding.message
-        ));
+        output.warning(format_args!("in {name}, {at}{}; what is in it is judged as new", problem.finding.message));
     }
-    Ok(PriorState::Revision {
-        name: name.to_owned(),
-        repo: Box::new(before),
-    })
+    Ok(PriorState::Revision { name: name.to_owned(), repo: Box::new(before) })
 }

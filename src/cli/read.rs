@@ -54,12 +54,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         let said = secret::masked_message(&file, problem.span, &problem.message);
         let message = format!("{path}:{}:{}: {said}", at.line, at.column);
         // What a repository may well hold is nothing that kubectl takes.
-        match problem.kind.is_fatal() || problem.kind == ProblemKind::NotAMapping {
-            true => {
-                output.error(message);
-                verdict.unreadable = true;
-            }
-            false => output.warning(message),
+        if problem.kind.is_fatal() || problem.kind == ProblemKind::NotAMapping {
+            output.error(message);
+            verdict.unreadable = true;
+        } else {
+            output.warning(message);
         }
     }
     Ok(verdict)

@@ -147,11 +147,7 @@ struct Import {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     match &arguments.command {
         Command::List { format } => output.print(list(*format))?,
-        Command::Diff {
-            before,
-            after,
-            format,
-        } => {
+        Command::Diff { before, after, format } => {
             let diff = release_diff(&named_release(before)?, &named_release(after)?);
             output.print(match format {
                 Form::Human => differences(&diff),
@@ -196,10 +192,7 @@ fn import(arguments: &Import, output: &mut Output) -> Result<(), Failure> {
         Some(behaviour) => imported.write_apart(out, behaviour)?,
         None => imported.write(out)?,
     }
-    output.print(format!(
-        "HCO {} ({}) in {out}\n",
-        imported.name, imported.version
-    ))?;
+    output.print(format!("HCO {} ({}) in {out}\n", imported.name, imported.version))?;
     for note in &imported.notes {
         output.note(note);
     }
@@ -242,22 +235,13 @@ fn list(format: Form) -> String {
             let modelled = modelled.as_ref().map(|r| r.version());
             let phase = version.phase.value.as_str();
             let source = |key: &str| distribution.sources.get(key).map_or("", |s| s.url.as_str());
-            let sources = [
-                source(&version.release.source),
-                source(&version.phase.source),
-            ];
-            let built = match distribution.is_upstream() {
-                true => String::new(),
-                false => format!("HCO {release}  "),
-            };
+            let sources = [source(&version.release.source), source(&version.phase.source)];
+            let built = if distribution.is_upstream() { String::new() } else { format!("HCO {release}  ") };
             let known = match modelled {
                 Some(patch) => format!("modelled at {patch}"),
                 None => "not modelled".to_owned(),
             };
-            out.push_str(&format!(
-                "  {line:<8} {built}{phase:<9} {known:<19} {}\n",
-                sources[0]
-            ));
+            out.push_str(&format!("  {line:<8} {built}{phase:<9} {known:<19} {}\n", sources[0]));
             all.push(json!({
                 "distribution": distribution.name,
                 "title": distribution.title,
@@ -286,15 +270,9 @@ fn one_patch(release: &Release, out: &mut String, all: &mut Vec<serde_json::Valu
     let Some(patch) = release.patched() else {
         return;
     };
-    let phase = match patch.moving {
-        true => "moving",
-        false => "released",
-    };
+    let phase = if patch.moving { "moving" } else { "released" };
     let known = format!("modelled at {}", release.version());
-    out.push_str(&format!(
-        "  {:<8} {phase:<9} {known:<19} {}\n",
-        patch.name, patch.source
-    ));
+    out.push_str(&format!("  {:<8} {phase:<9} {known:<19} {}\n", patch.name, patch.source));
     all.push(json!({
         "distribution": release.distribution().name,
         "title": release.distribution().title,
@@ -339,23 +317,18 @@ fn differences(diff: &ReleaseDiff) -> String {
 }
 
 fn page(release: &Release) -> String {
-    let mut out = match release.label() == release.name() {
-        true => format!("HCO {} ({})\n", release.name(), release.version()),
-        false => format!("{}\n", release.title()),
+    let mut out = if release.label() == release.name() {
+        format!("HCO {} ({})\n", release.name(), release.version())
+    } else {
+        format!("{}\n", release.title())
     };
     vendor(release, &mut out);
-    let versions = release
-        .schema_names()
-        .filter_map(|n| n.strip_prefix("hyperconverged."))
-        .collect::<Vec<_>>();
+    let versions = release.schema_names().filter_map(|n| n.strip_prefix("hyperconverged.")).collect::<Vec<_>>();
     out.push_str(&format!("\nHyperConverged: {}\n", versions.join(", ")));
     for platform in [Platform::OpenShift, Platform::Kubernetes] {
         let operands: Vec<_> = release.work_order().operands_of(platform).collect();
         let operands = operands.join(", ");
-        out.push_str(&format!(
-            "\nOperands on {}, in order of work:\n",
-            platform.as_str()
-        ));
+        out.push_str(&format!("\nOperands on {}, in order of work:\n", platform.as_str()));
         for line in wrap_lines(&operands, 76) {
             out.push_str(&format!("  {line}\n"));
         }
@@ -373,9 +346,9 @@ fn page(release: &Release) -> String {
         if let Some(image) = own.find(|image| image.name == name) {
             let from = match &image.image {
                 ImageSource::Url { url } => url.value.clone(),
-                ImageSource::Stream {
-                    image_stream, from, ..
-                } => format!("the ImageStream {} of {}", image_stream.value, from.value),
+                ImageSource::Stream { image_stream, from, .. } => {
+                    format!("the ImageStream {} of {}", image_stream.value, from.value)
+                }
             };
             out.push_str(&format!(
                 "    DataSource {}, instance type {}, preference {}\n    from {from}\n",
@@ -404,15 +377,9 @@ fn vendor(release: &Release, out: &mut String) {
         return;
     }
     let facts = [
-        (
-            "operator's namespace",
-            distribution.namespace.value.as_str(),
-        ),
+        ("operator's namespace", distribution.namespace.value.as_str()),
         ("golden images in", &release.ssp().golden_images_namespace),
-        (
-            "common templates in",
-            &release.tables().common_templates_namespace,
-        ),
+        ("common templates in", &release.tables().common_templates_namespace),
         ("runbooks", &distribution.runbooks.value),
     ];
     out.push('\n');

@@ -47,12 +47,7 @@ pub(super) struct Arguments {
     stdout: bool,
 
     /// Print one JSON document per cluster instead of writing the tree: `json` or `json=FILE`
-    #[arg(
-        long,
-        value_name = "FORMAT[=FILE]",
-        help_heading = "Output",
-        conflicts_with = "stdout"
-    )]
+    #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output", conflicts_with = "stdout")]
     format: Vec<Target>,
 
     /// Print something else than the objects that would exist
@@ -95,20 +90,17 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         only: arguments.only.clone(),
         ..Work::default()
     };
-    match targets.is_empty() && !arguments.stdout && arguments.show.is_none() {
-        true if arguments.out.is_missing(&found) => Err(arguments.out.missing()),
-        true => write(arguments, &found, work, output),
-        false => print(arguments, &found, work, &targets, output),
+    if targets.is_empty() && !arguments.stdout && arguments.show.is_none() && arguments.out.is_missing(&found) {
+        Err(arguments.out.missing())
+    } else if targets.is_empty() && !arguments.stdout && arguments.show.is_none() {
+        write(arguments, &found, work, output)
+    } else {
+        print(arguments, &found, work, &targets, output)
     }
 }
 
 /// Into the output tree.
-fn write(
-    arguments: &Arguments,
-    found: &Clusters,
-    work: Work<'_>,
-    output: &mut Output,
-) -> Result<Verdict, Failure> {
+fn write(arguments: &Arguments, found: &Clusters, work: Work<'_>, output: &mut Output) -> Result<Verdict, Failure> {
     let sources = &arguments.sources;
     if !arguments.check {
         arguments.out.check_shard(sources)?;
@@ -121,10 +113,7 @@ fn write(
         ..work
     };
     let mut verdict = found.verdict;
-    let mut stale = match arguments.check {
-        true => tree.stale(found),
-        false => Vec::new(),
-    };
+    let mut stale = if arguments.check { tree.stale(found) } else { Vec::new() };
     let (mut rendered, mut objects) = (0, 0);
     let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
         progress.suspend(|| tree::report_outcome(outcome, &mut verdict, output));
@@ -146,9 +135,7 @@ fn write(
     let path = tree.path().to_owned();
     if tree.finish(found, &verdict, output)? {
         let noun = if rendered == 1 { "cluster" } else { "clusters" };
-        output.note(format_args!(
-            "rendered {objects} objects of {rendered} {noun} into {path}"
-        ));
+        output.note(format_args!("rendered {objects} objects of {rendered} {noun} into {path}"));
     }
     Ok(verdict)
 }
@@ -168,9 +155,7 @@ pub(super) fn say_stale(stale: &[String], verdict: &mut Verdict, output: &Output
     if let Some(more) = stale.len().checked_sub(SHOWN).filter(|n| *n > 0) {
         list.push_str(&format!("\n  and {more} more"));
     }
-    output.error(format_args!(
-        "the output tree is stale:{list}\n  help: run `hcoplan plan` and commit what it writes"
-    ));
+    output.error(format_args!("the output tree is stale:{list}\n  help: run `hcoplan plan` and commit what it writes"));
 }
 
 /// To standard output or to files.
@@ -181,12 +166,7 @@ fn print(
     targets: &[Target],
     output: &mut Output,
 ) -> Result<Verdict, Failure> {
-    let work = Work {
-        json: !targets.is_empty(),
-        yaml: arguments.stdout,
-        stored: arguments.show.is_some(),
-        ..work
-    };
+    let work = Work { json: !targets.is_empty(), yaml: arguments.stdout, stored: arguments.show.is_some(), ..work };
     let mut verdict = found.verdict;
     let mut failure = None;
     let files = targets.iter().filter_map(Target::begin);
@@ -195,29 +175,23 @@ fn print(
     let mut findings = Findings::new(&found.repo, found.below(), found.shard());
     let chosen = found.chosen();
     let progress = Progress::of(chosen.len(), output.quiet());
-    app::run(
-        &found.repo,
-        &chosen,
-        &work,
-        arguments.sources.reading.jobs,
-        &progress,
-        |mut outcome| {
-            progress.suspend(|| tree::report_outcome(&outcome, &mut verdict, output));
-            findings.add(&mut outcome);
-            for file in &mut files {
-                if let Err(error) = file.write(outcome.printed.as_bytes()) {
-                    failure = Some(Failure::Write(file.path().to_string(), error));
-                }
+    app::run(&found.repo, &chosen, &work, arguments.sources.reading.jobs, &progress, |mut outcome| {
+        progress.suspend(|| tree::report_outcome(&outcome, &mut verdict, output));
+        findings.add(&mut outcome);
+        for file in &mut files {
+            if let Err(error) = file.write(outcome.printed.as_bytes()) {
+                failure = Some(Failure::Write(file.path().to_string(), error));
             }
-            if to_stdout && let Err(error) = output.print(&outcome.printed) {
-                failure = Some(error.into());
-            }
-            match failure.is_some() || (output.closed() && files.is_empty()) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        },
-    );
+        }
+        if to_stdout && let Err(error) = output.print(&outcome.printed) {
+            failure = Some(error.into());
+        }
+        if failure.is_some() || (output.closed() && files.is_empty()) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
     drop(progress);
     findings.print_to_stderr(&found.root, output);
     if let Some(error) = failure {
@@ -244,8 +218,9 @@ fn targets(arguments: &Arguments) -> Result<Vec<Target>, Failure> {
     if to_tree {
         return Ok(Vec::new());
     }
-    match arguments.stdout || arguments.show.is_some() {
-        true => Ok(Vec::new()),
-        false => format::resolve(&arguments.format, "render", &[Format::Json]),
+    if arguments.stdout || arguments.show.is_some() {
+        Ok(Vec::new())
+    } else {
+        format::resolve(&arguments.format, "render", &[Format::Json])
     }
 }

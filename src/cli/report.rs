@@ -41,12 +41,7 @@ pub(super) struct Arguments {
 
     /// Show also what an upgrade of HCO to this release does, minor release by minor release;
     /// `1.18,1.19` names the way
-    #[arg(
-        long,
-        value_name = "X.Y",
-        value_delimiter = ',',
-        help_heading = "Upgrade"
-    )]
+    #[arg(long, value_name = "X.Y", value_delimiter = ',', help_heading = "Upgrade")]
     upgrade_to: Vec<String>,
 
     #[command(flatten)]
@@ -123,19 +118,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         rows.push(row(outcome));
     });
     drop(work);
-    let compared = compare(
-        arguments,
-        prior.as_ref(),
-        &found,
-        &settings,
-        &mut verdict,
-        output,
-    )?;
-    let upgrading = upgrade_to.as_ref().map(|to| Upgrading {
-        to,
-        prior: prior.as_ref(),
-        update: arguments.prior.update(),
-    });
+    let compared = compare(arguments, prior.as_ref(), &found, &settings, &mut verdict, output)?;
+    let upgrading =
+        upgrade_to.as_ref().map(|to| Upgrading { to, prior: prior.as_ref(), update: arguments.prior.update() });
     let upgrade = upgrading.map(|work| {
         // A view: what an upgrade brings decides no exit code.
         let mut brought = Verdict::default();
@@ -147,9 +132,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let source = Source {
         repository: repository_name(&found.root),
         head: Commit::find(&found.root, "HEAD"),
-        base: compared
-            .as_ref()
-            .and_then(|c| c.revision.as_ref()?.commit()),
+        base: compared.as_ref().and_then(|c| c.revision.as_ref()?.commit()),
     };
     for target in &targets {
         let terminal = target.terminal(output);
@@ -184,11 +167,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
 fn not_planned(outcome: &Outcome, output: &Output) {
     let errors = outcome.found.findings.iter();
     for finding in errors.filter(|f| f.severity == Severity::Error) {
-        output.error(format_args!(
-            "{}: {}",
-            outcome.cluster,
-            app::finding_line(finding)
-        ));
+        output.error(format_args!("{}: {}", outcome.cluster, app::finding_line(finding)));
     }
 }
 
@@ -217,27 +196,17 @@ fn compare(
     output: &Output,
 ) -> Result<Option<Differences>, Failure> {
     let path = arguments.out.path(&found.root);
-    let before = match arguments.out.is_missing(found) {
-        true => PreviousTree::Nothing,
-        false => {
-            let disk = DiskTree::open(&path)?;
-            let (before, note) = PreviousTree::find(&path, disk.as_ref())?;
-            if let Some(note) = note {
-                output.note(format_args!(
-                    "the changes are against the tree on disk: {note}"
-                ));
-            }
-            before
+    let before = if arguments.out.is_missing(found) {
+        PreviousTree::Nothing
+    } else {
+        let disk = DiskTree::open(&path)?;
+        let (before, note) = PreviousTree::find(&path, disk.as_ref())?;
+        if let Some(note) = note {
+            output.note(format_args!("the changes are against the tree on disk: {note}"));
         }
+        before
     };
-    let base = Base {
-        found,
-        sources: &arguments.sources,
-        settings,
-        tree: &before,
-        path: &path,
-        changed: None,
-    };
+    let base = Base { found, sources: &arguments.sources, settings, tree: &before, path: &path, changed: None };
     let compared = base.compare(&arguments.prior, prior, verdict, output)?;
     Ok(Some(compared).filter(|c| !c.is_of_nothing))
 }

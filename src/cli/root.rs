@@ -48,10 +48,7 @@ impl Place {
 
     /// The place itself, whatever lies above it.
     pub(super) fn itself(path: &Utf8Path) -> Self {
-        Self {
-            root: path.to_owned(),
-            below: None,
-        }
+        Self { root: path.to_owned(), below: None }
     }
 
     /// The place under the nearest directory above it that is a root, up to that of the git work tree.
@@ -69,23 +66,17 @@ impl Place {
             return itself;
         };
         match real.strip_prefix(root) {
-            Ok(below) if !below.as_str().is_empty() => Self {
-                root: up(path, steps, root),
-                below: Some(below.to_owned()),
-            },
+            Ok(below) if !below.as_str().is_empty() => {
+                Self { root: up(path, steps, root), below: Some(below.to_owned()) }
+            }
             _ => itself,
         }
     }
 }
 
 /// The files that could not be read, of those below a directory.
-pub(super) fn problems<'r>(
-    repo: &'r Repo,
-    below: Option<&'r Utf8Path>,
-) -> impl Iterator<Item = &'r repo::Problem> {
-    repo.problems()
-        .iter()
-        .filter(move |p| is_about(&p.finding, below))
+pub(super) fn problems<'r>(repo: &'r Repo, below: Option<&'r Utf8Path>) -> impl Iterator<Item = &'r repo::Problem> {
+    repo.problems().iter().filter(move |p| is_about(&p.finding, below))
 }
 
 /// Whether a finding is about a file below a directory, or about none. What isn't built is told for
@@ -164,33 +155,21 @@ mod tests {
         let deep = top.join("repo/fleet/clusters/east");
         std::fs::create_dir_all(&deep).expect("made");
         std::fs::write(top.join(CONFIG_FILE), "").expect("written");
-        let place = |root: Utf8PathBuf, below: &str| Place {
-            root,
-            below: (!below.is_empty()).then(|| below.into()),
-        };
+        let place = |root: Utf8PathBuf, below: &str| Place { root, below: (!below.is_empty()).then(|| below.into()) };
         // Without a work tree nothing above counts.
         assert_eq!(Place::configured(&deep), place(deep.clone(), ""));
         std::fs::create_dir(top.join("repo/.git")).expect("made");
         assert_eq!(Place::configured(&deep), place(deep.clone(), ""));
         let repo = top.join("repo");
-        assert_eq!(
-            Place::work_tree(&deep),
-            place(repo.clone(), "fleet/clusters/east")
-        );
+        assert_eq!(Place::work_tree(&deep), place(repo.clone(), "fleet/clusters/east"));
         assert_eq!(Place::work_tree(&repo), place(repo.clone(), ""));
         std::fs::write(repo.join("fleet").join(CONFIG_FILE), "").expect("written");
         let fleet = repo.join("fleet");
-        assert_eq!(
-            Place::configured(&deep),
-            place(fleet.clone(), "clusters/east")
-        );
+        assert_eq!(Place::configured(&deep), place(fleet.clone(), "clusters/east"));
         assert_eq!(Place::configured(&fleet), place(fleet.clone(), ""));
         std::fs::write(deep.join("a.yaml"), "").expect("written");
         let file = deep.join("a.yaml");
-        assert_eq!(
-            Place::configured(&file),
-            place(fleet, "clusters/east/a.yaml")
-        );
+        assert_eq!(Place::configured(&file), place(fleet, "clusters/east/a.yaml"));
     }
 
     #[test]

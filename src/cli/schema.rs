@@ -29,10 +29,7 @@ const DOCUMENTS: [(&str, &str); 15] = [
     ("diff", "hcoplan diff --format json"),
     ("findings", "hcoplan lint --format json"),
     ("fix", "hcoplan fix --format json"),
-    (
-        "image-architectures",
-        "kind: ImageArchitectures, which images are there for which architecture",
-    ),
+    ("image-architectures", "kind: ImageArchitectures, which images are there for which architecture"),
     ("inventory", "kind: ClusterInventory"),
     ("inventory-check", "hcoplan inventory check --format json"),
     ("matrix", "hcoplan matrix --format json"),

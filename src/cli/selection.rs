@@ -29,12 +29,7 @@ struct Pattern {
 impl Selection {
     /// Every cluster.
     pub(super) fn everything() -> Self {
-        Self {
-            cluster: Vec::new(),
-            exclude: Vec::new(),
-            shard: None,
-            only: None,
-        }
+        Self { cluster: Vec::new(), exclude: Vec::new(), shard: None, only: None }
     }
 
     pub(super) fn new(sources: &Sources) -> Result<Self, Failure> {
@@ -96,10 +91,7 @@ impl Selection {
     pub(super) fn has(&self, cluster: &str) -> bool {
         let any = |patterns: &[Pattern]| patterns.iter().any(|p| p.matches(cluster));
         let is_below = self.only.as_ref().is_none_or(|only| only.contains(cluster));
-        is_below
-            && (self.cluster.is_empty() || any(&self.cluster))
-            && !any(&self.exclude)
-            && self.in_shard(cluster)
+        is_below && (self.cluster.is_empty() || any(&self.cluster)) && !any(&self.exclude) && self.in_shard(cluster)
     }
 
     /// Whether a `--cluster` pattern matches a name.
@@ -108,10 +100,7 @@ impl Selection {
     }
 
     /// The first `--cluster` pattern that matches none of these names.
-    pub(super) fn unmatched<'n>(
-        &self,
-        names: impl Iterator<Item = &'n str> + Clone,
-    ) -> Option<&Glob> {
+    pub(super) fn unmatched<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> Option<&Glob> {
         let unmatched = |p: &&Pattern| !names.clone().any(|n| p.matches(n));
         self.cluster.iter().find(unmatched).map(|p| p.glob.glob())
     }
@@ -125,9 +114,7 @@ impl Pattern {
 
 /// `a/b/c`, `b/c`, `c`.
 pub(super) fn last_parts(name: &str) -> impl Iterator<Item = &str> {
-    let behind = name
-        .match_indices('/')
-        .filter_map(|(at, _)| name.get(at + 1..));
+    let behind = name.match_indices('/').filter_map(|(at, _)| name.get(at + 1..));
     std::iter::once(name).chain(behind)
 }
 
@@ -138,18 +125,14 @@ pub(super) fn typed(name: &str) -> &str {
 
 fn compile(argument: &str, patterns: &[String]) -> Result<Vec<Pattern>, Failure> {
     let one = |text: &String| {
-        let glob = GlobBuilder::new(typed(text))
-            .literal_separator(true)
-            .build();
+        let glob = GlobBuilder::new(typed(text)).literal_separator(true).build();
         let glob = glob.map_err(|error| {
             Failure::usage(
                 format!("{argument} {text:?} is no pattern: {}", error.kind()),
                 "`*` matches within a name's part, `**` across parts",
             )
         })?;
-        Ok(Pattern {
-            glob: glob.compile_matcher(),
-        })
+        Ok(Pattern { glob: glob.compile_matcher() })
     };
     patterns.iter().map(one).collect()
 }
@@ -173,18 +156,12 @@ mod tests {
         let names = ["prod/east", "prod/west", "lab", "lab/east"];
         let chosen = |cluster: &[&str], exclude: &[&str]| {
             let selection = selection(cluster, exclude);
-            names
-                .into_iter()
-                .filter(|n| selection.has(n))
-                .collect::<Vec<_>>()
+            names.into_iter().filter(|n| selection.has(n)).collect::<Vec<_>>()
         };
         assert_eq!(chosen(&[], &[]), names);
         assert_eq!(chosen(&["east"], &[]), ["prod/east", "lab/east"]);
         assert_eq!(chosen(&["prod/*"], &[]), ["prod/east", "prod/west"]);
-        assert_eq!(
-            chosen(&["**/east", "lab"], &["lab/**"]),
-            ["prod/east", "lab"]
-        );
+        assert_eq!(chosen(&["**/east", "lab"], &["lab/**"]), ["prod/east", "lab"]);
         assert_eq!(chosen(&[], &["*east"]), ["prod/west", "lab"]);
         // As it is printed beside its neighbours, and as a shell completes a path.
         let deep = selection(&["moc/smaug", "./lab/"], &[]);
@@ -198,25 +175,14 @@ mod tests {
         let names = ["prod/east", "prod/west", "lab", "lab/east", "."];
         for of in 1..7 {
             for name in names {
-                let parts =
-                    (1..=of).filter(|i| shard(&format!("{i}/{of}")).expect("one").has(name));
+                let parts = (1..=of).filter(|i| shard(&format!("{i}/{of}")).expect("one").has(name));
                 assert_eq!(parts.count(), 1, "{name} of {of}");
             }
         }
         let of_four = |name| (1..5).find(|i| shard(&format!("{i}/4")).expect("one").has(name));
         let expected = [1, 3, 2, 1, 3].map(Some);
         assert_eq!(names.map(of_four), expected, "never changes");
-        for wrong in [
-            "",
-            "1",
-            "0/2",
-            "3/2",
-            "1/0",
-            "a/b",
-            "1/2/3",
-            "-1/2",
-            "1/1000000",
-        ] {
+        for wrong in ["", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2", "1/1000000"] {
             assert!(shard(wrong).is_err(), "{wrong}");
         }
     }
@@ -226,9 +192,7 @@ mod tests {
         let names = ["prod/east"];
         let unmatched = |pattern| {
             let selection = selection(&["east", pattern], &[]);
-            selection
-                .unmatched(names.into_iter())
-                .map(ToString::to_string)
+            selection.unmatched(names.into_iter()).map(ToString::to_string)
         };
         assert_eq!(unmatched("eats"), Some("eats".to_owned()));
         assert_eq!(unmatched("prod/*"), None);

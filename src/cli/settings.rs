@@ -16,22 +16,11 @@ use crate::repo::Config;
 #[derive(Debug, Args)]
 pub(super) struct Choice {
     /// Only these rules and groups
-    #[arg(
-        long,
-        alias = "rule",
-        value_name = "RULE",
-        value_delimiter = ',',
-        help_heading = "Rules"
-    )]
+    #[arg(long, alias = "rule", value_name = "RULE", value_delimiter = ',', help_heading = "Rules")]
     select: Vec<String>,
 
     /// Not these rules and groups
-    #[arg(
-        long,
-        value_name = "RULE",
-        value_delimiter = ',',
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Rules")]
     ignore: Vec<String>,
 
     /// The pedantic rules, too
@@ -92,8 +81,7 @@ impl Choice {
     /// The arguments, and below them what the configuration says.
     pub(super) fn settings(&self, found: &Clusters) -> Result<Settings, Failure> {
         let configured = Settings::configured(found.repo.config());
-        let mut settings =
-            configured.map_err(|wrong| Failure::Configuration(wrong, found.root.clone()))?;
+        let mut settings = configured.map_err(|wrong| Failure::Configuration(wrong, found.root.clone()))?;
         if !self.select.is_empty() {
             settings.select = selectors(&self.select)?;
         }
@@ -150,11 +138,7 @@ fn looked_at(path: &Utf8Path, found: &Clusters) -> Option<BTreeSet<String>> {
     };
     let directory = here(path.parent().unwrap_or(path)).ok()?;
     let is_outside = !directory.starts_with(here(&found.root).ok()?);
-    is_outside.then(|| {
-        clusters::names(&found.repo)
-            .map(ToOwned::to_owned)
-            .collect()
-    })
+    is_outside.then(|| clusters::names(&found.repo).map(ToOwned::to_owned).collect())
 }
 
 fn selectors(names: &[String]) -> Result<Vec<Selector>, Failure> {

@@ -44,9 +44,6 @@ impl FromStr for Shard {
         let (index, of) = text.split_once('/').ok_or_else(wrong)?;
         let number = |t: &str| t.parse::<u64>().ok().filter(|n| (1..=100_000).contains(n));
         let (index, of) = number(index).zip(number(of)).ok_or_else(wrong)?;
-        match index <= of {
-            true => Ok(Self { index, of }),
-            false => Err(format!("there are {of} parts, counted from 1")),
-        }
+        if index <= of { Ok(Self { index, of }) } else { Err(format!("there are {of} parts, counted from 1")) }
     }
 }

@@ -9,9 +9,7 @@ use super::builds;
 use super::failure::Failure;
 use crate::kube::Object;
 use crate::repo::{self, Builds, ClusterFilter, ClusterRef, Options, Repo, Trust};
-use crate::source::{
-    Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes, read_limited,
-};
+use crate::source::{Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes, read_limited};
 use crate::yaml;
 
 /// Where a side is read from.

@@ -31,23 +31,18 @@ impl OutputTree {
             disk.check_merged()?;
         }
         let writes = write && !found.verdict.stops();
-        let new = match writes {
-            true => {
-                app::watch();
-                Some(Tree::replace(&path, disk.clone())?)
-            }
-            false => None,
+        let new = if writes {
+            app::watch();
+            Some(Tree::replace(&path, disk.clone())?)
+        } else {
+            None
         };
         Ok(Self { path, disk, new })
     }
 
     /// No tree: nothing is there, and nothing is written.
     pub(super) fn nowhere() -> Self {
-        Self {
-            path: Utf8PathBuf::new(),
-            disk: None,
-            new: None,
-        }
+        Self { path: Utf8PathBuf::new(), disk: None, new: None }
     }
 
     /// Where it is, as it is reported.
@@ -63,12 +58,7 @@ impl OutputTree {
 
     /// Puts the new tree in place when nothing speaks against it; `true` when it did. Clusters
     /// that were not chosen stay as they were.
-    pub(super) fn finish(
-        self,
-        found: &Clusters,
-        verdict: &Verdict,
-        output: &Output,
-    ) -> Result<bool, Failure> {
+    pub(super) fn finish(self, found: &Clusters, verdict: &Verdict, output: &Output) -> Result<bool, Failure> {
         let directories = self.directories();
         // Not every cluster is in it then.
         if app::interrupted() {
@@ -133,18 +123,9 @@ pub(super) fn report_outcome(outcome: &Outcome, verdict: &mut Verdict, output: &
             Stage::Schema | Stage::Cel => "the API server",
         };
         let help = refusal.help.map(|h| format!("\n  help: {h}"));
-        output.error(format_args!(
-            "{cluster}: {by} would refuse it: {}{}",
-            refusal.message,
-            help.unwrap_or_default()
-        ));
+        output.error(format_args!("{cluster}: {by} would refuse it: {}{}", refusal.message, help.unwrap_or_default()));
     }
-    if let Some(help) = outcome
-        .refusal
-        .as_ref()
-        .and_then(|r| r.help)
-        .filter(|_| told)
-    {
+    if let Some(help) = outcome.refusal.as_ref().and_then(|r| r.help).filter(|_| told) {
         output.note(format_args!("{cluster}: {help}"));
     }
     match &outcome.state {
@@ -153,10 +134,8 @@ pub(super) fn report_outcome(outcome: &Outcome, verdict: &mut Verdict, output: &
         State::Unusable => verdict.unusable = true,
         State::NoInventory => {
             verdict.unusable = true;
-            output.error(format_args!(
-                "{cluster}: no inventory says which nodes it has\n  help: {}",
-                app::NO_INVENTORY
-            ));
+            output
+                .error(format_args!("{cluster}: no inventory says which nodes it has\n  help: {}", app::NO_INVENTORY));
         }
         State::Panicked(said) => {
             verdict.bug = true;

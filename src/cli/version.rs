@@ -4,12 +4,7 @@ use std::ffi::OsString;
 
 /// The compiled-in releases with their patch level. Known without reading any release's data:
 /// `--version` is for scripts that ask often.
-const MODELLED: [(&str, &str); 4] = [
-    ("1.16", "1.16.1"),
-    ("1.17", "1.17.4"),
-    ("1.18", "1.18.2"),
-    ("1.19", "1.19.0"),
-];
+const MODELLED: [(&str, &str); 4] = [("1.16", "1.16.1"), ("1.17", "1.17.4"), ("1.18", "1.18.2"), ("1.19", "1.19.0")];
 
 /// What follows the name for `--version`.
 pub(super) fn long() -> String {
@@ -46,10 +41,7 @@ mod tests {
     fn says_what_the_command_line_says() {
         let asked = |word: &str| version_answer(&["hcoplan".into(), word.into()]);
         assert_eq!(asked("-V"), Some(Arguments::command().render_version()));
-        assert_eq!(
-            asked("--version"),
-            Some(Arguments::command().render_long_version())
-        );
+        assert_eq!(asked("--version"), Some(Arguments::command().render_long_version()));
         assert_eq!(asked("--help"), None);
     }
 
@@ -61,10 +53,7 @@ mod tests {
                 (name, release.version().to_owned())
             })
             .collect();
-        let modelled: Vec<_> = MODELLED
-            .iter()
-            .map(|(n, v)| (*n, (*v).to_owned()))
-            .collect();
+        let modelled: Vec<_> = MODELLED.iter().map(|(n, v)| (*n, (*v).to_owned())).collect();
         assert_eq!(modelled, known);
     }
 }

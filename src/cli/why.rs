@@ -137,12 +137,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         ..Work::default()
     };
     let state = app::end_state(&work, cluster, &loaded, release, inventory);
-    let state =
-        state.map_err(|problem| Failure::Unreadable(app::finding_line(&problem.finding)))?;
+    let state = state.map_err(|problem| Failure::Unreadable(app::finding_line(&problem.finding)))?;
     let release = upgrade_to.as_ref().unwrap_or(release);
     let layers = found.repo.build_layers(cluster).unwrap_or_default();
-    let plan_input =
-        PlanInput::new(release, &loaded.document, &loaded.json, inventory).of_layers(&layers);
+    let plan_input = PlanInput::new(release, &loaded.document, &loaded.json, inventory).of_layers(&layers);
     let (kind, name) = match arguments.object.split_once('/') {
         Some((kind, name)) => (kind, Some(name)),
         None => (arguments.object.as_str(), None),
@@ -195,13 +193,8 @@ fn named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, Failure> {
             if let Some(overlay) = overlays.find(is_it) {
                 return Err(clusters::not_built(&format!("why {name}"), overlay));
             }
-            let known = clusters
-                .iter()
-                .map(ClusterRef::name)
-                .chain(repo.skipped_builds());
-            let parts = known
-                .clone()
-                .flat_map(|name| [Some(name), name.rsplit('/').next()]);
+            let known = clusters.iter().map(ClusterRef::name).chain(repo.skipped_builds());
+            let parts = known.clone().flat_map(|name| [Some(name), name.rsplit('/').next()]);
             let parts = parts.flatten();
             let help = match nearest(name, parts) {
                 Some(near) => format!("did you mean {near}?"),
@@ -210,10 +203,7 @@ fn named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, Failure> {
                     format!("there are {}", some.join(", "))
                 }
             };
-            Err(Failure::usage(
-                format!("there is no cluster {name:?}"),
-                help,
-            ))
+            Err(Failure::usage(format!("there is no cluster {name:?}"), help))
         }
         several => Err(Failure::usage(
             format!("there are {} clusters {name:?}", several.len()),
@@ -235,12 +225,13 @@ fn usable(loaded: &Loaded) -> Result<(&Arc<Release>, &LoadedInventory), Failure>
             "declare its nodes and its release in an inventory.yaml beside it",
         )
     })?;
-    match inventory.valid {
-        true => Ok((release, inventory)),
-        false => Err(Failure::usage(
+    if inventory.valid {
+        Ok((release, inventory))
+    } else {
+        Err(Failure::usage(
             format!("the inventory of {} can't be understood", loaded.name),
             "`hcoplan lint` says what is wrong with it",
-        )),
+        ))
     }
 }
 

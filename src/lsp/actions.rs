@@ -74,11 +74,7 @@ impl ActionInputs<'_> {
 }
 
 /// The actions for a range of the file. `only` names kinds, each with everything below it.
-pub(super) fn actions(
-    inputs: &ActionInputs<'_>,
-    at: Range,
-    only: Option<&[CodeActionKind]>,
-) -> Vec<Value> {
+pub(super) fn actions(inputs: &ActionInputs<'_>, at: Range, only: Option<&[CodeActionKind]>) -> Vec<Value> {
     let wanted = |kind: &str| {
         let below = |k: &CodeActionKind| {
             let rest = kind.strip_prefix(k.as_str());
@@ -116,10 +112,7 @@ pub(super) fn actions(
                 let safe = fix.applicability == Applicability::Safe;
                 // A base goes into other clusters, too, where the same edit may be wrong.
                 let shared = safe && !finding.also.is_empty();
-                match shared
-                    .then(|| first_broken_cluster(inputs, finding, fix))
-                    .flatten()
-                {
+                match shared.then(|| first_broken_cluster(inputs, finding, fix)).flatten() {
                     Some(cluster) => {
                         let title = format!("{} (brings an error to {cluster})", fix.title);
                         add(title, &fix.edits, false, &mut out);
@@ -136,9 +129,10 @@ pub(super) fn actions(
     }
     if wanted(FIX_ALL) && has_safe_fixes(inputs) {
         let mut action = json!({"title": "apply all safe fixes of hcoplan", "kind": FIX_ALL});
-        let more = match inputs.client.resolves {
-            true => Some(("data", inputs.address(&inputs.path).into())),
-            false => fix_all_edit(inputs).map(|edit| ("edit", edit)),
+        let more = if inputs.client.resolves {
+            Some(("data", inputs.address(&inputs.path).into()))
+        } else {
+            fix_all_edit(inputs).map(|edit| ("edit", edit))
         };
         if let (Some((key, value)), Some(entries)) = (more, action.as_object_mut()) {
             entries.insert(key.to_owned(), value);
@@ -192,10 +186,7 @@ fn suppression(inputs: &ActionInputs<'_>, finding: &Finding) -> Option<Edit> {
     let file = &place.file;
     let start = place.span.start;
     let parsed = parse(file);
-    let document = parsed
-        .documents
-        .iter()
-        .find(|d| d.span.start <= start && start < d.span.end)?;
+    let document = parsed.documents.iter().find(|d| d.span.start <= start && start < d.span.end)?;
     if !has_suppressions(inputs, file.path(), &document.root) {
         return None;
     }
@@ -205,13 +196,10 @@ fn suppression(inputs: &ActionInputs<'_>, finding: &Finding) -> Option<Edit> {
     let line = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
     let rest = text.get(line..)?;
     let indent: String = rest.chars().take_while(|c| *c == ' ').collect();
-    let end = match rest
-        .lines()
-        .next()
-        .is_some_and(|l| rest.get(l.len()..).is_some_and(|r| r.starts_with("\r\n")))
-    {
-        true => "\r\n",
-        false => "\n",
+    let end = if rest.lines().next().is_some_and(|l| rest.get(l.len()..).is_some_and(|r| r.starts_with("\r\n"))) {
+        "\r\n"
+    } else {
+        "\n"
     };
     let rule = finding.rule.name;
     let edit = Edit {
@@ -221,9 +209,7 @@ fn suppression(inputs: &ActionInputs<'_>, finding: &Finding) -> Option<Edit> {
     };
     let intended: Vec<Value> = parsed.documents.iter().map(|d| d.root.to_json()).collect();
     let edits = std::slice::from_ref(&edit);
-    apply_and_verify(&EditableFile::of(file), edits, &intended)
-        .ok()
-        .map(|_| edit)
+    apply_and_verify(&EditableFile::of(file), edits, &intended).ok().map(|_| edit)
 }
 
 /// Whether the comments of a document count: it is a HyperConverged, says what a cluster is like,
@@ -234,9 +220,7 @@ fn has_suppressions(inputs: &ActionInputs<'_>, path: &Utf8Path, root: &Node) -> 
     let mut clusters = inputs.analysis.repo.iter().flat_map(Repo::clusters);
     match kind {
         // One whose name another one has is not looked at.
-        _ if version.is_some_and(|v| v.starts_with("hco.kubevirt.io/")) => {
-            clusters.any(|c| c.path() == path)
-        }
+        _ if version.is_some_and(|v| v.starts_with("hco.kubevirt.io/")) => clusters.any(|c| c.path() == path),
         Some(kind) if kind == "ClusterInventory" || kind.starts_with("Node") => {
             let mut inventories = clusters.flat_map(|c| c.inventory_files());
             inventories.any(|p| **p == *path)
@@ -260,10 +244,7 @@ fn beginning(node: &Node, at: u32) -> Option<u32> {
             (item, item.span.start)
         }
     };
-    match below.entries().is_empty() && below.items().is_empty() {
-        true => Some(begin),
-        false => beginning(below, at),
-    }
+    if below.entries().is_empty() && below.items().is_empty() { Some(begin) } else { beginning(below, at) }
 }
 
 /// Edits that make a file's text another one, line by line.
@@ -276,10 +257,7 @@ fn hunks(file: &Arc<SourceFile>, after: &str) -> Vec<Edit> {
     }
     let at = |line: usize| starts.get(line).copied().unwrap_or(file.text().len());
     let diff = TextDiff::from_slices(&old, &new);
-    let changed = diff
-        .ops()
-        .iter()
-        .filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    let changed = diff.ops().iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
     let edit = |op: &DiffOp| Edit {
         file: Arc::clone(file),
         span: Span::new(at(op.old_range().start), at(op.old_range().end)),

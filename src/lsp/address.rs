@@ -35,9 +35,7 @@ pub(super) fn to_path(address: &str) -> Option<Utf8PathBuf> {
 /// The address of an absolute path.
 pub(super) fn of_path(path: &Utf8Path) -> String {
     let mut out = String::from("file://");
-    let text = path
-        .as_str()
-        .replace('\\', if cfg!(windows) { "/" } else { "\\" });
+    let text = path.as_str().replace('\\', if cfg!(windows) { "/" } else { "\\" });
     if !text.starts_with('/') {
         out.push('/');
     }

@@ -48,12 +48,7 @@ impl Job {
     /// Does it. A panic on the way is told, and nothing else is.
     pub fn run(self) -> Analysis {
         match catch_panic(|| look(&self)) {
-            Ok(seen) => Analysis {
-                repo: seen.repo,
-                findings: seen.findings,
-                said: seen.said,
-                job: self,
-            },
+            Ok(seen) => Analysis { repo: seen.repo, findings: seen.findings, said: seen.said, job: self },
             Err(said) => Analysis {
                 job: self,
                 repo: None,
@@ -64,11 +59,7 @@ impl Job {
     }
 
     /// The cluster that has an error with these files which is not among the findings.
-    pub(super) fn harmed_by(
-        mut self,
-        edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
-        findings: &[Finding],
-    ) -> Option<String> {
+    pub(super) fn harmed_by(mut self, edited: BTreeMap<Utf8PathBuf, Vec<u8>>, findings: &[Finding]) -> Option<String> {
         self.texts.extend(edited);
         first_broken_cluster(findings, &look(&self).findings)
     }
@@ -120,25 +111,16 @@ fn look(job: &Job) -> Seen {
     let repo = match opened {
         Ok(repo) => repo,
         Err(repo::Error::Configuration(findings)) => {
-            return Seen {
-                findings,
-                ..Seen::default()
-            };
+            return Seen { findings, ..Seen::default() };
         }
         Err(other) => {
-            return Seen {
-                said: vec![other.to_string()],
-                ..Seen::default()
-            };
+            return Seen { said: vec![other.to_string()], ..Seen::default() };
         }
     };
     let settings = match Settings::configured(repo.config()) {
         Ok(settings) => settings,
         Err(findings) => {
-            return Seen {
-                findings,
-                ..Seen::default()
-            };
+            return Seen { findings, ..Seen::default() };
         }
     };
     let mut seen = lint(&repo, &settings);
@@ -163,10 +145,7 @@ fn built(job: &Job, repo: Repo, said: &mut Vec<String>) -> Result<Repo, repo::Er
     };
     let built = repo::build(&*tree, Utf8Path::new("."), &asked);
     let options = match built {
-        Ok(built) => Options {
-            built: Some(built.into()),
-            ..Options::default()
-        },
+        Ok(built) => Options { built: Some(built.into()), ..Options::default() },
         Err(error) => {
             said.push(error.to_string());
             return Ok(repo);
@@ -186,23 +165,16 @@ fn tree(job: &Job) -> Result<Arc<dyn Tree>, source::Error> {
 /// What `hcoplan lint` would find.
 fn lint(repo: &Repo, settings: &Settings) -> Seen {
     let mut seen = Seen::default();
-    let work = Work {
-        lint: Some(lint::Selection::of(settings)),
-        ..Work::default()
-    };
+    let work = Work { lint: Some(lint::Selection::of(settings)), ..Work::default() };
     let problems = repo.problems().iter().map(|p| &p.finding);
-    let mut run = lint::Run {
-        findings: problems.chain(repo.findings()).cloned().collect(),
-        ..lint::Run::default()
-    };
+    let mut run = lint::Run { findings: problems.chain(repo.findings()).cloned().collect(), ..lint::Run::default() };
     let mut documents = Vec::new();
     let clusters: Vec<_> = repo.clusters().iter().collect();
     let quiet = Progress::of(clusters.len(), true);
     app::run(repo, &clusters, &work, None, &quiet, |mut outcome| {
         if let State::Panicked(said) = &outcome.state {
             let cluster = &outcome.cluster;
-            seen.said
-                .push(format!("{cluster}: hcoplan has a bug: {said}"));
+            seen.said.push(format!("{cluster}: hcoplan has a bug: {said}"));
         }
         run.add(std::mem::take(&mut outcome.found));
         documents.append(&mut outcome.documents);

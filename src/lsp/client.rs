@@ -53,15 +53,9 @@ impl Client {
             },
             has_folders: !folders.is_empty(),
             resolves: action.data_support == Some(true)
-                && action
-                    .resolve_support
-                    .is_some_and(|r| r.properties.iter().any(|p| p == "edit")),
-            versioned_edits: workspace
-                .workspace_edit
-                .is_some_and(|e| e.document_changes == Some(true)),
-            watches: workspace
-                .did_change_watched_files
-                .is_some_and(|w| w.dynamic_registration == Some(true)),
+                && action.resolve_support.is_some_and(|r| r.properties.iter().any(|p| p == "edit")),
+            versioned_edits: workspace.workspace_edit.is_some_and(|e| e.document_changes == Some(true)),
+            watches: workspace.did_change_watched_files.is_some_and(|w| w.dynamic_registration == Some(true)),
         };
         Ok((client, folders))
     }
@@ -93,8 +87,7 @@ impl Client {
 
     /// Asks to be told of files that change on disk.
     pub(super) fn registration(&self) -> Option<Outgoing> {
-        let watchers =
-            json!([{"globPattern": "**/*.{yaml,yml,json}"}, {"globPattern": "**/.gitignore"}]);
+        let watchers = json!([{"globPattern": "**/*.{yaml,yml,json}"}, {"globPattern": "**/.gitignore"}]);
         let params = json!({"registrations": [{
             "id": "hcoplan-files",
             "method": "workspace/didChangeWatchedFiles",

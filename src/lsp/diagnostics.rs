@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use lsp_types::{
-    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
-    NumberOrString, Range, Uri,
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, NumberOrString,
+    Range, Uri,
 };
 
 use super::places::{Encoding, Lines};
@@ -26,12 +26,7 @@ pub(super) struct ClientCapabilities {
 }
 
 /// Rules about what could as well not be there; an editor dims it.
-const UNNECESSARY: [&str; 4] = [
-    "ignored-field",
-    "no-effect-field",
-    "redundant-default",
-    "suppression-unused",
-];
+const UNNECESSARY: [&str; 4] = ["ignored-field", "no-effect-field", "redundant-default", "suppression-unused"];
 
 /// Who made a diagnostic.
 const SOURCE: &str = "hcoplan";
@@ -91,11 +86,7 @@ pub(super) fn diagnostic(
 }
 
 /// Where a place is for the editor.
-pub(super) fn range(
-    place: &Location,
-    capabilities: ClientCapabilities,
-    marked: &dyn Fn(&Utf8Path) -> bool,
-) -> Range {
+pub(super) fn range(place: &Location, capabilities: ClientCapabilities, marked: &dyn Fn(&Utf8Path) -> bool) -> Range {
     let lines = Lines::new(place.file.text(), capabilities.encoding);
     let lines = lines.behind_mark(marked(place.file.path()));
     lines.range(place.span)

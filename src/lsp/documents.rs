@@ -91,21 +91,15 @@ mod tests {
 
     fn change(range: Option<(u32, u32, u32, u32)>, text: &str) -> TextDocumentContentChangeEvent {
         let range = range.map(|(a, b, c, d)| Range::new(Position::new(a, b), Position::new(c, d)));
-        TextDocumentContentChangeEvent {
-            range,
-            range_length: None,
-            text: text.to_owned(),
-        }
+        TextDocumentContentChangeEvent { range, range_length: None, text: text.to_owned() }
     }
 
     #[test]
     fn changes_are_made_one_after_the_other() {
         let mut documents = Documents::default();
-        let path = documents.open(Open {
-            address: "file:///a.yaml".to_owned(),
-            version: 1,
-            text: "a: 😀\nb: 2\n".to_owned(),
-        });
+        let path =
+            documents
+                .open(Open { address: "file:///a.yaml".to_owned(), version: 1, text: "a: 😀\nb: 2\n".to_owned() });
         let path = path.expect("a file");
         let changes = vec![
             change(Some((0, 5, 0, 5)), "!"),

@@ -33,9 +33,7 @@ impl<T: Tree> Tree for Overlay<T> {
         for path in self.texts.keys() {
             let deep = walk.depth.is_some_and(|d| path.components().count() > d);
             let skipped = || listing.skipped.iter().any(|s| path.starts_with(&s.path));
-            let left_out = || {
-                deep || skipped() || ignored.matched_path_or_any_parents(path, false).is_ignore()
-            };
+            let left_out = || deep || skipped() || ignored.matched_path_or_any_parents(path, false).is_ignore();
             if let Err(at) = listing.files.binary_search(path)
                 && self.is_new(path)
                 && !left_out()
@@ -58,10 +56,7 @@ impl<T: Tree> Tree for Overlay<T> {
     }
 
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
-        match self.is_new(path) {
-            true => Ok(()),
-            false => self.tree.check(path),
-        }
+        if self.is_new(path) { Ok(()) } else { self.tree.check(path) }
     }
 
     fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
@@ -79,16 +74,9 @@ mod tests {
         let tree: Memory = [("a.yaml", "old"), ("b/c.yaml", "c")].into_iter().collect();
         let texts = [("a.yaml", "new"), ("b/d.yaml", "d"), ("out/e.yaml", "e")];
         let texts = texts.map(|(path, text)| (path.into(), text.into()));
-        let mut overlay = Overlay {
-            tree,
-            texts: texts.into_iter().collect(),
-            shallow: false,
-        };
+        let mut overlay = Overlay { tree, texts: texts.into_iter().collect(), shallow: false };
         let list = |overlay: &Overlay<Memory>, ignore: &[&str]| {
-            let walk = Walk {
-                ignore: ignore.iter().map(|i| (*i).to_owned()).collect(),
-                ..Walk::default()
-            };
+            let walk = Walk { ignore: ignore.iter().map(|i| (*i).to_owned()).collect(), ..Walk::default() };
             let files = overlay.list(&walk).expect("listed").files;
             files.iter().map(ToString::to_string).collect::<Vec<_>>()
         };

@@ -76,12 +76,7 @@ impl<'t> Lines<'t> {
                 starts.push(at + 1);
             }
         }
-        Self {
-            text,
-            starts,
-            encoding,
-            lead: 0,
-        }
+        Self { text, starts, encoding, lead: 0 }
     }
 
     /// The same where the client's text begins with a byte order mark, which this one lacks.
@@ -157,11 +152,7 @@ mod tests {
                 // Between \r and \n there is no place.
                 let expected = if at == 9 { 8 } else { at };
                 let position = lines.position(at);
-                assert_eq!(
-                    lines.offset(position),
-                    expected,
-                    "{encoding:?} {position:?}"
-                );
+                assert_eq!(lines.offset(position), expected, "{encoding:?} {position:?}");
             }
         }
     }
@@ -194,10 +185,7 @@ mod tests {
         use PositionEncodingKind as Kind;
         assert_eq!(Encoding::of(None), Encoding::Utf16);
         assert_eq!(Encoding::of(Some(&[])), Encoding::Utf16);
-        assert_eq!(
-            Encoding::of(Some(&[Kind::UTF16, Kind::UTF8])),
-            Encoding::Utf8
-        );
+        assert_eq!(Encoding::of(Some(&[Kind::UTF16, Kind::UTF8])), Encoding::Utf8);
         assert_eq!(Encoding::of(Some(&[Kind::UTF32])), Encoding::Utf32);
     }
 }

@@ -78,9 +78,8 @@ impl Root {
     /// What is to be looked at now.
     pub(super) fn job_of(&self, documents: &Documents) -> Job {
         let open = documents.all();
-        let open: Vec<(Utf8PathBuf, &Open)> = open
-            .filter_map(|(path, open)| Some((self.relative(path)?, open)))
-            .collect();
+        let open: Vec<(Utf8PathBuf, &Open)> =
+            open.filter_map(|(path, open)| Some((self.relative(path)?, open))).collect();
         let text = |(path, open): &(Utf8PathBuf, &Open)| {
             let bytes = open.text.as_bytes();
             (path.clone(), bytes.to_vec())
@@ -121,8 +120,7 @@ impl Root {
             if foreign.contains(&path) {
                 continue;
             }
-            let marked =
-                |path: &Utf8Path| self.document(documents, path).is_some_and(Open::is_marked);
+            let marked = |path: &Utf8Path| self.document(documents, path).is_some_and(Open::is_marked);
             let address = |path: &Utf8Path| self.address(documents, path);
             let mut diagnostics: Vec<Diagnostic> = Vec::new();
             for finding in findings {
@@ -158,9 +156,10 @@ impl Root {
                 p.insert("version".to_owned(), json!(version));
             }
             out.push(params);
-            match diagnostics.is_empty() {
-                true => self.published.remove(&address),
-                false => self.published.insert(address, diagnostics),
+            if diagnostics.is_empty() {
+                self.published.remove(&address)
+            } else {
+                self.published.insert(address, diagnostics)
             };
         }
         self.seen = Some(analysis);
@@ -182,11 +181,7 @@ impl Root {
     }
 
     /// The document of a path from here, where it is open.
-    pub(super) fn document<'d>(
-        &self,
-        documents: &'d Documents,
-        path: &Utf8Path,
-    ) -> Option<&'d Open> {
+    pub(super) fn document<'d>(&self, documents: &'d Documents, path: &Utf8Path) -> Option<&'d Open> {
         let direct = documents.at(&self.path.join(path));
         let linked = || {
             let mut all = documents.all();

@@ -65,11 +65,7 @@ pub fn run(input: impl BufRead + Send + 'static, mut output: impl Write) -> io::
 }
 
 /// The next event, with all that are there already behind it; `None` when it is time for a job.
-fn next(
-    queue: &mut VecDeque<Event>,
-    events: &Receiver<Event>,
-    due: Option<Instant>,
-) -> Option<Event> {
+fn next(queue: &mut VecDeque<Event>, events: &Receiver<Event>, due: Option<Instant>) -> Option<Event> {
     if queue.is_empty() {
         let first = match due {
             Some(due) => events.recv_timeout(due.saturating_duration_since(Instant::now())),
@@ -98,10 +94,7 @@ fn wanted(incoming: &Incoming, queue: &VecDeque<Event>) -> Result<(), RequestId>
         }
         _ => false,
     };
-    match queue.iter().any(cancels) {
-        true => Err(request.id.clone()),
-        false => Ok(()),
-    }
+    if queue.iter().any(cancels) { Err(request.id.clone()) } else { Ok(()) }
 }
 
 fn read(mut input: impl BufRead, events: &SyncSender<Event>) {

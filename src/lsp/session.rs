@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
-    CodeAction, CodeActionParams, CompletionParams, DidChangeTextDocumentParams,
-    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    HoverParams, TextDocumentPositionParams,
+    CodeAction, CodeActionParams, CompletionParams, DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, HoverParams, TextDocumentPositionParams,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -88,11 +87,7 @@ impl Session {
             Incoming::Message(Message::Request(request)) => {
                 let id = request.id.clone();
                 if let Err(said) = catch_panic(|| self.request(request)) {
-                    self.refuse(
-                        id,
-                        ErrorCode::InternalError,
-                        format!("hcoplan has a bug: {said}"),
-                    );
+                    self.refuse(id, ErrorCode::InternalError, format!("hcoplan has a bug: {said}"));
                 }
             }
             Incoming::Message(Message::Notification(notification)) => {
@@ -145,10 +140,7 @@ impl Session {
         if self.roots.iter().any(|r| r.running) {
             return None;
         }
-        match self.waiting.is_empty() {
-            true => Some((last + PAUSE).min(first + PATIENCE)),
-            false => Some(first),
-        }
+        if self.waiting.is_empty() { Some((last + PAUSE).min(first + PATIENCE)) } else { Some(first) }
     }
 
     /// The next job, where there is one and none is under way.
@@ -205,9 +197,7 @@ impl Session {
         let code = match (self.phase, method.as_str()) {
             (Phase::New, "initialize") => return self.initialize(id, params),
             (Phase::New, _) => ErrorCode::ServerNotInitialized,
-            (Phase::Running, "initialize") | (Phase::Down | Phase::Over(_), _) => {
-                ErrorCode::InvalidRequest
-            }
+            (Phase::Running, "initialize") | (Phase::Down | Phase::Over(_), _) => ErrorCode::InvalidRequest,
             (Phase::Running, "shutdown") => {
                 self.phase = Phase::Down;
                 return self.out.push(Response::new_ok(id, Value::Null).into());
@@ -249,12 +239,7 @@ impl Session {
     }
 
     /// Answers a question, now or when what it is about was looked at.
-    fn ask<P: DeserializeOwned>(
-        &mut self,
-        id: RequestId,
-        params: Value,
-        asked: impl FnOnce(P) -> BuildRequest,
-    ) {
+    fn ask<P: DeserializeOwned>(&mut self, id: RequestId, params: Value, asked: impl FnOnce(P) -> BuildRequest) {
         match serde_json::from_value(params) {
             Ok(params) => self.answer(id, asked(params)),
             Err(error) => self.refuse(id, ErrorCode::InvalidParams, error.to_string()),
@@ -290,17 +275,12 @@ impl Session {
         match asked {
             BuildRequest::Hover(params) => knows_files(&params.text_document_position_params),
             BuildRequest::Completion(params) => knows_files(&params.text_document_position),
-            BuildRequest::Actions(_) | BuildRequest::Resolve(_) => {
-                !self.roots.iter().any(|r| r.changed || r.running)
-            }
+            BuildRequest::Actions(_) | BuildRequest::Resolve(_) => !self.roots.iter().any(|r| r.changed || r.running),
         }
     }
 
     /// What is known about the file of a position: its repository, its path there, its text.
-    fn at(
-        &self,
-        position: &TextDocumentPositionParams,
-    ) -> Option<(Option<&Repo>, Utf8PathBuf, &Open)> {
+    fn at(&self, position: &TextDocumentPositionParams) -> Option<(Option<&Repo>, Utf8PathBuf, &Open)> {
         let path = address::to_path(position.text_document.uri.as_str())?;
         let open = self.documents.at(&path)?;
         let root = self.roots.get(self.root_of(&path)?)?;
@@ -394,12 +374,7 @@ impl Session {
         }
     }
 
-    fn told<P: DeserializeOwned>(
-        &mut self,
-        method: &str,
-        params: Value,
-        take: impl FnOnce(&mut Self, P),
-    ) {
+    fn told<P: DeserializeOwned>(&mut self, method: &str, params: Value, take: impl FnOnce(&mut Self, P)) {
         match serde_json::from_value(params) {
             Ok(params) => take(self, params),
             Err(error) => self.say(&format!("{method}: {error}")),
@@ -424,9 +399,7 @@ impl Session {
         let document = params.text_document;
         let address = document.uri.as_str();
         let (changes, encoding) = (params.content_changes, self.client.capabilities.encoding);
-        let changed = self
-            .documents
-            .change(address, document.version, changes, encoding);
+        let changed = self.documents.change(address, document.version, changes, encoding);
         match changed {
             Some(path) => self.changed_at(&path),
             None => self.say(&format!("{address} changed without having been opened")),
@@ -442,10 +415,7 @@ impl Session {
     fn moved(&mut self, params: DidChangeWorkspaceFoldersParams) {
         for folder in params.event.removed {
             let path = address::to_path(folder.uri.as_str());
-            let gone = self
-                .roots
-                .iter()
-                .position(|r| Some(&r.path) == path.as_ref());
+            let gone = self.roots.iter().position(|r| Some(&r.path) == path.as_ref());
             if let Some(gone) = gone {
                 for params in self.roots.remove(gone).clear_diagnostics() {
                     self.notify("textDocument/publishDiagnostics", params);
@@ -526,10 +496,7 @@ impl Session {
     }
 
     fn notify(&mut self, method: &str, params: Value) {
-        let notification = Notification {
-            method: method.to_owned(),
-            params,
-        };
+        let notification = Notification { method: method.to_owned(), params };
         self.out.push(Outgoing::Message(notification.into()));
     }
 

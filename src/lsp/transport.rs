@@ -50,11 +50,7 @@ const MOST_BYTES: u64 = 256 << 20;
 const MOST_HEADER: u64 = 16 << 10;
 
 fn malformed(code: ErrorCode, message: impl Into<String>) -> Incoming {
-    Incoming::Malformed(Malformed {
-        id: None,
-        code,
-        message: message.into(),
-    })
+    Incoming::Malformed(Malformed { id: None, code, message: message.into() })
 }
 
 /// The next message; `None` at the end of the stream.
@@ -66,12 +62,7 @@ pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        if input
-            .by_ref()
-            .take(MOST_HEADER)
-            .read_until(b'\n', &mut line)?
-            == 0
-        {
+        if input.by_ref().take(MOST_HEADER).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
         }
         let header = String::from_utf8_lossy(&line);
@@ -97,10 +88,7 @@ pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     }
     let mut bytes = Vec::new();
     body.read_to_end(&mut bytes)?;
-    match bytes.len() as u64 == length {
-        true => Ok(Some(message(&bytes))),
-        false => Ok(None),
-    }
+    if bytes.len() as u64 == length { Ok(Some(message(&bytes))) } else { Ok(None) }
 }
 
 /// The message in a body.
@@ -168,10 +156,7 @@ mod tests {
         let cases = [
             (framed("{"), "-32700 None"),
             (framed("[]"), "-32600 None"),
-            (
-                framed(r#"{"id":7,"method":1}"#),
-                "-32600 Some(RequestId(I32(7)))",
-            ),
+            (framed(r#"{"id":7,"method":1}"#), "-32600 Some(RequestId(I32(7)))"),
             (framed(r#"{"id":{},"method":"x"}"#), "notification x"),
             ("Content-Length: many\r\n\r\n".to_owned(), "-32700 None"),
             ("\r\n".to_owned(), "-32700 None"),
@@ -188,11 +173,8 @@ mod tests {
 
     #[test]
     fn a_complaint_without_an_id() {
-        let complaint = Outgoing::Complaint(Malformed {
-            id: None,
-            code: ErrorCode::ParseError,
-            message: "no".to_owned(),
-        });
+        let complaint =
+            Outgoing::Complaint(Malformed { id: None, code: ErrorCode::ParseError, message: "no".to_owned() });
         let mut out = Vec::new();
         write(&complaint, &mut out).expect("memory");
         let text = String::from_utf8(out).expect("text");

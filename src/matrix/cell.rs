@@ -170,13 +170,7 @@ pub struct Cell {
 
 impl Cell {
     fn new(state: State, reason: Reason) -> Self {
-        Self {
-            state,
-            reason,
-            data_source: None,
-            cron: None,
-            architecture: None,
-        }
+        Self { state, reason, data_source: None, cron: None, architecture: None }
     }
 
     fn imported(state: State, reason: Reason, data_source: &str, cron: Cron<'_>) -> Self {
@@ -189,12 +183,7 @@ impl Cell {
 }
 
 /// The cell of an image and an architecture.
-pub(super) fn of(
-    row: &Row,
-    objects: &Objects<'_>,
-    architecture: &Architecture,
-    obstacle: Option<&Obstacle>,
-) -> Cell {
+pub(super) fn of(row: &Row, objects: &Objects<'_>, architecture: &Architecture, obstacle: Option<&Obstacle>) -> Cell {
     let name = &architecture.name;
     let mut cell = wanted(row, objects, name, obstacle);
     if architecture.workload_nodes == 0 {
@@ -213,9 +202,7 @@ fn wanted(row: &Row, objects: &Objects<'_>, name: &str, obstacle: Option<&Obstac
     let candidates = [own.as_str(), &row.name];
     let mut found = Vec::new();
     for candidate in candidates {
-        if let DataSourceTarget::Import(cron) =
-            objects.data_source_target(&row.namespace, candidate)
-        {
+        if let DataSourceTarget::Import(cron) = objects.data_source_target(&row.namespace, candidate) {
             let is = objects.architecture(cron);
             if is.as_deref() == Some(name) {
                 let mut cell = Cell::imported(State::Covered, Reason::Imported, candidate, cron);
@@ -226,20 +213,14 @@ fn wanted(row: &Row, objects: &Objects<'_>, name: &str, obstacle: Option<&Obstac
         }
     }
     // An import that SSP makes for an architecture serves that one; any other is the only one.
-    let only = found
-        .into_iter()
-        .find(|(_, cron, _)| cron.label().is_none());
+    let only = found.into_iter().find(|(_, cron, _)| cron.label().is_none());
     if let Some((data_source, cron, is)) = only {
         let reason = match (&is, cron.pin()) {
             (Some(is), Some(_)) => Reason::Pinned(is.clone()),
             (Some(is), None) if !objects.multi_arch => Reason::MultiArchOff(is.clone()),
             _ => Reason::Undeclared(is.clone()),
         };
-        let state = if is.is_some() {
-            State::Wrong
-        } else {
-            State::Unknown
-        };
+        let state = if is.is_some() { State::Wrong } else { State::Unknown };
         let mut cell = Cell::imported(state, reason, data_source, cron);
         cell.architecture = is;
         return cell;
@@ -258,19 +239,16 @@ fn absent(row: &Row, objects: &Objects<'_>, name: &str) -> Cell {
         };
     };
     let displaced = objects.displaced.iter().find(|d| {
-        let is_it = d
-            .origin
-            .template
-            .as_ref()
-            .is_some_and(|t| t.name == template.name);
+        let is_it = d.origin.template.as_ref().is_some_and(|t| t.name == template.name);
         is_it && d.origin.architecture.as_deref().is_none_or(|a| a == name)
     });
     let reason = match (displaced, &template.declared) {
         (Some(displaced), _) => Reason::Displaced(displacer(displaced)),
         (None, Some(declared)) if !names(declared, name) && objects.multi_arch => {
-            match nearly_names(declared, name) {
-                true => Reason::Malformed(declared.clone()),
-                false => Reason::NotDeclared(declared.clone()),
+            if nearly_names(declared, name) {
+                Reason::Malformed(declared.clone())
+            } else {
+                Reason::NotDeclared(declared.clone())
             }
         }
         _ => Reason::NotRendered,
@@ -317,9 +295,7 @@ pub(super) fn plain(row: &Row, objects: &Objects<'_>, obstacle: Option<&Obstacle
                 (State::Off | State::External, _) => nothing,
                 (_, DataSourceTarget::Nothing(target)) => dangling(target),
                 (_, DataSourceTarget::Volume) => dangling(target.unwrap_or(&row.name)),
-                (_, _) if any_import(row, objects) => {
-                    Cell::new(State::Missing, Reason::NoPlainName)
-                }
+                (_, _) if any_import(row, objects) => Cell::new(State::Missing, Reason::NoPlainName),
                 _ => nothing,
             }
         }

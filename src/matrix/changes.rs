@@ -63,9 +63,7 @@ fn moved(objects: &[ObjectChange]) -> BTreeMap<&str, Vec<&ObjectChange>> {
             "DataSource" => Some(&*change.id.name),
             _ => None,
         };
-        out.entry(name.unwrap_or_default())
-            .or_default()
-            .push(change);
+        out.entry(name.unwrap_or_default()).or_default().push(change);
     }
     out
 }
@@ -75,13 +73,8 @@ fn moved(objects: &[ObjectChange]) -> BTreeMap<&str, Vec<&ObjectChange>> {
 type Deleted = BTreeMap<(String, String), BTreeSet<String>>;
 
 fn deleted(objects: &[ObjectChange]) -> Deleted {
-    let goes = |c: &&ObjectChange| {
-        c.id.kind == "DataImportCron" && (c.kind == Kind::Remove || c.instead_of.is_some())
-    };
-    let gone = objects
-        .iter()
-        .filter(goes)
-        .filter_map(|c| c.before.as_deref());
+    let goes = |c: &&ObjectChange| c.id.kind == "DataImportCron" && (c.kind == Kind::Remove || c.instead_of.is_some());
+    let gone = objects.iter().filter(goes).filter_map(|c| c.before.as_deref());
     let taken = gone.filter(|body| body["spec"]["retentionPolicy"] == "None");
     let key = |body: &Value| {
         let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -117,10 +110,7 @@ impl Changes<'_> {
         let key = (image.namespace.clone(), image.name.clone());
         let gone = self.deleted.get(&key);
         let deletes = gone.is_some();
-        match (
-            was.filter(|i| is_imported(i)),
-            is.filter(|i| is_imported(i)),
-        ) {
+        match (was.filter(|i| is_imported(i)), is.filter(|i| is_imported(i))) {
             (Some(was), Some(is)) => {
                 if let Some(gone) = gone {
                     let text = match self.only_for(was, gone) {
@@ -128,14 +118,11 @@ impl Changes<'_> {
                             "the {architectures} disks imported so far for {{}} are deleted; virtual \
                              machines keep their own copies"
                         ),
-                        None => {
-                            "the disks imported so far for {} are deleted, and imported again; \
+                        None => "the disks imported so far for {} are deleted, and imported again; \
                                  virtual machines keep their own copies"
-                                .to_owned()
-                        }
+                            .to_owned(),
                     };
-                    let keep =
-                        "set `retentionPolicy: All` in a change before this one to keep them";
+                    let keep = "set `retentionPolicy: All` in a change before this one to keep them";
                     out.push(self.effect(was, Impact::DataLoss, EffectTime::Now, &text, keep));
                 }
                 self.still_imported(was, is, out);
@@ -147,10 +134,7 @@ impl Changes<'_> {
                 EffectTime::Now,
                 &match served(is, self.after) {
                     served if self.after.multi_arch && !served.is_empty() => {
-                        format!(
-                            "the golden image {{}} is imported for {}",
-                            served.join(" and ")
-                        )
+                        format!("the golden image {{}} is imported for {}", served.join(" and "))
                     }
                     _ => "the golden image {} is imported".to_owned(),
                 },
@@ -163,9 +147,8 @@ impl Changes<'_> {
     /// The architectures whose imports go while others of the image stay; `None` where all of them go.
     fn only_for(&self, was: &Image, gone: &BTreeSet<String>) -> Option<String> {
         let cells = was.cells.iter().zip(&self.before.architectures);
-        let imported: Vec<_> = cells
-            .filter_map(|(cell, architecture)| Some((cell.cron.as_ref()?, &*architecture.name)))
-            .collect();
+        let imported: Vec<_> =
+            cells.filter_map(|(cell, architecture)| Some((cell.cron.as_ref()?, &*architecture.name))).collect();
         let of_gone = imported.iter().filter(|(cron, _)| gone.contains(*cron));
         let of_gone: Vec<&str> = of_gone.map(|(_, architecture)| *architecture).collect();
         let some_stay = of_gone.len() < imported.len();
@@ -173,13 +156,7 @@ impl Changes<'_> {
     }
 
     /// An image that loses its import.
-    fn no_longer_imported(
-        &self,
-        was: &Image,
-        is: Option<&Image>,
-        deletes: bool,
-        out: &mut Vec<Effect>,
-    ) {
+    fn no_longer_imported(&self, was: &Image, is: Option<&Image>, deletes: bool, out: &mut Vec<Effect>) {
         if deletes {
             out.push(self.lost(
                 was,
@@ -237,18 +214,13 @@ impl Changes<'_> {
             let Some(cell) = is.cells.get(index) else {
                 continue;
             };
-            let before = self
-                .before
-                .architectures
-                .iter()
-                .position(|a| a.name == *name);
+            let before = self.before.architectures.iter().position(|a| a.name == *name);
             let old = before.and_then(|i| was.cells.get(i));
             let old = old.filter(|c| c.state != State::Unneeded);
             let covered = |cell: &Cell| cell.state == State::Covered;
             match (old, cell) {
                 (_, cell) if cell.state == State::Unneeded => {}
-                (Some(old), cell)
-                    if covered(old) && covered(cell) && old.data_source == cell.data_source => {}
+                (Some(old), cell) if covered(old) && covered(cell) && old.data_source == cell.data_source => {}
                 (Some(old), cell) if covered(old) && covered(cell) => {
                     let text = match &cell.data_source {
                         Some(source) if *source != is.name => format!(
@@ -264,16 +236,10 @@ impl Changes<'_> {
                     out.push(self.effect(is, Impact::Images, EffectTime::Now, &text, ""));
                 }
                 (Some(old), cell) if covered(old) => {
-                    let text = format!(
-                        "new {name} virtual machines find no {name} disk of {{}}: {}",
-                        cell.reason.sentence()
-                    );
+                    let text =
+                        format!("new {name} virtual machines find no {name} disk of {{}}: {}", cell.reason.sentence());
                     let action = remedy(&cell.reason, name);
-                    out.push(self.for_architecture(
-                        name,
-                        was,
-                        self.lost(was, Impact::BootFailure, &text, &action),
-                    ));
+                    out.push(self.for_architecture(name, was, self.lost(was, Impact::BootFailure, &text, &action)));
                 }
                 (None, cell) => {
                     let text = format!(
@@ -291,27 +257,18 @@ impl Changes<'_> {
             let name = &architecture.name;
             let mut after = self.after.architectures.iter();
             let still = after.any(|a| a.name == *name && a.workload_nodes > 0);
-            let imported = was
-                .cells
-                .get(index)
-                .is_some_and(|c| c.state == State::Covered);
+            let imported = was.cells.get(index).is_some_and(|c| c.state == State::Covered);
             let own = format!("{}-{name}", was.name);
-            let kept = is
-                .cells
-                .iter()
-                .any(|c| c.data_source.as_ref() == Some(&own));
+            let kept = is.cells.iter().any(|c| c.data_source.as_ref() == Some(&own));
             if imported && !still && !kept && self.before.multi_arch {
-                let text = format!(
-                    "the golden image {{}} is not imported for {name} any more, which no node runs"
-                );
+                let text = format!("the golden image {{}} is not imported for {name} any more, which no node runs");
                 out.push(self.effect(was, Impact::Images, EffectTime::Now, &text, ""));
             }
         }
         if let (Some(old), Some(new)) = (&was.plain.architecture, &is.plain.architecture)
             && old != new
         {
-            let text =
-                format!("the plain name {{}} leads to the {new} disk instead of the {old} one");
+            let text = format!("the plain name {{}} leads to the {new} disk instead of the {old} one");
             let action = format!("name the DataSource with -{old} behind it in {old} machines");
             out.push(self.uncertain(self.lost(was, Impact::BootFailure, &text, &action)));
         }
@@ -328,9 +285,7 @@ impl Changes<'_> {
             let text = match suffix {
                 "" => "the DataSource {} leads to the volume of its own name".to_owned(),
                 suffix => {
-                    format!(
-                        "the DataSource {{}} leads to the volume of its name with {suffix} behind it"
-                    )
+                    format!("the DataSource {{}} leads to the volume of its name with {suffix} behind it")
                 }
             };
             let text = format!("{text}, which somebody has to bring");
@@ -339,14 +294,7 @@ impl Changes<'_> {
         }
     }
 
-    fn effect(
-        &self,
-        image: &Image,
-        impact: Impact,
-        when: EffectTime,
-        text: &str,
-        action: &str,
-    ) -> Effect {
+    fn effect(&self, image: &Image, impact: Impact, when: EffectTime, text: &str, action: &str) -> Effect {
         Effect {
             when,
             subjects: vec![image.name.clone()],
@@ -360,8 +308,7 @@ impl Changes<'_> {
         let names = image.cells.iter().chain([&image.plain]);
         let names: Vec<_> = names.filter_map(|c| c.data_source.as_deref()).collect();
         let machines = self.machines.iter().filter(|m| {
-            m.namespace == image.namespace
-                && (m.data_source == image.name || names.contains(&&*m.data_source))
+            m.namespace == image.namespace && (m.data_source == image.name || names.contains(&&*m.data_source))
         });
         let when = match impact {
             Impact::BootFailure => EffectTime::NewMachines,
@@ -383,23 +330,12 @@ impl Changes<'_> {
                     && m.architecture.as_deref() == Some(architecture)
             })
         };
-        Effect {
-            machines: effect
-                .machines
-                .iter()
-                .filter(|m| asks(m))
-                .cloned()
-                .collect(),
-            ..effect
-        }
+        Effect { machines: effect.machines.iter().filter(|m| asks(m)).cloned().collect(), ..effect }
     }
 
     /// Certain only where a virtual machine of the repository is known to ask for it.
     fn uncertain(&self, effect: Effect) -> Effect {
-        Effect {
-            certain: !effect.machines.is_empty(),
-            ..effect
-        }
+        Effect { certain: !effect.machines.is_empty(), ..effect }
     }
 
     /// What moved the image's objects.
@@ -426,31 +362,24 @@ impl Changes<'_> {
 }
 
 fn is_imported(image: &Image) -> bool {
-    image
-        .cells
-        .iter()
-        .chain([&image.plain])
-        .any(|c| c.cron.is_some())
+    image.cells.iter().chain([&image.plain]).any(|c| c.cron.is_some())
 }
 
 /// The architectures that an image is imported for.
 fn served<'m>(image: &Image, matrix: &'m ClusterMatrix) -> Vec<&'m str> {
     let cells = image.cells.iter().zip(&matrix.architectures);
     let covered = cells.filter(|(cell, _)| cell.state == State::Covered);
-    covered
-        .map(|(_, architecture)| &*architecture.name)
-        .collect()
+    covered.map(|(_, architecture)| &*architecture.name).collect()
 }
 
 /// What to do about an architecture that an image isn't there for.
 fn remedy(reason: &Reason, architecture: &str) -> String {
     match reason {
-        Reason::MultiArchOff(_) => format!(
-            "switch multi-arch golden images on, or keep virtual machines off the {architecture} nodes"
-        ),
+        Reason::MultiArchOff(_) => {
+            format!("switch multi-arch golden images on, or keep virtual machines off the {architecture} nodes")
+        }
         Reason::Undeclared(_) | Reason::Malformed(_) => {
-            "say which architectures the image has, in ssp.kubevirt.io/dict.architectures"
-                .to_owned()
+            "say which architectures the image has, in ssp.kubevirt.io/dict.architectures".to_owned()
         }
         Reason::NotDeclared(_) => format!(
             "publish the image for {architecture} and declare it, or keep its virtual machines off \

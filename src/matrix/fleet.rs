@@ -40,9 +40,7 @@ pub fn groups(clusters: &[ClusterMatrix]) -> Vec<Group<'_>> {
     for cluster in clusters {
         let architectures = cluster.architectures.iter();
         let likeness = Likeness {
-            architectures: architectures
-                .map(|a| (a.name.as_str(), a.workload_nodes > 0))
-                .collect(),
+            architectures: architectures.map(|a| (a.name.as_str(), a.workload_nodes > 0)).collect(),
             multi_arch: cluster.multi_arch,
             obstacle: cluster.obstacle.as_ref(),
             images: &cluster.images,
@@ -50,10 +48,7 @@ pub fn groups(clusters: &[ClusterMatrix]) -> Vec<Group<'_>> {
         let index = *known.entry(likeness).or_insert(out.len());
         match out.get_mut(index) {
             Some(group) => group.clusters.push(cluster),
-            None => out.push(Group {
-                first: cluster,
-                clusters: vec![cluster],
-            }),
+            None => out.push(Group { first: cluster, clusters: vec![cluster] }),
         }
     }
     out

@@ -172,9 +172,7 @@ pub fn matrix(given: &MatrixInput<'_>) -> ClusterMatrix {
         Some(Obstacle::NoSsp | Obstacle::NoWorkloadNodes | Obstacle::NoInventory) => Vec::new(),
         _ => {
             let rows = rows::of(given, &objects, obstacle.is_some());
-            rows.into_iter()
-                .map(|row| image(row, &objects, &architectures, obstacle.as_ref()))
-                .collect()
+            rows.into_iter().map(|row| image(row, &objects, &architectures, obstacle.as_ref())).collect()
         }
     };
     ClusterMatrix {
@@ -187,16 +185,8 @@ pub fn matrix(given: &MatrixInput<'_>) -> ClusterMatrix {
     }
 }
 
-fn image(
-    row: Row,
-    objects: &Objects<'_>,
-    architectures: &[Architecture],
-    obstacle: Option<&Obstacle>,
-) -> Image {
-    let cells = architectures
-        .iter()
-        .map(|a| cell::of(&row, objects, a, obstacle))
-        .collect();
+fn image(row: Row, objects: &Objects<'_>, architectures: &[Architecture], obstacle: Option<&Obstacle>) -> Image {
+    let cells = architectures.iter().map(|a| cell::of(&row, objects, a, obstacle)).collect();
     Image {
         plain: cell::plain(&row, objects, obstacle),
         cells,
@@ -209,18 +199,13 @@ fn image(
 fn architectures(given: &MatrixInput<'_>) -> Vec<Architecture> {
     let (topology, nodes) = (&given.plan.topology, &given.inventory.nodes);
     let workload = topology.workload_architectures.iter();
-    let mut names: Vec<&String> = workload
-        .chain(&topology.control_plane_architectures)
-        .collect();
+    let mut names: Vec<&String> = workload.chain(&topology.control_plane_architectures).collect();
     names.sort();
     names.dedup();
     let workers = || topology.workload_nodes.iter().filter_map(|i| nodes.get(*i));
     let one = |name: &String| Architecture {
         workload_nodes: workers().filter(|n| n.architecture == *name).count(),
-        control_plane_nodes: nodes
-            .iter()
-            .filter(|n| n.is_control_plane() && n.architecture == *name)
-            .count(),
+        control_plane_nodes: nodes.iter().filter(|n| n.is_control_plane() && n.architecture == *name).count(),
         name: name.clone(),
     };
     names.into_iter().map(one).collect()

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::MatrixInput;
-use crate::boot_images::ssp_stage::{
-    ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Rendered,
-};
+use crate::boot_images::ssp_stage::{ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Rendered};
 
 /// Namespace and name of a DataSource.
 pub(super) type Key = (String, String);
@@ -74,9 +72,7 @@ impl<'a> Objects<'a> {
             sources: sources.collect(),
             crons: crons.collect(),
             displaced: stage.map_or(&[], |s| &s.displaced),
-            multi_arch: ssp["enableMultipleArchitectures"]
-                .as_bool()
-                .unwrap_or_default(),
+            multi_arch: ssp["enableMultipleArchitectures"].as_bool().unwrap_or_default(),
             served: served.map(str::to_owned).or_else(|| of_nodes().cloned()),
             namespace: &given.release.ssp().golden_images_namespace,
         }

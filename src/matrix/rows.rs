@@ -42,11 +42,7 @@ pub(super) fn of(given: &MatrixInput<'_>, objects: &Objects<'_>, obstructed: boo
     let mut rows: BTreeMap<Key, Vec<ObjectOrigin>> = BTreeMap::new();
     let stage = given.plan.golden_images.as_ref();
     for template in stage.iter().flat_map(|s| &s.templates) {
-        let origin = ObjectOrigin {
-            name: template.name().to_owned(),
-            declared: declared(template),
-            off: None,
-        };
+        let origin = ObjectOrigin { name: template.name().to_owned(), declared: declared(template), off: None };
         let namespace = template.metadata.get("namespace").and_then(Value::as_str);
         let key = key(objects, namespace, template.managed_data_source());
         rows.entry(key).or_default().push(origin);
@@ -60,11 +56,7 @@ pub(super) fn of(given: &MatrixInput<'_>, objects: &Objects<'_>, obstructed: boo
             let name = cron.template().unwrap_or(cron.name());
             // One that only a jsonpatch has brought into the SSP.
             if !origins.iter().any(|o| o.name == name) {
-                origins.push(ObjectOrigin {
-                    name: name.to_owned(),
-                    declared: None,
-                    off: None,
-                });
+                origins.push(ObjectOrigin { name: name.to_owned(), declared: None, off: None });
             }
         }
         for key in objects.bundle() {
@@ -78,13 +70,7 @@ pub(super) fn of(given: &MatrixInput<'_>, objects: &Objects<'_>, obstructed: boo
         }
     }
     let named = rows.into_iter().filter(|((_, name), _)| !name.is_empty());
-    named
-        .map(|((namespace, name), templates)| Row {
-            namespace,
-            name,
-            templates,
-        })
-        .collect()
+    named.map(|((namespace, name), templates)| Row { namespace, name, templates }).collect()
 }
 
 /// The annotation as it was before it was cut to the nodes' architectures.
@@ -104,18 +90,10 @@ fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
     value.pointer(pointer).and_then(Value::as_str)
 }
 
-fn common_image(
-    objects: &Objects<'_>,
-    common: &Value,
-    off: Option<SwitchedOffBy>,
-) -> (Key, ObjectOrigin) {
+fn common_image(objects: &Objects<'_>, common: &Value, off: Option<SwitchedOffBy>) -> (Key, ObjectOrigin) {
     let name = text(common, "/metadata/name").unwrap_or_default();
     let source = text(common, "/spec/managedDataSource").unwrap_or_default();
-    let origin = ObjectOrigin {
-        name: name.to_owned(),
-        declared: None,
-        off,
-    };
+    let origin = ObjectOrigin { name: name.to_owned(), declared: None, off };
     (key(objects, None, source), origin)
 }
 
@@ -143,11 +121,7 @@ fn switched_off(given: &MatrixInput<'_>, objects: &Objects<'_>) -> Vec<(Key, Obj
         let of_common = || text(named(name)?, "/spec/managedDataSource");
         let source = own.or_else(of_common).unwrap_or_default();
         let namespace = text(template, "/metadata/namespace");
-        let origin = ObjectOrigin {
-            name: name.to_owned(),
-            declared: None,
-            off: Some(SwitchedOffBy::Template),
-        };
+        let origin = ObjectOrigin { name: name.to_owned(), declared: None, off: Some(SwitchedOffBy::Template) };
         out.push((key(objects, namespace, source), origin));
     }
     out

@@ -20,10 +20,7 @@ fn inventory(nodes: &[&str]) -> Inventory {
             ..Node::default()
         }
     };
-    Inventory {
-        nodes: nodes.iter().enumerate().map(node).collect(),
-        ..Inventory::default()
-    }
+    Inventory { nodes: nodes.iter().enumerate().map(node).collect(), ..Inventory::default() }
 }
 
 fn template(name: &str, data_source: &str, annotations: Value, registry: Value) -> Value {
@@ -55,17 +52,8 @@ fn made(release: &str, inventory: &Inventory, multi_arch: bool, spec: Value) -> 
         "spec": spec,
     });
     let plan = plan_with(&release, inventory, &hc, Admit::Force);
-    let refused = plan
-        .admission
-        .stage
-        .map(|_| plan.admission.message.as_str());
-    matrix(&MatrixInput {
-        cluster: "c",
-        release: &release,
-        inventory,
-        plan: &plan,
-        refused,
-    })
+    let refused = plan.admission.stage.map(|_| plan.admission.message.as_str());
+    matrix(&MatrixInput { cluster: "c", release: &release, inventory, plan: &plan, refused })
 }
 
 /// `arm64 missing not-declared` for each cell of an image, then the plain name's.
@@ -77,21 +65,12 @@ fn told(matrix: &ClusterMatrix, image: &str) -> Vec<String> {
     cells
         .map(|(column, cell)| {
             let is = cell.architecture.as_deref().unwrap_or("-");
-            format!(
-                "{column} {} {} {is}",
-                cell.state.as_str(),
-                cell.reason.as_str()
-            )
+            format!("{column} {} {} {is}", cell.state.as_str(), cell.reason.as_str())
         })
         .collect()
 }
 
-const MIXED: [&str; 4] = [
-    "amd64 control-plane",
-    "amd64 worker",
-    "arm64 worker",
-    "s390x worker",
-];
+const MIXED: [&str; 4] = ["amd64 control-plane", "amd64 worker", "arm64 worker", "s390x worker"];
 
 #[test]
 fn images_declare_their_architectures() {
@@ -215,43 +194,22 @@ fn a_template_without_architectures_makes_way_for_one_with_them() {
 #[test]
 fn what_keeps_every_image_away_is_said_once() {
     let mixed = inventory(&MIXED);
-    let refused = made(
-        "1.18",
-        &mixed,
-        true,
-        json!({"evictionStrategy": "Sometimes"}),
-    );
+    let refused = made("1.18", &mixed, true, json!({"evictionStrategy": "Sometimes"}));
     assert!(matches!(refused.obstacle, Some(Obstacle::Refused(_))));
     let odd = inventory(&["ppc64le control-plane", "amd64 worker"]);
     let ssp = made("1.18", &odd, true, json!({}));
-    assert!(
-        matches!(
-            &ssp.obstacle,
-            Some(Obstacle::Refused(_) | Obstacle::SspRefused(_))
-        ),
-        "{ssp:?}"
-    );
+    assert!(matches!(&ssp.obstacle, Some(Obstacle::Refused(_) | Obstacle::SspRefused(_))), "{ssp:?}");
     for matrix in [&refused, &ssp] {
         let cells = matrix.images.iter().flat_map(|i| &i.cells);
-        let wanted = cells
-            .filter(|c| c.state != State::Unneeded)
-            .collect::<Vec<_>>();
+        let wanted = cells.filter(|c| c.state != State::Unneeded).collect::<Vec<_>>();
         assert!(!wanted.is_empty());
         assert!(wanted.iter().all(|c| c.state == State::Missing));
     }
-    let kubernetes = Inventory {
-        platform: Platform::Kubernetes,
-        ..mixed
-    };
+    let kubernetes = Inventory { platform: Platform::Kubernetes, ..mixed };
     let kubernetes = made("1.18", &kubernetes, true, json!({}));
     assert_eq!(kubernetes.obstacle, Some(Obstacle::NoSsp));
     assert!(!kubernetes.is_problem());
-    let empty = made(
-        "1.18",
-        &inventory(&["amd64 control-plane"]),
-        true,
-        json!({}),
-    );
+    let empty = made("1.18", &inventory(&["amd64 control-plane"]), true, json!({}));
     assert_eq!(empty.obstacle, Some(Obstacle::NoWorkloadNodes));
 }
 
@@ -267,10 +225,7 @@ fn common_images_can_be_off() {
 fn clusters_that_are_alike_are_told_together() {
     let mixed = inventory(&MIXED);
     let mut all: Vec<_> = (0..1000)
-        .map(|i| ClusterMatrix {
-            cluster: format!("c{i}"),
-            ..made("1.18", &mixed, i % 500 == 7, json!({}))
-        })
+        .map(|i| ClusterMatrix { cluster: format!("c{i}"), ..made("1.18", &mixed, i % 500 == 7, json!({})) })
         .collect();
     all[3].architectures[0].workload_nodes += 5;
     let groups = groups(&all);

@@ -16,11 +16,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
             write!(out, "{}: ", printable(cluster))?;
         }
         let (severity, rule) = (finding.severity.as_str(), finding.rule.name);
-        writeln!(
-            out,
-            "{severity}[{rule}] {}",
-            printable(&finding.message_of_all())
-        )?;
+        writeln!(out, "{severity}[{rule}] {}", printable(&finding.message_of_all()))?;
     }
     writeln!(out, "{}", report.totals())
 }

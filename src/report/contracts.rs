@@ -18,17 +18,11 @@ struct Element {
 }
 
 fn element(name: &str) -> Option<Element> {
-    const OUTCOME: Element = Element {
-        may: &["type", "message"],
-        must: &[],
-        inside: &[],
-    };
+    const OUTCOME: Element = Element { may: &["type", "message"], must: &[], inside: &[] };
     Some(match name {
-        "testsuites" => Element {
-            may: &["name", "time", "tests", "failures", "errors"],
-            must: &[],
-            inside: &["testsuite"],
-        },
+        "testsuites" => {
+            Element { may: &["name", "time", "tests", "failures", "errors"], must: &[], inside: &["testsuite"] }
+        }
         "testsuite" => Element {
             may: &[
                 "name",
@@ -47,13 +41,7 @@ fn element(name: &str) -> Option<Element> {
                 "url",
             ],
             must: &["name", "tests", "failures", "errors"],
-            inside: &[
-                "testsuite",
-                "testcase",
-                "properties",
-                "system-out",
-                "system-err",
-            ],
+            inside: &["testsuite", "testcase", "properties", "system-out", "system-err"],
         },
         "testcase" => Element {
             may: &["name", "time", "classname", "group"],
@@ -61,11 +49,7 @@ fn element(name: &str) -> Option<Element> {
             inside: &["skipped", "error", "failure", "system-out", "system-err"],
         },
         "failure" | "error" | "skipped" => OUTCOME,
-        "system-out" | "system-err" => Element {
-            may: &[],
-            must: &[],
-            inside: &[],
-        },
+        "system-out" | "system-err" => Element { may: &[], must: &[], inside: &[] },
         _ => return None,
     })
 }
@@ -87,9 +71,7 @@ fn attributes(mut text: &str) -> BTreeMap<&str, &str> {
 fn junit_errors(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut open: Vec<&str> = Vec::new();
-    let body = text
-        .strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>")
-        .expect("the declaration");
+    let body = text.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>").expect("the declaration");
     for part in body.split('<').skip(1) {
         let (tag, content) = part.split_once('>').expect("a tag ends");
         if let Some(name) = tag.strip_prefix('/') {
@@ -134,9 +116,7 @@ fn junit_errors(text: &str) -> Vec<String> {
 fn schema_errors(schema: &Value, document: &Value) -> Vec<String> {
     let validator = jsonschema::validator_for(schema).expect("a JSON Schema");
     let errors = validator.iter_errors(document);
-    errors
-        .map(|e| format!("{}: {e}", e.instance_path()))
-        .collect()
+    errors.map(|e| format!("{}: {e}", e.instance_path())).collect()
 }
 
 /// A list of issues, as GitLab's "Code Quality report format" describes them.
@@ -212,10 +192,7 @@ fn gitlab_gets_its_fields() {
         let errors = schema_errors(&gitlab(), &document(Format::Gitlab, &findings));
         assert_eq!(errors, [""; 0]);
     }
-    assert_eq!(
-        schema_errors(&gitlab(), &json!([{"severity": "bad"}])).len(),
-        5
-    );
+    assert_eq!(schema_errors(&gitlab(), &json!([{"severity": "bad"}])).len(), 5);
 }
 
 #[test]

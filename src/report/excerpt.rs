@@ -90,11 +90,7 @@ impl Excerpt {
             let start = out.text.len();
             out.text.push_str(&line.text);
             out.text.push('\n');
-            out.lines.push(Line {
-                number,
-                start,
-                end: out.text.len(),
-            });
+            out.lines.push(Line { number, start, end: out.text.len() });
             shown.insert(number, line);
         }
         for (mark, cells) in marks.iter().zip(&cells) {
@@ -103,9 +99,10 @@ impl Excerpt {
             let span = SourceSpan::new(start.into(), end.saturating_sub(start));
             let label = Some(printable(&mark.label).into_owned()).filter(|l| !l.is_empty());
             out.columns.insert(start, cells.start);
-            out.labels.push(match mark.primary {
-                true => LabeledSpan::new_primary_with_span(label, span),
-                false => LabeledSpan::new_with_span(label, span),
+            out.labels.push(if mark.primary {
+                LabeledSpan::new_primary_with_span(label, span)
+            } else {
+                LabeledSpan::new_with_span(label, span)
             });
         }
         Some(out)
@@ -118,11 +115,7 @@ impl Excerpt {
 
     fn row(&self, line: &Line) -> Row<'_> {
         let end = line.end.saturating_sub(1).max(line.start);
-        let spans: Vec<_> = self
-            .labels
-            .iter()
-            .map(|l| (l, l.offset(), l.offset() + l.len()))
-            .collect();
+        let spans: Vec<_> = self.labels.iter().map(|l| (l, l.offset(), l.offset() + l.len())).collect();
         let mut cuts = vec![line.start, end];
         cuts.extend(spans.iter().flat_map(|(_, from, to)| [*from, *to]));
         cuts.retain(|cut| (line.start..=end).contains(cut));
@@ -139,20 +132,11 @@ impl Excerpt {
         let ends = |to: &usize| (line.start..line.end).contains(to);
         let labels = spans.iter().filter(|(_, _, to)| ends(to));
         let labels = labels.filter_map(|(l, _, _)| Some((l.label()?, l.primary())));
-        Row {
-            number: line.number + 1,
-            pieces: pieces.collect(),
-            labels: labels.collect(),
-        }
+        Row { number: line.number + 1, pieces: pieces.collect(), labels: labels.collect() }
     }
 
     /// Where a column of a line is in the excerpt's text.
-    fn offset(
-        &self,
-        shown: &BTreeMap<usize, Shown>,
-        number: usize,
-        column: usize,
-    ) -> Option<usize> {
+    fn offset(&self, shown: &BTreeMap<usize, Shown>, number: usize, column: usize) -> Option<usize> {
         let line = self.lines.iter().find(|l| l.number == number)?;
         Some(line.start + shown.get(&number)?.offset(column))
     }
@@ -180,19 +164,9 @@ fn cells(place: &Location) -> Cells {
     if end.line - start.line >= MOST_LINES || end.column == 1 && end.line > start.line {
         let text = place.file.line(line).map_or("", |(_, text)| text);
         let whole = text.trim_end().chars().count();
-        return Cells {
-            line,
-            start: column,
-            end_line: line,
-            end: whole.max(column),
-        };
+        return Cells { line, start: column, end_line: line, end: whole.max(column) };
     }
-    Cells {
-        line,
-        start: column,
-        end_line: end.line - 1,
-        end: end.column - 1,
-    }
+    Cells { line, start: column, end_line: end.line - 1, end: end.column - 1 }
 }
 
 /// A line as it is shown.
@@ -205,13 +179,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn new(
-        file: &SourceFile,
-        masked: &[Span],
-        number: usize,
-        cells: &[Cells],
-        width: usize,
-    ) -> Self {
+    fn new(file: &SourceFile, masked: &[Span], number: usize, cells: &[Cells], width: usize) -> Self {
         let (start, line) = file.line(number).unwrap_or_default();
         let hidden = |offset: usize| {
             let at = start + offset;
@@ -221,10 +189,8 @@ impl Shown {
         let length = line.chars().count();
         let window = window(number, length, cells, width);
         // A file may be one long line: only what is shown of it is looked at.
-        let skipped = match length == line.len() {
-            true => window.start,
-            false => line.chars().take(window.start).map(char::len_utf8).sum(),
-        };
+        let skipped =
+            if length == line.len() { window.start } else { line.chars().take(window.start).map(char::len_utf8).sum() };
         let shown = line.get(skipped..).unwrap_or_default().char_indices();
         let characters = shown.take(window.len()).map(|(offset, c)| match c {
             c if hidden(skipped + offset) && !c.is_whitespace() => '*',
@@ -232,11 +198,7 @@ impl Shown {
             c if is_invisible_or_control(c) => '\u{fffd}',
             c => c,
         });
-        let mut out = Self {
-            text: String::new(),
-            from: window.start,
-            offsets: Vec::new(),
-        };
+        let mut out = Self { text: String::new(), from: window.start, offsets: Vec::new() };
         if window.start > 0 {
             out.text.push('…');
         }
@@ -264,13 +226,9 @@ fn window(number: usize, length: usize, cells: &[Cells], width: usize) -> std::o
     if length <= width {
         return 0..length;
     }
-    let starts = cells
-        .iter()
-        .filter_map(|c| (c.line == number).then_some(c.start));
+    let starts = cells.iter().filter_map(|c| (c.line == number).then_some(c.start));
     let first = starts.min().unwrap_or(0);
-    let ends = cells
-        .iter()
-        .filter_map(|c| (c.end_line == number).then_some(c.end));
+    let ends = cells.iter().filter_map(|c| (c.end_line == number).then_some(c.end));
     let last = ends.max().unwrap_or(0);
     // What is meant fits near the line's start: show the start, which says more.
     if last + LEAD / 2 <= width {
@@ -348,9 +306,7 @@ pub(super) fn by_file<'a>(marks: Vec<SpanLabel<'a>>) -> Vec<Vec<SpanLabel<'a>>> 
     for mark in marks {
         let same = |group: &&mut Vec<SpanLabel<'a>>| {
             let first = group.first().map(|m| &m.place.file);
-            first.is_some_and(|f| {
-                Arc::ptr_eq(f, &mark.place.file) || f.path() == mark.place.file.path()
-            })
+            first.is_some_and(|f| Arc::ptr_eq(f, &mark.place.file) || f.path() == mark.place.file.path())
         };
         match groups.iter_mut().find(same) {
             Some(group) => group.push(mark),

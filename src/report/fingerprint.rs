@@ -55,19 +55,10 @@ mod tests {
     fn as_githubs_own_action_computes_it() {
         let hashes = |text: &str| line_hashes(&SourceFile::new("a", text));
         assert_eq!(hashes(""), ["c129715d7a2bc9a3:1"]);
-        let want = [
-            "271789c17abda88f:1",
-            "54703d4cd895b18:1",
-            "180aee12dab6264:1",
-            "a23a3dc5e078b07b:1",
-        ];
+        let want = ["271789c17abda88f:1", "54703d4cd895b18:1", "180aee12dab6264:1", "a23a3dc5e078b07b:1"];
         assert_eq!(hashes(" a\nb\n  \t\tc\n d"), want);
         let long = format!("{}\r\ny\né", "x".repeat(150));
-        let want = [
-            "52b56201ffb58620:1",
-            "71a13d076245581b:1",
-            "27b31dc6a609eecc:1",
-        ];
+        let want = ["52b56201ffb58620:1", "71a13d076245581b:1", "27b31dc6a609eecc:1"];
         assert_eq!(hashes(&long), want);
     }
 
@@ -78,10 +69,7 @@ mod tests {
         let long = "x".repeat(200);
         let file = SourceFile::new("a", format!("{long}\n{long}\n"));
         let hashes = line_hashes(&file);
-        assert!(
-            hashes[0].ends_with(":1") && hashes[1].ends_with(":2"),
-            "{hashes:?}"
-        );
+        assert!(hashes[0].ends_with(":1") && hashes[1].ends_with(":2"), "{hashes:?}");
     }
 
     #[test]

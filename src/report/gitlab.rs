@@ -20,11 +20,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         };
         // A place is required; a finding without one belongs to the whole root.
         let (path, begin, end) = match &finding.location {
-            Some(l) => (
-                report.path_in_repository(&l.file).to_string(),
-                l.start().line,
-                l.end().line,
-            ),
+            Some(l) => (report.path_in_repository(&l.file).to_string(), l.start().line, l.end().line),
             None => (super::join(report.root, ".".into()).to_string(), 1, 1),
         };
         json!({

@@ -33,12 +33,7 @@ pub struct Terminal {
 
 impl Default for Terminal {
     fn default() -> Self {
-        Self {
-            color: false,
-            unicode: true,
-            links: false,
-            width: 100,
-        }
+        Self { color: false, unicode: true, links: false, width: 100 }
     }
 }
 
@@ -49,10 +44,7 @@ const MOST_RELATED: usize = 32;
 const MOST_ALIKE: usize = 3;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let printer = Printer {
-        report,
-        style: report.terminal,
-    };
+    let printer = Printer { report, style: report.terminal };
     for group in &group_alike(report.findings) {
         if !group.all(|f| report.is_folded(f)) {
             printer.finding(group, out)?;
@@ -86,19 +78,12 @@ impl Printer<'_> {
         let width = self.style.width.max(40);
         let message = printable(&finding.message);
         // The first line begins behind severity and rule, the others are indented.
-        let (first, rest) = split(
-            &message,
-            width.saturating_sub(severity.len() + name.len() + 4),
-        );
+        let (first, rest) = split(&message, width.saturating_sub(severity.len() + name.len() + 4));
         let link = self.linked(&sarif::page(name), name);
         let severity = self.painted(severity, Ansi::new().fg_color(Some(color.into())).bold());
         let bold = Ansi::new().bold();
         writeln!(out, "{severity}[{link}]: {}", self.painted(first, bold))?;
-        for line in rest
-            .map(|rest| wrap_lines(rest, width - 2))
-            .into_iter()
-            .flatten()
-        {
+        for line in rest.map(|rest| wrap_lines(rest, width - 2)).into_iter().flatten() {
             writeln!(out, "  {}", self.painted(line, bold))?;
         }
         self.excerpts(finding, out)?;
@@ -114,17 +99,11 @@ impl Printer<'_> {
                 primary: true,
             });
         }
-        marks.extend(
-            finding
-                .related
-                .iter()
-                .take(MOST_RELATED)
-                .map(|r| SpanLabel {
-                    place: &r.location,
-                    label: r.message.clone(),
-                    primary: false,
-                }),
-        );
+        marks.extend(finding.related.iter().take(MOST_RELATED).map(|r| SpanLabel {
+            place: &r.location,
+            label: r.message.clone(),
+            primary: false,
+        }));
         draw(marks, self.report.root, self.style, out)?;
         match finding.related.len().saturating_sub(MOST_RELATED) {
             0 => Ok(()),
@@ -163,20 +142,13 @@ impl Printer<'_> {
             self.note("also at", &printable(&shown), out)?;
         }
         if let Some((name, runbook)) = finding.alert() {
-            let alert = match self.style.links {
-                true => self.linked(runbook, name),
-                false => format!("{name} ({runbook})"),
-            };
+            let alert = if self.style.links { self.linked(runbook, name) } else { format!("{name} ({runbook})") };
             self.note("alert", &alert, out)?;
         }
         if let Some(revision) = &self.report.summary.compared_with
             && group.all(|f| f.is_standing)
         {
-            self.note(
-                "before",
-                &printable(&format!("{revision} has it, too")),
-                out,
-            )?;
+            self.note("before", &printable(&format!("{revision} has it, too")), out)?;
         }
         if let Some(what) = finding.consequence() {
             self.note("consequence", what, out)?;
@@ -212,27 +184,16 @@ impl Printer<'_> {
     }
 
     fn painted(&self, text: impl Display, style: Ansi) -> String {
-        match self.style.color {
-            true => format!("{style}{text}{style:#}"),
-            false => text.to_string(),
-        }
+        if self.style.color { format!("{style}{text}{style:#}") } else { text.to_string() }
     }
 
     fn linked(&self, address: &str, text: &str) -> String {
-        match self.style.links {
-            true => format!("\u{1b}]8;;{address}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\"),
-            false => text.to_owned(),
-        }
+        if self.style.links { format!("\u{1b}]8;;{address}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\") } else { text.to_owned() }
     }
 }
 
 /// Draws the lines around places, file by file; `root` is what the files' paths count from.
-pub(super) fn draw(
-    marks: Vec<SpanLabel<'_>>,
-    root: &Utf8Path,
-    style: Terminal,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn draw(marks: Vec<SpanLabel<'_>>, root: &Utf8Path, style: Terminal, out: &mut dyn Write) -> io::Result<()> {
     for group in by_file(marks) {
         let file = group.first().map(|m| &m.place.file);
         let name = file.map(|f| join(root, f.path())).unwrap_or_default();
@@ -252,10 +213,7 @@ pub(super) fn draw(
 }
 
 fn handler(style: Terminal) -> GraphicalReportHandler {
-    let mut theme = match style.color {
-        true => GraphicalTheme::unicode(),
-        false => GraphicalTheme::unicode_nocolor(),
-    };
+    let mut theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     if !style.unicode {
         theme.characters = ThemeCharacters::ascii();
     }
@@ -271,10 +229,7 @@ fn split(text: &str, width: usize) -> (&str, Option<&str>) {
     if text.chars().count() <= width {
         return (text, None);
     }
-    let blanks = text
-        .char_indices()
-        .enumerate()
-        .filter(|(_, (_, c))| *c == ' ');
+    let blanks = text.char_indices().enumerate().filter(|(_, (_, c))| *c == ' ');
     let mut at = None;
     for (column, (offset, _)) in blanks {
         if column > width && at.is_some() {

@@ -28,9 +28,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     let (before, after) = around.split_once("[]").unwrap_or((&around, ""));
     write!(out, "{before}[")?;
     for (block, findings) in report.findings.chunks(BLOCK).enumerate() {
-        let texts = findings
-            .par_iter()
-            .map(|f| in_list(&finding_json(report, f)));
+        let texts = findings.par_iter().map(|f| in_list(&finding_json(report, f)));
         let texts: Vec<Vec<u8>> = texts.collect::<serde_json::Result<_>>()?;
         for (place, text) in texts.iter().enumerate() {
             let first = block == 0 && place == 0;
@@ -48,9 +46,7 @@ const BLOCK: usize = 256;
 fn in_list(finding: &FindingJson<'_>) -> serde_json::Result<Vec<u8>> {
     let mut formatter = PrettyFormatter::new();
     for _in_document_and_list in 0..2 {
-        formatter
-            .begin_array(&mut io::sink())
-            .map_err(serde_json::Error::io)?;
+        formatter.begin_array(&mut io::sink()).map_err(serde_json::Error::io)?;
     }
     let mut text = Vec::with_capacity(2048);
     finding.serialize(&mut Serializer::with_formatter(&mut text, formatter))?;
@@ -67,10 +63,7 @@ pub(super) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Resul
 
 /// The whole document, for whoever adds to it.
 pub fn document(report: &Report<'_>) -> Value {
-    let findings = report
-        .findings
-        .iter()
-        .map(|f| json!(finding_json(report, f)));
+    let findings = report.findings.iter().map(|f| json!(finding_json(report, f)));
     with_findings(report, findings.collect())
 }
 
@@ -208,10 +201,7 @@ fn finding_json<'r>(report: &Report<'_>, finding: &'r Finding) -> FindingJson<'r
     FindingJson {
         alert,
         cluster: finding.cluster.as_deref(),
-        clusters: match finding.also.is_empty() {
-            true => Vec::new(),
-            false => finding.clusters().collect(),
-        },
+        clusters: if finding.also.is_empty() { Vec::new() } else { finding.clusters().collect() },
         column: start.map(|s| s.column),
         end_column: end.map(|e| e.column),
         end_line: end.map(|e| e.line),
@@ -227,11 +217,7 @@ fn finding_json<'r>(report: &Report<'_>, finding: &'r Finding) -> FindingJson<'r
         related: related.collect(),
         rule: finding.rule.name,
         severity: finding.severity.as_str(),
-        standing: report
-            .summary
-            .compared_with
-            .as_ref()
-            .map(|_| finding.is_standing),
+        standing: report.summary.compared_with.as_ref().map(|_| finding.is_standing),
     }
 }
 
@@ -253,9 +239,5 @@ fn fix_json<'r>(report: &Report<'_>, fix: &'r Fix) -> FixJson<'r> {
             text: &edit.text,
         }
     });
-    FixJson {
-        applicability,
-        edits: edits.collect(),
-        title: &fix.title,
-    }
+    FixJson { applicability, edits: edits.collect(), title: &fix.title }
 }

@@ -28,14 +28,8 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     let failed = |findings: &&Vec<&Finding>| findings.iter().any(|f| fails(report, f));
     let failures = cases.values().filter(failed).count();
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
-    writeln!(
-        out,
-        r#"<testsuites name="hcoplan" tests="{tests}" failures="{failures}" errors="0">"#
-    )?;
-    writeln!(
-        out,
-        r#"  <testsuite name="hcoplan" tests="{tests}" failures="{failures}" errors="0">"#
-    )?;
+    writeln!(out, r#"<testsuites name="hcoplan" tests="{tests}" failures="{failures}" errors="0">"#)?;
+    writeln!(out, r#"  <testsuite name="hcoplan" tests="{tests}" failures="{failures}" errors="0">"#)?;
     for (cluster, findings) in &cases {
         case(report, *cluster, findings, out)?;
     }
@@ -49,18 +43,12 @@ fn fails(report: &Report<'_>, finding: &Finding) -> bool {
     from.is_some_and(|from| finding.severity >= from)
 }
 
-fn case(
-    report: &Report<'_>,
-    cluster: Option<&str>,
-    findings: &[&Finding],
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn case(report: &Report<'_>, cluster: Option<&str>, findings: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
     let (name, class) = match cluster {
         Some(name) => (escape(name), "hcoplan.cluster"),
         None => ("repository".to_owned(), "hcoplan"),
     };
-    let (failing, others): (Vec<&Finding>, Vec<&Finding>) =
-        findings.iter().partition(|f| fails(report, f));
+    let (failing, others): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(|f| fails(report, f));
     if findings.is_empty() {
         return writeln!(out, r#"    <testcase name="{name}" classname="{class}"/>"#);
     }

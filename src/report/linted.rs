@@ -18,18 +18,11 @@ fn documents(file: &str, text: &str) -> Vec<Document> {
 pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
     let [hyperconverged, declared, dumped] = texts;
     let document = documents("hyperconverged.yaml", hyperconverged).remove(0);
-    let source = |kind| {
-        move |document| Source {
-            kind,
-            document: Arc::new(document),
-        }
-    };
+    let source = |kind| move |document| Source { kind, document: Arc::new(document) };
     let declared = documents("inventory.yaml", declared).into_iter();
     let dumped = documents("nodes.yaml", dumped).into_iter();
-    let sources: Vec<_> = declared
-        .map(source(SourceKind::Declared))
-        .chain(dumped.map(source(SourceKind::Nodes)))
-        .collect();
+    let sources: Vec<_> =
+        declared.map(source(SourceKind::Declared)).chain(dumped.map(source(SourceKind::Nodes))).collect();
     let (inventory, findings) = inventory::load(&sources);
     assert!(inventory.valid, "{findings:?}");
     let name = inventory.inventory.release.as_deref();

@@ -14,33 +14,20 @@ pub fn mask_answer(mut answer: Answer) -> Answer {
     };
     mask(&mut answer.value);
     answer.in_a_new_cluster.iter_mut().for_each(mask);
-    if let ValueOrigin::Kept {
-        field: Some((path, value)),
-    } = &mut answer.origin
-    {
+    if let ValueOrigin::Kept { field: Some((path, value)) } = &mut answer.origin {
         *value = masked_value(path, value);
     }
     let causes = answer.causes.iter_mut().chain(&mut answer.needs);
     causes.for_each(|cause| mask(&mut cause.without));
-    answer
-        .others
-        .iter_mut()
-        .for_each(|other| mask(&mut other.value));
+    answer.others.iter_mut().for_each(|other| mask(&mut other.value));
     for effect in answer.patch.iter_mut().flat_map(|p| &mut p.operations) {
-        effect
-            .changed
-            .iter_mut()
-            .chain(&mut effect.plain)
-            .for_each(change);
+        effect.changed.iter_mut().chain(&mut effect.plain).for_each(change);
     }
     answer
 }
 
 fn change(change: &mut Change) {
-    for value in [&mut change.before, &mut change.after]
-        .into_iter()
-        .flatten()
-    {
+    for value in [&mut change.before, &mut change.after].into_iter().flatten() {
         *value = masked_value(&change.path, value);
     }
 }

@@ -109,10 +109,7 @@ impl Format {
 
     /// Whether it shows fixes.
     pub const fn shows_fixes(self) -> bool {
-        matches!(
-            self,
-            Self::Human | Self::Json | Self::JsonLines | Self::Sarif | Self::Rdjson
-        )
+        matches!(self, Self::Human | Self::Json | Self::JsonLines | Self::Sarif | Self::Rdjson)
     }
 
     /// The format with this name.
@@ -190,10 +187,7 @@ impl Report<'_> {
     /// Whether people are told a finding by its number only: the revision that the change is compared
     /// with has it, and it fails nothing.
     fn is_folded(&self, finding: &Finding) -> bool {
-        let fails = self
-            .summary
-            .fail_on
-            .is_some_and(|from| finding.severity >= from);
+        let fails = self.summary.fail_on.is_some_and(|from| finding.severity >= from);
         finding.is_standing && !fails
     }
 
@@ -238,11 +232,7 @@ impl Report<'_> {
             parts.push("no findings".to_owned());
         }
         let summary = self.summary;
-        let mut text = format!(
-            "{} in {}",
-            parts.join(", "),
-            plural(summary.clusters, "cluster")
-        );
+        let mut text = format!("{} in {}", parts.join(", "), plural(summary.clusters, "cluster"));
         let mut asides = Vec::new();
         if summary.refused > 0 {
             asides.push(format!("{} refused", summary.refused));
@@ -253,11 +243,7 @@ impl Report<'_> {
         if summary.baselined > 0 {
             let oldest = summary.oldest_baselined.as_deref();
             let since = oldest.map(|d| format!(", the oldest since {d}"));
-            asides.push(format!(
-                "{} hidden by the baseline{}",
-                summary.baselined,
-                since.unwrap_or_default()
-            ));
+            asides.push(format!("{} hidden by the baseline{}", summary.baselined, since.unwrap_or_default()));
         }
         if let Some(revision) = &summary.compared_with {
             match self.findings.iter().filter(|f| f.is_standing).count() {
@@ -288,11 +274,7 @@ fn counted(n: usize, severity: Severity) -> String {
 
 /// `1 cluster`, `2 clusters`.
 pub fn plural(n: usize, noun: &str) -> String {
-    if n == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{n} {noun}s")
-    }
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
 /// A file's path for people: relative to the current directory, where `root` is.
@@ -336,9 +318,5 @@ fn join_parts(root: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
     }
     let absolute = parts.first() == Some(&"/");
     let joined = parts.join("/");
-    Utf8PathBuf::from(if absolute {
-        joined.replacen("//", "/", 1)
-    } else {
-        joined
-    })
+    Utf8PathBuf::from(if absolute { joined.replacen("//", "/", 1) } else { joined })
 }

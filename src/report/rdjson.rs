@@ -58,9 +58,8 @@ fn diagnostic(report: &Report<'_>, finding: &Finding) -> Value {
         [edit] if location.is_some_and(|l| l.file.path() == edit.file.path()) => Some(edit),
         _ => None,
     });
-    let suggestions: Vec<_> = edits
-        .map(|edit| json!({"range": range(&edit.file, edit.span), "text": edit.text}))
-        .collect();
+    let suggestions: Vec<_> =
+        edits.map(|edit| json!({"range": range(&edit.file, edit.span), "text": edit.text})).collect();
     if !suggestions.is_empty() {
         out["suggestions"] = json!(suggestions);
     }

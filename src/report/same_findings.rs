@@ -30,10 +30,7 @@ impl<'a> Alike<'a> {
 
     /// The clusters, where there are several: `12 clusters: dev-1 … test-3`.
     pub(super) fn shared_by(&self) -> Option<String> {
-        match self.others.is_empty() {
-            true => self.first.shared_by(),
-            false => Some(review::clusters(&self.clusters())),
-        }
+        if self.others.is_empty() { self.first.shared_by() } else { Some(review::clusters(&self.clusters())) }
     }
 }
 
@@ -55,11 +52,7 @@ pub(super) fn group_alike(findings: &[Finding]) -> Vec<Alike<'_>> {
     let mut known: HashMap<Key<'_>, usize> = HashMap::new();
     let mut seen: HashMap<(Key<'_>, Option<&str>), usize> = HashMap::new();
     for (index, finding) in findings.iter().enumerate() {
-        let alone = || Alike {
-            indexes: vec![index],
-            first: finding,
-            others: Vec::new(),
-        };
+        let alone = || Alike { indexes: vec![index], first: finding, others: Vec::new() };
         // What concerns no cluster, or several through one file, is told once already.
         if finding.cluster.is_none() || !finding.also.is_empty() {
             out.push(alone());
@@ -76,18 +69,12 @@ pub(super) fn group_alike(findings: &[Finding]) -> Vec<Alike<'_>> {
                 finding.runbook.as_deref(),
             ],
             related: finding.related.iter().map(|r| &*r.message).collect(),
-            fixes: finding
-                .fixes
-                .iter()
-                .map(|f| (&*f.title, f.applicability))
-                .collect(),
+            fixes: finding.fixes.iter().map(|f| (&*f.title, f.applicability)).collect(),
             is_silent: finding.is_silent,
             number: 0,
         };
         // A cluster's second one is alike to the others' second ones.
-        let before = seen
-            .entry((key.clone(), finding.cluster.as_deref()))
-            .or_default();
+        let before = seen.entry((key.clone(), finding.cluster.as_deref())).or_default();
         key.number = *before;
         *before += 1;
         match known.get(&key).and_then(|at| out.get_mut(*at)) {
@@ -126,17 +113,10 @@ mod tests {
             Finding::new(rule, "one"),
         ];
         let groups = group_alike(&findings);
-        let told: Vec<_> = groups
-            .iter()
-            .map(|g| (&*g.first.message, g.shared_by(), g.indexes.clone()))
-            .collect();
+        let told: Vec<_> = groups.iter().map(|g| (&*g.first.message, g.shared_by(), g.indexes.clone())).collect();
         let both = || Some("2 clusters: a, b".to_owned());
-        let expected = [
-            ("one", both(), vec![0, 3]),
-            ("one", both(), vec![1, 4]),
-            ("two", None, vec![2]),
-            ("one", None, vec![5]),
-        ];
+        let expected =
+            [("one", both(), vec![0, 3]), ("one", both(), vec![1, 4]), ("two", None, vec![2]), ("one", None, vec![5])];
         assert_eq!(told, expected);
     }
 }

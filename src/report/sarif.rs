@@ -21,10 +21,7 @@ const MOST_TEXT: usize = 1024;
 
 /// A rule's page on the web.
 pub fn page(rule: &str) -> String {
-    format!(
-        "{}/blob/main/docs/rules/{rule}.md",
-        env!("CARGO_PKG_REPOSITORY")
-    )
+    format!("{}/blob/main/docs/rules/{rule}.md", env!("CARGO_PKG_REPOSITORY"))
 }
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -134,9 +131,7 @@ fn result(
     let location = match &finding.location {
         Some(location) => {
             let path = location.file.path().to_string();
-            let lines = hashes
-                .entry(path)
-                .or_insert_with(|| line_hashes(&location.file));
+            let lines = hashes.entry(path).or_insert_with(|| line_hashes(&location.file));
             if let Some(hash) = lines.get(location.start().line - 1) {
                 fingerprints["primaryLocationLineHash"] = json!(hash);
             }
@@ -170,14 +165,10 @@ fn result(
         out["relatedLocations"] = json!(related);
     }
     if report.summary.compared_with.is_some() {
-        out["baselineState"] = match finding.is_standing {
-            true => json!("unchanged"),
-            false => json!("new"),
-        };
+        out["baselineState"] = if finding.is_standing { json!("unchanged") } else { json!("new") };
     }
     let fixes = finding.fixes.iter();
-    let fixes =
-        fixes.filter(|f| f.applicability != Applicability::Suggestion && !secret::is_in_fix(f));
+    let fixes = fixes.filter(|f| f.applicability != Applicability::Suggestion && !secret::is_in_fix(f));
     let fixes: Vec<_> = fixes.map(|f| fix(report, f)).collect();
     if !fixes.is_empty() {
         out["fixes"] = json!(fixes);
@@ -198,9 +189,9 @@ fn fix(report: &Report<'_>, fix: &Fix) -> Value {
         let changes = changes.entry(uri.unwrap_or_default().to_owned());
         changes.or_default().push(replacement);
     }
-    let changes = changes.into_iter().map(|(uri, replacements)| {
-        json!({"artifactLocation": {"uri": uri}, "replacements": replacements})
-    });
+    let changes = changes
+        .into_iter()
+        .map(|(uri, replacements)| json!({"artifactLocation": {"uri": uri}, "replacements": replacements}));
     json!({
         "description": {"text": InputText::new(&fix.title).sarif()},
         "artifactChanges": changes.collect::<Vec<_>>(),
@@ -226,8 +217,8 @@ fn uri(path: &str) -> String {
     for byte in path.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => out.push(char::from(byte)),
-            b'-' | b'.' | b'_' | b'~' | b'/' | b'@' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')'
-            | b'*' | b'+' | b',' | b';' | b'=' => out.push(char::from(byte)),
+            b'-' | b'.' | b'_' | b'~' | b'/' | b'@' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b','
+            | b';' | b'=' => out.push(char::from(byte)),
             _ => out.push_str(&format!("%{byte:02X}")),
         }
     }

@@ -12,9 +12,7 @@ use crate::lint::{Settings, selector};
 use crate::source::{Location, SourceFile, Span};
 
 fn path(file: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("testdata")
-        .join(file)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(file)
 }
 
 pub(super) fn findings() -> Vec<Finding> {
@@ -28,10 +26,7 @@ pub(super) fn findings() -> Vec<Finding> {
         "jsonpatch-remove-has-no-effect",
         "multi-arch-boot-images-disabled",
     ];
-    let settings = Settings {
-        select: rules.iter().filter_map(|r| selector(r)).collect(),
-        ..Settings::default()
-    };
+    let settings = Settings { select: rules.iter().filter_map(|r| selector(r)).collect(), ..Settings::default() };
     linted([hyperconverged, inventory, ""], &settings)
 }
 
@@ -72,10 +67,7 @@ fn holds(schema: &Path, document: &Value) {
         }
     }
     let validator = jsonschema::validator_for(&schema).expect("a JSON Schema");
-    let errors: Vec<String> = validator
-        .iter_errors(document)
-        .map(|e| format!("{}: {e}", e.instance_path()))
-        .collect();
+    let errors: Vec<String> = validator.iter_errors(document).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert!(errors.is_empty(), "{}", errors.join("\n"));
 }
 
@@ -101,19 +93,11 @@ fn every_format_is_as_it_was() {
 #[test]
 fn people_get_colours_links_and_narrow_lines() {
     let findings = findings();
-    let style = Terminal {
-        width: 60,
-        color: true,
-        links: true,
-        unicode: true,
-    };
+    let style = Terminal { width: 60, color: true, links: true, unicode: true };
     let text = written(&findings, Format::Human, style);
     let expected = path("report/human-terminal.txt");
     snapbox::assert_data_eq!(text, Data::read_from(&expected, None).raw());
-    let ascii = Terminal {
-        unicode: false,
-        ..Terminal::default()
-    };
+    let ascii = Terminal { unicode: false, ..Terminal::default() };
     let text = written(&findings, Format::Human, ascii);
     let drawn = |text: &str| text.contains(|c| ('\u{2500}'..='\u{257f}').contains(&c));
     assert!(!drawn(&text), "{text}");
@@ -135,11 +119,7 @@ fn every_format_has_the_same_findings_in_the_same_order() {
         let text = written(&findings, format, Terminal::default());
         let text = match format {
             // Its list of rules comes first.
-            Format::Sarif => text
-                .split("\"results\"")
-                .nth(1)
-                .unwrap_or_default()
-                .to_owned(),
+            Format::Sarif => text.split("\"results\"").nth(1).unwrap_or_default().to_owned(),
             _ => text,
         };
         let mut rest = text.as_str();
@@ -148,11 +128,7 @@ fn every_format_has_the_same_findings_in_the_same_order() {
             let at = rest.find(name);
             let at = at.unwrap_or_else(|| panic!("{}: {name} is missing", format.as_str()));
             rest = &rest[at + name.len()..];
-            if let Some(place) = finding
-                .location
-                .as_ref()
-                .filter(|_| format == Format::Concise)
-            {
+            if let Some(place) = finding.location.as_ref().filter(|_| format == Format::Concise) {
                 let line = format!(":{}:", place.start().line);
                 assert!(text.contains(&line), "{line}");
             }
@@ -176,10 +152,7 @@ fn sarif_is_sarif() {
             assert!(rule["properties"]["tags"].as_array().expect("tags").len() <= 20);
         }
         for result in run["results"].as_array().expect("results") {
-            assert_eq!(
-                rules[result["ruleIndex"].as_u64().expect("an index") as usize]["id"],
-                result["ruleId"]
-            );
+            assert_eq!(rules[result["ruleIndex"].as_u64().expect("an index") as usize]["id"], result["ruleId"]);
             let place = &result["locations"][0]["physicalLocation"];
             let uri = place["artifactLocation"]["uri"].as_str().expect("a URI");
             assert!(uri.starts_with("infra/fleet"), "{uri}");
@@ -200,10 +173,7 @@ fn json_is_what_its_schema_says() {
     for findings in [findings(), Vec::new(), vec![nowhere()]] {
         holds(&schema, &json(Format::Json, &findings));
         let lines = written(&findings, Format::JsonLines, Terminal::default());
-        let lines: Vec<Value> = lines
-            .lines()
-            .map(|l| serde_json::from_str(l).expect("JSON"))
-            .collect();
+        let lines: Vec<Value> = lines.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
         let document = json(Format::Json, &findings);
         assert_eq!(document["findings"], Value::Array(lines));
     }
@@ -214,10 +184,7 @@ fn gitlab_and_rdjson_have_what_their_readers_want() {
     let findings = findings();
     let issues = json(Format::Gitlab, &findings);
     let issues = issues.as_array().expect("a list");
-    let mut prints: Vec<&str> = issues
-        .iter()
-        .filter_map(|i| i["fingerprint"].as_str())
-        .collect();
+    let mut prints: Vec<&str> = issues.iter().filter_map(|i| i["fingerprint"].as_str()).collect();
     prints.sort_unstable();
     prints.dedup();
     assert_eq!(prints.len(), findings.len());
@@ -225,12 +192,7 @@ fn gitlab_and_rdjson_have_what_their_readers_want() {
         let severity = issue["severity"].as_str().expect("a severity");
         assert!(["info", "minor", "major", "critical", "blocker"].contains(&severity));
         assert!(issue["location"]["lines"]["begin"].as_u64() > Some(0));
-        assert!(
-            !issue["location"]["path"]
-                .as_str()
-                .expect("a path")
-                .starts_with("./")
-        );
+        assert!(!issue["location"]["path"].as_str().expect("a path").starts_with("./"));
     }
     assert_eq!(json(Format::Gitlab, &[]), Value::Array(Vec::new()));
     let document = json(Format::Rdjson, &findings);

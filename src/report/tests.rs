@@ -6,17 +6,11 @@ use crate::source::{Location, SourceFile, Span};
 fn findings() -> Vec<Finding> {
     let file = SourceFile::new("east/hco.yaml", "spec:\n  größe: |pipe|\n  b: 2\n");
     let inventory = SourceFile::new("east/inventory.yaml", "nodes: []\n");
-    let rule = lint::find("multi-arch-boot-images-disabled")
-        .expect("registered")
-        .rule;
+    let rule = lint::find("multi-arch-boot-images-disabled").expect("registered").rule;
     let fix = Fix {
         title: "say yes".to_owned(),
         applicability: Applicability::Safe,
-        edits: vec![Edit {
-            file: file.clone(),
-            span: Span::new(18, 24),
-            text: "yes".to_owned(),
-        }],
+        edits: vec![Edit { file: file.clone(), span: Span::new(18, 24), text: "yes".to_owned() }],
     };
     let first = Finding::new(rule, "100% of \"it\" is <odd> | and: more,\nin two lines")
         .at(Location::new(&file, Span::new(17, 23)))
@@ -50,27 +44,19 @@ fn print(format: Format, findings: &[Finding]) -> String {
 
 #[test]
 fn places_and_clusters_are_named_once() {
-    let (base, other) = (
-        SourceFile::new("base/hco.yaml", "a: b\n"),
-        SourceFile::new("other/hco.yaml", "a: b\n"),
-    );
+    let (base, other) = (SourceFile::new("base/hco.yaml", "a: b\n"), SourceFile::new("other/hco.yaml", "a: b\n"));
     let found = |(cluster, file): (&str, _)| {
         let own = SourceFile::new(format!("{cluster}/inventory.yaml"), "c: d\n");
         let place = |file| Location::new(file, Span::new(0, 1));
         Finding {
             cluster: Some(cluster.into()),
-            ..Finding::new(findings()[0].rule, "m")
-                .at(place(file))
-                .related(place(&own), "r")
+            ..Finding::new(findings()[0].rule, "m").at(place(file)).related(place(&own), "r")
         }
     };
     let all = [("a", &base), ("b", &base), ("c", &other), ("d", &other)];
     let text = print(Format::Human, &all.map(found));
     assert!(text.contains("  = 4 clusters: a, b, c, d\n"), "{text}");
-    assert!(
-        text.contains("  = also at: fleet/other/hco.yaml:1:1\n"),
-        "{text}"
-    );
+    assert!(text.contains("  = also at: fleet/other/hco.yaml:1:1\n"), "{text}");
 }
 
 #[test]
@@ -113,9 +99,11 @@ fn github_escapes() {
     let text = print(Format::Github, &findings());
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines.len(), 2);
-    assert!(lines[0].starts_with(
-        "::warning file=examples/fleet/east/hco.yaml,line=2,endLine=2,col=10,endColumn=16,title="
-    ), "{}", lines[0]);
+    assert!(
+        lines[0].starts_with("::warning file=examples/fleet/east/hco.yaml,line=2,endLine=2,col=10,endColumn=16,title="),
+        "{}",
+        lines[0]
+    );
     assert!(lines[0].contains("100%25 of") && lines[0].contains("%0Ain two lines"));
     assert!(lines[1].starts_with("::error title="));
 }
@@ -147,14 +135,8 @@ fn junit_has_a_passing_case_when_clean() {
     assert!(text.contains("&lt;odd&gt;"), "{text}");
     // The cluster has none; of the repository's the error fails the run, the warning doesn't.
     assert!(text.contains(r#"tests="2" failures="1""#), "{text}");
-    assert!(
-        text.contains(r#"<failure type="error" message="1 error">"#),
-        "{text}"
-    );
-    assert!(
-        text.contains("<system-out>fleet/east/hco.yaml:2:10: warning["),
-        "{text}"
-    );
+    assert!(text.contains(r#"<failure type="error" message="1 error">"#), "{text}");
+    assert!(text.contains("<system-out>fleet/east/hco.yaml:2:10: warning["), "{text}");
 }
 
 #[test]
@@ -162,20 +144,12 @@ fn sarif_places_every_result_and_lists_every_rule() {
     let text = print(Format::Sarif, &findings());
     let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let run = &document["runs"][0];
-    let listed = run["tool"]["driver"]["rules"]
-        .as_array()
-        .expect("rules")
-        .len();
+    let listed = run["tool"]["driver"]["rules"].as_array().expect("rules").len();
     assert_eq!(listed, lint::rules().len());
     for result in run["results"].as_array().expect("results") {
-        assert!(
-            result["locations"][0]["physicalLocation"]["region"]["startLine"].as_u64() >= Some(1)
-        );
+        assert!(result["locations"][0]["physicalLocation"]["region"]["startLine"].as_u64() >= Some(1));
         let index = result["ruleIndex"].as_u64().expect("index") as usize;
-        assert_eq!(
-            run["tool"]["driver"]["rules"][index]["id"],
-            result["ruleId"]
-        );
+        assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
     }
 }
 
@@ -188,9 +162,7 @@ fn schema_errors(schema: &str, document: &serde_json::Value) -> Vec<String> {
     let schema: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let errors = validator.iter_errors(document).take(5);
-    errors
-        .map(|e| format!("{}: {e}", e.instance_path()))
-        .collect()
+    errors.map(|e| format!("{}: {e}", e.instance_path())).collect()
 }
 
 #[test]
@@ -205,9 +177,7 @@ fn sarif_is_valid() {
 #[test]
 fn markdown_keeps_its_table() {
     let text = print(Format::Markdown, &findings());
-    let rows = text
-        .lines()
-        .filter(|l| l.starts_with("| 🔴") || l.starts_with("| 🟡"));
+    let rows = text.lines().filter(|l| l.starts_with("| 🔴") || l.starts_with("| 🟡"));
     for row in rows {
         let bars = row.replace("\\|", "").matches('|').count();
         assert_eq!(bars, 6, "{row}");
@@ -218,11 +188,7 @@ fn markdown_keeps_its_table() {
 fn an_excerpt_tells_what_is_marked_in_a_line() {
     let file = SourceFile::new("a.yaml", "spec:\n  a: 1\n");
     let place = Location::new(&file, Span::new(8, 9));
-    let label = excerpt::SpanLabel {
-        place: &place,
-        label: "here".to_owned(),
-        primary: true,
-    };
+    let label = excerpt::SpanLabel { place: &place, label: "here".to_owned(), primary: true };
     let excerpt = excerpt::Excerpt::new("a.yaml", &[label], 80).expect("an excerpt");
     let rows = excerpt.rows();
     assert_eq!(rows[0].pieces, [("spec:", false)]);

@@ -13,9 +13,7 @@ use super::why_changes::{ChangeLine, change_lines};
 use super::{Terminal, line_of};
 use crate::jsonpatch::Change;
 use crate::source::Location;
-use crate::why::{
-    Answer, Cause, Fact, FoundValue, Input, OperationEffect, PatchShown, Source, ValueOrigin,
-};
+use crate::why::{Answer, Cause, Fact, FoundValue, Input, OperationEffect, PatchShown, Source, ValueOrigin};
 use crate::yaml;
 
 /// How many changes of a value that is an object are listed.
@@ -87,10 +85,7 @@ impl WhyPage<'_> {
     }
 
     fn painted(&self, text: &str, style: Style) -> String {
-        match self.terminal.color {
-            true => format!("{style}{text}{style:#}"),
-            false => text.to_owned(),
-        }
+        if self.terminal.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
     /// A text on lines that fit.
@@ -146,10 +141,12 @@ impl WhyPage<'_> {
             }
         };
         self.lines(&what, 0, out)?;
-        let said = match cause.without == self.answer.value {
-            true if cause.below.is_none() => format!("{without}: the same, which is so by default"),
-            true => format!("{without}: the same"),
-            false => self.without(&cause.without, without),
+        let said = if cause.without == self.answer.value && cause.below.is_none() {
+            format!("{without}: the same, which is so by default")
+        } else if cause.without == self.answer.value {
+            format!("{without}: the same")
+        } else {
+            self.without(&cause.without, without)
         };
         let below = cause.below.as_ref().map(|b| line_of(self.root, b));
         let is_drawn = is_drawn_without(cause);
@@ -164,11 +161,7 @@ impl WhyPage<'_> {
                     1 => label.clone(),
                     _ => source.text.clone(),
                 };
-                marks.push(SpanLabel {
-                    place,
-                    label,
-                    primary,
-                });
+                marks.push(SpanLabel { place, label, primary });
             }
         }
         let drawn = !marks.is_empty();
@@ -181,10 +174,7 @@ impl WhyPage<'_> {
         if cause.sources.len() > 1 || !drawn {
             self.lines(&label, 2, out)?;
         }
-        match is_drawn {
-            true => Ok(()),
-            false => self.changes(&cause.without, out),
-        }
+        if is_drawn { Ok(()) } else { self.changes(&cause.without, out) }
     }
 
     /// What would be there without a cause, on one line.
@@ -282,16 +272,14 @@ impl WhyPage<'_> {
                     Some((path, Value::Null)) => {
                         format!("kept from before: the cluster holds no {path}; {new}")
                     }
-                    Some((path, value)) => format!(
-                        "kept from before: the cluster holds {path}: {}; {new}",
-                        short(value)
-                    ),
+                    Some((path, value)) => {
+                        format!("kept from before: the cluster holds {path}: {}; {new}", short(value))
+                    }
                     None => format!("kept from before: nothing changes it in place; {new}"),
                 }
             }
             ValueOrigin::Nodes => {
-                "because of how many nodes there are: no line of the HyperConverged makes a difference"
-                    .to_owned()
+                "because of how many nodes there are: no line of the HyperConverged makes a difference".to_owned()
             }
             ValueOrigin::Release => match answer.value {
                 FoundValue::NoObject if answer.feeds.is_empty() => {
@@ -309,8 +297,7 @@ impl WhyPage<'_> {
             },
         };
         self.lines(&text, 0, out)?;
-        let (same, different): (Vec<_>, Vec<_>) =
-            answer.others.iter().partition(|o| o.value == answer.value);
+        let (same, different): (Vec<_>, Vec<_>) = answer.others.iter().partition(|o| o.value == answer.value);
         let same: Vec<&str> = same.iter().map(|o| o.release.as_str()).collect();
         if !same.is_empty() {
             writeln!(out, "  the same in {}", same.join(", "))?;
@@ -366,10 +353,7 @@ impl WhyPage<'_> {
                 sources.join(" or ")
             })
             .collect();
-        let text = format!(
-            "there would be no such object without {}",
-            texts.join(", or without ")
-        );
+        let text = format!("there would be no such object without {}", texts.join(", or without "));
         self.lines(&text, 0, out)
     }
 
@@ -404,10 +388,7 @@ impl WhyPage<'_> {
             let text = format!("RFC 6902 would refuse it: {refusal}");
             self.lines(&text, 2, out)?;
         } else if !effect.plain.is_empty() {
-            writeln!(
-                out,
-                "  RFC 6902 (-) would have left something else than HCO (+):"
-            )?;
+            writeln!(out, "  RFC 6902 (-) would have left something else than HCO (+):")?;
             for change in &effect.plain {
                 self.change(change, 4, out)?;
             }
@@ -423,11 +404,7 @@ impl WhyPage<'_> {
     }
 
     fn mark(&self, place: Option<&Location>, label: String, out: &mut dyn Write) -> io::Result<()> {
-        let mark = place.map(|place| SpanLabel {
-            place,
-            label,
-            primary: true,
-        });
+        let mark = place.map(|place| SpanLabel { place, label, primary: true });
         draw(mark.into_iter().collect(), self.root, self.terminal, out)
     }
 }

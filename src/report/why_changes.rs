@@ -17,21 +17,13 @@ pub(super) enum ChangeLine {
 
 /// What would change between two values: of a list with names, entry by entry.
 pub(super) fn change_lines(old: &Value, new: &Value) -> Vec<ChangeLine> {
-    let whole = Change {
-        path: String::new(),
-        before: Some(old.clone()),
-        after: Some(new.clone()),
-    };
+    let whole = Change { path: String::new(), before: Some(old.clone()), after: Some(new.clone()) };
     if [old, new].iter().all(|list| is_of_objects(list)) {
         return by_name(&whole);
     }
     let of_change = |change: Change| match (&change.before, &change.after) {
         (Some(Value::Array(old)), Some(Value::Array(new))) => match entries(old, new) {
-            Some((before, after)) => vec![ChangeLine::Place(Change {
-                before,
-                after,
-                ..change
-            })],
+            Some((before, after)) => vec![ChangeLine::Place(Change { before, after, ..change })],
             None => by_name(&change),
         },
         _ => vec![ChangeLine::Place(change)],
@@ -72,11 +64,7 @@ fn by_name(change: &Change) -> Vec<ChangeLine> {
             }
             (Some(_), None) if depth == 1 => ChangeLine::Entry('-', place),
             (None, Some(_)) if depth == 1 => ChangeLine::Entry('+', place),
-            (before, after) => ChangeLine::Place(Change {
-                path: place,
-                before,
-                after,
-            }),
+            (before, after) => ChangeLine::Place(Change { path: place, before, after }),
         }
     });
     change_lines.collect()
@@ -107,15 +95,8 @@ mod tests {
 
     #[test]
     fn of_a_list_of_words_those_are_told_that_only_one_has() {
-        let expected = ChangeLine::Place(Change {
-            path: "/gates".to_owned(),
-            before: None,
-            after: Some(json!(["C"])),
-        });
-        let (old, new) = (
-            json!({"gates": ["A", "B"]}),
-            json!({"gates": ["A", "B", "C"]}),
-        );
+        let expected = ChangeLine::Place(Change { path: "/gates".to_owned(), before: None, after: Some(json!(["C"])) });
+        let (old, new) = (json!({"gates": ["A", "B"]}), json!({"gates": ["A", "B", "C"]}));
         assert_eq!(change_lines(&old, &new), [expected]);
     }
 }

@@ -22,10 +22,7 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
                 }
                 Value::Object(out)
             });
-            let without = match is_drawn_without(c) {
-                true => json!({"is": "random"}),
-                false => reading(&c.without),
-            };
+            let without = if is_drawn_without(c) { json!({"is": "random"}) } else { reading(&c.without) };
             json!({"anyOf": sources.collect::<Vec<_>>(), "without": without})
         };
         causes.iter().map(cause).collect()
@@ -142,8 +139,7 @@ fn patch_json(root: &Utf8Path, patch: &PatchShown) -> Value {
         out.insert("differsFromRfc6902".to_owned(), json!(differs));
         out.insert("refusedByRfc6902".to_owned(), json!(effect.plain_refusal));
         let remedies = effect.remedies.iter();
-        let remedies =
-            remedies.map(|r| json!({"text": r.text, "operation": r.operation, "rule": r.rule}));
+        let remedies = remedies.map(|r| json!({"text": r.text, "operation": r.operation, "rule": r.rule}));
         out.insert("remedies".to_owned(), json!(remedies.collect::<Vec<_>>()));
         Value::Object(out)
     };

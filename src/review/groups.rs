@@ -72,10 +72,7 @@ pub(super) fn of<'a>(diffs: &[&'a ClusterDiff]) -> Vec<Group<'a>> {
             None => alike.push((key, vec![diff])),
         }
     }
-    let groups = alike.into_iter().map(|(_, clusters)| Group {
-        lines: lines(&clusters),
-        clusters,
-    });
+    let groups = alike.into_iter().map(|(_, clusters)| Group { lines: lines(&clusters), clusters });
     groups.collect()
 }
 
@@ -84,11 +81,7 @@ fn signature(diff: &ClusterDiff) -> String {
     let mut out = format!("{:?}\n", diff.whole);
     for change in real(diff) {
         let instead = change.instead_of.as_ref().map(|id| &id.name);
-        out.push_str(&format!(
-            "{}{} {instead:?}\n",
-            change.kind.sign(),
-            change.id
-        ));
+        out.push_str(&format!("{}{} {instead:?}\n", change.kind.sign(), change.id));
         for field in shown(change) {
             let sides = (field.step.before.is_some(), field.step.after.is_some());
             out.push_str(&format!(" {} {sides:?}\n", field.step.label));
@@ -110,10 +103,7 @@ fn lines<'a>(clusters: &[&'a ClusterDiff]) -> Vec<ObjectLine<'a>> {
         return Vec::new();
     };
     let one_cause = first.comparison.causes.len() < 2;
-    let because = |causes: &[usize]| match one_cause {
-        true => Vec::new(),
-        false => because(first, causes),
-    };
+    let because = |causes: &[usize]| if one_cause { Vec::new() } else { because(first, causes) };
     let mut out: Vec<ObjectLine<'a>> = Vec::new();
     let mut known = BTreeMap::new();
     let others: Vec<Vec<&ObjectChange>> = others.iter().map(|o| real(o).collect()).collect();
@@ -145,8 +135,7 @@ fn lines<'a>(clusters: &[&'a ClusterDiff]) -> Vec<ObjectLine<'a>> {
             continue;
         };
         line.names.push(&change.id.name);
-        line.instead_of
-            .extend(change.instead_of.iter().map(|id| &*id.name));
+        line.instead_of.extend(change.instead_of.iter().map(|id| &*id.name));
         for (one, other) in line.fields.iter_mut().zip(fields) {
             one.varies |= other.varies || (one.before, one.after) != (other.before, other.after);
             one.grave |= other.grave;
@@ -260,8 +249,5 @@ fn counted_entries(label: &str) -> String {
 fn pattern(change: &ObjectChange, fields: &[FieldLine<'_>]) -> Vec<String> {
     let own = |label: &str| label.replace(&change.id.name, "{}");
     let sides = |f: &FieldLine<'_>| (f.before.is_some(), f.after.is_some());
-    fields
-        .iter()
-        .map(|f| format!("{} {:?}", own(&f.label), sides(f)))
-        .collect()
+    fields.iter().map(|f| format!("{} {:?}", own(&f.label), sides(f))).collect()
 }

@@ -100,9 +100,8 @@ pub struct FindingLine<'a> {
 
 /// The names of the clusters that can't be planned on the right side.
 fn unplannable(diffs: &[ClusterDiff]) -> impl Iterator<Item = &str> {
-    let broken = |d: &&ClusterDiff| {
-        d.broken.as_ref().is_some_and(|b| !b.left) || (d.refused && d.refused_before.is_some())
-    };
+    let broken =
+        |d: &&ClusterDiff| d.broken.as_ref().is_some_and(|b| !b.left) || (d.refused && d.refused_before.is_some());
     diffs.iter().filter(broken).map(|d| &*d.cluster)
 }
 
@@ -113,9 +112,7 @@ fn refused<'a>(standing: &[&'a Finding], differing: &[&ClusterDiff]) -> BTreeSet
     // Where both are refused for the same, nothing but other findings can differ.
     let differs = |name: &&str| {
         let mut named = differing.iter().filter(|d| d.cluster == **name);
-        named.any(|d| {
-            !d.refused || !d.comparison.is_empty() || !d.notes.is_empty() || d.broken.is_some()
-        })
+        named.any(|d| !d.refused || !d.comparison.is_empty() || !d.notes.is_empty() || d.broken.is_some())
     };
     names.filter(|name| !differs(name)).collect()
 }
@@ -139,11 +136,7 @@ impl<'a> Review<'a> {
                 .filter(|d| !d.refused && d.refused_before.is_some())
                 .map(|d| &*d.cluster)
                 .collect(),
-            differing: differing
-                .iter()
-                .filter(|d| d.differs())
-                .map(|d| &*d.cluster)
-                .collect(),
+            differing: differing.iter().filter(|d| d.differs()).map(|d| &*d.cluster).collect(),
             standing,
             counts: Counts::of(diffs),
         };
@@ -229,8 +222,7 @@ impl<'a> Review<'a> {
                 0 => format!("no changes in {all}") + &self.brought(),
                 n if !self.unknown_before.is_empty() => {
                     let unknown = self.unknown_before.len();
-                    format!("changes in {n} of {all}, {unknown} of which refused before")
-                        + &self.brought()
+                    format!("changes in {n} of {all}, {unknown} of which refused before") + &self.brought()
                 }
                 n => match self.brought() {
                     new if new.is_empty() => {
@@ -241,10 +233,8 @@ impl<'a> Review<'a> {
             };
         };
         let effect = &worst.effect;
-        let alike = self
-            .entries
-            .iter()
-            .filter(|e| (e.effect.impact, e.effect.certain) == (effect.impact, effect.certain));
+        let alike =
+            self.entries.iter().filter(|e| (e.effect.impact, e.effect.certain) == (effect.impact, effect.certain));
         let clusters: BTreeSet<&str> = alike.flat_map(|e| e.clusters.iter().copied()).collect();
         if clusters.iter().all(|name| self.unplannable.contains(name)) {
             let n = clusters.len();
@@ -257,18 +247,14 @@ impl<'a> Review<'a> {
 
     /// Whether the verdict is that clusters are refused on both sides.
     fn tells_refusals(&self) -> bool {
-        self.worst().is_none()
-            && self.differing.is_subset(&self.refused)
-            && !self.refused.is_empty()
+        self.worst().is_none() && self.differing.is_subset(&self.refused) && !self.refused.is_empty()
     }
 
     /// What findings add to the verdict.
     fn brought(&self) -> String {
         let of = |severity| {
             let added = self.added.iter();
-            added
-                .filter(|line| line.finding.severity == severity)
-                .count()
+            added.filter(|line| line.finding.severity == severity).count()
         };
         let mut out = match (of(Severity::Error), of(Severity::Warning)) {
             (0, 0) => String::new(),
@@ -276,11 +262,7 @@ impl<'a> Review<'a> {
             (n, _) => format!("; {}", names::count_of(n, "new error")),
         };
         let told = self.standing.iter().filter(|f| f.refusal);
-        let told = if self.tells_refusals() {
-            told.count()
-        } else {
-            0
-        };
+        let told = if self.tells_refusals() { told.count() } else { 0 };
         let before = self.errors_before().saturating_sub(told);
         if before > 0 {
             let errors = names::count_of(before, "other error");
@@ -318,34 +300,21 @@ impl<'a> Review<'a> {
             None => self.verdict(),
         };
         match text.char_indices().nth(most) {
-            Some(_) => text
-                .chars()
-                .take(most.saturating_sub(1))
-                .chain(['…'])
-                .collect(),
+            Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
             None => text,
         }
     }
 
     /// The numbers, as the last line has them.
     pub fn totals(&self) -> String {
-        let Counts {
-            add,
-            change,
-            remove,
-            differing,
-            noise,
-            ..
-        } = self.counts;
+        let Counts { add, change, remove, differing, noise, .. } = self.counts;
         let left_out = match noise {
             0 => String::new(),
             1 => "; 1 difference that changes nothing left out".to_owned(),
             n => format!("; {n} differences that change nothing left out"),
         };
         let all = names::count_of(self.compared, "cluster");
-        format!(
-            "{add} to add, {change} to change, {remove} to remove in {differing} of {all}{left_out}"
-        )
+        format!("{add} to add, {change} to change, {remove} to remove in {differing} of {all}{left_out}")
     }
 
     /// The entries in three parts: what is grave and happens, what only happens where something asks
@@ -356,10 +325,7 @@ impl<'a> Review<'a> {
             found.collect::<Vec<_>>()
         };
         [
-            (
-                "What it does",
-                part(|e| e.certain && e.impact < Impact::Alert),
-            ),
+            ("What it does", part(|e| e.certain && e.impact < Impact::Alert)),
             ("Only where it applies", part(|e| !e.certain)),
             ("Also", part(|e| e.certain && e.impact >= Impact::Alert)),
         ]
@@ -370,9 +336,7 @@ impl<'a> Review<'a> {
     pub fn checklist(&self) -> [(&'static str, Vec<&Entry<'a>>); 7] {
         let part = |task: Task| {
             let found = self.entries.iter().filter(move |e| e.effect.certain);
-            found
-                .filter(move |e| e.effect.task == task)
-                .collect::<Vec<_>>()
+            found.filter(move |e| e.effect.task == task).collect::<Vec<_>>()
         };
         [
             ("Mend before the upgrade", part(Task::Mend)),
@@ -380,21 +344,17 @@ impl<'a> Review<'a> {
             ("Write these values to keep them", part(Task::Write)),
             ("Take these out afterwards", part(Task::TakeOut)),
             ("Expect", [part(Task::Restart), self.known(true)].concat()),
-            (
-                "Only where it applies",
-                self.entries.iter().filter(|e| !e.effect.certain).collect(),
-            ),
+            ("Only where it applies", self.entries.iter().filter(|e| !e.effect.certain).collect()),
             ("Also", self.known(false)),
         ]
     }
 
     /// What is certain and makes no work: what is grave, or the rest.
     fn known(&self, grave: bool) -> Vec<&Entry<'a>> {
-        let entries = self.entries.iter().filter(|e| {
-            e.effect.certain
-                && e.effect.task == Task::Know
-                && (e.effect.impact <= Impact::Alert) == grave
-        });
+        let entries = self
+            .entries
+            .iter()
+            .filter(|e| e.effect.certain && e.effect.task == Task::Know && (e.effect.impact <= Impact::Alert) == grave);
         entries.collect()
     }
 
@@ -411,9 +371,7 @@ impl<'a> Review<'a> {
 
     /// Whether everything that follows does so in every cluster that differs.
     pub fn is_alike(&self) -> bool {
-        self.entries
-            .iter()
-            .all(|e| e.clusters.len() == self.counts.differing)
+        self.entries.iter().all(|e| e.clusters.len() == self.counts.differing)
     }
 }
 
@@ -433,14 +391,13 @@ impl Entry<'_> {
     /// The sentence, with at most so many subjects by name; it has no full stop.
     pub fn sentence(&self, most: usize) -> String {
         let effect = &self.effect;
-        let text = match effect.subjects.is_empty() {
-            true => effect.text.clone(),
-            false => {
-                let names = list(&effect.subjects, most);
-                match effect.subjects.len() {
-                    1 => effect.text.replace("{}", &names),
-                    _ => about_several(&effect.text, &names),
-                }
+        let text = if effect.subjects.is_empty() {
+            effect.text.clone()
+        } else {
+            let names = list(&effect.subjects, most);
+            match effect.subjects.len() {
+                1 => effect.text.replace("{}", &names),
+                _ => about_several(&effect.text, &names),
             }
         };
         match effect.machines.as_slice() {
@@ -455,18 +412,12 @@ fn about_several(text: &str, names: &str) -> String {
     const WITHIN: [(&str, &str); 8] = [
         (" for it", " for them"),
         (" behind it", " behind them"),
-        (
-            "the volume of its own name",
-            "the volumes of their own names",
-        ),
+        ("the volume of its own name", "the volumes of their own names"),
         ("a volume of its own name", "volumes of their own names"),
         (" of its name with", "s of their names with"),
         ("the DataSource leads", "the DataSources lead"),
         ("its DataSource,", "their DataSources,"),
-        (
-            "DataSource and last disk stay",
-            "DataSources and last disks stay",
-        ),
+        ("DataSource and last disk stay", "DataSources and last disks stay"),
     ];
     const BEHIND: [(&str, &str); 10] = [
         (" stops ", " stop "),
@@ -485,17 +436,7 @@ fn about_several(text: &str, names: &str) -> String {
     };
     // `the golden image {}`: several are `the golden images`.
     let noun = before.rsplit(' ').nth(1).unwrap_or_default();
-    let nouns = [
-        "image",
-        "DataSource",
-        "name",
-        "feature",
-        "gate",
-        "alert",
-        "binding",
-        "role",
-        "device",
-    ];
+    let nouns = ["image", "DataSource", "name", "feature", "gate", "alert", "binding", "role", "device"];
     let before = match noun {
         "policy" => before.replace("policy ", "policies "),
         noun if nouns.contains(&noun) => format!("{}s ", before.trim_end()),
@@ -519,21 +460,12 @@ fn entries<'a>(diffs: &[&'a ClusterDiff]) -> Vec<Entry<'a>> {
     for diff in diffs {
         for effect in diff.effects() {
             let because = because(diff, &effect.causes);
-            let what = |all: &[InputDifference<'_>]| -> Vec<String> {
-                all.iter().map(|b| b.what.to_owned()).collect()
-            };
+            let what = |all: &[InputDifference<'_>]| -> Vec<String> { all.iter().map(|b| b.what.to_owned()).collect() };
             let known = out.iter_mut().find(|e| {
-                e.effect.is_like(&effect)
-                    && e.effect.subjects == effect.subjects
-                    && what(&e.because) == what(&because)
+                e.effect.is_like(&effect) && e.effect.subjects == effect.subjects && what(&e.because) == what(&because)
             });
             let Some(known) = known else {
-                out.push(Entry {
-                    effect,
-                    clusters: vec![&diff.cluster],
-                    because,
-                    releases: Vec::new(),
-                });
+                out.push(Entry { effect, clusters: vec![&diff.cluster], because, releases: Vec::new() });
                 continue;
             };
             known.clusters.push(&diff.cluster);
@@ -564,10 +496,7 @@ fn because<'a>(diff: &'a ClusterDiff, causes: &[usize]) -> Vec<InputDifference<'
     found.map(one).collect()
 }
 
-fn findings<'a>(
-    diffs: &[&'a ClusterDiff],
-    of: impl Fn(&'a ClusterDiff) -> &'a [Finding],
-) -> Vec<FindingLine<'a>> {
+fn findings<'a>(diffs: &[&'a ClusterDiff], of: impl Fn(&'a ClusterDiff) -> &'a [Finding]) -> Vec<FindingLine<'a>> {
     let mut out: Vec<FindingLine<'a>> = Vec::new();
     for diff in diffs {
         for finding in of(diff) {
@@ -579,10 +508,7 @@ fn findings<'a>(
             match out.iter_mut().find(same) {
                 Some(line) if line.clusters.last() == Some(&&*diff.cluster) => {}
                 Some(line) => line.clusters.push(&diff.cluster),
-                None => out.push(FindingLine {
-                    finding,
-                    clusters: vec![&diff.cluster],
-                }),
+                None => out.push(FindingLine { finding, clusters: vec![&diff.cluster] }),
             }
         }
     }

@@ -22,8 +22,7 @@ pub fn clusters(names: &[&str]) -> String {
 /// The length of the directory that all names lie in.
 fn shared(first: &str, names: &[&str]) -> usize {
     let directories = first.rmatch_indices('/').map(|(at, _)| at + 1);
-    let mut common =
-        directories.filter(|at| names.iter().all(|n| n.get(..*at) == first.get(..*at)));
+    let mut common = directories.filter(|at| names.iter().all(|n| n.get(..*at) == first.get(..*at)));
     common.next().unwrap_or_default()
 }
 
@@ -31,11 +30,7 @@ fn shared(first: &str, names: &[&str]) -> usize {
 pub fn list(names: &[impl AsRef<str>], most: usize) -> String {
     let all: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     // One name more takes no more room than its number.
-    let shown = if all.len() <= most + 1 {
-        all.len()
-    } else {
-        most
-    };
+    let shown = if all.len() <= most + 1 { all.len() } else { most };
     let (first, rest) = all.split_at(shown);
     match (first, rest.len()) {
         ([], _) => String::new(),

@@ -5,32 +5,17 @@ use crate::diff::semantic::{EffectTime, Impact};
 use crate::diff::{Comparison, VerdictChange};
 
 fn cluster(name: &str, effects: Vec<Effect>) -> ClusterDiff {
-    ClusterDiff {
-        image_effects: effects,
-        moved_from: Some(format!("{name}-before")),
-        ..ClusterDiff::new(name)
-    }
+    ClusterDiff { image_effects: effects, moved_from: Some(format!("{name}-before")), ..ClusterDiff::new(name) }
 }
 
 fn image(impact: Impact, certain: bool, text: &str, name: &str) -> Effect {
-    Effect {
-        certain,
-        subjects: vec![name.to_owned()],
-        ..Effect::new(impact, text)
-    }
+    Effect { certain, subjects: vec![name.to_owned()], ..Effect::new(impact, text) }
 }
 
 fn refused(name: &str) -> ClusterDiff {
-    let verdict = VerdictChange {
-        before: None,
-        after: Some("it is wrong".to_owned()),
-    };
+    let verdict = VerdictChange { before: None, after: Some("it is wrong".to_owned()) };
     ClusterDiff {
-        comparison: Comparison {
-            verdict: Some(verdict),
-            alerts_added: vec!["SomeAlert"],
-            ..Comparison::default()
-        },
+        comparison: Comparison { verdict: Some(verdict), alerts_added: vec!["SomeAlert"], ..Comparison::default() },
         ..ClusterDiff::new(name)
     }
 }
@@ -38,29 +23,14 @@ fn refused(name: &str) -> ClusterDiff {
 #[test]
 fn the_worst_comes_first_and_what_is_only_possible_after_what_is_certain() {
     let all = [
-        cluster(
-            "a",
-            vec![image(Impact::Images, true, "{} is imported", "x")],
-        ),
-        cluster(
-            "b",
-            vec![image(Impact::BootFailure, false, "{} may be missing", "x")],
-        ),
-        cluster(
-            "c",
-            vec![image(Impact::DataLoss, true, "{} is deleted", "x")],
-        ),
+        cluster("a", vec![image(Impact::Images, true, "{} is imported", "x")]),
+        cluster("b", vec![image(Impact::BootFailure, false, "{} may be missing", "x")]),
+        cluster("c", vec![image(Impact::DataLoss, true, "{} is deleted", "x")]),
         refused("d"),
     ];
     let review = Review::of(&all, 4, Vec::new());
     let order: Vec<Impact> = review.entries.iter().map(|e| e.effect.impact).collect();
-    let expected = [
-        Impact::Stops,
-        Impact::DataLoss,
-        Impact::BootFailure,
-        Impact::Alert,
-        Impact::Images,
-    ];
+    let expected = [Impact::Stops, Impact::DataLoss, Impact::BootFailure, Impact::Alert, Impact::Images];
     assert_eq!(order, expected);
     assert_eq!(review.level, Level::Bad);
     assert_eq!(review.word(), "stops");
@@ -75,18 +45,8 @@ fn what_is_alike_is_told_once_with_its_names() {
         cluster(
             name,
             vec![
-                image(
-                    Impact::BootFailure,
-                    false,
-                    "the DataSource {} leads nowhere",
-                    "fedora",
-                ),
-                image(
-                    Impact::BootFailure,
-                    false,
-                    "the DataSource {} leads nowhere",
-                    "rhel9",
-                ),
+                image(Impact::BootFailure, false, "the DataSource {} leads nowhere", "fedora"),
+                image(Impact::BootFailure, false, "the DataSource {} leads nowhere", "rhel9"),
             ],
         )
     };
@@ -95,10 +55,7 @@ fn what_is_alike_is_told_once_with_its_names() {
     let [entry] = review.entries.as_slice() else {
         panic!("{:?}", review.entries);
     };
-    assert_eq!(
-        entry.sentence(4),
-        "the DataSources fedora and rhel9 lead nowhere"
-    );
+    assert_eq!(entry.sentence(4), "the DataSources fedora and rhel9 lead nowhere");
     assert_eq!(clusters(&entry.clusters), "2 clusters: a, b");
     assert_eq!(review.verdict(), "possible boot failure in 2 of 3 clusters");
     assert_eq!(review.word(), "boot-failure");
@@ -129,14 +86,8 @@ fn nothing_is_said_of_nothing() {
 fn what_several_releases_do_is_one_entry() {
     let restart = || Effect::new(Impact::Behaviour, "the pods are replaced");
     let steps = [
-        (
-            "1.18".to_owned(),
-            vec![cluster("a", vec![restart()]), cluster("b", vec![restart()])],
-        ),
-        (
-            "1.19".to_owned(),
-            vec![cluster("a", vec![restart()]), cluster("b", vec![restart()])],
-        ),
+        ("1.18".to_owned(), vec![cluster("a", vec![restart()]), cluster("b", vec![restart()])]),
+        ("1.19".to_owned(), vec![cluster("a", vec![restart()]), cluster("b", vec![restart()])]),
     ];
     let review = Review::of_steps(&steps, 2);
     let [entry] = review.entries.as_slice() else {

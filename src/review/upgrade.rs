@@ -30,9 +30,7 @@ fn of_cluster<'a>(steps: &'a [(String, Vec<ClusterDiff>)], name: &'a str) -> Vec
     for (release, diffs) in steps {
         for diff in diffs.iter().filter(|d| d.cluster == name) {
             for effect in diff.effects() {
-                let known = out
-                    .iter_mut()
-                    .find(|e| e.effect.is_like(&effect) && e.effect.subjects == effect.subjects);
+                let known = out.iter_mut().find(|e| e.effect.is_like(&effect) && e.effect.subjects == effect.subjects);
                 match known {
                     Some(known) => known.releases.push(release),
                     None => out.push(Entry {
@@ -69,10 +67,7 @@ pub(super) fn added(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<FindingLine<'_>
             match out.iter_mut().find(|line| same(line.finding, finding)) {
                 Some(line) if line.clusters.last() == Some(&name) => {}
                 Some(line) => line.clusters.push(name),
-                None => out.push(FindingLine {
-                    finding,
-                    clusters: vec![name],
-                }),
+                None => out.push(FindingLine { finding, clusters: vec![name] }),
             }
         }
     }
@@ -82,9 +77,7 @@ pub(super) fn added(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<FindingLine<'_>
 
 /// How many of the findings are errors.
 pub(super) fn errors(lines: &[FindingLine<'_>]) -> usize {
-    let errors = lines
-        .iter()
-        .filter(|line| line.finding.severity == Severity::Error);
+    let errors = lines.iter().filter(|line| line.finding.severity == Severity::Error);
     errors.map(|line| line.clusters.len()).sum()
 }
 

@@ -66,19 +66,9 @@ struct Bounds {
     names: &'static [&'static str],
 }
 
-const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-const WORDS: [&str; 7] = [
-    "@yearly",
-    "@annually",
-    "@monthly",
-    "@weekly",
-    "@daily",
-    "@midnight",
-    "@hourly",
-];
+const WORDS: [&str; 7] = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
 
 const FIELDS: [Bounds; 5] = [
     Bounds::new("minute", 0, 59, &[]),
@@ -105,9 +95,7 @@ pub fn check(text: &str) -> Result<(), ScheduleError> {
             Some(period) => duration::parse(period).is_ok(),
             None => WORDS.contains(&text),
         };
-        return known
-            .then_some(())
-            .ok_or_else(|| ScheduleError::Word(text.to_owned()));
+        return known.then_some(()).ok_or_else(|| ScheduleError::Word(text.to_owned()));
     }
     let fields: Vec<&str> = text.split_whitespace().collect();
     if fields.len() != FIELDS.len() {
@@ -116,31 +104,19 @@ pub fn check(text: &str) -> Result<(), ScheduleError> {
     for (field, bounds) in fields.iter().zip(&FIELDS) {
         // Commas without anything between them are nothing to the library.
         for range in field.split(',').filter(|r| !r.is_empty()) {
-            bounds
-                .check(range)
-                .map_err(|problem| ScheduleError::Field {
-                    field: bounds.name,
-                    text: range.to_owned(),
-                    problem,
-                })?;
+            bounds.check(range).map_err(|problem| ScheduleError::Field {
+                field: bounds.name,
+                text: range.to_owned(),
+                problem,
+            })?;
         }
     }
     Ok(())
 }
 
 impl Bounds {
-    const fn new(
-        name: &'static str,
-        least: u32,
-        most: u32,
-        names: &'static [&'static str],
-    ) -> Self {
-        Self {
-            name,
-            least,
-            most,
-            names,
-        }
+    const fn new(name: &'static str, least: u32, most: u32, names: &'static [&'static str]) -> Self {
+        Self { name, least, most, names }
     }
 
     /// Checks `*`, `5`, `1-5`, each perhaps with `/2`.
@@ -181,11 +157,7 @@ impl Bounds {
     }
 
     fn number(&self, text: &str) -> Result<u32, Problem> {
-        let named = self
-            .names
-            .iter()
-            .zip(self.least..)
-            .find(|(name, _)| name.eq_ignore_ascii_case(text));
+        let named = self.names.iter().zip(self.least..).find(|(name, _)| name.eq_ignore_ascii_case(text));
         named.map_or_else(|| number(text), |(_, n)| Ok(n))
     }
 }
@@ -222,36 +194,18 @@ mod tests {
     #[test]
     fn no_schedules() {
         for (text, why) in [
-            (
-                "",
-                "it has 0 fields, five are needed: minute, hour, day, month, weekday",
-            ),
-            (
-                "0 0 * *",
-                "it has 4 fields, five are needed: minute, hour, day, month, weekday",
-            ),
-            (
-                "0 0 0 * * *",
-                "it has 6 fields, five are needed: minute, hour, day, month, weekday",
-            ),
+            ("", "it has 0 fields, five are needed: minute, hour, day, month, weekday"),
+            ("0 0 * *", "it has 4 fields, five are needed: minute, hour, day, month, weekday"),
+            ("0 0 0 * * *", "it has 6 fields, five are needed: minute, hour, day, month, weekday"),
             ("60 * * * *", "its minute \"60\" is not between 0 and 59"),
             ("* 24 * * *", "its hour \"24\" is not between 0 and 23"),
-            (
-                "* * 0 * *",
-                "its day of the month \"0\" is not between 1 and 31",
-            ),
+            ("* * 0 * *", "its day of the month \"0\" is not between 1 and 31"),
             ("* * * 13 *", "its month \"13\" is not between 1 and 12"),
             ("* * * * 7", "its weekday \"7\" is not between 0 and 6"),
             ("* 5-1 * * *", "its hour \"5-1\" ends before it begins"),
             ("*/0 * * * *", "its minute \"*/0\" has a step of nothing"),
-            (
-                "1-2-3 * * * *",
-                "its minute \"1-2-3\" has more hyphens or slashes than a range",
-            ),
-            (
-                "*/2/3 * * * *",
-                "its minute \"*/2/3\" has more hyphens or slashes than a range",
-            ),
+            ("1-2-3 * * * *", "its minute \"1-2-3\" has more hyphens or slashes than a range"),
+            ("*/2/3 * * * *", "its minute \"*/2/3\" has more hyphens or slashes than a range"),
             ("x * * * *", "its minute \"x\" is no number"),
             ("-5 * * * *", "its minute \"-5\" is no number"),
             ("@fortnightly", "there is no @fortnightly"),

@@ -15,11 +15,7 @@ impl Decimal {
     pub(super) fn new(whole: &str, fraction: &str, exponent: i64) -> Self {
         let fraction_len = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
         let mut number = Self {
-            digits: whole
-                .bytes()
-                .chain(fraction.bytes())
-                .map(|b| b - b'0')
-                .collect(),
+            digits: whole.bytes().chain(fraction.bytes()).map(|b| b - b'0').collect(),
             exponent: exponent.saturating_sub(fraction_len),
         };
         number.trim();
@@ -129,8 +125,7 @@ impl Decimal {
 
     /// The number of digits before the point; may be negative.
     fn magnitude(&self) -> i64 {
-        self.exponent
-            .saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX))
+        self.exponent.saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX))
     }
 }
 
@@ -147,10 +142,7 @@ impl Ord for Decimal {
             (true, false) => Ordering::Less,
             (false, true) => Ordering::Greater,
             // No zeros at the ends: digit by digit is enough, and the longer one is larger.
-            (false, false) => self
-                .magnitude()
-                .cmp(&other.magnitude())
-                .then_with(|| self.digits.cmp(&other.digits)),
+            (false, false) => self.magnitude().cmp(&other.magnitude()).then_with(|| self.digits.cmp(&other.digits)),
         }
     }
 }

@@ -62,20 +62,13 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
         if unit.is_empty() {
             return Err(DurationError::MissingUnit(quote(text)));
         }
-        let nanoseconds = unit_nanoseconds(unit)
-            .ok_or_else(|| DurationError::UnknownUnit(quote(unit), quote(text)))?;
-        let mut part = whole
-            .checked_mul(nanoseconds)
-            .filter(|n| *n <= LIMIT)
-            .ok_or_else(invalid)?;
+        let nanoseconds = unit_nanoseconds(unit).ok_or_else(|| DurationError::UnknownUnit(quote(unit), quote(text)))?;
+        let mut part = whole.checked_mul(nanoseconds).filter(|n| *n <= LIMIT).ok_or_else(invalid)?;
         part += fraction_of(fraction, nanoseconds);
         if part > LIMIT {
             return Err(invalid());
         }
-        total = total
-            .checked_add(part)
-            .filter(|n| *n <= LIMIT)
-            .ok_or_else(invalid)?;
+        total = total.checked_add(part).filter(|n| *n <= LIMIT).ok_or_else(invalid)?;
         rest = after;
     }
     if negative {
@@ -174,10 +167,7 @@ struct DurationText {
 
 impl DurationText {
     fn of(duration: Duration) -> Self {
-        let mut out = Self {
-            buffer: [0; 32],
-            start: 32,
-        };
+        let mut out = Self { buffer: [0; 32], start: 32 };
         let total = duration.0.unsigned_abs();
         match total {
             0 => out.unit("0s"),
@@ -301,14 +291,8 @@ mod tests {
             ("1d", r#"time: unknown unit "d" in duration "1d""#),
             ("1 h", r#"time: unknown unit " h" in duration "1 h""#),
             ("1h-1m", r#"time: unknown unit "h-" in duration "1h-1m""#),
-            (
-                "1ä",
-                r#"time: unknown unit "\xc3\xa4" in duration "1\xc3\xa4""#,
-            ),
-            (
-                "9223372036854775808ns",
-                r#"time: invalid duration "9223372036854775808ns""#,
-            ),
+            ("1ä", r#"time: unknown unit "\xc3\xa4" in duration "1\xc3\xa4""#),
+            ("9223372036854775808ns", r#"time: invalid duration "9223372036854775808ns""#),
         ] {
             assert_eq!(printed(text), expected, "{text}");
         }

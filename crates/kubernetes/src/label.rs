@@ -21,9 +21,7 @@ fn is_name(text: &str) -> bool {
     bytes.len() <= 63
         && ends(bytes.first())
         && ends(bytes.last())
-        && bytes
-            .iter()
-            .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b))
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b))
 }
 
 /// A lower-case DNS subdomain, what most objects may be named.
@@ -44,17 +42,10 @@ mod tests {
 
     #[test]
     fn keys() {
-        for key in [
-            "a",
-            "kubernetes.io/arch",
-            "node-role.kubernetes.io/worker",
-            "A_b.c-d",
-        ] {
+        for key in ["a", "kubernetes.io/arch", "node-role.kubernetes.io/worker", "A_b.c-d"] {
             assert!(is_key(key), "{key}");
         }
-        for key in [
-            "", "/a", "a/", "a/b/c", "UP.io/a", "-a", "a.", "a..b/c", "x y",
-        ] {
+        for key in ["", "/a", "a/", "a/b/c", "UP.io/a", "-a", "a.", "a..b/c", "x y"] {
             assert!(!is_key(key), "{key}");
         }
     }

@@ -34,17 +34,14 @@ pub fn map_matches(wanted: &Value, labels: &Labels) -> bool {
 /// May a requirement `{key, operator, values}` stand in a node selector? The operators want a
 /// certain number of values, Gt and Lt an integer, and all of it has to look like a label.
 pub fn requirement_is_valid(requirement: &Value) -> bool {
-    let values: Vec<&str> = items(&requirement["values"])
-        .map(|value| value.as_str().unwrap_or_default())
-        .collect();
+    let values: Vec<&str> = items(&requirement["values"]).map(|value| value.as_str().unwrap_or_default()).collect();
     let fit = match requirement["operator"].as_str() {
         Some("In" | "NotIn") => !values.is_empty(),
         Some("Exists" | "DoesNotExist") => values.is_empty(),
         Some("Gt" | "Lt") => matches!(values[..], [value] if value.parse::<i64>().is_ok()),
         _ => false,
     };
-    fit && label::is_key(requirement["key"].as_str().unwrap_or_default())
-        && values.into_iter().all(label::is_value)
+    fit && label::is_key(requirement["key"].as_str().unwrap_or_default()) && values.into_iter().all(label::is_value)
 }
 
 /// Does a valid requirement of a label or node selector match?
@@ -80,9 +77,7 @@ mod tests {
     use serde_json::json;
 
     fn labels() -> Labels {
-        [("a", "1"), ("n", "5"), ("e", "")]
-            .map(|(k, v)| (k.to_owned(), v.to_owned()))
-            .into()
+        [("a", "1"), ("n", "5"), ("e", "")].map(|(k, v)| (k.to_owned(), v.to_owned())).into()
     }
 
     #[test]

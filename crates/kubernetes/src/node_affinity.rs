@@ -19,16 +19,10 @@ struct Term<'v> {
 impl<'v> RequiredNodeAffinity<'v> {
     /// What a node affinity requires: nothing, or one of its terms.
     pub fn of(node_affinity: &'v Value) -> Self {
-        Self(
-            match &node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] {
-                Value::Null => None,
-                selector => Some(
-                    items(&selector["nodeSelectorTerms"])
-                        .filter_map(Term::of)
-                        .collect(),
-                ),
-            },
-        )
+        Self(match &node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] {
+            Value::Null => None,
+            selector => Some(items(&selector["nodeSelectorTerms"]).filter_map(Term::of).collect()),
+        })
     }
 
     /// May a pod run on the node?
@@ -49,9 +43,7 @@ impl<'v> Term<'v> {
     }
 
     fn matches(&self, name: &str, labels: &Labels) -> bool {
-        self.expressions
-            .iter()
-            .all(|r| requirement_matches(r, labels))
+        self.expressions.iter().all(|r| requirement_matches(r, labels))
             && self.fields.iter().all(|r| field_matches(r, name))
     }
 }
@@ -89,9 +81,7 @@ mod tests {
     fn terms_are_alternatives_and_requirements_are_not() {
         let arm = json!({"key": "arch", "operator": "In", "values": ["arm64"]});
         let gpu = json!({"key": "gpu", "operator": "Exists"});
-        assert!(matches(
-            json!([{"matchExpressions": [gpu]}, {"matchExpressions": [arm]}])
-        ));
+        assert!(matches(json!([{"matchExpressions": [gpu]}, {"matchExpressions": [arm]}])));
         assert!(!matches(json!([{"matchExpressions": [gpu, arm]}])));
     }
 
@@ -118,11 +108,7 @@ mod tests {
         let arm = json!({"key": "arch", "operator": "In", "values": ["arm64"]});
         let bad = json!({"key": "arch", "operator": "Gt", "values": ["many"]});
         let not = json!({"key": "gpu", "operator": "NotIn", "values": []});
-        assert!(!matches(
-            json!([{"matchExpressions": [arm, bad]}, {"matchExpressions": [not]}])
-        ));
-        assert!(matches(
-            json!([{"matchExpressions": [bad]}, {"matchExpressions": [arm]}])
-        ));
+        assert!(!matches(json!([{"matchExpressions": [arm, bad]}, {"matchExpressions": [not]}])));
+        assert!(matches(json!([{"matchExpressions": [bad]}, {"matchExpressions": [arm]}])));
     }
 }

@@ -22,20 +22,12 @@ pub struct ObjectId {
 impl ObjectId {
     /// An object in a namespace.
     pub fn namespaced(api_version: &str, kind: &str, namespace: &str, name: &str) -> Self {
-        Self {
-            namespace: Some(namespace.to_owned()),
-            ..Self::cluster_scoped(api_version, kind, name)
-        }
+        Self { namespace: Some(namespace.to_owned()), ..Self::cluster_scoped(api_version, kind, name) }
     }
 
     /// A cluster-scoped object.
     pub fn cluster_scoped(api_version: &str, kind: &str, name: &str) -> Self {
-        Self {
-            api_version: api_version.to_owned(),
-            kind: kind.to_owned(),
-            namespace: None,
-            name: name.to_owned(),
-        }
+        Self { api_version: api_version.to_owned(), kind: kind.to_owned(), namespace: None, name: name.to_owned() }
     }
 
     /// Reads the identity out of an object. What is missing or not a string is empty; an empty
@@ -53,9 +45,7 @@ impl ObjectId {
 
     /// The API group: `""` for the core group.
     pub fn group(&self) -> &str {
-        self.api_version
-            .split_once('/')
-            .map_or("", |(group, _)| group)
+        self.api_version.split_once('/').map_or("", |(group, _)| group)
     }
 }
 
@@ -81,18 +71,12 @@ pub struct Object {
 impl Object {
     /// Takes an object as JSON and reads its identity.
     pub fn new(body: Value) -> Self {
-        Self {
-            id: Arc::new(ObjectId::of(&body)),
-            body: Arc::new(body),
-        }
+        Self { id: Arc::new(ObjectId::of(&body)), body: Arc::new(body) }
     }
 
     /// Takes an object that others hold too.
     pub fn from_shared(body: Arc<Value>) -> Self {
-        Self {
-            id: Arc::new(ObjectId::of(&body)),
-            body,
-        }
+        Self { id: Arc::new(ObjectId::of(&body)), body }
     }
 }
 
@@ -113,19 +97,13 @@ mod tests {
             "apiVersion": "kubevirt.io/v1", "kind": "KubeVirt",
             "metadata": {"namespace": "kubevirt-hyperconverged", "name": "kubevirt-kubevirt-hyperconverged"},
         }));
-        assert_eq!(
-            object.id.to_string(),
-            "KubeVirt kubevirt-hyperconverged/kubevirt-kubevirt-hyperconverged"
-        );
+        assert_eq!(object.id.to_string(), "KubeVirt kubevirt-hyperconverged/kubevirt-kubevirt-hyperconverged");
         assert_eq!(object.id.group(), "kubevirt.io");
     }
 
     #[test]
     fn anything_has_an_identity() {
-        assert_eq!(
-            ObjectId::of(&json!([1])),
-            ObjectId::cluster_scoped("", "", "")
-        );
+        assert_eq!(ObjectId::of(&json!([1])), ObjectId::cluster_scoped("", "", ""));
         let cluster = ObjectId::of(&json!({"apiVersion": "v1", "kind": "Namespace",
             "metadata": {"namespace": "", "name": "x"}}));
         assert_eq!(cluster.to_string(), "Namespace x");

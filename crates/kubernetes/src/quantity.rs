@@ -14,9 +14,7 @@ use super::decimal::Decimal;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
     /// Not number and suffix.
-    #[error(
-        "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-    )]
+    #[error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")]
     Format,
     /// A suffix that means nothing.
     #[error("unable to parse quantity's suffix")]
@@ -61,9 +59,7 @@ impl Quantity {
             kept: (kept || text == "0").then(|| text.into()),
         };
         if format == Format::BinarySi {
-            quantity
-                .amount
-                .shift_left(u32::try_from(exponent).unwrap_or(0));
+            quantity.amount.shift_left(u32::try_from(exponent).unwrap_or(0));
         } else {
             quantity.amount = Decimal::new(parts.whole, parts.fraction, exponent);
         }
@@ -86,9 +82,8 @@ impl Quantity {
             f.write_str("-")?;
         }
         // Small or broken amounts read badly in powers of two.
-        let binary = self.format == Format::BinarySi
-            && self.amount >= Decimal::new("1024", "", 0)
-            && self.amount.is_whole();
+        let binary =
+            self.format == Format::BinarySi && self.amount >= Decimal::new("1024", "", 0) && self.amount.is_whole();
         if binary {
             let (digits, power) = self.amount.binary();
             let suffix = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
@@ -174,9 +169,7 @@ impl<'a> Parts<'a> {
             return Err(QuantityError::Format);
         }
         let digits = |text: &'a str| {
-            let end = text
-                .find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(text.len());
+            let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
             text.split_at(end)
         };
         let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -217,10 +210,7 @@ impl Parts<'_> {
         let fraction = i64::try_from(self.fraction.len()).unwrap_or(i64::MAX);
         let scale = exponent - fraction;
         let thousand = shifted().rev().take(3).eq(*b"000");
-        Ok(scale >= NANO
-            && scale % 3 == 0
-            && !thousand
-            && shifted().next().is_some_and(|b| b != b'0'))
+        Ok(scale >= NANO && scale % 3 == 0 && !thousand && shifted().next().is_some_and(|b| b != b'0'))
     }
 
     /// Whether it is `1Ki` to `1023Pi`, which are printed as they stand.
@@ -316,10 +306,7 @@ mod tests {
             ("0.5Ki", "512"),
             ("0.0001Ki", "102400u"),
             ("10Ei", "9223372036854775807"),
-            (
-                "123456789012345678901234567890",
-                "123456789012345678901234567890",
-            ),
+            ("123456789012345678901234567890", "123456789012345678901234567890"),
             ("100000000000000000000", "100E"),
             ("3e-10", "1e-9"),
             ("1e100", "10e99"),
@@ -335,11 +322,7 @@ mod tests {
     #[test]
     fn refuses_what_is_no_quantity() {
         for text in ["", "true", "1 Gi", "1.2.3", "{}", "1Gi ", "ä"] {
-            assert_eq!(
-                Quantity::parse(text).err(),
-                Some(QuantityError::Format),
-                "{text}"
-            );
+            assert_eq!(Quantity::parse(text).err(), Some(QuantityError::Format), "{text}");
         }
         for text in ["1Ga", "1K", "1mi", "1e", "1e1.5", "1G1"] {
             let error = Quantity::parse(text).unwrap_err();

@@ -26,14 +26,7 @@ mod tests {
 
     #[test]
     fn slips_are_recognised() {
-        let known = [
-            "name",
-            "namespace",
-            "nodePools",
-            "nodes",
-            "architecture",
-            "arm64",
-        ];
+        let known = ["name", "namespace", "nodePools", "nodes", "architecture", "arm64"];
         let cases = [
             ("nodepools", Some("nodePools")),
             ("node_pools", Some("nodePools")),

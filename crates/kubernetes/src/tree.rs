@@ -41,9 +41,7 @@ fn split(path: &str, separator: u8) -> impl Iterator<Item = &str> + Clone {
 
 /// The value at a dotted path, `None` when absent or null.
 pub fn get<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
-    steps(path)
-        .try_fold(value, |v, key| v.get(key))
-        .filter(|v| !v.is_null())
+    steps(path).try_fold(value, |v, key| v.get(key)).filter(|v| !v.is_null())
 }
 
 /// The value that a JSON pointer names. (The one of serde_json copies each key twice, to be
@@ -149,8 +147,8 @@ mod tests {
     fn points_as_serde_json_does() {
         let tree = json!({"a": [{"b": 1}, 2], "x/y": {"~": 3}, "": {"": 4}});
         for pointer in [
-            "", "/", "//", "a", "/a", "/a/0", "/a/0/b", "/a/1", "/a/2", "/a/00", "/a/+1", "/a/-",
-            "/a/01", "/a/b", "/x~1y", "/x~1y/~0", "/a/0/b/c", "/nothing",
+            "", "/", "//", "a", "/a", "/a/0", "/a/0/b", "/a/1", "/a/2", "/a/00", "/a/+1", "/a/-", "/a/01", "/a/b",
+            "/x~1y", "/x~1y/~0", "/a/0/b/c", "/nothing",
         ] {
             assert_eq!(pointed(&tree, pointer), tree.pointer(pointer), "{pointer}");
         }

@@ -92,10 +92,7 @@ impl Baseline {
             };
             (print, known)
         });
-        Self {
-            schema_version: 1,
-            findings: findings.collect(),
-        }
+        Self { schema_version: 1, findings: findings.collect() }
     }
 
     /// The clusters whose findings it knows.
@@ -109,11 +106,7 @@ impl Baseline {
         let before = before.map(|b| &b.findings);
         let is_old = |print: &&String| before.is_some_and(|b| b.contains_key(*print));
         let kept = self.findings.keys().filter(is_old).count();
-        Update {
-            added: self.findings.len() - kept,
-            pruned: before.map_or(0, BTreeMap::len) - kept,
-            kept,
-        }
+        Update { added: self.findings.len() - kept, pruned: before.map_or(0, BTreeMap::len) - kept, kept }
     }
 
     /// The baseline as it is kept in git: JSON, a line for each value, sorted.
@@ -174,31 +167,17 @@ mod tests {
         // What is gone is told in words, and goes with the next update.
         let left = second.leave_out(vec![finding("a")]);
         assert_eq!(left.stale, ["a.yaml: jsonpatch-present: m"]);
-        let third = Baseline::record(
-            &[finding("a"), finding("c")],
-            Some(&second),
-            day("2026-12-01"),
-        );
-        let expected = Update {
-            added: 1,
-            pruned: 1,
-            kept: 1,
-        };
+        let third = Baseline::record(&[finding("a"), finding("c")], Some(&second), day("2026-12-01"));
+        let expected = Update { added: 1, pruned: 1, kept: 1 };
         assert_eq!(third.since(Some(&second)), expected);
         // As it was written before there were words.
         let old = r#"{"schemaVersion": 1, "findings": {"x": {"rule": "r", "file": "f", "since": "2026-10-01"}}}"#;
-        assert_eq!(
-            Baseline::parse(old).unwrap().leave_out(Vec::new()).stale,
-            ["f: r"]
-        );
+        assert_eq!(Baseline::parse(old).unwrap().leave_out(Vec::new()).stale, ["f: r"]);
     }
 
     #[test]
     fn a_refusal_stays() {
-        let refusal = Finding {
-            refusal: true,
-            ..finding("a")
-        };
+        let refusal = Finding { refusal: true, ..finding("a") };
         let day = Date::parse("2026-10-01").unwrap();
         let baseline = Baseline::record(&[finding("a")], None, day);
         assert_eq!(baseline.leave_out(vec![refusal]).hidden, 0);

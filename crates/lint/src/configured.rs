@@ -33,28 +33,20 @@ impl Settings {
                 // Their types are the schema's business.
                 if !known.iter().any(|o| o.name == option) {
                     let message = format!("{} has no option {option}", name.value);
-                    let mut finding =
-                        Finding::new(&CONFIGURATION_INVALID, message).at(value.place.clone());
-                    finding.help =
-                        did_you_mean(option, known.iter().map(|o| o.name)).map(Into::into);
+                    let mut finding = Finding::new(&CONFIGURATION_INVALID, message).at(value.place.clone());
+                    finding.help = did_you_mean(option, known.iter().map(|o| o.name)).map(Into::into);
                     wrong.push(finding);
                 }
             }
             let options = rule.options.iter();
             let options = options.map(|(option, value)| (option.clone(), value.value.clone()));
-            let rule_settings = RuleSettings {
-                severity: rule.severity,
-                options: options.collect(),
-            };
+            let rule_settings = RuleSettings { severity: rule.severity, options: options.collect() };
             settings.rules.insert(name.value.clone(), rule_settings);
         }
         let entries = config.suppress.iter();
         let suppressions = entries.filter_map(|entry| suppression(entry, &mut wrong));
         settings.suppressions = suppressions.collect();
-        match wrong.is_empty() {
-            true => Ok(settings),
-            false => Err(wrong),
-        }
+        if wrong.is_empty() { Ok(settings) } else { Err(wrong) }
     }
 }
 
@@ -69,10 +61,8 @@ fn selectors(names: &[Located<String>], wrong: &mut Vec<Finding>) -> Vec<Selecto
             Some(selector) => out.push(selector),
             None => {
                 let message = format!("there is no rule or group {}", name.value);
-                let mut finding =
-                    Finding::new(&CONFIGURATION_INVALID, message).at(name.place.clone());
-                finding.help =
-                    did_you_mean(&name.value, rules().iter().map(|r| r.rule.name)).map(Into::into);
+                let mut finding = Finding::new(&CONFIGURATION_INVALID, message).at(name.place.clone());
+                finding.help = did_you_mean(&name.value, rules().iter().map(|r| r.rule.name)).map(Into::into);
                 wrong.push(finding);
             }
         }
@@ -96,9 +86,7 @@ fn suppression(entry: &SuppressConfig, wrong: &mut Vec<Finding>) -> Option<Suppr
     let mut path = None;
     if let Some(pattern) = &entry.path {
         let mut builder = GitignoreBuilder::new("");
-        let built = builder
-            .add_line(None, &pattern.value)
-            .and_then(|b| b.build());
+        let built = builder.add_line(None, &pattern.value).and_then(|b| b.build());
         match built {
             Ok(built) => path = Some(Box::new(built)),
             Err(error) => invalid(error.to_string(), pattern),
@@ -113,18 +101,10 @@ fn suppression(entry: &SuppressConfig, wrong: &mut Vec<Finding>) -> Option<Suppr
     }
     (wrong.len() == before && !rules.is_empty()).then(|| Suppression {
         rules,
-        reason: entry
-            .reason
-            .as_ref()
-            .map(|r| r.value.clone())
-            .unwrap_or_default(),
+        reason: entry.reason.as_ref().map(|r| r.value.clone()).unwrap_or_default(),
         until,
         place: entry.place.clone(),
-        scope: Scope::Matching {
-            path,
-            object: entry.object.as_ref().map(|o| o.value.clone()),
-            cluster,
-        },
+        scope: Scope::Matching { path, object: entry.object.as_ref().map(|o| o.value.clone()), cluster },
     })
 }
 
@@ -137,10 +117,7 @@ mod tests {
 
     fn placed(value: &str) -> Located<String> {
         let file = SourceFile::new("hcoplan.yaml", value);
-        Located {
-            value: value.to_owned(),
-            place: Location::new(&file, Span::new(0, value.len())),
-        }
+        Located { value: value.to_owned(), place: Location::new(&file, Span::new(0, value.len())) }
     }
 
     fn entry(rule: &str, path: &str, until: Option<&str>) -> SuppressConfig {
@@ -157,10 +134,7 @@ mod tests {
 
     #[test]
     fn entries_match_by_file_object_and_cluster() {
-        let config = Config {
-            suppress: vec![entry("jsonpatch", "legacy/**", None)],
-            ..Config::default()
-        };
+        let config = Config { suppress: vec![entry("jsonpatch", "legacy/**", None)], ..Config::default() };
         let settings = Settings::configured(&config).unwrap();
         let finding = |path: &str, cluster: &str| {
             let place = Location::new(&SourceFile::new(path, "x"), Span::new(0, 1));
@@ -187,17 +161,11 @@ mod tests {
     #[test]
     fn names_and_days_that_do_not_exist_are_errors() {
         let config = Config {
-            suppress: vec![
-                entry("jsonpatch-presen", "a", None),
-                entry("jsonpatch", "a", Some("2026-02-30")),
-            ],
+            suppress: vec![entry("jsonpatch-presen", "a", None), entry("jsonpatch", "a", Some("2026-02-30"))],
             ..Config::default()
         };
         let wrong = Settings::configured(&config).unwrap_err();
         assert_eq!(wrong.len(), 2);
-        assert_eq!(
-            wrong[0].help.as_deref(),
-            Some("did you mean jsonpatch-present?")
-        );
+        assert_eq!(wrong[0].help.as_deref(), Some("did you mean jsonpatch-present?"));
     }
 }

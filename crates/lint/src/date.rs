@@ -14,8 +14,7 @@ pub struct Date {
 impl Date {
     /// A day; `None` when there is no such one.
     pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
-        let leap =
-            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+        let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
         let days = match month {
             1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
             4 | 6 | 9 | 11 => 30,
@@ -23,9 +22,7 @@ impl Date {
             2 => 28,
             _ => return None,
         };
-        (1..=days)
-            .contains(&day)
-            .then_some(Self { year, month, day })
+        (1..=days).contains(&day).then_some(Self { year, month, day })
     }
 
     /// The day of a number of seconds since 1970, UTC.
@@ -33,11 +30,7 @@ impl Date {
         let mut days = seconds / 86_400;
         let mut year = 1970;
         loop {
-            let length = if Self::new(year, 2, 29).is_some() {
-                366
-            } else {
-                365
-            };
+            let length = if Self::new(year, 2, 29).is_some() { 366 } else { 365 };
             if days < length || year == u16::MAX {
                 break;
             }
@@ -46,9 +39,7 @@ impl Date {
         }
         let mut month = 1;
         loop {
-            let length = (28..=31)
-                .rev()
-                .find(|d| Self::new(year, month, *d).is_some());
+            let length = (28..=31).rev().find(|d| Self::new(year, month, *d).is_some());
             let length = u64::from(length.unwrap_or(31));
             if days < length || month == 12 {
                 break;
@@ -80,10 +71,7 @@ impl Date {
     fn since_zero(self) -> u64 {
         // Years begin in March here, so that the leap day is the last of its year.
         let (year, month) = match self.month {
-            1 | 2 => (
-                u64::from(self.year).saturating_sub(1),
-                u64::from(self.month) + 9,
-            ),
+            1 | 2 => (u64::from(self.year).saturating_sub(1), u64::from(self.month) + 9),
             _ => (u64::from(self.year), u64::from(self.month) - 3),
         };
         let of_years = year * 365 + year / 4 - year / 100 + year / 400;
@@ -104,14 +92,7 @@ mod tests {
     #[test]
     fn days_that_exist() {
         assert_eq!(Date::parse("2027-01-31"), Date::new(2027, 1, 31));
-        for wrong in [
-            "2027-02-29",
-            "2027-13-01",
-            "27-01-31",
-            "2027-1-31",
-            "2027-01-31x",
-            "",
-        ] {
+        for wrong in ["2027-02-29", "2027-13-01", "27-01-31", "2027-1-31", "2027-01-31x", ""] {
             assert_eq!(Date::parse(wrong), None, "{wrong}");
         }
         assert!(Date::parse("2028-02-29").is_some());

@@ -31,9 +31,10 @@ pub struct Run {
 impl Run {
     /// Takes up what was found in another cluster.
     pub fn add(&mut self, other: Self) {
-        match self.findings.is_empty() {
-            true => self.findings = other.findings,
-            false => self.findings.extend(other.findings),
+        if self.findings.is_empty() {
+            self.findings = other.findings;
+        } else {
+            self.findings.extend(other.findings);
         }
         self.skipped.extend(other.skipped);
         self.documents.extend(other.documents);
@@ -60,19 +61,12 @@ impl<'s> Selection<'s> {
         let severity = |r: &RegisteredRule| settings.severity(r.rule).flatten();
         let turns = [RunPhase::Always, RunPhase::Late, RunPhase::Last].into_iter();
         let in_turn = turns.flat_map(|when| rules().iter().filter(move |r| r.when == when));
-        Self {
-            settings,
-            rules: in_turn.filter(wanted).map(|r| (r, severity(r))).collect(),
-            fixes: true,
-        }
+        Self { settings, rules: in_turn.filter(wanted).map(|r| (r, severity(r))).collect(), fixes: true }
     }
 
     /// The same without fixes, for what doesn't show them.
     pub fn without_fixes(self) -> Self {
-        Self {
-            fixes: false,
-            ..self
-        }
+        Self { fixes: false, ..self }
     }
 
     /// What says so.
@@ -91,15 +85,14 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
         }
     }
     let mut findings = sink.findings;
-    match selection.fixes {
-        true => {
-            drop_those_that_fail(cx, &mut findings);
-            keep_comments(cx, &mut findings);
-        }
-        false => findings.iter_mut().for_each(|f| {
+    if selection.fixes {
+        drop_those_that_fail(cx, &mut findings);
+        keep_comments(cx, &mut findings);
+    } else {
+        findings.iter_mut().for_each(|f| {
             f.fixes.clear();
             f.not_fixed = None;
-        }),
+        });
     }
     let object: Arc<str> = ObjectId::of(cx.object()).to_string().into();
     let cluster: Arc<str> = cx.cluster().into();
@@ -116,19 +109,10 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
         finding.object.get_or_insert_with(|| Arc::clone(&object));
     }
     sort(&mut findings);
-    Run {
-        findings,
-        skipped: sink.skipped,
-        documents: cx.documents_with_suppressions(),
-    }
+    Run { findings, skipped: sink.skipped, documents: cx.documents_with_suppressions() }
 }
 
-fn run_one(
-    cx: &Context<'_>,
-    registered: &RegisteredRule,
-    severity: Option<Severity>,
-    sink: &mut Sink,
-) {
+fn run_one(cx: &Context<'_>, registered: &RegisteredRule, severity: Option<Severity>, sink: &mut Sink) {
     let rule = registered.rule;
     let rendered = cx.hyperconverged().is_some();
     let given = match rule.needs {

@@ -69,10 +69,7 @@ fn those_that_fail(
     let (first, rest) = group.split_at(group.len().min(MOST_ONE_BY_ONE));
     let fails = |place: &&Place| succeeds(&edits(place)) == Some(false);
     let failing: Vec<Place> = first.iter().filter(fails).copied().collect();
-    let untried = match failing.is_empty() {
-        true => Vec::new(),
-        false => rest.to_vec(),
-    };
+    let untried = if failing.is_empty() { Vec::new() } else { rest.to_vec() };
     (failing, untried)
 }
 

@@ -30,19 +30,13 @@ pub fn fingerprints(findings: &[Finding]) -> Vec<String> {
 fn fingerprint(finding: &Finding, occurrence: u64) -> String {
     let place = finding.location.as_ref();
     let text = place.map_or("", |l| l.text());
-    let text = text
-        .char_indices()
-        .nth(MOST)
-        .map_or(text, |(end, _)| &text[..end]);
+    let text = text.char_indices().nth(MOST).map_or(text, |(end, _)| &text[..end]);
     let parts = [
         finding.rule.name,
         place.map_or("", |l| l.file.path().as_str()),
         finding.object.as_deref().unwrap_or(""),
         // Another cluster more doesn't make it another finding.
-        match finding.also.is_empty() {
-            true => finding.cluster.as_deref().unwrap_or(""),
-            false => "",
-        },
+        if finding.also.is_empty() { finding.cluster.as_deref().unwrap_or("") } else { "" },
         text,
     ];
     let mut hash = Sha256::new();

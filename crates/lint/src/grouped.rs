@@ -17,10 +17,7 @@ pub type FileUsers = BTreeMap<Utf8PathBuf, Vec<FileUser>>;
 pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
     let cluster = findings.first().and_then(|f| f.cluster.clone());
     // Of one cluster there can be a great many; they are told as they are.
-    let mut out = match findings.iter().all(|f| f.cluster == cluster) {
-        true => findings,
-        false => merged(findings),
-    };
+    let mut out = if findings.iter().all(|f| f.cluster == cluster) { findings } else { merged(findings) };
     for finding in &mut out {
         for fix in &mut finding.fixes {
             let changed = fix.edits.iter().flat_map(|edit| {
@@ -28,23 +25,19 @@ pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
                 let users = users.get(path).into_iter().flatten();
                 let known = || users.clone().filter_map(|(_, origins)| origins.as_ref());
                 // Of a text of which a part changes, all of it counts.
-                let part = match known().any(|o| o.has(path, edit.span)) {
-                    true => edit.span,
-                    false => {
-                        let around = known().filter_map(|o| o.part_around(path, edit.span));
-                        let smallest = around.min_by_key(|s| s.end - s.start);
-                        smallest.unwrap_or(edit.span)
-                    }
+                let part = if known().any(|o| o.has(path, edit.span)) {
+                    edit.span
+                } else {
+                    let around = known().filter_map(|o| o.part_around(path, edit.span));
+                    let smallest = around.min_by_key(|s| s.end - s.start);
+                    smallest.unwrap_or(edit.span)
                 };
                 // Where a patch replaces the value, nothing changes.
                 let is_changed = move |(_, origins): &&FileUser| {
                     let origins = origins.as_ref();
                     edit.span.start == edit.span.end || origins.is_none_or(|o| o.has(path, part))
                 };
-                users
-                    .clone()
-                    .filter(is_changed)
-                    .map(|(name, _)| name.as_str())
+                users.clone().filter(is_changed).map(|(name, _)| name.as_str())
             });
             let changed: BTreeSet<&str> = changed.collect();
             if changed.len() < 2 {
@@ -120,10 +113,7 @@ mod tests {
 
     use super::*;
 
-    static RULE: Rule = Rule {
-        name: "some-rule",
-        ..Rule::BASE
-    };
+    static RULE: Rule = Rule { name: "some-rule", ..Rule::BASE };
 
     fn place(path: &str) -> Location {
         Location::new(&SourceFile::new(path, "a: no\nb: 1\n"), Span::new(3, 5))
@@ -137,15 +127,8 @@ mod tests {
             let own = vec![(Span::new(0, 9), base.clone())];
             Some(Arc::new(Origins::new(own)))
         };
-        let mut of_file: Vec<_> = users
-            .iter()
-            .map(|n| {
-                (
-                    (*n).to_owned(),
-                    (*n != "broken").then(|| origins(n)).flatten(),
-                )
-            })
-            .collect();
+        let mut of_file: Vec<_> =
+            users.iter().map(|n| ((*n).to_owned(), (*n != "broken").then(|| origins(n)).flatten())).collect();
         // A patch of this one replaces the value.
         let patched = vec![(Span::new(0, 9), place("patched/patch.yaml"))];
         of_file.push(("patched".to_owned(), Some(Arc::new(Origins::new(patched)))));
@@ -153,16 +136,11 @@ mod tests {
         let findings = found.iter().map(|(cluster, applicability)| {
             let fix = Fix::edit("say false", *applicability, base.clone(), "false");
             let finding = Finding::new(&RULE, "no is no").at(base.clone()).fix(fix);
-            Finding {
-                cluster: Some((*cluster).into()),
-                ..finding
-            }
+            Finding { cluster: Some((*cluster).into()), ..finding }
         });
         let grouped = grouped(findings.collect(), &users);
         let fixes = grouped.iter().flat_map(|f| &f.fixes);
-        fixes
-            .map(|fix| format!("{:?}: {}", fix.applicability, fix.title))
-            .collect()
+        fixes.map(|fix| format!("{:?}: {}", fix.applicability, fix.title)).collect()
     }
 
     #[test]

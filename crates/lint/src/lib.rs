@@ -29,18 +29,17 @@ pub(crate) mod tests;
 
 pub use baseline::{Baseline, Unknown, Update};
 pub use context::{
-    Annotation, Context, Descheduler, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,
-    OperandField, OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods,
-    Unmatched, WrittenTemplate,
+    Annotation, Context, Descheduler, Field, Gate, GoldenImage, Input, Mistyped, NodeRef, OperandField, OtherShape,
+    OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Unmatched, WrittenTemplate,
 };
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use context::{
-    ArchitectureReason, GUEST_ARCHITECTURES, GuestArchitecture, ImageEvidence, KnownSource,
-    SourceRef, VirtualMachine, source_ref,
+    ArchitectureReason, GUEST_ARCHITECTURES, GuestArchitecture, ImageEvidence, KnownSource, SourceRef, VirtualMachine,
+    source_ref,
 };
 pub use context::{
-    ArchitectureScope, ArchitectureSupport, Csv, Form, ImageCoverage, ImageUse, POD_KINDS,
-    Platform, PodTemplate, SupportedPlatforms, UsedAs,
+    ArchitectureScope, ArchitectureSupport, Csv, Form, ImageCoverage, ImageUse, POD_KINDS, Platform, PodTemplate,
+    SupportedPlatforms, UsedAs,
 };
 pub use context::{gate_when_unset, schema_path};
 pub use date::Date;

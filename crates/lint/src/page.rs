@@ -2,9 +2,7 @@
 
 use std::fmt::Write;
 
-use hcoplan_diagnostics::finding::{
-    Confidence, FixKind, Group, Needs, OptionValue, Prediction, Rule,
-};
+use hcoplan_diagnostics::finding::{Confidence, FixKind, Group, Needs, OptionValue, Prediction, Rule};
 use hcoplan_planner::release::Distribution;
 
 use super::rules;
@@ -56,12 +54,7 @@ pub fn index() -> String {
         if of_group.peek().is_none() {
             continue;
         }
-        let _ = writeln!(
-            out,
-            "\n## {}\n\n{}.\n",
-            group.as_str(),
-            sentence(about(group))
-        );
+        let _ = writeln!(out, "\n## {}\n\n{}.\n", group.as_str(), sentence(about(group)));
         out.push_str("| rule | severity | finds | predicts |\n|---|---|---|---|\n");
         for rule in of_group.map(|r| r.rule) {
             let (name, severity) = (rule.name, rule.severity.as_str());
@@ -73,10 +66,7 @@ pub fn index() -> String {
             };
             let pedantic = if rule.pedantic { " (pedantic)" } else { "" };
             let summary = rule.summary;
-            let _ = writeln!(
-                out,
-                "| [{name}]({name}.md) | {severity}{pedantic} | {summary} | {predicts} |"
-            );
+            let _ = writeln!(out, "| [{name}]({name}.md) | {severity}{pedantic} | {summary} | {predicts} |");
         }
     }
     out
@@ -89,9 +79,7 @@ fn about(group: Group) -> &'static str {
         Group::GoldenImages => "golden images: DataImportCronTemplates and what comes of them",
         Group::Jsonpatch => "the jsonpatch annotations",
         Group::Placement => "node placement and topology",
-        Group::Admission => {
-            "what the API server or a webhook refuses, or accepts although it breaks later"
-        }
+        Group::Admission => "what the API server or a webhook refuses, or accepts although it breaks later",
         Group::Upgrade => "what an upgrade changes",
         Group::Gitops => "how the manifests are kept in git",
         Group::Operands => "operand objects that somebody else manages, too",
@@ -139,10 +127,10 @@ fn predicted(rule: &Rule) -> String {
             vendors.fold(format!("[{name}]({runbook})"), |out, own| out + &own)
         }
         Prediction::Refusal(message) | Prediction::ReconcileError(message) => {
-            match message.contains('<') {
-                // A placeholder, which Markdown would take for HTML.
-                true => format!("`{message}`"),
-                false => message.to_owned(),
+            if message.contains('<') {
+                format!("`{message}`")
+            } else {
+                message.to_owned()
             }
         }
         Prediction::Silent(what) => what.to_owned(),

@@ -12,22 +12,14 @@ use super::selector::Selector;
 use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
 
 /// Rules that report while files are read; they lie where that is done.
-static ELSEWHERE: &[&Rule] = &[
-    &INVENTORY_INCONSISTENT,
-    &INVENTORY_INVALID,
-    &SUPPRESSION_INVALID,
-    &SUPPRESSION_UNUSED,
-];
+static ELSEWHERE: &[&Rule] = &[&INVENTORY_INCONSISTENT, &INVENTORY_INVALID, &SUPPRESSION_INVALID, &SUPPRESSION_UNUSED];
 
 static ALL: LazyLock<Vec<RegisteredRule>> = LazyLock::new(|| {
-    let elsewhere = ELSEWHERE
-        .iter()
-        .chain(repo::RULES)
-        .map(|rule| RegisteredRule {
-            rule,
-            when: RunPhase::Elsewhere,
-            check: |_, _| {},
-        });
+    let elsewhere = ELSEWHERE.iter().chain(repo::RULES).map(|rule| RegisteredRule {
+        rule,
+        when: RunPhase::Elsewhere,
+        check: |_, _| {},
+    });
     let mut all: Vec<RegisteredRule> = RULES.iter().copied().chain(elsewhere).collect();
     all.sort_by_key(|r| r.rule.name);
     all

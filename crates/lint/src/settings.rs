@@ -44,32 +44,21 @@ impl Settings {
     pub fn tightened<'r>(&self, all: impl Iterator<Item = &'r Rule>) -> Self {
         let higher = all.filter_map(|rule| {
             let severity = self.severity(rule)?.filter(|s| *s > rule.severity)?;
-            let settings = RuleSettings {
-                severity: Some(Some(severity)),
-                ..RuleSettings::default()
-            };
+            let settings = RuleSettings { severity: Some(Some(severity)), ..RuleSettings::default() };
             Some((rule.name.to_owned(), settings))
         });
-        Self {
-            pedantic: self.pedantic,
-            rules: higher.collect(),
-            trust: Trust::Nobody,
-            ..Self::default()
-        }
+        Self { pedantic: self.pedantic, rules: higher.collect(), trust: Trust::Nobody, ..Self::default() }
     }
 
     /// Whether a rule runs.
     pub fn is_enabled(&self, rule: &Rule) -> bool {
         let by_name = |s: &Selector| *s == Selector::Rule(rule.name);
-        let selected = match self.select.is_empty() {
-            true => self.pedantic || !rule.pedantic,
-            false => self
-                .select
-                .iter()
-                .any(|s| by_name(s) || (s.matches(rule) && (self.pedantic || !rule.pedantic))),
+        let selected = if self.select.is_empty() {
+            self.pedantic || !rule.pedantic
+        } else {
+            self.select.iter().any(|s| by_name(s) || (s.matches(rule) && (self.pedantic || !rule.pedantic)))
         };
-        let ignored =
-            self.ignore.iter().any(|s| s.matches(rule)) && !self.select.iter().any(by_name);
+        let ignored = self.ignore.iter().any(|s| s.matches(rule)) && !self.select.iter().any(by_name);
         selected && !ignored && self.severity(rule) != Some(None)
     }
 

@@ -44,10 +44,7 @@ pub struct Sink {
 
 impl Sink {
     pub(super) fn of(cx: &Context<'_>) -> Self {
-        Self {
-            untried: cx.untried(),
-            ..Self::default()
-        }
+        Self { untried: cx.untried(), ..Self::default() }
     }
 
     /// Reports a finding.
@@ -69,10 +66,7 @@ impl Sink {
         }
         self.explained[incident as usize] = true;
         self.findings.push(match incident {
-            Incident::Refusal => Finding {
-                refusal: true,
-                ..finding.severity(Severity::Error)
-            },
+            Incident::Refusal => Finding { refusal: true, ..finding.severity(Severity::Error) },
             Incident::ReconcileError | Incident::SspRefusal => finding,
         });
     }

@@ -60,27 +60,16 @@ impl Suppression {
                         && is_meant()
                 })
             }
-            (
-                Scope::Matching {
-                    path,
-                    object,
-                    cluster,
-                },
-                place,
-            ) => {
+            (Scope::Matching { path, object, cluster }, place) => {
                 let file = place.as_ref().map(|p| p.file.path());
                 let of_file = |globs: &Gitignore| {
-                    file.is_some_and(|f| {
-                        !f.has_root() && globs.matched_path_or_any_parents(f, false).is_ignore()
-                    })
+                    file.is_some_and(|f| !f.has_root() && globs.matched_path_or_any_parents(f, false).is_ignore())
                 };
                 let named = finding.object.as_ref().map(|o| o.replacen(' ', "/", 1));
                 is_meant()
                     && path.as_deref().is_none_or(of_file)
                     && object.as_ref().is_none_or(|o| named.as_ref() == Some(o))
-                    && cluster
-                        .as_ref()
-                        .is_none_or(|c| finding.cluster.as_deref().is_some_and(|n| c.is_match(n)))
+                    && cluster.as_ref().is_none_or(|c| finding.cluster.as_deref().is_some_and(|n| c.is_match(n)))
             }
         }
     }

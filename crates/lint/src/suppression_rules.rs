@@ -7,9 +7,7 @@ pub(crate) static SUPPRESSION_UNUSED: Rule = Rule {
     name: "suppression-unused",
     group: Group::Hygiene,
     severity: Severity::Warning,
-    predicts: Prediction::Silent(
-        "it will hide the next finding of that rule, which nobody has looked at",
-    ),
+    predicts: Prediction::Silent("it will hide the next finding of that rule, which nobody has looked at"),
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a suppression matches no finding, or has expired",

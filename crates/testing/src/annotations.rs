@@ -66,11 +66,7 @@ pub fn annotate(text: &str, annotations: &[Annotation]) -> String {
         }
     }
     let last = annotations.iter().map(|a| a.start.line).max();
-    assert!(
-        last <= Some(lines.len()),
-        "line {last:?} of {}",
-        lines.len()
-    );
+    assert!(last <= Some(lines.len()), "line {last:?} of {}", lines.len());
     out.join("\n")
 }
 
@@ -90,10 +86,7 @@ fn carets(line: &str, annotation: &Annotation) -> String {
     let before: Vec<char> = line.chars().take(start.column - 1).map(blank).collect();
     let tab = before.iter().take(MARKER.len()).position(|c| *c == '\t');
     let is_covered = start.column <= MARKER.len() && tab.is_none();
-    let first = match is_covered {
-        true => MARKER.len() + 1,
-        false => start.column,
-    };
+    let first = if is_covered { MARKER.len() + 1 } else { start.column };
     let indent: String = before.iter().skip(tab.unwrap_or(MARKER.len())).collect();
     let carets = "^".repeat(behind.saturating_sub(first));
     let mut out = format!("{MARKER}{indent}{carets}");
@@ -151,10 +144,11 @@ fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
         let name = PathBuf::from(path.file_name().unwrap_or_default());
-        match path.is_dir() {
-            true => out.extend(files(&path)?.into_iter().map(|p| name.join(p))),
-            false if name == Path::new(ELSEWHERE) => {}
-            false => out.push(name),
+        if path.is_dir() {
+            out.extend(files(&path)?.into_iter().map(|p| name.join(p)));
+        } else if name == Path::new(ELSEWHERE) {
+        } else {
+            out.push(name);
         }
     }
     out.sort();
@@ -171,10 +165,7 @@ mod tests {
         let (inner, after) = rest.split_once('»').expect("an end");
         let position = |text: &str| {
             let line = text.rsplit('\n').next().unwrap_or_default();
-            Position {
-                line: text.matches('\n').count() + 1,
-                column: line.chars().count() + 1,
-            }
+            Position { line: text.matches('\n').count() + 1, column: line.chars().count() + 1 }
         };
         let annotation = Annotation {
             start: position(before),
@@ -208,20 +199,14 @@ spec:
 ",
         );
         // In the third column there is no space between the marker and the carets.
-        assert_annotated(
-            "a:\n  «b»: 1\n",
-            "a:\n  b: 1\n#~^ label\n#~ error: what\n#~ help: do\n",
-        );
+        assert_annotated("a:\n  «b»: 1\n", "a:\n  b: 1\n#~^ label\n#~ error: what\n#~ help: do\n");
     }
 
     #[test]
     fn where_the_marker_hides_characters_the_columns_are_named() {
         let below = "#~ error: what\n#~ help: do\n";
         let cases = [
-            (
-                "«metadata»:\n",
-                "metadata:\n#~^^^^^^ (columns 1 to 8) label\n",
-            ),
+            ("«metadata»:\n", "metadata:\n#~^^^^^^ (columns 1 to 8) label\n"),
             (" «ab»:\n", " ab:\n#~^ (columns 2 to 3) label\n"),
             ("«{»}\n", "{}\n#~ (columns 1 to 1) label\n"),
             ("«»{}\n", "{}\n#~ (columns 1 to 1) label\n"),
@@ -250,14 +235,8 @@ a:
     #[test]
     fn the_end_of_a_file_stays_as_it_is() {
         // Without a break at the end there is none behind the annotation, either.
-        assert_annotated(
-            "a:\n  b: «1»",
-            "a:\n  b: 1\n#~   ^ label\n#~ error: what\n#~ help: do",
-        );
-        assert_annotated(
-            "a: «1»\n",
-            "a: 1\n#~ ^ label\n#~ error: what\n#~ help: do\n",
-        );
+        assert_annotated("a:\n  b: «1»", "a:\n  b: 1\n#~   ^ label\n#~ error: what\n#~ help: do");
+        assert_annotated("a: «1»\n", "a: 1\n#~ ^ label\n#~ error: what\n#~ help: do\n");
         // Behind the last break, and where there is nothing.
         let said = "#~ (columns 1 to 1) label\n#~ error: what\n#~ help: do";
         assert_annotated("a\n«»", &format!("a\n\n{said}"));
@@ -325,10 +304,7 @@ a:
         fs::write(bad.join(ELSEWHERE), "error: what\n").expect("written");
         copy(&from.join("bad"), &to).expect("copied");
         let files = read(&to).expect("read");
-        let expected = [
-            ("in/a.yaml", b"a: 1\n".to_vec()),
-            ("in/b", b"\xff\n#~ no text\n".to_vec()),
-        ];
+        let expected = [("in/a.yaml", b"a: 1\n".to_vec()), ("in/b", b"\xff\n#~ no text\n".to_vec())];
         assert_eq!(files, expected.map(|(path, bytes)| (path.into(), bytes)));
         assert!(!to.join("in").join(ELSEWHERE).exists());
         fs::remove_dir_all(from).expect("removed");

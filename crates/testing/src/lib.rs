@@ -11,9 +11,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// The repository's root.
 pub fn root() -> &'static Path {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors()
-        .nth(2)
-        .expect("crates/testing lies below it")
+    here.ancestors().nth(2).expect("crates/testing lies below it")
 }
 
 /// The folder with the recordings and facts of all releases, where `HCOPLAN_RECORDINGS` names one (from

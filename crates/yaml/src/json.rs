@@ -26,14 +26,7 @@ pub(super) struct Reader<'t, 'l> {
 impl<'t, 'l> Reader<'t, 'l> {
     /// Reads `text` from its start.
     pub(super) fn new(text: &'t str, limits: &'l Limits) -> Self {
-        Self {
-            text,
-            pos: 0,
-            depth: 0,
-            limits,
-            nodes: 0,
-            problems: Problems::default(),
-        }
+        Self { text, pos: 0, depth: 0, limits, nodes: 0, problems: Problems::default() }
     }
 
     /// The next value; `None` when only space is left.
@@ -83,11 +76,7 @@ impl<'t, 'l> Reader<'t, 'l> {
                 if self.depth > self.limits.max_depth {
                     return Err(Problem::too_deep(self.limits.max_depth, here));
                 }
-                let value = if self.at() == b'{' {
-                    self.object()?
-                } else {
-                    self.array()?
-                };
+                let value = if self.at() == b'{' { self.object()? } else { self.array()? };
                 self.depth -= 1;
                 (Style::Flow, value)
             }
@@ -118,10 +107,7 @@ impl<'t, 'l> Reader<'t, 'l> {
             let start = self.pos;
             self.nodes += 1;
             let text = self.string()?;
-            let key = Key {
-                text,
-                span: Span::new(start, self.pos),
-            };
+            let key = Key { text, span: Span::new(start, self.pos) };
             self.space();
             if self.at() != b':' {
                 return self.unexpected("after object key");
@@ -138,11 +124,7 @@ impl<'t, 'l> Reader<'t, 'l> {
             }
         }
         self.pos += 1;
-        Ok(Value::Map(merge_and_deduplicate(
-            entries,
-            Vec::new(),
-            &mut self.problems,
-        )))
+        Ok(Value::Map(merge_and_deduplicate(entries, Vec::new(), &mut self.problems)))
     }
 
     fn array(&mut self) -> Result<Value> {
@@ -217,11 +199,9 @@ impl<'t, 'l> Reader<'t, 'l> {
         match text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(Value::Number(number::float_number(value))),
             _ => {
-                let message =
-                    format!("json: cannot unmarshal number {text} into Go value of type float64");
+                let message = format!("json: cannot unmarshal number {text} into Go value of type float64");
                 let span = Span::new(start, self.pos);
-                self.problems
-                    .push(Problem::new(ProblemKind::NotJson, span, message));
+                self.problems.push(Problem::new(ProblemKind::NotJson, span, message));
                 Ok(Value::Null)
             }
         }
@@ -305,8 +285,7 @@ mod tests {
 
     #[test]
     fn reads_what_go_reads() {
-        let text =
-            r#" {"a": [1, -0, 1.50, 1e3, true, null], "b\/\u00e9\ud83d\ude00\ud800": "\t\n"} "#;
+        let text = r#" {"a": [1, -0, 1.50, 1e3, true, null], "b\/\u00e9\ud83d\ude00\ud800": "\t\n"} "#;
         let expected = serde_json::json!(
             {"a": [1, 0, 1.5, 1000, true, null], "b/é😀\u{FFFD}": "\t\n"}
         );
@@ -317,39 +296,15 @@ mod tests {
     #[test]
     fn refuses_in_go_words() {
         let cases = [
-            (
-                r#"{"a":1,}"#,
-                "invalid character '}' looking for beginning of object key string",
-            ),
+            (r#"{"a":1,}"#, "invalid character '}' looking for beginning of object key string"),
             (r#"{"a" 1}"#, "invalid character '1' after object key"),
-            (
-                r#"{"a":1 "b"}"#,
-                "invalid character '\"' after object key:value pair",
-            ),
-            (
-                r#"{"a":[1 2]}"#,
-                "invalid character '2' after array element",
-            ),
-            (
-                r#"{"a":yes}"#,
-                "invalid character 'y' looking for beginning of value",
-            ),
-            (
-                r#"{"a":tru}"#,
-                "invalid character '}' in literal true (expecting 'e')",
-            ),
-            (
-                r#"{"a":01}"#,
-                "invalid character '1' after object key:value pair",
-            ),
-            (
-                r#"{"a":"\q"}"#,
-                "invalid character 'q' in string escape code",
-            ),
-            (
-                "{\"a\":\"\n\"}",
-                "invalid character '\\n' in string literal",
-            ),
+            (r#"{"a":1 "b"}"#, "invalid character '\"' after object key:value pair"),
+            (r#"{"a":[1 2]}"#, "invalid character '2' after array element"),
+            (r#"{"a":yes}"#, "invalid character 'y' looking for beginning of value"),
+            (r#"{"a":tru}"#, "invalid character '}' in literal true (expecting 'e')"),
+            (r#"{"a":01}"#, "invalid character '1' after object key:value pair"),
+            (r#"{"a":"\q"}"#, "invalid character 'q' in string escape code"),
+            ("{\"a\":\"\n\"}", "invalid character '\\n' in string literal"),
             (r#"{"a":"#, "unexpected EOF"),
         ];
         for (text, message) in cases {

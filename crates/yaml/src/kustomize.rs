@@ -9,8 +9,8 @@
 /// Held against `kubectl kustomize` 5.5 on the 3,999 scalars of `testdata/yaml/scalars.jsonl`.
 pub fn kustomize_reads(text: &str) -> Option<String> {
     match text {
-        "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" | "n" | "N" | "no" | "No" | "NO"
-        | "off" | "Off" | "OFF" => return Some(format!("the text \"{text}\"")),
+        "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" | "n" | "N" | "no" | "No" | "NO" | "off" | "Off"
+        | "OFF" => return Some(format!("the text \"{text}\"")),
         _ => {}
     }
     if let Some(digits) = text.strip_prefix("0o-") {
@@ -32,9 +32,7 @@ pub(super) fn timestamp(text: &str) -> Option<String> {
     rest = rest.strip_prefix('-')?;
     let day = number(&mut rest)?;
     let year = &text[..4];
-    let leap = year
-        .parse::<u32>()
-        .is_ok_and(|y| y % 4 == 0 && (y % 100 != 0 || y % 400 == 0));
+    let leap = year.parse::<u32>().is_ok_and(|y| y % 4 == 0 && (y % 100 != 0 || y % 400 == 0));
     let days = match month {
         2 if leap => 29,
         2 => 28,
@@ -82,9 +80,7 @@ pub(super) fn timestamp(text: &str) -> Option<String> {
         }
     }
     let point = if fraction.is_empty() { "" } else { "." };
-    Some(format!(
-        "{date}T{hour:02}:{minute:02}:{second:02}{point}{fraction}{zone}"
-    ))
+    Some(format!("{date}T{hour:02}:{minute:02}:{second:02}{point}{fraction}{zone}"))
 }
 
 /// One or two digits.
@@ -109,22 +105,7 @@ mod tests {
             .filter(|plain| kustomize_reads(plain).is_some())
             .collect();
         different.sort_unstable();
-        let expected = [
-            "0o-7",
-            "2001-01-01",
-            "N",
-            "No",
-            "OFF",
-            "On",
-            "Y",
-            "YES",
-            "n",
-            "no",
-            "off",
-            "on",
-            "y",
-            "yes",
-        ];
+        let expected = ["0o-7", "2001-01-01", "N", "No", "OFF", "On", "Y", "YES", "n", "no", "off", "on", "y", "yes"];
         assert_eq!(different, expected);
     }
 
@@ -132,10 +113,7 @@ mod tests {
     fn times_are_printed_again() {
         let time = |text| timestamp(text).unwrap_or_default();
         assert_eq!(time("2001-1-1"), "2001-01-01T00:00:00Z");
-        assert_eq!(
-            time("2001-12-14t21:59:43.10-05:00"),
-            "2001-12-14T21:59:43.1-05:00"
-        );
+        assert_eq!(time("2001-12-14t21:59:43.10-05:00"), "2001-12-14T21:59:43.1-05:00");
         assert_eq!(time("2001-01-01  1:2:3"), "2001-01-01T01:02:03Z");
         assert_eq!(time("2001-01-01T00:00:00,5Z"), "2001-01-01T00:00:00.5Z");
         assert_eq!(time("2000-02-29"), "2000-02-29T00:00:00Z");

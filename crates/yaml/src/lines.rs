@@ -66,8 +66,7 @@ mod tests {
         let text = "b: 1e21\na: [0777, 1.0, yes, ~, \"x\\n\"]\n---\n# nothing\n---\nc: 12345678901234567890\n";
         let mut out = Vec::new();
         write_lines(&parse(&SourceFile::new("f.yaml", text)), &mut out).unwrap();
-        let expected =
-            "{\"a\":[511,1,true,null,\"x\\n\"],\"b\":1e+21}\n{\"c\":12345678901234567000}\n";
+        let expected = "{\"a\":[511,1,true,null,\"x\\n\"],\"b\":1e+21}\n{\"c\":12345678901234567000}\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

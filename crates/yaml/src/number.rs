@@ -25,11 +25,7 @@ pub fn go_json(number: &Number) -> String {
     match number.as_f64() {
         Some(value) if number.is_f64() => {
             let size = value.abs();
-            if size == 0.0 || (1e-6..1e21).contains(&size) {
-                value.to_string()
-            } else {
-                exponential(value, false, 1)
-            }
+            if size == 0.0 || (1e-6..1e21).contains(&size) { value.to_string() } else { exponential(value, false, 1) }
         }
         _ => number.to_string(),
     }
@@ -55,33 +51,17 @@ pub(super) fn go_yaml(number: &Number) -> String {
 /// A float as Go's `%g` prints it with as few digits as tell it from others: `1e+06`, `0.5`.
 /// `single` means digits enough for 32 bits only, which is how Go prints a key.
 pub(super) fn go_general(value: f64, single: bool) -> String {
-    let scientific = if single {
-        format!("{:e}", value as f32)
-    } else {
-        format!("{value:e}")
-    };
-    let exponent: i32 = scientific
-        .rsplit('e')
-        .next()
-        .and_then(|e| e.parse().ok())
-        .unwrap_or(0);
+    let scientific = if single { format!("{:e}", value as f32) } else { format!("{value:e}") };
+    let exponent: i32 = scientific.rsplit('e').next().and_then(|e| e.parse().ok()).unwrap_or(0);
     if value != 0.0 && !(-4..6).contains(&exponent) {
         return exponential(value, single, 2);
     }
-    if single {
-        (value as f32).to_string()
-    } else {
-        value.to_string()
-    }
+    if single { (value as f32).to_string() } else { value.to_string() }
 }
 
 /// `1.5e+06`: a sign always, and negative exponents with at least so many digits.
 fn exponential(value: f64, single: bool, digits: usize) -> String {
-    let scientific = if single {
-        format!("{:e}", value as f32)
-    } else {
-        format!("{value:e}")
-    };
+    let scientific = if single { format!("{:e}", value as f32) } else { format!("{value:e}") };
     let Some((mantissa, exponent)) = scientific.split_once('e') else {
         return scientific;
     };
@@ -116,10 +96,7 @@ mod tests {
     fn floats_without_a_fraction_are_integers() {
         assert!(float_number(1e3).is_i64());
         assert!(float_number(-0.0).is_i64());
-        assert_eq!(
-            float_number(1.2345678901234567e18).to_string(),
-            "1234567890123456800"
-        );
+        assert_eq!(float_number(1.2345678901234567e18).to_string(), "1234567890123456800");
         assert!(float_number(1e19).is_f64());
         assert!(uint_number(u64::MAX).is_f64());
     }

@@ -30,9 +30,7 @@ impl Parsed {
 
     /// Whether what could not be read is a template (`{{ … }}`), not meant to be YAML yet.
     pub fn is_template(&self) -> bool {
-        self.problems
-            .iter()
-            .any(|p| p.kind == ProblemKind::Template)
+        self.problems.iter().any(|p| p.kind == ProblemKind::Template)
     }
 }
 
@@ -53,27 +51,20 @@ fn read(file: &Arc<SourceFile>, limits: &Limits, as_json: bool) -> Parsed {
         parsed.problems.push(Problem::new(
             ProblemKind::TooBig,
             Span::new(0, 0),
-            format!(
-                "larger than {}, the limit (--max-file-size raises it)",
-                Bytes(limits.max_bytes as u64)
-            ),
+            format!("larger than {}, the limit (--max-file-size raises it)", Bytes(limits.max_bytes as u64)),
         ));
         return parsed;
     }
-    let mut state = State {
-        file,
-        limits,
-        nodes: 0,
-        parsed,
-    };
+    let mut state = State { file, limits, nodes: 0, parsed };
     for span in file.replaced() {
         let message = "these bytes are no UTF-8; kubectl puts U+FFFD in their place";
         let problem = Problem::new(ProblemKind::Undecodable, *span, message);
         state.parsed.problems.push(problem);
     }
-    match as_json {
-        true => state.json(),
-        false => state.yaml(),
+    if as_json {
+        state.json();
+    } else {
+        state.yaml();
     }
     state.parsed.problems.sort_by_key(|p| p.span.start);
     state.parsed
@@ -87,10 +78,7 @@ pub fn parse_yaml(file: &Arc<SourceFile>) -> Parsed {
 
 /// A text with a line break behind its last line, which kubectl puts there.
 fn whole_lines(text: &str) -> Cow<'_, str> {
-    match text.ends_with('\n') {
-        true => Cow::Borrowed(text),
-        false => Cow::Owned(format!("{text}\n")),
-    }
+    if text.ends_with('\n') { Cow::Borrowed(text) } else { Cow::Owned(format!("{text}\n")) }
 }
 
 /// Whether kubectl tries JSON first: a brace is the first thing in the first 4,096 bytes.
@@ -161,24 +149,14 @@ impl State<'_> {
     fn push(&mut self, root: Node, span: Span, comments: Vec<Comment>) -> bool {
         let documents = &mut self.parsed.documents;
         if documents.len() >= self.limits.max_documents {
-            let reached = LimitReached {
-                what: "documents",
-                limit: self.limits.max_documents,
-                flag: "--max-documents",
-            };
+            let reached = LimitReached { what: "documents", limit: self.limits.max_documents, flag: "--max-documents" };
             let first = Span::new(span.start as usize, span.start as usize);
             let problem = Problem::new(ProblemKind::TooManyDocuments, first, reached.to_string());
             self.parsed.problems.push(problem);
             return false;
         }
         self.parsed.problems.extend(not_a_mapping(&root));
-        documents.push(Document {
-            file: Arc::clone(self.file),
-            index: documents.len(),
-            span,
-            root,
-            comments,
-        });
+        documents.push(Document { file: Arc::clone(self.file), index: documents.len(), span, root, comments });
         true
     }
 
@@ -197,14 +175,7 @@ impl State<'_> {
         let mut events = Events::new(&text, self.limits.max_depth);
         let mut builder = Builder::new(self.limits, span, self.nodes);
         let read = builder.build(&mut events);
-        let read = read.and_then(|root| {
-            Ok((
-                root,
-                events
-                    .rest_start()
-                    .map_err(|e| builder.lexical_problem(*e))?,
-            ))
-        });
+        let read = read.and_then(|root| Ok((root, events.rest_start().map_err(|e| builder.lexical_problem(*e))?)));
         self.nodes = builder.nodes;
         let mut problems = builder.problems.take();
         let root = match read {
@@ -232,9 +203,7 @@ impl State<'_> {
         let too_big = problems.iter().any(|p| p.kind == ProblemKind::TooBig);
         self.parsed.problems.append(&mut problems);
         match root {
-            Some(root) if !fatal && !matches!(root.value, Value::Null) => {
-                self.push(root, span, comments)
-            }
+            Some(root) if !fatal && !matches!(root.value, Value::Null) => self.push(root, span, comments),
             _ => {
                 self.parsed.comments.append(&mut comments);
                 !too_big
@@ -270,11 +239,7 @@ fn ignored(text: &str, rest: usize, span: Span) -> Option<Problem> {
             let start = span.start as usize + offset + (line.len() - trimmed.len());
             let end = start + trimmed.trim_end().len();
             let message = "kubectl doesn't read what stands here, behind the document's end";
-            return Some(Problem::new(
-                ProblemKind::Ignored,
-                Span::new(start, end),
-                message,
-            ));
+            return Some(Problem::new(ProblemKind::Ignored, Span::new(start, end), message));
         }
         offset += line.len();
     }
@@ -289,8 +254,7 @@ fn not_a_mapping(root: &Node) -> Option<Problem> {
         Value::String(_) => "string",
         Value::Seq(_) => "array",
     };
-    let message =
-        format!("json: cannot unmarshal {what} into Go value of type unstructured.detector");
+    let message = format!("json: cannot unmarshal {what} into Go value of type unstructured.detector");
     Some(Problem::new(ProblemKind::NotAMapping, root.span, message))
 }
 
@@ -300,19 +264,10 @@ mod tests {
 
     #[test]
     fn reads_documents() {
-        let file = SourceFile::new(
-            "a.yaml",
-            "# c\na: true\nb: [1, {c: 0777}]\n---\nx: &v {k: z}\nw: *v\n",
-        );
+        let file = SourceFile::new("a.yaml", "# c\na: true\nb: [1, {c: 0777}]\n---\nx: &v {k: z}\nw: *v\n");
         let parsed = parse(&file);
         assert_eq!(parsed.problems, []);
-        assert_eq!(
-            parsed.documents[0].root.to_json(),
-            serde_json::json!({"a": true, "b": [1, {"c": 511}]})
-        );
-        assert_eq!(
-            parsed.documents[1].root.to_json(),
-            serde_json::json!({"x": {"k": "z"}, "w": {"k": "z"}})
-        );
+        assert_eq!(parsed.documents[0].root.to_json(), serde_json::json!({"a": true, "b": [1, {"c": 511}]}));
+        assert_eq!(parsed.documents[1].root.to_json(), serde_json::json!({"x": {"k": "z"}, "w": {"k": "z"}}));
     }
 }

@@ -78,35 +78,22 @@ pub struct Problem {
 impl Problem {
     /// A problem without context.
     pub fn new(kind: ProblemKind, span: Span, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            span,
-            message: message.into(),
-            context: None,
-        }
+        Self { kind, span, message: message.into(), context: None }
     }
 
     /// More keys and values in a file than the limit.
     pub(super) fn too_big(limits: &Limits, span: Span) -> Self {
-        let reached = LimitReached {
-            what: "keys and values",
-            limit: limits.max_nodes,
-            flag: "--max-values",
-        };
+        let reached = LimitReached { what: "keys and values", limit: limits.max_nodes, flag: "--max-values" };
         Self::new(ProblemKind::TooBig, span, reached.to_string())
     }
 
     /// Nested deeper than the limit.
     pub(super) fn too_deep(max_depth: usize, span: Span) -> Self {
         let what = "levels of nesting";
-        let message = match max_depth == Limits::MOST_DEPTH {
-            true => format!("more than {max_depth} {what}, the most that can be read"),
-            false => LimitReached {
-                what,
-                limit: max_depth,
-                flag: "--max-depth",
-            }
-            .to_string(),
+        let message = if max_depth == Limits::MOST_DEPTH {
+            format!("more than {max_depth} {what}, the most that can be read")
+        } else {
+            LimitReached { what, limit: max_depth, flag: "--max-depth" }.to_string()
         };
         Self::new(ProblemKind::TooDeep, span, message)
     }

@@ -61,10 +61,9 @@ pub fn resolve(text: &str) -> Scalar {
 pub(super) fn is_text(text: &str) -> bool {
     match text.as_bytes() {
         [] | [b'0'..=b'9' | b'+' | b'-' | b'.' | b'~', ..] => false,
-        [
-            b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O',
-            ..,
-        ] => text.len() > "false".len() || word(text).is_none(),
+        [b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O', ..] => {
+            text.len() > "false".len() || word(text).is_none()
+        }
         _ => true,
     }
 }
@@ -95,11 +94,7 @@ fn float(text: &str) -> Scalar {
 
 /// Something that starts with a digit or a sign.
 fn number(text: &str) -> Scalar {
-    let plain: Cow<'_, str> = if text.contains('_') {
-        Cow::Owned(text.replace('_', ""))
-    } else {
-        Cow::Borrowed(text)
-    };
+    let plain: Cow<'_, str> = if text.contains('_') { Cow::Owned(text.replace('_', "")) } else { Cow::Borrowed(text) };
     let (sign, digits) = match plain.as_bytes().first() {
         Some(b'+') => ("+", &plain[1..]),
         Some(b'-') => ("-", &plain[1..]),

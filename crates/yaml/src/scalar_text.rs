@@ -40,11 +40,7 @@ pub fn edit_part(document: &Document, node: &Node, part: Range<usize>, text: &st
         Style::Plain if text.chars().all(char::is_alphanumeric) => text.to_owned(),
         _ => return None,
     };
-    Some(Edit {
-        file: Arc::clone(&document.file),
-        span: locate_in_scalar(document, node, part),
-        text: written,
-    })
+    Some(Edit { file: Arc::clone(&document.file), span: locate_in_scalar(document, node, part), text: written })
 }
 
 /// How a literal block is written once its string is another one: with the header, the indentation and the end
@@ -54,10 +50,10 @@ pub fn block_of(block: &str, string: &str) -> String {
     let header = lines.next().unwrap_or("|-");
     let first = lines.find(|l| !l.trim().is_empty());
     let indent = first.map_or(0, |l| l.len() - l.trim_start().len());
-    let body = string.trim_end().lines().map(|line| match line.is_empty() {
-        true => "\n".to_owned(),
-        false => format!("\n{}{line}", " ".repeat(indent)),
-    });
+    let body = string
+        .trim_end()
+        .lines()
+        .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("\n{}{line}", " ".repeat(indent)) });
     let end = &block[block.trim_end().len()..];
     format!("{header}{}{end}", body.collect::<String>())
 }
@@ -81,11 +77,7 @@ impl ScalarPlaces {
             Value::String(value) => source().and_then(|s| pieces(s, node.style, value)),
             _ => None,
         };
-        Self {
-            span: node.span,
-            len: value.len(),
-            pieces,
-        }
+        Self { span: node.span, len: value.len(), pieces }
     }
 
     /// As [`locate_in_scalar`].
@@ -122,12 +114,7 @@ fn place(pieces: &[Piece], at: usize, len: usize) -> Option<Range<usize>> {
 /// The pieces of a scalar; `None` when they don't add up to its value.
 fn pieces(source: &str, style: Style, value: &str) -> Option<Vec<Piece>> {
     let read = |how: fn(&mut Reader<'_>, &str)| {
-        let mut reader = Reader {
-            source,
-            pos: 0,
-            decoded: String::with_capacity(value.len()),
-            pieces: Vec::new(),
-        };
+        let mut reader = Reader { source, pos: 0, decoded: String::with_capacity(value.len()), pieces: Vec::new() };
         how(&mut reader, value);
         (reader.decoded == value).then_some(reader.pieces)
     };
@@ -135,9 +122,7 @@ fn pieces(source: &str, style: Style, value: &str) -> Option<Vec<Piece>> {
         Style::Plain => read(|r, _| r.flow(None, true)),
         Style::SingleQuoted => read(|r, _| r.flow(Some('\''), true)),
         // JSON has no folds.
-        Style::DoubleQuoted => {
-            read(|r, _| r.flow(Some('"'), true)).or_else(|| read(|r, _| r.flow(Some('"'), false)))
-        }
+        Style::DoubleQuoted => read(|r, _| r.flow(Some('"'), true)).or_else(|| read(|r, _| r.flow(Some('"'), false))),
         Style::Literal => read(|r, value| r.block(value, true)),
         Style::Folded => read(|r, value| r.block(value, false)),
         Style::Block | Style::Flow | Style::Alias => None,
@@ -169,11 +154,7 @@ impl Reader<'_> {
                 last.source.end = source.end;
             }
             _ if decoded.is_empty() => {}
-            _ => self.pieces.push(Piece {
-                decoded,
-                source,
-                verbatim: true,
-            }),
+            _ => self.pieces.push(Piece { decoded, source, verbatim: true }),
         }
     }
 
@@ -184,11 +165,7 @@ impl Reader<'_> {
         let source = self.pos..self.pos + len;
         self.pos = source.end;
         if !by.is_empty() {
-            self.pieces.push(Piece {
-                decoded: start..self.decoded.len(),
-                source,
-                verbatim: false,
-            });
+            self.pieces.push(Piece { decoded: start..self.decoded.len(), source, verbatim: false });
         }
     }
 
@@ -246,11 +223,7 @@ impl Reader<'_> {
             let folded = if first {
                 before.more
             } else if !literal && before.end == "\n" && !before.indented && !indented {
-                if before.more.is_empty() {
-                    " ".to_owned()
-                } else {
-                    before.more
-                }
+                if before.more.is_empty() { " ".to_owned() } else { before.more }
             } else {
                 before.end.to_owned() + &before.more
             };
@@ -258,12 +231,7 @@ impl Reader<'_> {
             self.verbatim(end - own);
             first = false;
             let text = self.rest();
-            before = Line {
-                end: kept(&text[..width]),
-                more: String::new(),
-                indented,
-                len: width,
-            };
+            before = Line { end: kept(&text[..width]), more: String::new(), indented, len: width };
             self.pos += width;
         }
         self.pos = self.source.len();
@@ -295,11 +263,7 @@ fn is_space(c: char) -> bool {
 /// Where the first line break is, and how many bytes it has.
 fn break_at(text: &str) -> Option<(usize, usize)> {
     let (at, c) = text.char_indices().find(|(_, c)| is_break(*c))?;
-    let len = if text[at..].starts_with("\r\n") {
-        2
-    } else {
-        c.len_utf8()
-    };
+    let len = if text[at..].starts_with("\r\n") { 2 } else { c.len_utf8() };
     Some((at, len))
 }
 
@@ -376,10 +340,7 @@ fn escape(text: &str) -> (usize, String) {
         'P' => (2, 0x2029),
         other => (1 + other.len_utf8(), u32::from(other)),
     };
-    (
-        len.min(text.len()),
-        char::from_u32(code).unwrap_or('\u{FFFD}').to_string(),
-    )
+    (len.min(text.len()), char::from_u32(code).unwrap_or('\u{FFFD}').to_string())
 }
 
 #[cfg(test)]
@@ -400,15 +361,9 @@ mod tests {
     #[test]
     fn finds_what_was_written() {
         assert_eq!(written("a: one two\n", "two"), "two");
-        assert_eq!(
-            written("a: one\n  two\n\n  three\n", "two\nthree"),
-            "two\n\n  three"
-        );
+        assert_eq!(written("a: one\n  two\n\n  three\n", "two\nthree"), "two\n\n  three");
         assert_eq!(written("a: 'it''s  so'\n", "'s"), "''s");
-        assert_eq!(
-            written("a: \"t\\tx\\u00e9 \\\n   y\"\n", "é y"),
-            "\\u00e9 \\\n   y"
-        );
+        assert_eq!(written("a: \"t\\tx\\u00e9 \\\n   y\"\n", "é y"), "\\u00e9 \\\n   y");
         assert_eq!(written("a: \"x\\n\"\n", "\n"), "\\n");
         assert_eq!(written("a: |\n  one\n    two\n", "two"), "two");
         assert_eq!(written("a: |2-\n    one\n  two\n", "two"), "two");
@@ -416,10 +371,7 @@ mod tests {
         assert_eq!(written("a: >\n  one\n  two\n\n  three\n", "three"), "three");
         assert_eq!(written("a: >-\n  one\n   two\n  three\n", "two"), "two");
         assert_eq!(written("a: |\r\n  one\r\n  two\r\n", "two"), "two");
-        assert_eq!(
-            written("{\"a\": \"\\/x\\ud83d\\ude00y\"}", "😀y"),
-            "\\ud83d\\ude00y"
-        );
+        assert_eq!(written("{\"a\": \"\\/x\\ud83d\\ude00y\"}", "😀y"), "\\ud83d\\ude00y");
         assert_eq!(written("a: |\n  x", "x\n"), "x");
     }
 

@@ -15,11 +15,7 @@ fn objects(parsed: &Parsed) -> Vec<Json> {
         (Json::String(kind), Json::Array(items)) if kind == "List" => items.clone(),
         _ => vec![object],
     };
-    parsed
-        .documents
-        .iter()
-        .flat_map(|d| items(d.root.to_json()))
-        .collect()
+    parsed.documents.iter().flat_map(|d| items(d.root.to_json())).collect()
 }
 
 /// Numbers as 64-bit floats: the table was printed by Go and read back by something else.
@@ -27,22 +23,17 @@ fn as_floats(json: &Json) -> Json {
     match json {
         Json::Number(number) => number.as_f64().into(),
         Json::Array(items) => items.iter().map(as_floats).collect(),
-        Json::Object(entries) => entries
-            .iter()
-            .map(|(key, value)| (key.clone(), as_floats(value)))
-            .collect(),
+        Json::Object(entries) => entries.iter().map(|(key, value)| (key.clone(), as_floats(value))).collect(),
         other => other.clone(),
     }
 }
 
 /// The line kubectl names, which counts from the document's start.
 fn line_in_document(file: &Arc<SourceFile>, at: Span) -> usize {
-    let starts = split(file.text())
-        .into_iter()
-        .filter_map(|chunk| match chunk {
-            Chunk::Text(span) if span.start <= at.start => Some(span.start),
-            _ => None,
-        });
+    let starts = split(file.text()).into_iter().filter_map(|chunk| match chunk {
+        Chunk::Text(span) if span.start <= at.start => Some(span.start),
+        _ => None,
+    });
     let first = file.position(starts.max().unwrap_or(0)).line;
     file.position(at.start).line - first + 1
 }
@@ -75,10 +66,7 @@ fn disagreement(row: &Json) -> Option<String> {
         let ours = line_in_document(&file, problem.span);
         // Go's parser names the line before, its scanner the right one.
         if problem.message != message || !(line..=line + 1).contains(&ours) {
-            return Some(format!(
-                "line {ours}: {}; kubectl: {stderr}",
-                problem.message
-            ));
+            return Some(format!("line {ours}: {}; kubectl: {stderr}", problem.message));
         }
     }
     None
@@ -114,12 +102,7 @@ fn spans(text: &str) -> String {
         for entry in node.entries() {
             let key = &text[entry.key.span.range()];
             writeln!(out, "{path} key {key:?}").unwrap();
-            walk(
-                &entry.value,
-                &format!("{path}.{}", entry.key.text),
-                text,
-                out,
-            );
+            walk(&entry.value, &format!("{path}.{}", entry.key.text), text, out);
         }
         for (i, item) in node.items().iter().enumerate() {
             walk(item, &format!("{path}[{i}]"), text, out);
@@ -223,10 +206,7 @@ fn spans_count_from_the_start_of_the_file() {
 fn problems(text: &str) -> Vec<String> {
     let parsed = parse(&file(text));
     let shown = parsed.problems.iter().map(|p| {
-        let context = p
-            .context
-            .as_ref()
-            .map_or("", |(span, _)| &text[span.range()]);
+        let context = p.context.as_ref().map_or("", |(span, _)| &text[span.range()]);
         format!("{:?} {:?} {context}", p.kind, &text[p.span.range()])
     });
     shown.collect()
@@ -238,10 +218,7 @@ fn of_equal_keys_of_a_long_mapping_the_last_wins() {
     let names = (0..20).map(|i| format!("k{i}"));
     let mut text: String = names.map(|name| format!("{name}: 1\n")).collect();
     text.push_str("k3: 2\nk3: 3\n");
-    assert_eq!(
-        problems(&text),
-        ["DuplicateKey \"k3\" k3", "DuplicateKey \"k3\" k3"]
-    );
+    assert_eq!(problems(&text), ["DuplicateKey \"k3\" k3", "DuplicateKey \"k3\" k3"]);
     let parsed = parse(&file(&text));
     let root = &parsed.documents[0].root;
     assert_eq!(root.entries().len(), 20);
@@ -269,10 +246,7 @@ fn what_is_wrong_is_said_where_it_is() {
     assert_eq!(problems("a: 1\n...\n# c\n"), Vec::<String>::new());
     assert_eq!(problems("a: 1\n--- b\nc: 2\n"), ["Separator \"b\" "]);
     assert_eq!(problems("a: {{ .Values.x }}\n"), ["Template \"{\" "]);
-    assert_eq!(
-        problems("{{- if .x }}\na: 1\n{{ end }}\n"),
-        ["Template \"{\" "]
-    );
+    assert_eq!(problems("{{- if .x }}\na: 1\n{{ end }}\n"), ["Template \"{\" "]);
     assert_eq!(problems("a: b: c\n"), ["Syntax \"\" "]);
     assert_eq!(problems("a: \u{1}\n"), ["Syntax \"\\u{1}\" "]);
     assert_eq!(problems("{\"a\": x}"), ["JsonSyntax \"x\" "]);
@@ -303,10 +277,7 @@ fn refused(text: &str) -> ProblemKind {
 fn depth_is_limited() {
     let deep = 20_000;
     assert_eq!(refused(&"[".repeat(deep)), ProblemKind::TooDeep);
-    assert_eq!(
-        refused(&format!("x: {}", "{a: ".repeat(deep))),
-        ProblemKind::TooDeep
-    );
+    assert_eq!(refused(&format!("x: {}", "{a: ".repeat(deep))), ProblemKind::TooDeep);
     assert_eq!(refused(&"{\"a\":".repeat(deep)), ProblemKind::TooDeep);
     assert_eq!(refused(&"- ".repeat(deep)), ProblemKind::TooDeep);
     assert_eq!(refused(&"? ".repeat(deep)), ProblemKind::TooDeep);
@@ -322,10 +293,7 @@ fn depth_is_limited() {
 
 #[test]
 fn what_comes_first_is_told_before_a_limit() {
-    let limits = Limits {
-        max_depth: 3,
-        ..Limits::default()
-    };
+    let limits = Limits { max_depth: 3, ..Limits::default() };
     // The line below the comma would open a mapping one level too deep.
     let text = "a:\n  b:\n    - {c: d: [e]}\n      f: g\n";
     let parsed = parse_with(&file(text), &limits);
@@ -342,11 +310,7 @@ fn aliases_are_limited() {
     }
     assert_eq!(refused(&laughs), ProblemKind::TooManyAliases);
     // Few nodes, many bytes.
-    let long = format!(
-        "a: &a {}\nb: [{}]\n",
-        "x".repeat(1 << 20),
-        "*a, ".repeat(900)
-    );
+    let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), "*a, ".repeat(900));
     assert_eq!(refused(&long), ProblemKind::TooManyAliases);
     let fine = format!("a: &a x\nb: [{}]\n", "*a, ".repeat(900));
     assert_eq!(parse(&file(&fine)).documents.len(), 1);
@@ -372,22 +336,11 @@ fn aliases_of_aliases_nest_no_deeper() {
 
 #[test]
 fn size_is_limited() {
-    let limits = Limits {
-        max_bytes: 100,
-        max_documents: 3,
-        max_nodes: 20,
-        ..Limits::default()
-    };
+    let limits = Limits { max_bytes: 100, max_documents: 3, max_nodes: 20, ..Limits::default() };
     let kind = |text: &str| parse_with(&file(text), &limits).problems[0].kind;
     assert_eq!(kind(&"#".repeat(101)), ProblemKind::TooBig);
-    assert_eq!(
-        kind("[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"),
-        ProblemKind::TooBig
-    );
-    assert_eq!(
-        kind(&"a: 1\n---\n".repeat(4)),
-        ProblemKind::TooManyDocuments
-    );
+    assert_eq!(kind("[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"), ProblemKind::TooBig);
+    assert_eq!(kind(&"a: 1\n---\n".repeat(4)), ProblemKind::TooManyDocuments);
     assert_eq!(kind(&"{\"a\":1}".repeat(4)), ProblemKind::TooManyDocuments);
 }
 
@@ -427,10 +380,7 @@ proptest::proptest! {
 }
 
 fn assert_spans(node: &Node, text: &str) {
-    assert!(
-        text.get(node.span.range()).is_some(),
-        "{node:?} in {text:?}"
-    );
+    assert!(text.get(node.span.range()).is_some(), "{node:?} in {text:?}");
     if let Value::String(value) = &node.value
         && node.style == Style::Plain
         && !node.span.range().is_empty()

@@ -190,12 +190,9 @@ impl Node {
             Value::Number(n) => Json::Number(n.clone()),
             Value::String(s) => Json::String(s.clone()),
             Value::Seq(items) => Json::Array(items.iter().map(Self::to_json).collect()),
-            Value::Map(entries) => Json::Object(
-                entries
-                    .iter()
-                    .map(|e| (e.key.text.clone(), e.value.to_json()))
-                    .collect(),
-            ),
+            Value::Map(entries) => {
+                Json::Object(entries.iter().map(|e| (e.key.text.clone(), e.value.to_json())).collect())
+            }
         }
     }
 }

@@ -23,13 +23,7 @@ pub(super) struct Candidate {
 impl Candidate {
     /// A key of a mapping.
     pub(super) fn key(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            detail: None,
-            description: None,
-            is_key: true,
-            is_text: true,
-        }
+        Self { name: name.to_owned(), detail: None, description: None, is_key: true, is_text: true }
     }
 
     /// A value; `None` for what is no scalar.
@@ -39,20 +33,12 @@ impl Candidate {
             Json::Array(_) | Json::Object(_) | Json::Null => return None,
             other => other.to_string(),
         };
-        Some(Self {
-            is_key: false,
-            is_text: value.is_string(),
-            ..Self::key(&name)
-        })
+        Some(Self { is_key: false, is_text: value.is_string(), ..Self::key(&name) })
     }
 
     /// The same name as a key.
     pub(super) fn into_key(self) -> Self {
-        Self {
-            is_key: true,
-            is_text: true,
-            ..self
-        }
+        Self { is_key: true, is_text: true, ..self }
     }
 
     pub(super) fn detail(mut self, detail: impl Into<String>) -> Self {
@@ -72,16 +58,11 @@ impl Candidate {
 
     /// What replaces the word at the place.
     pub(super) fn text(&self, place: &Place) -> String {
-        let quoted = match self.is_text
-            && !place.in_quotes
-            && !matches!(resolve(&self.name), Scalar::Text)
-        {
-            true => format!("{:?}", self.name),
-            false => self.name.clone(),
+        let quoted = if self.is_text && !place.in_quotes && !matches!(resolve(&self.name), Scalar::Text) {
+            format!("{:?}", self.name)
+        } else {
+            self.name.clone()
         };
-        match self.is_key && !place.has_colon {
-            true => format!("{quoted}: "),
-            false => quoted,
-        }
+        if self.is_key && !place.has_colon { format!("{quoted}: ") } else { quoted }
     }
 }

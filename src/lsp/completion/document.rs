@@ -14,11 +14,7 @@ pub(super) fn candidates(schema: &str, place: &Place) -> Vec<Candidate> {
     let Ok(schema) = serde_json::from_str::<Value>(schema) else {
         return Vec::new();
     };
-    let fields = || {
-        fields(&schema, &place.path)
-            .into_iter()
-            .filter(|c| !place.has_key(&c.name))
-    };
+    let fields = || fields(&schema, &place.path).into_iter().filter(|c| !place.has_key(&c.name));
     let values = || values(&schema, &place.path);
     match place.typed {
         Typed::Key => fields().collect(),
@@ -60,21 +56,11 @@ fn values(schema: &Value, path: &Path) -> Vec<Candidate> {
     }
     let mut out: Vec<Candidate> = Vec::new();
     for part in parts(schema, path) {
-        let list = |key: &str| {
-            part.get(key)
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-        };
+        let list = |key: &str| part.get(key).and_then(Value::as_array).into_iter().flatten();
         let said = list("enum").chain(list("examples"));
         let booleans = [Value::Bool(true), Value::Bool(false)];
-        let either = booleans
-            .iter()
-            .filter(|_| part.get("type").is_some_and(|t| t == "boolean"));
-        let said = said
-            .chain(either)
-            .chain(part.get("const"))
-            .chain(part.get("default"));
+        let either = booleans.iter().filter(|_| part.get("type").is_some_and(|t| t == "boolean"));
+        let said = said.chain(either).chain(part.get("const")).chain(part.get("default"));
         for value in said.filter_map(Candidate::value) {
             if !out.contains(&value) {
                 out.push(value);

@@ -25,16 +25,8 @@ pub(super) fn candidates(cluster: &Cluster, place: &Place) -> Vec<Candidate> {
     let Some(schema) = cluster.release.schema(&format!("hyperconverged.{version}")) else {
         return Vec::new();
     };
-    let here = Here {
-        cluster,
-        schema,
-        path: &place.path,
-    };
-    let fields = || {
-        here.fields()
-            .into_iter()
-            .filter(|c| !place.has_key(&c.name))
-    };
+    let here = Here { cluster, schema, path: &place.path };
+    let fields = || here.fields().into_iter().filter(|c| !place.has_key(&c.name));
     match place.typed {
         Typed::Key => fields().collect(),
         Typed::Value => here.values(),
@@ -45,15 +37,8 @@ pub(super) fn candidates(cluster: &Cluster, place: &Place) -> Vec<Candidate> {
 /// The versions that the release serves.
 fn served(cluster: &Cluster) -> Vec<Candidate> {
     let versions = ["v1", "v1beta1"].into_iter();
-    let is_served = |v: &&str| {
-        cluster
-            .release
-            .schema(&format!("hyperconverged.{v}"))
-            .is_some()
-    };
-    let versions = versions
-        .filter(is_served)
-        .map(|v| Value::from(format!("hco.kubevirt.io/{v}")));
+    let is_served = |v: &&str| cluster.release.schema(&format!("hyperconverged.{v}")).is_some();
+    let versions = versions.filter(is_served).map(|v| Value::from(format!("hco.kubevirt.io/{v}")));
     versions.filter_map(|v| Candidate::value(&v)).collect()
 }
 
@@ -86,10 +71,7 @@ impl Here<'_> {
             let path = self.path.key(name);
             let said = self.schema.field(&path).and_then(|f| f.description);
             let field = Candidate::key(name).detail(self.schema.in_words(&path));
-            match gates
-                .get(name)
-                .filter(|_| self.path.to_string() == "spec.featureGates")
-            {
+            match gates.get(name).filter(|_| self.path.to_string() == "spec.featureGates") {
                 Some(gate) => gate.clone().into_key(),
                 None => field.description(said),
             }
@@ -99,12 +81,7 @@ impl Here<'_> {
 
     /// Values of the field at the path.
     fn values(&self) -> Vec<Candidate> {
-        let of = |values: Vec<Value>| {
-            values
-                .iter()
-                .filter_map(Candidate::value)
-                .collect::<Vec<_>>()
-        };
+        let of = |values: Vec<Value>| values.iter().filter_map(Candidate::value).collect::<Vec<_>>();
         let text = |texts: &[&str]| of(texts.iter().map(|t| Value::from(*t)).collect());
         match keys(self.path).as_slice() {
             ["kind"] => return text(&["HyperConverged"]),
@@ -116,12 +93,7 @@ impl Here<'_> {
             ["spec", "dataImportCronTemplates", "metadata", "name"] => {
                 return self.golden_images("/metadata/name");
             }
-            [
-                "spec",
-                "dataImportCronTemplates",
-                "spec",
-                "managedDataSource",
-            ] => {
+            ["spec", "dataImportCronTemplates", "spec", "managedDataSource"] => {
                 return self.golden_images("/spec/managedDataSource");
             }
             ["spec", .., "annotations", _] | ["metadata", "annotations", _] => {
@@ -171,18 +143,12 @@ impl Here<'_> {
 }
 
 fn annotations(on_template: bool) -> Vec<Candidate> {
-    let read = READ_ANNOTATIONS
-        .iter()
-        .filter(|a| a.on_template == on_template);
-    let mut out: Vec<Candidate> = read
-        .map(|a| Candidate::key(a.name).description(Some(a.effect)))
-        .collect();
+    let read = READ_ANNOTATIONS.iter().filter(|a| a.on_template == on_template);
+    let mut out: Vec<Candidate> = read.map(|a| Candidate::key(a.name).description(Some(a.effect))).collect();
     if !on_template {
         let patches = ANNOTATIONS.iter();
         out.extend(patches.map(|a| Candidate::key(a.name).detail(format!("patches {}", a.kind))));
-        out.push(
-            Candidate::key("hcoplan.dev/ignore").detail("rules that hcoplan doesn't report here"),
-        );
+        out.push(Candidate::key("hcoplan.dev/ignore").detail("rules that hcoplan doesn't report here"));
     }
     out
 }

@@ -34,10 +34,7 @@ pub(super) fn items(
         return Vec::new();
     };
     let byte = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    let range = lines.range(Span {
-        start: byte(place.word.start),
-        end: byte(place.word.end),
-    });
+    let range = lines.range(Span { start: byte(place.word.start), end: byte(place.word.end) });
     let found = candidates(repo, path, &place);
     let item = |candidate: Candidate| {
         let new_text = candidate.text(&place);

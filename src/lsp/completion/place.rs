@@ -61,10 +61,7 @@ impl Place {
         }
         let (head, tail) = (text.get(..start)?, text.get(end..)?);
         let in_quotes = line.ends_with(['"', '\'']);
-        let unquoted = tail
-            .strip_prefix(['"', '\''])
-            .filter(|_| in_quotes)
-            .unwrap_or(tail);
+        let unquoted = tail.strip_prefix(['"', '\'']).filter(|_| in_quotes).unwrap_or(tail);
         let has_colon = unquoted.trim_start_matches(' ').starts_with(':');
         let begins = line.trim_end_matches(['"', '\'']).trim_end();
         let is_line = begins.trim_start_matches(['-', ' ']).is_empty();
@@ -86,23 +83,13 @@ impl Place {
                 (false, true) => Typed::Item,
                 (false, false) => Typed::Value,
             };
-            Some(Self {
-                word: start..end,
-                object,
-                path,
-                typed,
-                has_colon,
-                in_quotes,
-            })
+            Some(Self { word: start..end, object, path, typed, has_colon, in_quotes })
         })
     }
 
     /// The keys that stand beside the one that is typed.
     pub(super) fn has_key(&self, key: &str) -> bool {
-        self.object
-            .root
-            .at(&self.path)
-            .is_some_and(|around| around.get(key).is_some())
+        self.object.root.at(&self.path).is_some_and(|around| around.get(key).is_some())
     }
 }
 
@@ -110,12 +97,13 @@ impl Place {
 fn find(node: &Node, path: &Path) -> Option<(Path, bool)> {
     match &node.value {
         Value::String(text) => (text == WORD).then(|| (path.clone(), false)),
-        Value::Map(entries) => entries
-            .iter()
-            .find_map(|entry| match entry.key.text == WORD {
-                true => Some((path.clone(), true)),
-                false => find(&entry.value, &path.key(&entry.key.text)),
-            }),
+        Value::Map(entries) => entries.iter().find_map(|entry| {
+            if entry.key.text == WORD {
+                Some((path.clone(), true))
+            } else {
+                find(&entry.value, &path.key(&entry.key.text))
+            }
+        }),
         Value::Seq(items) => {
             let mut items = items.iter().enumerate();
             items.find_map(|(index, item)| find(item, &path.index(index)))

@@ -43,10 +43,8 @@ impl Cluster {
         let json = object.root.to_json();
         let clusters = repo.map_or(&[][..], Repo::clusters).iter();
         let is_layer = !clusters.clone().any(|c| c.path() == path);
-        let here = clusters.filter(|c| match is_layer {
-            true => repo.is_some_and(|r| r.is_within(c, path)),
-            false => c.path() == path,
-        });
+        let here =
+            clusters.filter(|c| if is_layer { repo.is_some_and(|r| r.is_within(c, path)) } else { c.path() == path });
         let load = |c: &ClusterRef| repo.and_then(|repo| repo.load(c).ok());
         if is_layer {
             let here: Vec<&ClusterRef> = here.collect();
@@ -57,12 +55,11 @@ impl Cluster {
                     Self::new(Some(loaded), built, true)
                 })
                 .collect();
-            return match shown.is_empty() {
-                true => (vec![Self::new(None, json, true)], 0),
-                false => {
-                    let more = here.len() - shown.len();
-                    (shown, more)
-                }
+            return if shown.is_empty() {
+                (vec![Self::new(None, json, true)], 0)
+            } else {
+                let more = here.len() - shown.len();
+                (shown, more)
             };
         }
         let mut loaded: Vec<Loaded> = here.filter_map(load).collect();
@@ -72,10 +69,7 @@ impl Cluster {
             let id = ObjectId::of(&l.json);
             (id.name, id.namespace) == (own.name.clone(), own.namespace.clone())
         });
-        let found = match loaded.is_empty() {
-            true => None,
-            false => Some(loaded.swap_remove(named.unwrap_or_default())),
-        };
+        let found = if loaded.is_empty() { None } else { Some(loaded.swap_remove(named.unwrap_or_default())) };
         (vec![Self::new(found, json, false)], 0)
     }
 
@@ -105,10 +99,7 @@ impl Cluster {
     /// The release, for people.
     pub(in crate::lsp) fn runs(&self) -> String {
         let release = self.release.title();
-        match self.knows_release {
-            true => release,
-            false => format!("{release} (nothing says which release the cluster runs)"),
-        }
+        if self.knows_release { release } else { format!("{release} (nothing says which release the cluster runs)") }
     }
 }
 

@@ -20,12 +20,7 @@ const GATES: &str = "featureGates";
 
 /// What there is to say about a field; `None` outside of `spec`. What it does is said of all clusters, what it is of
 /// the first one; `more` are built of the layer.
-pub(super) fn described(
-    clusters: &[Cluster],
-    more: usize,
-    object: &Document,
-    path: &Path,
-) -> Option<String> {
+pub(super) fn described(clusters: &[Cluster], more: usize, object: &Document, path: &Path) -> Option<String> {
     let cluster = clusters.first()?;
     let Some(Segment::Key(first)) = path.0.first() else {
         return None;
@@ -44,17 +39,12 @@ pub(super) fn described(
             markdown(&path.to_string()),
         ));
     }
-    let mut out = format!(
-        "**{}** · {}\n",
-        markdown(&path.to_string()),
-        schema.in_words(path)
-    );
+    let mut out = format!("**{}** · {}\n", markdown(&path.to_string()), schema.in_words(path));
     for line in notes(cluster, path, version) {
         out.push_str(&format!("\n{line}\n"));
     }
     // Of a gate of v1 there is no default: its phase says what it is.
-    if !matches!(path.0.as_slice(), [_, Segment::Key(list), Segment::Index(_), ..] if list == GATES)
-    {
+    if !matches!(path.0.as_slice(), [_, Segment::Key(list), Segment::Index(_), ..] if list == GATES) {
         let unset = when_unset(cluster, version);
         out.push_str(&match unset.as_ref().and_then(|stored| path.get(stored)) {
             Some(unset) => format!("\nDefault of {runs}: {}\n", value(Some(unset))),
@@ -96,11 +86,11 @@ enum Effect {
 impl Effect {
     fn of(cluster: &Cluster, object: &Document, path: &Path) -> Self {
         let own = object.root.at(path).map(Node::to_json);
-        let differs =
-            |own: serde_json::Value| !own.is_object() && path.get(&cluster.object) != Some(&own);
-        match cluster.is_layer && own.is_some_and(differs) {
-            true => Self::Overridden,
-            false => Self::Does(done(cluster, object, path)),
+        let differs = |own: serde_json::Value| !own.is_object() && path.get(&cluster.object) != Some(&own);
+        if cluster.is_layer && own.is_some_and(differs) {
+            Self::Overridden
+        } else {
+            Self::Does(done(cluster, object, path))
         }
     }
 
@@ -110,9 +100,7 @@ impl Effect {
                 out.push_str(&format!("\nIn {names} another layer has the last word\n"));
             }
             Self::Does(lines) if lines.is_empty() => {
-                out.push_str(&format!(
-                    "\nIn {names} every object would be the same without it\n"
-                ));
+                out.push_str(&format!("\nIn {names} every object would be the same without it\n"));
             }
             Self::Does(lines) => {
                 out.push_str(&format!("\nBecause of it, in {names}:\n\n"));
@@ -146,11 +134,7 @@ fn gate(cluster: &Cluster, path: &Path) -> Option<String> {
     match path.0.as_slice() {
         [_, Segment::Key(gates), Segment::Key(name)] if gates == GATES => Some(name.clone()),
         [spec, Segment::Key(gates), index @ Segment::Index(_), ..] if gates == GATES => {
-            let entry = Path(vec![
-                spec.clone(),
-                Segment::Key(gates.clone()),
-                index.clone(),
-            ]);
+            let entry = Path(vec![spec.clone(), Segment::Key(gates.clone()), index.clone()]);
             let name = entry.key("name").get(&cluster.object)?.as_str()?;
             Some(name.to_owned())
         }
@@ -239,29 +223,19 @@ fn row_feeds(row: &HyperConvergedField, inner: &str) -> Vec<String> {
 
 /// What would be otherwise without the line: found out by taking it away.
 fn done(cluster: &Cluster, object: &Document, path: &Path) -> Vec<String> {
-    let plan_input = PlanInput::new(
-        &cluster.release,
-        object,
-        &cluster.object,
-        &cluster.inventory,
-    );
+    let plan_input = PlanInput::new(&cluster.release, object, &cluster.object, &cluster.inventory);
     // A gate's name alone can't be taken away.
     let unit = match path.0.as_slice() {
-        [
-            spec,
-            gates @ Segment::Key(list),
-            index @ Segment::Index(_),
-            ..,
-        ] if list == GATES => Path(vec![spec.clone(), gates.clone(), index.clone()]),
+        [spec, gates @ Segment::Key(list), index @ Segment::Index(_), ..] if list == GATES => {
+            Path(vec![spec.clone(), gates.clone(), index.clone()])
+        }
         _ => path.clone(),
     };
     let with = plan_input.without(&[]);
     let without = plan_input.without(&[&Input::Written(unit)]);
     let by_id = |plan: &Plan| -> BTreeMap<Arc<ObjectId>, Arc<serde_json::Value>> {
         let objects = plan.objects();
-        objects
-            .map(|o| (Arc::clone(&o.id), Arc::clone(&o.body)))
-            .collect()
+        objects.map(|o| (Arc::clone(&o.id), Arc::clone(&o.body))).collect()
     };
     let (with, without) = (by_id(&with), by_id(&without));
     let (mut own, mut others) = (Vec::new(), Vec::new());
@@ -270,10 +244,8 @@ fn done(cluster: &Cluster, object: &Document, path: &Path) -> Vec<String> {
             continue;
         };
         let operand = OPERANDS.contains(&id.kind.as_str());
-        let (named, to) = match operand {
-            true => (id.kind.clone(), &mut own),
-            false => (format!("{} {}", id.kind, id.name), &mut others),
-        };
+        let (named, to) =
+            if operand { (id.kind.clone(), &mut own) } else { (format!("{} {}", id.kind, id.name), &mut others) };
         let mut moved: Vec<Change> = changes(other, body);
         // What is further up says more.
         moved.sort_by_key(|c| c.path.matches('/').count());

@@ -46,10 +46,7 @@ pub(super) fn hover(
     let lines = Lines::new(file.text(), encoding).behind_mark(open.is_marked());
     let offset = lines.offset(position);
     let (text, span) = said(repo, &file, u32::try_from(offset).ok()?)?;
-    Some(Hover {
-        text: secret::masked_message(&file, span, &text),
-        range: lines.range(span),
-    })
+    Some(Hover { text: secret::masked_message(&file, span, &text), range: lines.range(span) })
 }
 
 fn said(repo: Option<&Repo>, file: &Arc<SourceFile>, at: u32) -> Option<Said> {
@@ -121,25 +118,14 @@ fn configuration(document: &Document, at: u32) -> Option<Said> {
 /// The object around a byte: the document, or an item of a list as if it stood alone.
 pub(super) fn object(document: &Document, at: u32) -> Document {
     let around = |node: &&Node| node.span.start <= at && at < node.span.end;
-    let inside = |node: &Node| {
-        node.get("items")
-            .map_or(&[][..], Node::items)
-            .iter()
-            .find(around)
-            .cloned()
-    };
+    let inside = |node: &Node| node.get("items").map_or(&[][..], Node::items).iter().find(around).cloned();
     // Lists may be in lists.
     let mut item = inside(&document.root);
     while let Some(inner) = item.as_ref().and_then(inside) {
         item = Some(inner);
     }
     match item {
-        Some(item) => Document {
-            span: item.span,
-            root: item,
-            comments: Vec::new(),
-            ..document.clone()
-        },
+        Some(item) => Document { span: item.span, root: item, comments: Vec::new(), ..document.clone() },
         None => document.clone(),
     }
 }

@@ -16,12 +16,7 @@ pub(super) fn described(
     spot: Span,
     at: u32,
 ) -> Option<Said> {
-    let plan_input = PlanInput::new(
-        &cluster.release,
-        object,
-        &cluster.object,
-        &cluster.inventory,
-    );
+    let plan_input = PlanInput::new(&cluster.release, object, &cluster.object, &cluster.inventory);
     let plan = plan_input.without(&[]);
     let shown = patch_shown(&plan_input, &plan, target.kind)?;
     let inside = |span: Span| span.start <= at && at < span.end;
@@ -31,17 +26,10 @@ pub(super) fn described(
         let text = one(cluster, target, &shown, index, operation);
         return Some((text, span));
     }
-    let mut out = format!(
-        "**{}** patches the {} that HCO renders\n",
-        target.name, target.kind
-    );
+    let mut out = format!("**{}** patches the {} that HCO renders\n", target.name, target.kind);
     match &shown.failure {
         Some((message, _)) => {
-            out.push_str(&format!(
-                "\n{} applies none of it: {}\n",
-                cluster.runs(),
-                markdown(message)
-            ));
+            out.push_str(&format!("\n{} applies none of it: {}\n", cluster.runs(), markdown(message)));
         }
         None => {
             out.push_str("\nIts operations:\n\n");
@@ -62,27 +50,17 @@ fn one(
     let kind = target.kind;
     let runs = cluster.runs();
     let name = markdown(cluster.display_name());
-    let mut out = format!(
-        "**{}** on {kind}, operation {}\n",
-        operation.text,
-        index + 1
-    );
+    let mut out = format!("**{}** on {kind}, operation {}\n", operation.text, index + 1);
     if let Some((message, _)) = &shown.failure {
-        out.push_str(&format!(
-            "\n{runs} applies none of them: {}\n",
-            markdown(message)
-        ));
+        out.push_str(&format!("\n{runs} applies none of them: {}\n", markdown(message)));
         return out;
     }
-    match operation.changed.is_empty() {
-        true => out.push_str(&format!("\nIn {name}, {runs}, it changes nothing\n")),
-        false => {
-            out.push_str(&format!(
-                "\nBecause of it, in {name} ({runs}), {kind} has\n\n"
-            ));
-            let lines: Vec<String> = operation.changed.iter().map(change).collect();
-            list(&mut out, &lines);
-        }
+    if operation.changed.is_empty() {
+        out.push_str(&format!("\nIn {name}, {runs}, it changes nothing\n"));
+    } else {
+        out.push_str(&format!("\nBecause of it, in {name} ({runs}), {kind} has\n\n"));
+        let lines: Vec<String> = operation.changed.iter().map(change).collect();
+        list(&mut out, &lines);
     }
     if let Some(refusal) = &operation.plain_refusal {
         out.push_str(&format!("\nBy RFC 6902 it would be refused: {refusal}\n"));
@@ -94,10 +72,7 @@ fn one(
     for remedy in &operation.remedies {
         let written = remedy.operation.as_ref().map(|o| format!(": {}", code(o)));
         let (text, rule) = (&remedy.text, remedy.rule);
-        out.push_str(&format!(
-            "\n{text}{} (`{rule}`)\n",
-            written.unwrap_or_default()
-        ));
+        out.push_str(&format!("\n{text}{} (`{rule}`)\n", written.unwrap_or_default()));
     }
     out
 }

@@ -17,10 +17,7 @@ pub(super) fn in_comment(comment: &str, start: u32, at: u32) -> Option<Said> {
     let names = rest.get(open + 1..close)?;
     let inner = at.checked_sub(start)? as usize;
     if let Some((text, span)) = in_text(comment, u32::try_from(inner).ok()?) {
-        let moved = Span::new(
-            span.start as usize + start as usize,
-            span.end as usize + start as usize,
-        );
+        let moved = Span::new(span.start as usize + start as usize, span.end as usize + start as usize);
         return Some((text, moved));
     }
     let first = names.split(',').next()?.trim();
@@ -45,21 +42,15 @@ fn described(rule: &Rule) -> String {
     let comes = match rule.predicts {
         Prediction::Alert { name, runbook } => {
             let vendors = Distribution::vendors_runbooks(name).into_iter();
-            let vendors =
-                vendors.map(|(title, address)| format!(" ([runbook of {title}]({address}))"));
-            vendors.fold(
-                format!("the alert [{name}]({runbook}) fires"),
-                |out, own| out + &own,
-            )
+            let vendors = vendors.map(|(title, address)| format!(" ([runbook of {title}]({address}))"));
+            vendors.fold(format!("the alert [{name}]({runbook}) fires"), |out, own| out + &own)
         }
         Prediction::Refusal(words) => format!("it is refused: {words}"),
         Prediction::ReconcileError(words) => format!("HCO's reconcile stops: {words}"),
         Prediction::Silent(words) => words.to_owned(),
     };
     let (summary, page) = (rule.summary, rule_page(name));
-    format!(
-        "**{name}** · {severity}, {group}\n\n{summary}\n\nWhat comes of it: {comes}\n\n[All about it]({page})\n"
-    )
+    format!("**{name}** · {severity}, {group}\n\n{summary}\n\nWhat comes of it: {comes}\n\n[All about it]({page})\n")
 }
 
 #[cfg(test)]
@@ -72,20 +63,11 @@ mod tests {
         let said = |at: u32| {
             let (text, span) = in_comment(comment, 100, 100 + at)?;
             let name = text.split("**").nth(1)?.to_owned();
-            Some((
-                name,
-                comment.get(span.start as usize - 100..span.end as usize - 100)?,
-            ))
+            Some((name, comment.get(span.start as usize - 100..span.end as usize - 100)?))
         };
         let names = "no-effect-field, redundant-default";
-        assert_eq!(
-            said(20),
-            Some(("no-effect-field".into(), "no-effect-field"))
-        );
-        assert_eq!(
-            said(40),
-            Some(("redundant-default".into(), "redundant-default"))
-        );
+        assert_eq!(said(20), Some(("no-effect-field".into(), "no-effect-field")));
+        assert_eq!(said(40), Some(("redundant-default".into(), "redundant-default")));
         assert_eq!(said(2), Some(("no-effect-field".into(), names)));
         assert_eq!(in_comment("# a comment", 0, 3), None);
         assert_eq!(in_comment("# hcoplan: ]ignore[", 0, 3), None);

@@ -27,14 +27,8 @@ pub(super) fn described(schema: &str, path: &Path) -> Option<String> {
     for (key, word) in [("enum", "One of"), ("examples", "For example")] {
         if let Some(values) = find(key).and_then(Value::as_array) {
             let values: Vec<String> = values.iter().map(|v| value(Some(v))).collect();
-            let shown = values
-                .get(..MOST_PLACES.min(values.len()))
-                .unwrap_or_default();
-            let more = if values.len() > shown.len() {
-                ", …"
-            } else {
-                ""
-            };
+            let shown = values.get(..MOST_PLACES.min(values.len())).unwrap_or_default();
+            let more = if values.len() > shown.len() { ", …" } else { "" };
             out.push_str(&format!("\n\n{word} {}{more}", shown.join(", ")));
         }
     }
@@ -66,13 +60,7 @@ fn with_references<'s>(schema: &'s Value, place: &'s Value) -> Vec<&'s Value> {
         let pointer = reference.and_then(|r| r.strip_prefix('#'));
         out.extend(pointer.and_then(|p| schema.pointer(p)));
         for choice in ["oneOf", "anyOf", "allOf"] {
-            out.extend(
-                place
-                    .get(choice)
-                    .and_then(Value::as_array)
-                    .into_iter()
-                    .flatten(),
-            );
+            out.extend(place.get(choice).and_then(Value::as_array).into_iter().flatten());
         }
         at += 1;
     }
@@ -102,10 +90,7 @@ mod tests {
     fn fields_of_our_own_documents() {
         let inventory = |path: &str| described(INVENTORY_SCHEMA, &Path::dotted(path));
         let release = inventory("spec.release").expect("known");
-        assert!(
-            release.starts_with("**spec.release** · string\n\nthe release that the cluster runs"),
-            "{release}"
-        );
+        assert!(release.starts_with("**spec.release** · string\n\nthe release that the cluster runs"), "{release}");
         let pool = inventory("spec.nodePools[0].architecture").expect("known");
         assert!(pool.contains("One of `\"amd64\"`, `\"arm64\"`"), "{pool}");
         assert_eq!(inventory("spec.nothing"), None);

@@ -9,9 +9,7 @@ fn offered(editor: &mut Editor, path: &str, text: &str) -> Vec<(String, String)>
     editor.open(path, &text);
     let position = Lines::new(&text, Encoding::Utf16).position(at);
     let params = json!({"textDocument": {"uri": editor.uri(path)}, "position": position});
-    let items = editor
-        .ask("textDocument/completion", &params)
-        .expect("no error");
+    let items = editor.ask("textDocument/completion", &params).expect("no error");
     let items = items.as_array().expect("a list").iter();
     let taken = items.map(|item| {
         let lines = Lines::new(&text, Encoding::Utf16);
@@ -28,31 +26,24 @@ fn offered(editor: &mut Editor, path: &str, text: &str) -> Vec<(String, String)>
 }
 
 fn names(editor: &mut Editor, path: &str, text: &str) -> Vec<String> {
-    offered(editor, path, text)
-        .into_iter()
-        .map(|(name, _)| name)
-        .collect()
+    offered(editor, path, text).into_iter().map(|(name, _)| name).collect()
 }
 
 /// Holds what is offered against names that have to be there, and names that must not.
 fn check(editor: &mut Editor, path: &str, text: &str, there: &[&str], missing: &[&str]) {
     let found = names(editor, path, text);
     for name in there {
-        assert!(
-            found.iter().any(|f| f == name),
-            "{text}\n{name} in {found:?}"
-        );
+        assert!(found.iter().any(|f| f == name), "{text}\n{name} in {found:?}");
     }
     for name in missing {
-        assert!(
-            !found.iter().any(|f| f == name),
-            "{text}\nno {name} in {found:?}"
-        );
+        assert!(!found.iter().any(|f| f == name), "{text}\nno {name} in {found:?}");
     }
 }
 
-const HEAD: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged}\n";
-const HEAD_V1: &str = "apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged}\n";
+const HEAD: &str =
+    "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged}\n";
+const HEAD_V1: &str =
+    "apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged}\n";
 
 #[test]
 fn fields_values_and_names_of_a_hyperconverged() {
@@ -60,129 +51,52 @@ fn fields_values_and_names_of_a_hyperconverged() {
     let mut editor = Editor::plain(&root);
     let file = "hco.yaml";
     let cases: &[(&str, &[&str], &[&str])] = &[
-        (
-            "spec:\n  |",
-            &["featureGates", "liveMigrationConfig"],
-            &["status"],
-        ),
+        ("spec:\n  |", &["featureGates", "liveMigrationConfig"], &["status"]),
         ("spec:\n  live|", &["liveMigrationConfig"], &[]),
-        (
-            "spec:\n  infra: {}\n  |\n  workloads: {}\n",
-            &["tlsSecurityProfile"],
-            &["infra", "workloads"],
-        ),
-        (
-            "spec:\n  featureGates:\n    |",
-            &["deployKubeSecondaryDNS", "downwardMetrics"],
-            &["nothing"],
-        ),
-        (
-            "spec:\n  featureGates:\n    downwardMetrics: |",
-            &["true", "false"],
-            &[],
-        ),
+        ("spec:\n  infra: {}\n  |\n  workloads: {}\n", &["tlsSecurityProfile"], &["infra", "workloads"]),
+        ("spec:\n  featureGates:\n    |", &["deployKubeSecondaryDNS", "downwardMetrics"], &["nothing"]),
+        ("spec:\n  featureGates:\n    downwardMetrics: |", &["true", "false"], &[]),
         ("spec:\n  featureGates: {down|}", &["downwardMetrics"], &[]),
-        (
-            "spec:\n  evictionStrategy: |",
-            &["LiveMigrate", "None"],
-            &[],
-        ),
-        (
-            "spec:\n  tlsSecurityProfile: {type: O|}",
-            &["Old", "Custom"],
-            &[],
-        ),
-        (
-            "spec:\n  dataImportCronTemplates:\n  - metadata:\n      name: |",
-            &["centos-stream9-image-cron"],
-            &[],
-        ),
-        (
-            "spec:\n  dataImportCronTemplates:\n  - spec:\n      managedDataSource: cen|",
-            &["centos-stream9"],
-            &[],
-        ),
+        ("spec:\n  evictionStrategy: |", &["LiveMigrate", "None"], &[]),
+        ("spec:\n  tlsSecurityProfile: {type: O|}", &["Old", "Custom"], &[]),
+        ("spec:\n  dataImportCronTemplates:\n  - metadata:\n      name: |", &["centos-stream9-image-cron"], &[]),
+        ("spec:\n  dataImportCronTemplates:\n  - spec:\n      managedDataSource: cen|", &["centos-stream9"], &[]),
         (
             "spec:\n  dataImportCronTemplates:\n  - metadata:\n      annotations:\n        |",
-            &[
-                "dataimportcrontemplate.kubevirt.io/enable",
-                "ssp.kubevirt.io/dict.architectures",
-            ],
+            &["dataimportcrontemplate.kubevirt.io/enable", "ssp.kubevirt.io/dict.architectures"],
             &["kubevirt.kubevirt.io/jsonpatch"],
         ),
-        (
-            "spec:\n  dataImportCronTemplates:\n  - |",
-            &["metadata", "spec"],
-            &[],
-        ),
+        ("spec:\n  dataImportCronTemplates:\n  - |", &["metadata", "spec"], &[]),
         ("|", &["spec"], &["status", "kind"]),
         ("spec:\n  # |", &[], &["featureGates"]),
     ];
     for (body, there, missing) in cases {
         check(&mut editor, file, &format!("{HEAD}{body}"), there, missing);
     }
-    let annotated = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  annotations:\n    kube|\nspec: {}\n";
+    let annotated =
+        "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  annotations:\n    kube|\nspec: {}\n";
     let jsonpatch = "kubevirt.kubevirt.io/jsonpatch";
-    check(
-        &mut editor,
-        file,
-        annotated,
-        &[jsonpatch, "hcoplan.dev/ignore", "deployOVS"],
-        &[],
-    );
-    let list = format!(
-        "apiVersion: v1\nkind: List\nitems:\n- {}\n  spec:\n    ev|\n",
-        HEAD.trim_end().replace('\n', "\n  ")
-    );
-    check(
-        &mut editor,
-        file,
-        &list,
-        &["evictionStrategy"],
-        &["featuregates"],
-    );
+    check(&mut editor, file, annotated, &[jsonpatch, "hcoplan.dev/ignore", "deployOVS"], &[]);
+    let list =
+        format!("apiVersion: v1\nkind: List\nitems:\n- {}\n  spec:\n    ev|\n", HEAD.trim_end().replace('\n', "\n  "));
+    check(&mut editor, file, &list, &["evictionStrategy"], &["featuregates"]);
 }
 
 #[test]
 fn fields_and_gates_of_v1() {
     let inventory = INVENTORY.replace("1.17", "1.18");
-    let files = [
-        ("inventory.yaml", inventory.as_str()),
-        ("hco.yaml", HYPERCONVERGED),
-    ];
+    let files = [("inventory.yaml", inventory.as_str()), ("hco.yaml", HYPERCONVERGED)];
     let (_temp, root) = workspace(&files);
     let mut editor = Editor::plain(&root);
     let cases: &[(&str, &[&str], &[&str])] = &[
-        (
-            "spec:\n  |",
-            &["featureGates", "virtualization", "deployment"],
-            &["liveMigrationConfig"],
-        ),
-        (
-            "spec:\n  virtualization:\n    |",
-            &["liveMigrationConfig"],
-            &[],
-        ),
+        ("spec:\n  |", &["featureGates", "virtualization", "deployment"], &["liveMigrationConfig"]),
+        ("spec:\n  virtualization:\n    |", &["liveMigrationConfig"], &[]),
         ("spec:\n  featureGates:\n  - |", &["name", "state"], &[]),
-        (
-            "spec:\n  featureGates:\n  - name: |",
-            &["downwardMetrics", "deployKubeSecondaryDNS"],
-            &[],
-        ),
-        (
-            "spec:\n  featureGates:\n  - {name: downwardMetrics, state: |}",
-            &["Enabled", "Disabled"],
-            &[],
-        ),
+        ("spec:\n  featureGates:\n  - name: |", &["downwardMetrics", "deployKubeSecondaryDNS"], &[]),
+        ("spec:\n  featureGates:\n  - {name: downwardMetrics, state: |}", &["Enabled", "Disabled"], &[]),
     ];
     for (body, there, missing) in cases {
-        check(
-            &mut editor,
-            "hco.yaml",
-            &format!("{HEAD_V1}{body}"),
-            there,
-            missing,
-        );
+        check(&mut editor, "hco.yaml", &format!("{HEAD_V1}{body}"), there, missing);
     }
     let version = HEAD_V1.replace("hco.kubevirt.io/v1", "hco|");
     let both = ["hco.kubevirt.io/v1", "hco.kubevirt.io/v1beta1"];
@@ -198,42 +112,16 @@ fn fields_and_values_of_our_own_documents() {
         ("  |", &["release", "platform", "nodePools"], &["kind"]),
         ("  release: |", &["1.16", "1.19", "4.20"], &[]),
         ("  platform: |", &["OpenShift", "Kubernetes"], &[]),
-        (
-            "  nodePools:\n  - |",
-            &["name", "count", "architecture", "roles"],
-            &[],
-        ),
-        (
-            "  nodePools:\n  - {name: a, architecture: |}",
-            &["amd64", "s390x"],
-            &[],
-        ),
-        (
-            "  nodePools:\n  - {name: a, |}",
-            &["architecture"],
-            &["name"],
-        ),
-        (
-            "  nodePools:\n  - name: a\n    taints:\n    - effect: |",
-            &["NoSchedule"],
-            &[],
-        ),
+        ("  nodePools:\n  - |", &["name", "count", "architecture", "roles"], &[]),
+        ("  nodePools:\n  - {name: a, architecture: |}", &["amd64", "s390x"], &[]),
+        ("  nodePools:\n  - {name: a, |}", &["architecture"], &["name"]),
+        ("  nodePools:\n  - name: a\n    taints:\n    - effect: |", &["NoSchedule"], &[]),
     ];
     for (body, there, missing) in cases {
-        check(
-            &mut editor,
-            "inventory.yaml",
-            &format!("{head}{body}"),
-            there,
-            missing,
-        );
+        check(&mut editor, "inventory.yaml", &format!("{head}{body}"), there, missing);
     }
     let cases: &[(&str, &[&str], &[&str])] = &[
-        (
-            "lint:\n  |",
-            &["select", "failOn", "baseline"],
-            &["clusters"],
-        ),
+        ("lint:\n  |", &["select", "failOn", "baseline"], &["clusters"]),
         ("lint:\n  failOn: |", &["error", "warning"], &[]),
         ("lint:\n  ignore:\n  - json|", &["jsonpatch-present"], &[]),
         ("rules:\n  |", &["jsonpatch-present"], &[]),
@@ -243,13 +131,7 @@ fn fields_and_values_of_our_own_documents() {
     for (text, there, missing) in cases {
         check(&mut editor, "hcoplan.yaml", text, there, missing);
     }
-    check(
-        &mut editor,
-        "other.yaml",
-        "kind: ConfigMap\n|",
-        &[],
-        &["spec", "data"],
-    );
+    check(&mut editor, "other.yaml", "kind: ConfigMap\n|", &[], &["spec", "data"]);
 }
 
 #[test]
@@ -262,16 +144,8 @@ fn what_is_taken_is_written_as_it_has_to_be() {
         ("  rel|: x", "release", "  release: x"),
         ("  release: 1|", "1.18", "  release: \"1.18\""),
         ("  release: \"1|\"", "1.18", "  release: \"1.18\""),
-        (
-            "  plat|form: OpenShift",
-            "platform",
-            "  platform: OpenShift",
-        ),
-        (
-            "  nodePools: [{name: é😀, arch|}]",
-            "architecture",
-            "  nodePools: [{name: é😀, architecture: }]",
-        ),
+        ("  plat|form: OpenShift", "platform", "  platform: OpenShift"),
+        ("  nodePools: [{name: é😀, arch|}]", "architecture", "  nodePools: [{name: é😀, architecture: }]"),
     ] {
         let taken = offered(&mut editor, "inventory.yaml", &format!("{head}{typed}"));
         let taken = taken.iter().find(|(n, _)| n == name);
@@ -293,9 +167,7 @@ fn every_place_of_a_text_can_be_asked_about() {
     for (at, _) in text.char_indices() {
         let position = Lines::new(&text, Encoding::Utf16).position(at);
         let params = json!({"textDocument": {"uri": editor.uri("hco.yaml")}, "position": position});
-        let items = editor
-            .ask("textDocument/completion", &params)
-            .expect("no error");
+        let items = editor.ask("textDocument/completion", &params).expect("no error");
         asked += 1;
         offers += usize::from(items != json!([]));
     }

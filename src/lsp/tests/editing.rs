@@ -19,11 +19,7 @@ fn fixtures(begins: &str) -> (tempfile::TempDir, Vec<PathBuf>) {
         let rule = rule.expect("an entry").path();
         for case in fs::read_dir(&rule).into_iter().flatten() {
             let case = case.expect("an entry").path();
-            let name = case
-                .file_name()
-                .expect("a name")
-                .to_string_lossy()
-                .into_owned();
+            let name = case.file_name().expect("a name").to_string_lossy().into_owned();
             if name.starts_with(begins) && case.join("hyperconverged.yaml").is_file() {
                 out.push(case);
             }
@@ -63,10 +59,7 @@ fn a_quick_fix_makes_the_bytes_that_fix_makes() {
         let uri = editor.uri(FILE);
         let actions = editor.actions(FILE, Some("quickfix"));
         let seen = editor.session.findings();
-        for finding in seen
-            .iter()
-            .filter(|f| f.location.as_ref().is_some_and(|l| l.file.path() == FILE))
-        {
+        for finding in seen.iter().filter(|f| f.location.as_ref().is_some_and(|l| l.file.path() == FILE)) {
             for fix in &finding.fixes {
                 let by_hand = round(&[Choice { finding, fix }]);
                 let Some(file) = by_hand.files.get(utf8(Path::new(FILE))) else {
@@ -80,16 +73,8 @@ fn a_quick_fix_makes_the_bytes_that_fix_makes() {
                         && edited(&text, a, &uri) == file.text
                 };
                 let offered = actions.iter().find(same);
-                assert!(
-                    offered.is_some(),
-                    "{}: {}: {actions:#?}",
-                    case.display(),
-                    fix.title
-                );
-                match preferred {
-                    true => safe += 1,
-                    false => others += 1,
-                }
+                assert!(offered.is_some(), "{}: {}: {actions:#?}", case.display(), fix.title);
+                if preferred { safe += 1 } else { others += 1 }
             }
         }
     }
@@ -145,10 +130,7 @@ fn a_comment_leaves_a_finding_out() {
         let mut tried: BTreeMap<String, usize> = BTreeMap::new();
         for action in editor.actions(FILE, Some("quickfix")) {
             let title = action["title"].as_str().expect("a title").to_owned();
-            let Some(rule) = title
-                .strip_prefix("ignore ")
-                .and_then(|t| t.strip_suffix(" here"))
-            else {
+            let Some(rule) = title.strip_prefix("ignore ").and_then(|t| t.strip_suffix(" here")) else {
                 continue;
             };
             // One fixture has hundreds of findings of a rule, all alike.
@@ -164,12 +146,10 @@ fn a_comment_leaves_a_finding_out() {
             // The comment moves it down by a line.
             let still = format!("{}:", line + 1);
             let codes = editor.codes(FILE);
-            match codes
-                .iter()
-                .any(|c| c.starts_with(&still) && c.ends_with(&format!(" {rule}")))
-            {
-                false => gone += 1,
-                true => stayed.push(format!("{}: {rule}", case.display())),
+            if !codes.iter().any(|c| c.starts_with(&still) && c.ends_with(&format!(" {rule}"))) {
+                gone += 1;
+            } else {
+                stayed.push(format!("{}: {rule}", case.display()));
             }
         }
     }
@@ -192,10 +172,7 @@ fn beside_one_of_several_clusters_a_comment_is_offered() {
     editor.open("east/vm.yaml", vm);
     let actions = editor.actions("east/vm.yaml", Some("quickfix"));
     let titles: Vec<&str> = actions.iter().filter_map(|a| a["title"].as_str()).collect();
-    assert!(
-        titles.contains(&"ignore vm-not-evictable here"),
-        "{titles:?}"
-    );
+    assert!(titles.contains(&"ignore vm-not-evictable here"), "{titles:?}");
 }
 
 #[test]
@@ -211,10 +188,7 @@ fn edits_fit_texts_with_marks_and_carriage_returns() {
     assert_eq!(titles.len(), 2, "{titles:?}");
     let fixed = edited(&text, &actions[0], &uri);
     assert_eq!(fixed.matches("localStorageClassName").count(), 0);
-    assert!(
-        fixed.starts_with('\u{feff}') && !fixed.replace("\r\n", "").contains('\n'),
-        "{fixed:?}"
-    );
+    assert!(fixed.starts_with('\u{feff}') && !fixed.replace("\r\n", "").contains('\n'), "{fixed:?}");
     let ignored = edited(&text, &actions[1], &uri);
     let comment = "\r\n  # hcoplan: ignore[ignored-field] TODO: say why\r\n  localStorageClassName";
     assert!(ignored.contains(comment), "{ignored:?}");
@@ -229,11 +203,7 @@ fn only_what_is_asked_for() {
     editor.open_file(FILE);
     let kinds = |editor: &mut Editor, only| -> Vec<String> {
         let actions = editor.actions(FILE, only);
-        actions
-            .iter()
-            .filter_map(|a| a["kind"].as_str())
-            .map(ToOwned::to_owned)
-            .collect()
+        actions.iter().filter_map(|a| a["kind"].as_str()).map(ToOwned::to_owned).collect()
     };
     let all = ["quickfix", "quickfix", "source.fixAll.hcoplan"];
     assert_eq!(kinds(&mut editor, None), all);

@@ -52,10 +52,7 @@ fn what_is_said_about_the_example_fleet() {
         (
             EAST,
             "dataImportCronTemplates",
-            &[
-                "array of object",
-                "- DataImportCron `rhel9-hardened-image-cron` is there",
-            ],
+            &["array of object", "- DataImportCron `rhel9-hardened-image-cron` is there"],
         ),
         // A patch, and an operation of it.
         (
@@ -75,11 +72,7 @@ fn what_is_said_about_the_example_fleet() {
             ],
         ),
         (EAST, "kind: H", &[]),
-        (
-            OSLO,
-            "64Mi",
-            &["string, matching ^", "`\"64Mi\"`, not nothing"],
-        ),
+        (OSLO, "64Mi", &["string, matching ^", "`\"64Mi\"`, not nothing"]),
         // An item of a list.
         (
             OSLO,
@@ -99,19 +92,8 @@ fn what_is_said_about_the_example_fleet() {
             ],
         ),
         // The inventory.
-        (
-            LABS_NODES,
-            "release",
-            &[
-                "the release that the cluster runs",
-                "For example `\"1.16\"`",
-            ],
-        ),
-        (
-            LABS_NODES,
-            "architecture",
-            &["spec.nodePools\\[0\\].architecture", "One of `\"amd64\"`, "],
-        ),
+        (LABS_NODES, "release", &["the release that the cluster runs", "For example `\"1.16\"`"]),
+        (LABS_NODES, "architecture", &["spec.nodePools\\[0\\].architecture", "One of `\"amd64\"`, "]),
     ];
     let root = package().join("examples/fleet");
     let mut editor = Editor::plain(&root);
@@ -135,10 +117,7 @@ fn what_is_said_about_the_example_fleet() {
                     lines.offset(position.expect("a position"))
                 };
                 let meant = &text[place("start")..place("end")];
-                assert!(
-                    meant.contains(needle.trim().trim_end_matches(':')),
-                    "{needle}: {meant}"
-                );
+                assert!(meant.contains(needle.trim().trim_end_matches(':')), "{needle}: {meant}");
                 let _ = writeln!(page, "> {}\n\n{said}", meant.replace('\n', "\n> "));
             }
             None => page.push_str("nothing\n\n"),
@@ -171,52 +150,19 @@ spec: # hcoplan: ignore[no-effect-field] x
 
 #[test]
 fn operations_rules_and_fields_that_are_none() {
-    let (_temp, root) = workspace(&[
-        ("hyperconverged.yaml", PATCHED),
-        ("inventory.yaml", INVENTORY),
-    ]);
+    let (_temp, root) = workspace(&[("hyperconverged.yaml", PATCHED), ("inventory.yaml", INVENTORY)]);
     let mut editor = Editor::plain(&root);
     editor.open("hyperconverged.yaml", PATCHED);
     let cases: &[(&str, &[&str])] = &[
-        (
-            "jsonpatch-present",
-            &[
-                "**jsonpatch-present** · ",
-                "/docs/rules/jsonpatch-present.md",
-            ],
-        ),
+        ("jsonpatch-present", &["**jsonpatch-present** · ", "/docs/rules/jsonpatch-present.md"]),
         ("no-effect-field", &["**no-effect-field** · info"]),
-        (
-            "batchEvictionSize",
-            &[
-                "operation 1",
-                "it changes nothing",
-                "RFC 6902",
-                "jsonpatch-remove-has-no-effect",
-            ],
-        ),
-        (
-            "\"replace\"",
-            &[
-                "operation 2",
-                "`spec.configuration.evictionStrategy`: `\"None\"`, not ",
-            ],
-        ),
+        ("batchEvictionSize", &["operation 1", "it changes nothing", "RFC 6902", "jsonpatch-remove-has-no-effect"]),
+        ("\"replace\"", &["operation 2", "`spec.configuration.evictionStrategy`: `\"None\"`, not "]),
         ("/spec/x", &["applies none of it: "]),
         ("nonRoot", &["nothing comes of it", "the same without it"]),
         ("nothingOfTheKind", &["has no such field"]),
-        (
-            "noSuchField",
-            &["**spec.noSuchField**", "the API server drops it"],
-        ),
-        (
-            "150",
-            &[
-                "integer (int64)",
-                "Default of HCO 1.17: `150`",
-                "the same without it",
-            ],
-        ),
+        ("noSuchField", &["**spec.noSuchField**", "the API server drops it"]),
+        ("150", &["integer (int64)", "Default of HCO 1.17: `150`", "the same without it"]),
     ];
     for (needle, expected) in cases {
         let at = PATCHED.find(needle).expect("there") + 1;
@@ -241,30 +187,11 @@ fn without_a_release_the_newest_is_described() {
     let at = HYPERCONVERGED.find("localStorage").expect("there");
     let hover = editor.hover("hyperconverged.yaml", HYPERCONVERGED, at);
     let text = hover["contents"]["value"].as_str().expect("a text");
-    assert!(
-        text.contains("nothing says which release the cluster runs"),
-        "{text}"
-    );
+    assert!(text.contains("nothing says which release the cluster runs"), "{text}");
     let config = "lint:\n  ignore: [no-effect-field]\n";
     editor.open("hcoplan.yaml", config);
-    let hover = editor.hover(
-        "hcoplan.yaml",
-        config,
-        config.find("effect").expect("there"),
-    );
-    assert!(
-        hover["contents"]["value"]
-            .as_str()
-            .is_some_and(|t| t.starts_with("**no-effect"))
-    );
-    let hover = editor.hover(
-        "hcoplan.yaml",
-        config,
-        config.find("ignore").expect("there"),
-    );
-    assert!(
-        hover["contents"]["value"]
-            .as_str()
-            .is_some_and(|t| t.starts_with("**lint.ignore**"))
-    );
+    let hover = editor.hover("hcoplan.yaml", config, config.find("effect").expect("there"));
+    assert!(hover["contents"]["value"].as_str().is_some_and(|t| t.starts_with("**no-effect")));
+    let hover = editor.hover("hcoplan.yaml", config, config.find("ignore").expect("there"));
+    assert!(hover["contents"]["value"].as_str().is_some_and(|t| t.starts_with("**lint.ignore**")));
 }

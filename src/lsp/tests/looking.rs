@@ -4,58 +4,34 @@ use super::*;
 
 #[test]
 fn what_is_typed_counts_not_what_is_on_disk() {
-    let (_temp, root) = workspace(&[
-        ("east/hyperconverged.yaml", HYPERCONVERGED),
-        ("east/inventory.yaml", INVENTORY),
-    ]);
+    let (_temp, root) = workspace(&[("east/hyperconverged.yaml", HYPERCONVERGED), ("east/inventory.yaml", INVENTORY)]);
     let mut editor = Editor::plain(&root);
     editor.settle();
     // Nothing is open, and everything is shown.
-    assert_eq!(
-        editor.codes("east/hyperconverged.yaml"),
-        ["7:2 ignored-field"]
-    );
-    editor.open(
-        "east/hyperconverged.yaml",
-        &HYPERCONVERGED.replace("  localStorageClassName: x\n", ""),
-    );
+    assert_eq!(editor.codes("east/hyperconverged.yaml"), ["7:2 ignored-field"]);
+    editor.open("east/hyperconverged.yaml", &HYPERCONVERGED.replace("  localStorageClassName: x\n", ""));
     editor.settle();
     assert!(editor.shown.is_empty(), "{:?}", editor.shown);
     // Another file's unsaved text makes this one wrong.
     editor.open("east/inventory.yaml", &INVENTORY.replace("1.17", "1.3"));
     editor.settle();
-    assert_eq!(
-        editor.codes("east/inventory.yaml"),
-        ["4:11 release-unknown"]
-    );
-    editor.change(
-        "east/inventory.yaml",
-        &INVENTORY.replace("count: 3", "count: ["),
-    );
+    assert_eq!(editor.codes("east/inventory.yaml"), ["4:11 release-unknown"]);
+    editor.change("east/inventory.yaml", &INVENTORY.replace("count: 3", "count: ["));
     editor.settle();
     let codes = editor.codes("east/inventory.yaml");
-    assert!(
-        codes.iter().any(|c| c.ends_with("yaml-syntax")),
-        "{codes:?}"
-    );
+    assert!(codes.iter().any(|c| c.ends_with("yaml-syntax")), "{codes:?}");
     for path in ["east/inventory.yaml", "east/hyperconverged.yaml"] {
         let document = json!({"uri": editor.uri(path)});
         editor.tell("textDocument/didClose", &json!({"textDocument": document}));
     }
     editor.settle();
-    assert_eq!(
-        editor.codes("east/hyperconverged.yaml"),
-        ["7:2 ignored-field"]
-    );
+    assert_eq!(editor.codes("east/hyperconverged.yaml"), ["7:2 ignored-field"]);
     assert_eq!(editor.shown.len(), 1);
 }
 
 #[test]
 fn a_diagnostic_says_all_that_the_client_can_show() {
-    let (_temp, root) = workspace(&[
-        ("hyperconverged.yaml", HYPERCONVERGED),
-        ("inventory.yaml", INVENTORY),
-    ]);
+    let (_temp, root) = workspace(&[("hyperconverged.yaml", HYPERCONVERGED), ("inventory.yaml", INVENTORY)]);
     let can = json!({
         "general": {"positionEncodings": ["utf-16", "utf-8"]},
         "textDocument": {"publishDiagnostics": {
@@ -74,35 +50,21 @@ fn a_diagnostic_says_all_that_the_client_can_show() {
     );
     editor.settle();
     let shown = &editor.shown["hyperconverged.yaml"];
-    let ignored = shown
-        .iter()
-        .find(|d| d["code"] == "ignored-field")
-        .expect("shown");
-    assert_eq!(
-        ignored["range"]["start"],
-        json!({"line": 6, "character": 14})
-    );
+    let ignored = shown.iter().find(|d| d["code"] == "ignored-field").expect("shown");
+    assert_eq!(ignored["range"]["start"], json!({"line": 6, "character": 14}));
     assert_eq!(ignored["severity"], 2);
     assert_eq!(ignored["source"], "hcoplan");
     assert_eq!(ignored["tags"], json!([1]));
-    let href = ignored["codeDescription"]["href"]
-        .as_str()
-        .expect("an address");
+    let href = ignored["codeDescription"]["href"].as_str().expect("an address");
     assert!(href.ends_with("/docs/rules/ignored-field.md"), "{href}");
     let message = ignored["message"].as_str().expect("a text");
-    assert!(
-        message.contains("localStorageClassName") && message.contains("\nhelp: "),
-        "{message}"
-    );
+    assert!(message.contains("localStorageClassName") && message.contains("\nhelp: "), "{message}");
 }
 
 #[test]
 fn a_related_place_may_be_in_another_file() {
     let list = "apiVersion: v1\nkind: List\nitems: []\n";
-    let twice = format!(
-        "{INVENTORY}---\n{}",
-        INVENTORY.replace("name: east", "name: other")
-    );
+    let twice = format!("{INVENTORY}---\n{}", INVENTORY.replace("name: east", "name: other"));
     let (_temp, root) = workspace(&[
         ("hyperconverged.yaml", HYPERCONVERGED),
         ("inventory.yaml", INVENTORY),
@@ -121,21 +83,13 @@ fn a_related_place_may_be_in_another_file() {
         .collect();
     assert!(!uris.is_empty(), "{all:#?}");
     for uri in uris {
-        assert!(
-            address::to_path(uri)
-                .expect("a file")
-                .starts_with(utf8(&root)),
-            "{uri}"
-        );
+        assert!(address::to_path(uri).expect("a file").starts_with(utf8(&root)), "{uri}");
     }
 }
 
 #[test]
 fn a_wrong_configuration_is_shown_where_it_is() {
-    let (_temp, root) = workspace(&[
-        ("hyperconverged.yaml", HYPERCONVERGED),
-        ("inventory.yaml", INVENTORY),
-    ]);
+    let (_temp, root) = workspace(&[("hyperconverged.yaml", HYPERCONVERGED), ("inventory.yaml", INVENTORY)]);
     let mut editor = Editor::plain(&root);
     editor.settle();
     assert_eq!(editor.codes("hyperconverged.yaml"), ["7:2 ignored-field"]);
@@ -160,18 +114,11 @@ fn nothing_outside_of_the_workspace_is_read() {
         ("outside/hyperconverged.yaml", HYPERCONVERGED),
     ]);
     #[cfg(unix)]
-    std::os::unix::fs::symlink(
-        root.join("inventory.yaml"),
-        root.join("inside/inventory.yaml"),
-    )
-    .expect("linked");
+    std::os::unix::fs::symlink(root.join("inventory.yaml"), root.join("inside/inventory.yaml")).expect("linked");
     let mut editor = Editor::plain(&root.join("inside"));
     editor.settle();
     let codes = editor.codes("hyperconverged.yaml");
-    assert!(
-        codes.iter().any(|c| c.ends_with("release-unknown")),
-        "{codes:?}"
-    );
+    assert!(codes.iter().any(|c| c.ends_with("release-unknown")), "{codes:?}");
     editor.open("../outside/hyperconverged.yaml", HYPERCONVERGED);
     editor.settle();
     let outside = |path: &&String| path.contains("outside");
@@ -179,10 +126,7 @@ fn nothing_outside_of_the_workspace_is_read() {
     let at = HYPERCONVERGED.find("localStorage").expect("there");
     let hover = editor.hover("../outside/hyperconverged.yaml", HYPERCONVERGED, at);
     assert_eq!(hover, Value::Null);
-    assert_eq!(
-        editor.actions("../outside/hyperconverged.yaml", None),
-        Vec::<Value>::new()
-    );
+    assert_eq!(editor.actions("../outside/hyperconverged.yaml", None), Vec::<Value>::new());
 }
 
 #[test]
@@ -190,10 +134,7 @@ fn without_a_workspace_the_files_beside_it_count() {
     let (_temp, root) = workspace(&[
         ("hyperconverged.yaml", HYPERCONVERGED),
         ("inventory.yaml", INVENTORY),
-        (
-            "deep/hyperconverged.yaml",
-            "apiVersion: hco.kubevirt.io/v1\n: [",
-        ),
+        ("deep/hyperconverged.yaml", "apiVersion: hco.kubevirt.io/v1\n: ["),
     ]);
     let mut editor = Editor::new(utf8(&root).to_owned());
     let params = json!({"processId": null, "rootUri": null, "capabilities": {}});
@@ -206,33 +147,20 @@ fn without_a_workspace_the_files_beside_it_count() {
 
 #[test]
 fn folders_come_and_go_and_the_inner_one_speaks() {
-    let (_temp, root) = workspace(&[
-        ("east/hyperconverged.yaml", HYPERCONVERGED),
-        ("inventory.yaml", INVENTORY),
-    ]);
+    let (_temp, root) = workspace(&[("east/hyperconverged.yaml", HYPERCONVERGED), ("inventory.yaml", INVENTORY)]);
     let mut editor = Editor::plain(&root);
     editor.settle();
-    assert_eq!(
-        editor.codes("east/hyperconverged.yaml"),
-        ["7:2 ignored-field"]
-    );
+    assert_eq!(editor.codes("east/hyperconverged.yaml"), ["7:2 ignored-field"]);
     let folder = json!([{"uri": editor.uri("east"), "name": "e"}]);
-    let change =
-        |added: &Value, removed: &Value| json!({"event": {"added": added, "removed": removed}});
+    let change = |added: &Value, removed: &Value| json!({"event": {"added": added, "removed": removed}});
     let method = "workspace/didChangeWorkspaceFolders";
     editor.tell(method, &change(&folder, &json!([])));
     editor.settle();
     let codes = editor.codes("east/hyperconverged.yaml");
-    assert!(
-        codes.iter().any(|c| c.ends_with("release-unknown")),
-        "{codes:?}"
-    );
+    assert!(codes.iter().any(|c| c.ends_with("release-unknown")), "{codes:?}");
     editor.tell(method, &change(&json!([]), &folder));
     editor.settle();
-    assert_eq!(
-        editor.codes("east/hyperconverged.yaml"),
-        ["7:2 ignored-field"]
-    );
+    assert_eq!(editor.codes("east/hyperconverged.yaml"), ["7:2 ignored-field"]);
     let all = json!([{"uri": address::of_path(&editor.root), "name": "w"}]);
     editor.tell(method, &change(&json!([]), &all));
     editor.settle();
@@ -241,10 +169,7 @@ fn folders_come_and_go_and_the_inner_one_speaks() {
 
 #[test]
 fn a_folder_that_is_not_looked_at_yet_stays_due() {
-    let (_temp, root) = workspace(&[
-        ("east/hyperconverged.yaml", HYPERCONVERGED),
-        ("inventory.yaml", INVENTORY),
-    ]);
+    let (_temp, root) = workspace(&[("east/hyperconverged.yaml", HYPERCONVERGED), ("inventory.yaml", INVENTORY)]);
     let mut editor = Editor::plain(&root);
     let folder = json!([{"uri": editor.uri("east"), "name": "e"}]);
     let change = json!({"event": {"added": folder, "removed": []}});

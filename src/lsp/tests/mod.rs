@@ -137,10 +137,7 @@ impl Editor {
                 let path = path.expect("a file");
                 let below = path.strip_prefix(&self.root).unwrap_or(&path).to_string();
                 let list = params["diagnostics"].as_array().expect("a list").clone();
-                match list.is_empty() {
-                    true => drop(self.shown.remove(&below)),
-                    false => drop(self.shown.insert(below, list)),
-                }
+                if list.is_empty() { drop(self.shown.remove(&below)) } else { drop(self.shown.insert(below, list)) }
             }
             "window/logMessage" => {
                 let text = params["message"].as_str().expect("a text");
@@ -183,17 +180,14 @@ impl Editor {
 
     /// The actions for everything in a file.
     fn actions(&mut self, path: &str, only: Option<&str>) -> Vec<Value> {
-        let range =
-            json!({"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}});
+        let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}});
         let mut context = json!({"diagnostics": []});
         if let Some(only) = only {
             context["only"] = json!([only]);
         }
         let document = json!({"uri": self.uri(path)});
         let params = json!({"textDocument": document, "range": range, "context": context});
-        let actions = self
-            .ask("textDocument/codeAction", &params)
-            .expect("no error");
+        let actions = self.ask("textDocument/codeAction", &params).expect("no error");
         actions.as_array().expect("a list").clone()
     }
 
@@ -201,16 +195,9 @@ impl Editor {
     fn codes(&self, path: &str) -> Vec<String> {
         let line = |d: &Value| {
             let start = &d["range"]["start"];
-            format!(
-                "{}:{} {}",
-                start["line"],
-                start["character"],
-                d["code"].as_str().unwrap_or("?")
-            )
+            format!("{}:{} {}", start["line"], start["character"], d["code"].as_str().unwrap_or("?"))
         };
-        self.shown
-            .get(path)
-            .map_or(Vec::new(), |d| d.iter().map(line).collect())
+        self.shown.get(path).map_or(Vec::new(), |d| d.iter().map(line).collect())
     }
 }
 
@@ -219,9 +206,7 @@ fn edited(text: &str, action: &Value, uri: &str) -> String {
     let edits = match action["edit"].get("changes") {
         Some(changes) => changes[uri].clone(),
         None => {
-            let changes = action["edit"]["documentChanges"]
-                .as_array()
-                .expect("changes");
+            let changes = action["edit"]["documentChanges"].as_array().expect("changes");
             let own = changes.iter().find(|c| c["textDocument"]["uri"] == uri);
             own.map(|c| c["edits"].clone()).unwrap_or_default()
         }
@@ -232,11 +217,7 @@ fn edited(text: &str, action: &Value, uri: &str) -> String {
         let mut start = 0;
         for _ in 0..line {
             let rest = units.get(start..).expect("inside");
-            start += rest
-                .iter()
-                .position(|u| *u == u16::from(b'\n'))
-                .expect("a line")
-                + 1;
+            start += rest.iter().position(|u| *u == u16::from(b'\n')).expect("a line") + 1;
         }
         start + usize::try_from(position["character"].as_u64().expect("a place")).expect("small")
     };

@@ -20,40 +20,20 @@ fn hover_params(editor: &Editor, path: &str) -> Value {
 fn nothing_before_initialize_and_nothing_after_shutdown() {
     let mut editor = Editor::new("/nowhere".into());
     let params = hover_params(&editor, "a.yaml");
-    assert_eq!(
-        editor.ask("textDocument/hover", &params),
-        Err(NOT_INITIALIZED)
-    );
+    assert_eq!(editor.ask("textDocument/hover", &params), Err(NOT_INITIALIZED));
     editor.open("a.yaml", "a: 1");
-    assert_eq!(
-        editor.ask("initialize", &json!({"capabilities": 1})),
-        Err(INVALID_PARAMS)
-    );
-    let answer = editor
-        .ask("initialize", &json!({"capabilities": {}}))
-        .expect("a result");
+    assert_eq!(editor.ask("initialize", &json!({"capabilities": 1})), Err(INVALID_PARAMS));
+    let answer = editor.ask("initialize", &json!({"capabilities": {}})).expect("a result");
     assert_eq!(answer["capabilities"]["positionEncoding"], "utf-16");
-    assert_eq!(
-        editor.ask("initialize", &json!({"capabilities": {}})),
-        Err(INVALID_REQUEST)
-    );
-    assert_eq!(
-        editor.ask("textDocument/rename", &json!({})),
-        Err(METHOD_NOT_FOUND)
-    );
-    assert_eq!(
-        editor.ask("textDocument/hover", &json!(3)),
-        Err(INVALID_PARAMS)
-    );
+    assert_eq!(editor.ask("initialize", &json!({"capabilities": {}})), Err(INVALID_REQUEST));
+    assert_eq!(editor.ask("textDocument/rename", &json!({})), Err(METHOD_NOT_FOUND));
+    assert_eq!(editor.ask("textDocument/hover", &json!(3)), Err(INVALID_PARAMS));
     assert_eq!(editor.ask("textDocument/hover", &params), Ok(Value::Null));
     editor.tell("$/setTrace", &json!({"value": "off"}));
     editor.tell("textDocument/didOpen", &json!({"textDocument": 1}));
     assert_eq!(editor.log.len(), 1, "{:?}", editor.log);
     assert_eq!(editor.ask("shutdown", &Value::Null), Ok(Value::Null));
-    assert_eq!(
-        editor.ask("textDocument/hover", &params),
-        Err(INVALID_REQUEST)
-    );
+    assert_eq!(editor.ask("textDocument/hover", &params), Err(INVALID_REQUEST));
     assert_eq!(editor.session.exit(), None);
     editor.tell("exit", &Value::Null);
     assert_eq!(editor.session.exit(), Some(0));
@@ -66,11 +46,7 @@ fn the_exit_code_says_whether_somebody_said_shutdown() {
         for (id, method) in messages.iter().enumerate() {
             let request = json!({"id": id, "method": method, "params": {"capabilities": {}}});
             let notification = json!({"method": method});
-            editor.send(if *method == "exit" {
-                &notification
-            } else {
-                &request
-            });
+            editor.send(if *method == "exit" { &notification } else { &request });
         }
         if hang_up {
             editor.session.end_of_input();
@@ -108,10 +84,7 @@ fn a_question_that_waits_can_be_taken_back() {
 #[test]
 fn however_much_is_typed_one_look_is_to_follow() {
     let before = HYPERCONVERGED.replace("  localStorageClassName: x\n", "");
-    let files = [
-        ("hyperconverged.yaml", &*before),
-        ("inventory.yaml", INVENTORY),
-    ];
+    let files = [("hyperconverged.yaml", &*before), ("inventory.yaml", INVENTORY)];
     let (_temp, root) = workspace(&files);
     let mut editor = Editor::plain(&root);
     editor.open("hyperconverged.yaml", HYPERCONVERGED);
@@ -165,23 +138,9 @@ fn what_is_no_message_is_answered_and_passed_over() {
         None => format!("{} ok", a["id"]),
     };
     let answers: Vec<String> = answers.iter().map(short).collect();
-    let expected = [
-        "1 ok",
-        "null -32700",
-        "\"x\" -32600",
-        "2 -32601",
-        "3 -32800",
-        "4 ok",
-    ];
+    let expected = ["1 ok", "null -32700", "\"x\" -32600", "2 -32601", "3 -32800", "4 ok"];
     // Whether the cancellation is there in time is the reader's affair.
-    let late = [
-        "1 ok",
-        "null -32700",
-        "\"x\" -32600",
-        "2 -32601",
-        "3 -32602",
-        "4 ok",
-    ];
+    let late = ["1 ok", "null -32700", "\"x\" -32600", "2 -32601", "3 -32602", "4 ok"];
     assert!(answers == expected || answers == late, "{answers:?}");
     assert_eq!(served(&[]).0, 1);
 }
@@ -195,10 +154,7 @@ fn a_client_that_can_is_asked_to_watch_the_files() {
     editor.send(&json!({"id": "hcoplan-files", "result": null}));
     editor.settle();
     let before = editor.codes("a/hyperconverged.yaml");
-    assert!(
-        before.iter().any(|c| c.ends_with("release-unknown")),
-        "{before:?}"
-    );
+    assert!(before.iter().any(|c| c.ends_with("release-unknown")), "{before:?}");
     fs::write(root.join("a/inventory.yaml"), INVENTORY).expect("written");
     editor.tell("workspace/didChangeWatchedFiles", &json!({"changes": []}));
     editor.settle();

@@ -53,9 +53,7 @@ fn prefix<'t>(draw: &mut Draw, text: &'t str) -> &'t str {
 
 /// A text out of which something was deleted, or into which something was typed.
 fn mangled(draw: &mut Draw, text: &str) -> String {
-    const TYPED: [&str; 12] = [
-        "\"", "'", "{", "[", ":", "- ", "\n", "\t", "&a ", "*a", "|\n", "😀",
-    ];
+    const TYPED: [&str; 12] = ["\"", "'", "{", "[", ":", "- ", "\n", "\t", "&a ", "*a", "|\n", "😀"];
     let mut text = text.to_owned();
     for _ in 0..=draw.below(3) {
         let start = text.floor_char_boundary(draw.below(text.len() + 1));
@@ -70,10 +68,8 @@ fn mangled(draw: &mut Draw, text: &str) -> String {
 }
 
 fn yaml_below(directory: &Path, out: &mut Vec<PathBuf>) {
-    let mut paths: Vec<PathBuf> = fs::read_dir(directory)
-        .expect("readable")
-        .map(|e| e.expect("an entry").path())
-        .collect();
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(directory).expect("readable").map(|e| e.expect("an entry").path()).collect();
     paths.sort();
     for path in paths {
         if path.is_dir() {
@@ -93,9 +89,7 @@ fn any_fixture_half_typed() {
     yaml_below(&package().join("examples"), &mut files);
     files.retain(|f| !f.components().any(|c| c.as_os_str() == "rendered"));
     assert!(files.len() > 1000, "{}", files.len());
-    let numbered = (0..)
-        .zip(&files)
-        .filter(|(at, _)| at % ONE_OF == seed() % ONE_OF);
+    let numbered = (0..).zip(&files).filter(|(at, _)| at % ONE_OF == seed() % ONE_OF);
     let drawn: Vec<(u64, &PathBuf)> = numbered.collect();
     drawn.into_par_iter().for_each(|(at, file)| {
         let Ok(text) = fs::read_to_string(file) else {

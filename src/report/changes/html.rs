@@ -11,22 +11,12 @@ use crate::review::{Entry, Group, InputDifference, Level, ObjectLine, Review, cl
 
 pub(super) fn page(changes: &Changes<'_>) -> String {
     let review = changes.review();
-    let sections = [Section {
-        anchor: "changes",
-        name: "Changes",
-        count: None,
-        content: section(changes, &review),
-    }];
+    let sections = [Section { anchor: "changes", name: "Changes", count: None, content: section(changes, &review) }];
     page::page("hcoplan: what changes", &lead(changes, &review), &sections)
 }
 
 /// A page of an upgrade: the checklist, then the change that comes before it.
-pub(super) fn upgrade(
-    changes: &Changes<'_>,
-    upgrade: &Changes<'_>,
-    review: &Review<'_>,
-    title: &str,
-) -> String {
+pub(super) fn upgrade(changes: &Changes<'_>, upgrade: &Changes<'_>, review: &Review<'_>, title: &str) -> String {
     let before = changes.review();
     let lead = PageHeader {
         source: html! {},
@@ -39,12 +29,7 @@ pub(super) fn upgrade(
         },
     };
     let sections = [
-        Section {
-            anchor: "findings",
-            name: "Findings",
-            count: None,
-            content: findings(upgrade, review),
-        },
+        Section { anchor: "findings", name: "Findings", count: None, content: findings(upgrade, review) },
         Section {
             anchor: "changes",
             name: "The change before it",

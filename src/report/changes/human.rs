@@ -11,10 +11,7 @@ use super::{Changes, brief_both, places, shown_pair};
 use crate::diff::Kind;
 use crate::diff::semantic::{EffectTime, Impact};
 use crate::finding::{Finding, Severity};
-use crate::review::{
-    Entry, FieldLine, FindingLine, Group, InputDifference, Level, ObjectLine, Review, clusters,
-    list,
-};
+use crate::review::{Entry, FieldLine, FindingLine, Group, InputDifference, Level, ObjectLine, Review, clusters, list};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -34,10 +31,7 @@ const MOST_NAMES: usize = 4;
 
 pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
     let review = changes.review();
-    let printer = Printer {
-        changes,
-        review: &review,
-    };
+    let printer = Printer { changes, review: &review };
     printer.verdict(out)?;
     printer.entries(out)?;
     for group in &review.groups {
@@ -96,18 +90,9 @@ impl Printer<'_> {
             (_, sign) => sign,
         };
         let verdict = self.review.verdict();
-        writeln!(
-            out,
-            "{style}{sign}{style:#} {BOLD}{}{BOLD:#}",
-            printable(&verdict)
-        )?;
+        writeln!(out, "{style}{sign}{style:#} {BOLD}{}{BOLD:#}", printable(&verdict))?;
         let (left, right) = (self.changes.left, self.changes.right);
-        writeln!(
-            out,
-            "  {DIM}from {} to {}{DIM:#}",
-            printable(left),
-            printable(right)
-        )
+        writeln!(out, "  {DIM}from {} to {}{DIM:#}", printable(left), printable(right))
     }
 
     /// What follows, the worst first. Where everything has one cause and happens in the same clusters,
@@ -169,12 +154,7 @@ impl Printer<'_> {
         }
     }
 
-    fn because(
-        &self,
-        because: &[InputDifference<'_>],
-        indent: usize,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn because(&self, because: &[InputDifference<'_>], indent: usize, out: &mut dyn Write) -> io::Result<()> {
         const MOST: usize = 3;
         for one in because.iter().take(MOST) {
             let was = if one.gone { "formerly at" } else { "at" };
@@ -184,12 +164,7 @@ impl Printer<'_> {
             writeln!(out, "{:indent$}{DIM}because of {what}{place}{DIM:#}", "")?;
         }
         match because.len().checked_sub(MOST).filter(|more| *more > 0) {
-            Some(more) => writeln!(
-                out,
-                "{:indent$}{DIM}and of {}{DIM:#}",
-                "",
-                plural(more, "more difference")
-            ),
+            Some(more) => writeln!(out, "{:indent$}{DIM}and of {}{DIM:#}", "", plural(more, "more difference")),
             None => Ok(()),
         }
     }
@@ -198,10 +173,7 @@ impl Printer<'_> {
         let Some(first) = group.clusters.first() else {
             return Ok(());
         };
-        let moved = first
-            .moved_from
-            .as_ref()
-            .filter(|_| group.clusters.len() == 1);
+        let moved = first.moved_from.as_ref().filter(|_| group.clusters.len() == 1);
         if group.lines.is_empty() && moved.is_none() {
             return Ok(());
         }
@@ -239,12 +211,7 @@ impl Printer<'_> {
         let namespace = line.namespace.map_or(String::new(), |n| format!("{n}/"));
         let title = match line.names.as_slice() {
             [one] => format!("{} {namespace}{one}", line.object_kind),
-            many => format!(
-                "{} {} {namespace}… {}",
-                many.len(),
-                line.object_kind,
-                list(many, MOST_NAMES)
-            ),
+            many => format!("{} {} {namespace}… {}", many.len(), line.object_kind, list(many, MOST_NAMES)),
         };
         let instead = match line.instead_of.as_slice() {
             [] => String::new(),
@@ -252,10 +219,7 @@ impl Printer<'_> {
             _ => " each in the place of one without the architecture in its name".to_owned(),
         };
         let text = format!("{title}{instead}");
-        for (i, part) in wrap_lines(&printable(&text), self.width().saturating_sub(6))
-            .iter()
-            .enumerate()
-        {
+        for (i, part) in wrap_lines(&printable(&text), self.width().saturating_sub(6)).iter().enumerate() {
             match i {
                 0 => writeln!(out, "  {style}{sign}{style:#} {part}")?,
                 _ => writeln!(out, "      {part}")?,
@@ -267,26 +231,13 @@ impl Printer<'_> {
         for (index, field) in line.fields.iter().take(MOST_FIELDS).enumerate() {
             self.field(field, out)?;
             // A cause that the next field shares is told once, below the last.
-            let next = line
-                .fields
-                .get(index + 1)
-                .filter(|_| index + 1 < MOST_FIELDS);
-            let what = |f: &FieldLine<'_>| {
-                f.because
-                    .iter()
-                    .map(|b| b.what.to_owned())
-                    .collect::<Vec<_>>()
-            };
+            let next = line.fields.get(index + 1).filter(|_| index + 1 < MOST_FIELDS);
+            let what = |f: &FieldLine<'_>| f.because.iter().map(|b| b.what.to_owned()).collect::<Vec<_>>();
             if next.is_none_or(|next| what(next) != what(field)) {
                 self.because(&field.because, 8, out)?;
             }
         }
-        if let Some(more) = line
-            .fields
-            .len()
-            .checked_sub(MOST_FIELDS)
-            .filter(|n| *n > 0)
-        {
+        if let Some(more) = line.fields.len().checked_sub(MOST_FIELDS).filter(|n| *n > 0) {
             writeln!(out, "      {DIM}… and {more} more fields{DIM:#}")?;
         }
         Ok(())
@@ -295,15 +246,8 @@ impl Printer<'_> {
     fn field(&self, field: &FieldLine<'_>, out: &mut dyn Write) -> io::Result<()> {
         let label = printable(&field.label);
         let width = self.width().max(60);
-        let arrow = if self.changes.terminal.unicode {
-            '→'
-        } else {
-            '>'
-        };
-        let mark = match field.grave {
-            true => format!("{RED}!{RED:#}"),
-            false => " ".to_owned(),
-        };
+        let arrow = if self.changes.terminal.unicode { '→' } else { '>' };
+        let mark = if field.grave { format!("{RED}!{RED:#}") } else { " ".to_owned() };
         let each = if field.varies { " (each its own)" } else { "" };
         if field.before.is_none() && field.after.is_none() {
             return writeln!(out, "    {mark} {label}{each}");
@@ -328,9 +272,10 @@ impl Printer<'_> {
             _ => format!("{RED}{before}{RED:#} {arrow} {GREEN}{after}{GREEN:#}{each}"),
         };
         let values = before.chars().count() + after.chars().count() + each.len();
-        match label.chars().count() + values + 14 <= width {
-            true => writeln!(out, "    {mark} {label}: {line}"),
-            false => writeln!(out, "    {mark} {label}:\n        {line}"),
+        if label.chars().count() + values + 14 <= width {
+            writeln!(out, "    {mark} {label}: {line}")
+        } else {
+            writeln!(out, "    {mark} {label}:\n        {line}")
         }
     }
 
@@ -352,16 +297,9 @@ impl Printer<'_> {
             Kind::Remove => (RED, "-"),
             _ => (GREEN, "+"),
         };
-        let each = if group.clusters.len() > 1 {
-            " each"
-        } else {
-            ""
-        };
+        let each = if group.clusters.len() > 1 { " each" } else { "" };
         let text = format!("{total} objects{each}: {}", all.join(", "));
-        for (i, line) in wrap_lines(&text, self.width().saturating_sub(6))
-            .iter()
-            .enumerate()
-        {
+        for (i, line) in wrap_lines(&text, self.width().saturating_sub(6)).iter().enumerate() {
             match i {
                 0 => writeln!(out, "  {style}{sign}{style:#} {line}")?,
                 _ => writeln!(out, "    {line}")?,
@@ -434,14 +372,8 @@ impl Printer<'_> {
         let count = |n: usize, name: &str| (n > 0).then(|| plural(n, name));
         // `info` has no plural.
         let infos = (infos > 0).then(|| format!("{infos} info"));
-        let parts: Vec<String> = [count(warnings, "warning"), infos]
-            .into_iter()
-            .flatten()
-            .collect();
-        let text = format!(
-            "besides {}, which `hcoplan lint` shows",
-            parts.join(" and ")
-        );
+        let parts: Vec<String> = [count(warnings, "warning"), infos].into_iter().flatten().collect();
+        let text = format!("besides {}, which `hcoplan lint` shows", parts.join(" and "));
         writeln!(out)?;
         self.line(out, 0, &text)
     }

@@ -20,11 +20,7 @@ pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()
 
 /// Differences as one document; its schema is `schemas/diff.schema.json`.
 pub fn document(changes: &Changes<'_>) -> Value {
-    let clusters: Vec<Value> = changes
-        .clusters
-        .iter()
-        .map(|c| cluster(changes, c))
-        .collect();
+    let clusters: Vec<Value> = changes.clusters.iter().map(|c| cluster(changes, c)).collect();
     let review = changes.review();
     let counts = review.counts;
     json!({
@@ -82,11 +78,7 @@ pub(super) fn reviewed(changes: &Changes<'_>, review: &Review<'_>) -> Value {
         lines.iter().map(one).collect::<Vec<_>>()
     };
     let groups = review.groups.iter().map(|group| {
-        let names = group
-            .clusters
-            .iter()
-            .map(|c| &c.cluster)
-            .collect::<Vec<_>>();
+        let names = group.clusters.iter().map(|c| &c.cluster).collect::<Vec<_>>();
         let objects: usize = group.lines.iter().map(|l| l.names.len()).sum();
         json!({"clusters": names, "objects": objects})
     });
@@ -104,11 +96,7 @@ pub(super) fn reviewed(changes: &Changes<'_>, review: &Review<'_>) -> Value {
 fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
     let comparison = &cluster.comparison;
     let objects: Vec<Value> = comparison.objects.iter().map(object).collect();
-    let causes: Vec<Value> = comparison
-        .causes
-        .iter()
-        .map(|c| cause(changes, c))
-        .collect();
+    let causes: Vec<Value> = comparison.causes.iter().map(|c| cause(changes, c)).collect();
     let notes = cluster.notes.iter().map(|note| {
         json!({
             "kind": note.kind.as_str(),
@@ -118,19 +106,16 @@ fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
             "place": place(changes.root, note.place.as_ref()),
         })
     });
-    let consequences = comparison
-        .consequences()
-        .into_iter()
-        .map(|(c, object, field)| {
-            let change = comparison.objects.get(object);
-            let step = field.and_then(|i| change?.fields.get(i)).map(|f| &f.step);
-            json!({
-                "impact": c.impact.as_str(),
-                "message": change.map_or_else(String::new, |change| sentence(&c, change, step)),
-                "object": object,
-                "field": field,
-            })
-        });
+    let consequences = comparison.consequences().into_iter().map(|(c, object, field)| {
+        let change = comparison.objects.get(object);
+        let step = field.and_then(|i| change?.fields.get(i)).map(|f| &f.step);
+        json!({
+            "impact": c.impact.as_str(),
+            "message": change.map_or_else(String::new, |change| sentence(&c, change, step)),
+            "object": object,
+            "field": field,
+        })
+    });
     json!({
         "cluster": cluster.cluster,
         "movedFrom": cluster.moved_from,
@@ -156,10 +141,7 @@ fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
 
 fn verdict(change: Option<&VerdictChange>) -> Value {
     // `null` on a side: accepted there.
-    change.map_or(
-        Value::Null,
-        |c| json!({"before": c.before, "after": c.after}),
-    )
+    change.map_or(Value::Null, |c| json!({"before": c.before, "after": c.after}))
 }
 
 fn object(change: &ObjectChange) -> Value {
@@ -210,10 +192,7 @@ fn object(change: &ObjectChange) -> Value {
 }
 
 fn told(consequence: Option<Consequence>, change: &ObjectChange, step: Option<&Step>) -> Value {
-    consequence.map_or(
-        Value::Null,
-        |c| json!({"impact": c.impact.as_str(), "message": sentence(&c, change, step)}),
-    )
+    consequence.map_or(Value::Null, |c| json!({"impact": c.impact.as_str(), "message": sentence(&c, change, step)}))
 }
 
 fn cause(changes: &Changes<'_>, cause: &Cause) -> Value {

@@ -8,9 +8,7 @@ use super::{Changes, LEAST_BUDGET, brief, places, shown_pair, shown_yaml};
 use crate::diff::semantic::EffectTime;
 use crate::diff::{Kind, unified};
 use crate::report::markdown::{code, escape};
-use crate::review::{
-    Entry, FindingLine, Group, InputDifference, Level, ObjectLine, Review, clusters, list,
-};
+use crate::review::{Entry, FindingLine, Group, InputDifference, Level, ObjectLine, Review, clusters, list};
 use crate::secret::InputText;
 
 /// By this a comment is found again.
@@ -36,12 +34,7 @@ pub(super) fn text(changes: &Changes<'_>) -> String {
 }
 
 /// An upgrade: the checklist, then the change that comes before it.
-pub(super) fn upgrade(
-    changes: &Changes<'_>,
-    upgrade: &Changes<'_>,
-    review: &Review<'_>,
-    title: &str,
-) -> String {
+pub(super) fn upgrade(changes: &Changes<'_>, upgrade: &Changes<'_>, review: &Review<'_>, title: &str) -> String {
     let mut blocks = Vec::new();
     for (title, entries) in review.checklist() {
         let mut title = Some(format!("\n**{title}**\n\n"));
@@ -53,9 +46,7 @@ pub(super) fn upgrade(
     let before = changes.review();
     if before.counts.differing > 0 || !before.standing.is_empty() {
         let (sign, verdict) = (sign(before.level), before.verdict());
-        blocks.push(Block::new(format!(
-            "\n### {sign} The change before it: {verdict}\n"
-        )));
+        blocks.push(Block::new(format!("\n### {sign} The change before it: {verdict}\n")));
         blocks.extend(parts(changes, &before));
         blocks.extend(blocks_of_objects(changes, &before));
     }
@@ -80,11 +71,7 @@ fn within(changes: &Changes<'_>, head: String, blocks: &[Block]) -> String {
         }
     }
     if left_out > 0 {
-        let parts = if left_out == 1 {
-            "part was"
-        } else {
-            "parts were"
-        };
+        let parts = if left_out == 1 { "part was" } else { "parts were" };
         out.push_str(&format!("\n**{left_out} {parts}** {CUT}"));
     }
     out
@@ -123,10 +110,7 @@ impl Block {
 fn parts(changes: &Changes<'_>, review: &Review<'_>) -> Vec<Block> {
     let mut out = Vec::new();
     if let Some(cause) = review.only_cause() {
-        out.push(Block::new(format!(
-            "\nBecause of {}.\n",
-            because_of(changes, cause)
-        )));
+        out.push(Block::new(format!("\nBecause of {}.\n", because_of(changes, cause))));
     }
     for (title, entries) in review.parts() {
         let mut title = Some(format!("\n**{title}**\n\n"));
@@ -139,21 +123,14 @@ fn parts(changes: &Changes<'_>, review: &Review<'_>) -> Vec<Block> {
 }
 
 fn blocks_of_objects(changes: &Changes<'_>, review: &Review<'_>) -> Vec<Block> {
-    review
-        .groups
-        .iter()
-        .flat_map(|group| objects(changes, group))
-        .collect()
+    review.groups.iter().flat_map(|group| objects(changes, group)).collect()
 }
 
 fn findings(changes: &Changes<'_>, review: &Review<'_>) -> Vec<Block> {
     let mut out = Vec::new();
     let mut title = Some("\n**Findings**\n\n".to_owned());
     for standing in review.shown_again() {
-        let line = FindingLine {
-            finding: standing,
-            clusters: Vec::new(),
-        };
+        let line = FindingLine { finding: standing, clusters: Vec::new() };
         out.push(block(&mut title, Block::new(finding(changes, "", &line))));
     }
     let added = review.added.iter().map(|f| ("new", f));
@@ -177,11 +154,7 @@ fn one_entry(changes: &Changes<'_>, review: &Review<'_>, entry: &Entry<'_>) -> B
     let effect = &entry.effect;
     let sign = sign(Level::of(effect));
     let sentence = entry.sentence(MOST_NAMES);
-    let mut long = format!(
-        "- {sign} **{}**: {}\n",
-        effect.impact.title(),
-        escape(&sentence)
-    );
+    let mut long = format!("- {sign} **{}**: {}\n", effect.impact.title(), escape(&sentence));
     let mut more = Vec::new();
     if !entry.releases.is_empty() {
         more.push(format!("with {}", entry.releases.join(", ")));
@@ -210,20 +183,9 @@ fn one_entry(changes: &Changes<'_>, review: &Review<'_>, entry: &Entry<'_>) -> B
         long.push_str(&format!("  {}\n", more.join(" · ")));
     }
     let short: String = sentence.chars().take(WORST).collect();
-    let cut = if short.len() < sentence.len() {
-        "…"
-    } else {
-        ""
-    };
-    let short = format!(
-        "- {sign} **{}**: {}{cut}\n",
-        effect.impact.title(),
-        escape(&short)
-    );
-    Block {
-        long,
-        short: Some(short),
-    }
+    let cut = if short.len() < sentence.len() { "…" } else { "" };
+    let short = format!("- {sign} **{}**: {}{cut}\n", effect.impact.title(), escape(&short));
+    Block { long, short: Some(short) }
 }
 
 fn because_of(changes: &Changes<'_>, because: &InputDifference<'_>) -> String {
@@ -277,10 +239,7 @@ fn objects(changes: &Changes<'_>, group: &Group<'_>) -> Vec<Block> {
             short: Some(format!("{title}\n{count} objects{each}\n")),
         }];
     }
-    let mut out = vec![Block {
-        long: format!("{title}{all}"),
-        short: Some(title),
-    }];
+    let mut out = vec![Block { long: format!("{title}{all}"), short: Some(title) }];
     out.extend(group.lines.iter().map(|line| object(changes, line)));
     out
 }
@@ -295,12 +254,7 @@ fn object(changes: &Changes<'_>, line: &ObjectLine<'_>) -> Block {
     };
     let what = match line.names.as_slice() {
         [_] => html(&change.id.to_string()),
-        names => format!(
-            "{} {} {}",
-            names.len(),
-            html(line.object_kind),
-            html(&list(names, MOST_NAMES))
-        ),
+        names => format!("{} {} {}", names.len(), html(line.object_kind), html(&list(names, MOST_NAMES))),
     };
     let instead = match line.instead_of.as_slice() {
         [one] => format!(" in the place of {}", html(one)),
@@ -344,14 +298,9 @@ fn object(changes: &Changes<'_>, line: &ObjectLine<'_>) -> Block {
             .collect(),
         _ => Vec::new(),
     };
-    let short = match first.is_empty() {
-        true => format!("- {title}\n"),
-        false => format!("- {title}: {}\n", first.join(", ")),
-    };
+    let short = if first.is_empty() { format!("- {title}\n") } else { format!("- {title}: {}\n", first.join(", ")) };
     Block {
-        long: format!(
-            "\n<details><summary>{title}</summary>\n\n{why}{fence}diff\n{diff}{fence}\n\n</details>\n"
-        ),
+        long: format!("\n<details><summary>{title}</summary>\n\n{why}{fence}diff\n{diff}{fence}\n\n</details>\n"),
         short: Some(short),
     }
 }

@@ -53,15 +53,8 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 7] = [
-        Self::Human,
-        Self::Unified,
-        Self::Json,
-        Self::JsonPatch,
-        Self::Markdown,
-        Self::Html,
-        Self::Outputs,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Human, Self::Unified, Self::Json, Self::JsonPatch, Self::Markdown, Self::Html, Self::Outputs];
 
     /// The name as it is typed.
     pub const fn as_str(self) -> &'static str {
@@ -199,11 +192,7 @@ fn shown_values(step: &Step) -> (Option<Value>, Option<Value>) {
 }
 
 /// Two values at a path, as they may be shown.
-fn shown_pair(
-    path: &str,
-    before: Option<&Value>,
-    after: Option<&Value>,
-) -> (Option<Value>, Option<Value>) {
+fn shown_pair(path: &str, before: Option<&Value>, after: Option<&Value>) -> (Option<Value>, Option<Value>) {
     let shown = |value: Option<&Value>| Some(secret::masked_value(path, value?));
     (shown(before), shown(after))
 }
@@ -227,10 +216,7 @@ fn places(changes: &Changes<'_>, because: &InputDifference<'_>) -> Option<String
 fn brief_both(before: Option<&Value>, after: Option<&Value>, most: usize) -> (String, String) {
     /// Characters that are kept of what is alike.
     const LEAD: usize = 8;
-    let texts = (
-        before.and_then(Value::as_str),
-        after.and_then(Value::as_str),
-    );
+    let texts = (before.and_then(Value::as_str), after.and_then(Value::as_str));
     if let (Some(a), Some(b)) = texts
         && a.chars().count().max(b.chars().count()) > most
     {
@@ -250,9 +236,7 @@ fn brief_both(before: Option<&Value>, after: Option<&Value>, most: usize) -> (St
 fn brief(value: Option<&Value>, most: usize) -> String {
     let text = match value {
         None => return "(nothing)".to_owned(),
-        Some(Value::String(text)) if !text.is_empty() && !text.contains(char::is_whitespace) => {
-            text.clone()
-        }
+        Some(Value::String(text)) if !text.is_empty() && !text.contains(char::is_whitespace) => text.clone(),
         Some(other) => other.to_string(),
     };
     let text = super::text::printable(&text);

@@ -15,11 +15,7 @@ pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()
         json!({"cluster": cluster.cluster, "objects": objects})
     });
     let clusters: Vec<Value> = clusters.collect();
-    writeln!(
-        out,
-        "{:#}",
-        json!({"schemaVersion": "1", "clusters": clusters})
-    )
+    writeln!(out, "{:#}", json!({"schemaVersion": "1", "clusters": clusters}))
 }
 
 /// What stays is patched with all its steps, those that change nothing included: they are what

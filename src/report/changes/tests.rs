@@ -18,11 +18,8 @@ fn pairs() -> &'static [ClusterDiff] {
     static ALL: OnceLock<Vec<ClusterDiff>> = OnceLock::new();
     ALL.get_or_init(|| {
         let cases = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden/cases");
-        let mut names: Vec<_> = cases
-            .read_dir_utf8()
-            .expect("the cases")
-            .map(|e| e.expect("an entry").into_path())
-            .collect();
+        let mut names: Vec<_> =
+            cases.read_dir_utf8().expect("the cases").map(|e| e.expect("an entry").into_path()).collect();
         names.sort();
         let releases: Vec<&str> = Release::known_names().collect();
         let mut out = Vec::new();
@@ -64,12 +61,7 @@ fn pairs() -> &'static [ClusterDiff] {
     })
 }
 
-fn printed(
-    format: Format,
-    clusters: &[ClusterDiff],
-    budget: Option<usize>,
-    width: usize,
-) -> String {
+fn printed(format: Format, clusters: &[ClusterDiff], budget: Option<usize>, width: usize) -> String {
     let changes = Changes {
         left: "1.17",
         right: "1.18",
@@ -77,10 +69,7 @@ fn printed(
         compared: clusters.len(),
         root: Utf8Path::new("."),
         left_root: Utf8Path::new("."),
-        terminal: Terminal {
-            width,
-            ..Terminal::default()
-        },
+        terminal: Terminal { width, ..Terminal::default() },
         standing: &[],
         budget,
     };
@@ -157,10 +146,7 @@ fn every_pair_prints_in_every_format() {
             serde_json::from_str::<Value>(&text).expect("JSON");
         }
         let page = printed(Format::Html, one, None, 100);
-        assert_eq!(
-            page.matches("<details").count(),
-            page.matches("</details>").count()
-        );
+        assert_eq!(page.matches("<details").count(), page.matches("</details>").count());
         assert!(!page.contains("<script") && !page.contains("http://"));
     }
 }
@@ -178,10 +164,8 @@ fn the_document_is_as_its_schema_says() {
             if let Some(to) = to {
                 document["to"] = to.into();
             }
-            let wrong: Vec<String> = schema
-                .iter_errors(&document)
-                .map(|e| format!("{}: {e}", e.instance_path()))
-                .collect();
+            let wrong: Vec<String> =
+                schema.iter_errors(&document).map(|e| format!("{}: {e}", e.instance_path())).collect();
             assert_eq!(wrong, Vec::<String>::new());
         }
     }
@@ -193,15 +177,10 @@ fn a_json_patch_leads_to_the_new_object() {
     for cluster in pairs() {
         let text = printed(Format::JsonPatch, std::slice::from_ref(cluster), None, 100);
         let document: Value = serde_json::from_str(&text).expect("JSON");
-        let objects = document["clusters"][0]["objects"]
-            .as_array()
-            .expect("a list");
+        let objects = document["clusters"][0]["objects"].as_array().expect("a list");
         for object in objects.iter().filter(|o| o["change"] == "change") {
-            let change = cluster
-                .comparison
-                .objects
-                .iter()
-                .find(|c| c.id.kind == object["kind"] && c.id.name == object["name"]);
+            let change =
+                cluster.comparison.objects.iter().find(|c| c.id.kind == object["kind"] && c.id.name == object["name"]);
             let change = change.expect("the same objects");
             let patch = serde_json::from_value::<json_patch::Patch>(object["patch"].clone());
             let mut body = (**change.before.as_ref().expect("it was there")).clone();

@@ -33,12 +33,7 @@ pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()
     Ok(())
 }
 
-fn write_file(
-    out: &mut dyn Write,
-    before: Option<&str>,
-    after: Option<&str>,
-    file: &str,
-) -> io::Result<()> {
+fn write_file(out: &mut dyn Write, before: Option<&str>, after: Option<&str>, file: &str) -> io::Result<()> {
     let (a, b) = (format!("a/{file}"), format!("b/{file}"));
     let null = "/dev/null";
     let diff = unified(

@@ -35,11 +35,7 @@ impl Steps {
             n if n == self.compared => {
                 format!("{}: all run it or a later release already", self.way())
             }
-            _ => format!(
-                "{} (on it or later already: {})",
-                self.way(),
-                clusters(&names)
-            ),
+            _ => format!("{} (on it or later already: {})", self.way(), clusters(&names)),
         }
     }
 
@@ -68,12 +64,7 @@ impl Steps {
 ///
 /// # Errors
 /// When the writer fails.
-pub fn write_upgrade(
-    format: Format,
-    steps: &Steps,
-    changes: &Changes<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub fn write_upgrade(format: Format, steps: &Steps, changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (review, title) = (steps.review(), steps.title());
     let upgrade = steps.changes(changes);
     match format {
@@ -119,12 +110,7 @@ pub fn steps_document(steps: &Steps, changes: &Changes<'_>) -> Value {
     let review = steps.review();
     let mut out: Vec<Value> = Vec::new();
     for (to, clusters) in &steps.steps {
-        let step = Changes {
-            left: "before",
-            right: to,
-            clusters,
-            ..steps.changes(changes)
-        };
+        let step = Changes { left: "before", right: to, clusters, ..steps.changes(changes) };
         let mut document = json::document(&step);
         document["to"] = json!(to);
         out.push(document);

@@ -21,26 +21,19 @@ pub(super) fn page(page: &MatrixPage<'_>) -> String {
             c if c.wrong + c.unknown + c.dangling > 0 => SeverityColour::Warn,
             _ => SeverityColour::Good,
         },
-        verdict: match counted.covered == wanted && counted.with_problems == 0 {
-            true => "Every golden image is there".to_owned(),
-            false => format!("{} of {wanted} {PAIRS} covered", counted.covered),
+        verdict: if counted.covered == wanted && counted.with_problems == 0 {
+            "Every golden image is there".to_owned()
+        } else {
+            format!("{} of {wanted} {PAIRS} covered", counted.covered)
         },
         sentence: match counted.with_problems {
             0 => format!("in {}.", plural(counted.clusters, "cluster")),
-            n => format!(
-                "{n} of {} with problems.",
-                plural(counted.clusters, "cluster")
-            ),
+            n => format!("{n} of {} with problems.", plural(counted.clusters, "cluster")),
         },
         figures: Vec::new(),
         content: maud::html! {},
     };
-    let sections = [Section {
-        anchor: "matrix",
-        name: "Golden images",
-        count: None,
-        content: section(page),
-    }];
+    let sections = [Section { anchor: "matrix", name: "Golden images", count: None, content: section(page) }];
     page::page("hcoplan matrix", &lead, &sections)
 }
 

@@ -45,10 +45,7 @@ impl Printer<'_> {
             self.lines(&about, 2, Style::new().dimmed(), out)?;
         }
         if let Some(obstacle) = &first.obstacle {
-            let style = match obstacle.is_problem() {
-                true => color(AnsiColor::Red),
-                false => Style::new(),
-            };
+            let style = if obstacle.is_problem() { color(AnsiColor::Red) } else { Style::new() };
             // A table would repeat it in each cell.
             return self.lines(&obstacle.sentence(), 2, style, out);
         }
@@ -78,21 +75,13 @@ impl Printer<'_> {
         let by_hand = external(first);
         if !by_hand.is_empty() && !self.page.problems {
             let what = plural(by_hand.len(), "DataSource");
-            let text = format!(
-                "{what} without an import, to be filled by hand: {}",
-                by_hand.join(", ")
-            );
+            let text = format!("{what} without an import, to be filled by hand: {}", by_hand.join(", "));
             self.lines(&text, 2, Style::new().dimmed(), out)?;
         }
         Ok(())
     }
 
-    fn table(
-        &self,
-        cluster: &ClusterMatrix,
-        rows: &[&Image],
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn table(&self, cluster: &ClusterMatrix, rows: &[&Image], out: &mut dyn Write) -> io::Result<()> {
         let names = cluster.architectures.iter().map(|a| printable(&a.name));
         let mut header: Vec<Field> = vec![("golden image".to_owned(), None)];
         header.extend(names.map(|n| (n.into_owned(), None)));
@@ -150,13 +139,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn lines(
-        &self,
-        text: &str,
-        indent: usize,
-        style: Style,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn lines(&self, text: &str, indent: usize, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let width = self.page.terminal.width.max(40).saturating_sub(indent);
         for line in wrap_lines(&printable(text), width) {
             writeln!(out, "{:indent$}{}", "", self.painted(&line, style))?;
@@ -165,9 +148,10 @@ impl Printer<'_> {
     }
 
     fn painted(&self, text: &str, style: Style) -> String {
-        match self.page.terminal.color && style != Style::new() {
-            true => format!("{style}{text}{style:#}"),
-            false => text.to_owned(),
+        if self.page.terminal.color && style != Style::new() {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
         }
     }
 }
@@ -176,12 +160,7 @@ impl Printer<'_> {
 fn title(group: &Group<'_>) -> String {
     let names = group.clusters.iter().map(|c| c.cluster.as_str());
     let mut text = names.take(MOST_NAMES).collect::<Vec<_>>().join(", ");
-    if let Some(more) = group
-        .clusters
-        .len()
-        .checked_sub(MOST_NAMES)
-        .filter(|n| *n > 0)
-    {
+    if let Some(more) = group.clusters.len().checked_sub(MOST_NAMES).filter(|n| *n > 0) {
         text.push_str(&format!(" and {more} more"));
     }
     text

@@ -85,9 +85,10 @@ fn external(cluster: &ClusterMatrix) -> Vec<String> {
 /// An image's name, with its namespace where the cluster has images in several.
 fn name(cluster: &ClusterMatrix, image: &Image) -> String {
     let mut others = cluster.images.iter();
-    match others.any(|o| o.name == image.name && o.namespace != image.namespace) {
-        true => format!("{}/{}", image.namespace, image.name),
-        false => image.name.clone(),
+    if others.any(|o| o.name == image.name && o.namespace != image.namespace) {
+        format!("{}/{}", image.namespace, image.name)
+    } else {
+        image.name.clone()
     }
 }
 
@@ -165,11 +166,7 @@ fn add<'a>(
     };
     match out.iter_mut().find(same) {
         Some(why) => why.images.push(name),
-        None => out.push(Why {
-            architecture,
-            cell,
-            images: vec![name],
-        }),
+        None => out.push(Why { architecture, cell, images: vec![name] }),
     }
 }
 
@@ -193,10 +190,7 @@ impl Why<'_> {
     /// The images that it is about; `all 4` where it is about every row.
     fn images(&self, rows: usize) -> String {
         let dangles = matches!(self.cell.reason, Reason::Dangling(_));
-        match self.images.len() == rows && rows > 1 && !dangles {
-            true => format!("all {rows}"),
-            false => self.images.join(", "),
-        }
+        if self.images.len() == rows && rows > 1 && !dangles { format!("all {rows}") } else { self.images.join(", ") }
     }
 }
 
@@ -237,17 +231,8 @@ pub(super) const PAIRS: &str = "pairs of golden image and architecture";
 
 /// `24 of 29 pairs of golden image and architecture covered, 5 of another architecture in 3 clusters`.
 fn totals(clusters: &[ClusterMatrix]) -> String {
-    let Counts {
-        clusters: all,
-        covered,
-        wrong,
-        missing,
-        unknown,
-        dangling,
-        obstructed,
-        with_problems,
-        ..
-    } = counts(clusters);
+    let Counts { clusters: all, covered, wrong, missing, unknown, dangling, obstructed, with_problems, .. } =
+        counts(clusters);
     let wanted = counts(clusters).wanted();
     let mut parts = vec![match wanted {
         0 => "no golden image is wanted".to_owned(),

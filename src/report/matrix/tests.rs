@@ -48,14 +48,7 @@ fn clusters() -> &'static [ClusterMatrix] {
 }
 
 fn page(clusters: &[ClusterMatrix], problems: bool, width: usize) -> MatrixPage<'_> {
-    MatrixPage {
-        clusters,
-        problems,
-        terminal: Terminal {
-            width,
-            ..Terminal::default()
-        },
-    }
+    MatrixPage { clusters, problems, terminal: Terminal { width, ..Terminal::default() } }
 }
 
 fn printed(format: Format, page: &MatrixPage<'_>) -> String {
@@ -71,10 +64,7 @@ fn the_document_is_as_its_schema_says() {
     let schema = jsonschema::draft202012::new(&schema).expect("a schema");
     for problems in [false, true] {
         let document = document(&page(clusters(), problems, 100));
-        let wrong: Vec<String> = schema
-            .iter_errors(&document)
-            .map(|e| format!("{}: {e}", e.instance_path()))
-            .collect();
+        let wrong: Vec<String> = schema.iter_errors(&document).map(|e| format!("{}: {e}", e.instance_path())).collect();
         assert_eq!(wrong, Vec::<String>::new());
     }
     let broken = serde_json::json!({"schemaVersion": "1", "clusters": [{}], "summary": {}});
@@ -130,8 +120,7 @@ fn only_problems_are_shown_when_asked() {
 fn a_page_is_whole() {
     let text = printed(Format::Html, &page(clusters(), false, 100));
     for tag in ["table", "details", "article", "section", "span", "ul", "li"] {
-        let opened =
-            text.matches(&format!("<{tag}>")).count() + text.matches(&format!("<{tag} ")).count();
+        let opened = text.matches(&format!("<{tag}>")).count() + text.matches(&format!("<{tag} ")).count();
         assert_eq!(opened, text.matches(&format!("</{tag}>")).count(), "{tag}");
     }
     assert!(!text.contains("<script") && !text.contains("http://"));

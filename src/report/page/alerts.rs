@@ -29,10 +29,7 @@ pub(super) struct Alert<'a> {
 }
 
 /// The alerts by name.
-pub(super) fn of<'a>(
-    rows: &'a [ClusterRow],
-    found: &'a [Finding],
-) -> BTreeMap<&'static str, Alert<'a>> {
+pub(super) fn of<'a>(rows: &'a [ClusterRow], found: &'a [Finding]) -> BTreeMap<&'static str, Alert<'a>> {
     let mut out: BTreeMap<&'static str, Alert<'a>> = BTreeMap::new();
     for row in rows {
         for name in &row.alerts {
@@ -82,11 +79,7 @@ pub(super) fn section(alerts: &BTreeMap<&'static str, Alert<'_>>) -> Markup {
 }
 
 fn one(name: &str, alert: &Alert<'_>) -> Markup {
-    let clusters: Vec<Markup> = alert
-        .clusters
-        .iter()
-        .map(|c| html! { (printable(c)) })
-        .collect();
+    let clusters: Vec<Markup> = alert.clusters.iter().map(|c| html! { (printable(c)) }).collect();
     html! {
         tr {
             th scope="row" {
@@ -119,10 +112,9 @@ mod tests {
             unfinished: Vec::new(),
             matrix: Some(ClusterMatrix::without_inventory("c", Some(release))),
         };
-        for (release, address) in [
-            ("1.18", "https://kubevirt.io/"),
-            ("4.20.3", "https://github.com/openshift/runbooks/"),
-        ] {
+        for (release, address) in
+            [("1.18", "https://kubevirt.io/"), ("4.20.3", "https://github.com/openshift/runbooks/")]
+        {
             let rows = [row(release)];
             let alerts = of(&rows, &[]);
             let runbook = &alerts["HCOInstallationIncomplete"].runbook;

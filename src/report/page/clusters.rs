@@ -48,17 +48,9 @@ impl Verdict {
 }
 
 /// The content of the section.
-pub(super) fn section(
-    rows: &[ClusterRow],
-    findings: &[Finding],
-    changes: Option<&[ClusterDiff]>,
-) -> Markup {
+pub(super) fn section(rows: &[ClusterRow], findings: &[Finding], changes: Option<&[ClusterDiff]>) -> Markup {
     let counted = counted(findings);
-    let diffs: BTreeMap<&str, &ClusterDiff> = changes
-        .into_iter()
-        .flatten()
-        .map(|d| (d.cluster.as_str(), d))
-        .collect();
+    let diffs: BTreeMap<&str, &ClusterDiff> = changes.into_iter().flatten().map(|d| (d.cluster.as_str(), d)).collect();
     let any_unfinished = rows.iter().any(|row| !row.unfinished.is_empty());
     html! {
         div.scroll tabindex="0" role="group" aria-label="clusters" { table {
@@ -162,10 +154,6 @@ mod tests {
         let page = |row: &ClusterRow| section(std::slice::from_ref(row), &[], None).into_string();
         assert!(!page(&row).contains("finished"));
         row.unfinished = vec![("objectGraph".to_owned(), "alpha".to_owned())];
-        assert!(
-            page(&row).contains("<td>objectGraph (alpha)</td>"),
-            "{}",
-            page(&row)
-        );
+        assert!(page(&row).contains("<td>objectGraph (alpha)</td>"), "{}", page(&row));
     }
 }

@@ -18,11 +18,8 @@ pub(super) fn places(report: &Report<'_>, finding: &Finding, tone: SeverityColou
         label: finding.label.as_deref().unwrap_or_default().to_owned(),
         primary: true,
     });
-    let related = finding.related.iter().map(|r| SpanLabel {
-        place: &r.location,
-        label: r.message.clone(),
-        primary: false,
-    });
+    let related =
+        finding.related.iter().map(|r| SpanLabel { place: &r.location, label: r.message.clone(), primary: false });
     html! {
         @for marks in by_file(own.chain(related).collect()) {
             @if let Some(first) = marks.first() {

@@ -68,17 +68,11 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
 fn by_rule(findings: &[Finding]) -> Vec<OfRule<'_>> {
     let mut out: Vec<OfRule<'_>> = Vec::new();
     for finding in findings {
-        let is_it = |r: &&mut OfRule<'_>| {
-            r.severity == finding.severity && r.rule.name == finding.rule.name
-        };
+        let is_it = |r: &&mut OfRule<'_>| r.severity == finding.severity && r.rule.name == finding.rule.name;
         let alike = match out.iter_mut().find(is_it) {
             Some(known) => &mut known.alike,
             None => {
-                out.push(OfRule {
-                    severity: finding.severity,
-                    rule: finding.rule,
-                    alike: Vec::new(),
-                });
+                out.push(OfRule { severity: finding.severity, rule: finding.rule, alike: Vec::new() });
                 match out.last_mut() {
                     Some(new) => &mut new.alike,
                     None => continue,

@@ -70,9 +70,7 @@ pub(super) struct Section {
 
 /// A page of sections.
 pub(super) fn page(title: &str, lead: &PageHeader, sections: &[Section]) -> String {
-    let policy = format!(
-        "default-src 'none'; style-src '{STYLE_DIGEST}'; base-uri 'none'; form-action 'none'"
-    );
+    let policy = format!("default-src 'none'; style-src '{STYLE_DIGEST}'; base-uri 'none'; form-action 'none'");
     let page = html! {
         (DOCTYPE)
         html lang="en" {

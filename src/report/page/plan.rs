@@ -71,16 +71,8 @@ const SHORT: usize = 10;
 /// When the writer fails.
 pub fn write_plan(plan: &PlanPage<'_>, out: &mut dyn Write) -> io::Result<()> {
     let found = plan.report.findings;
-    let matrices: Vec<ClusterMatrix> = plan
-        .clusters
-        .iter()
-        .filter_map(|c| c.matrix.clone())
-        .collect();
-    let matrix = MatrixPage {
-        clusters: &matrices,
-        problems: false,
-        terminal: plan.report.terminal,
-    };
+    let matrices: Vec<ClusterMatrix> = plan.clusters.iter().filter_map(|c| c.matrix.clone()).collect();
+    let matrix = MatrixPage { clusters: &matrices, problems: false, terminal: plan.report.terminal };
     let fires = alerts::of(plan.clusters, found);
     let compared = plan.changes.map(|c| c.clusters);
     let review = plan.changes.map(Changes::review);
@@ -91,24 +83,14 @@ pub fn write_plan(plan: &PlanPage<'_>, out: &mut dyn Write) -> io::Result<()> {
             count: Some(plan.clusters.len()),
             content: clusters::section(plan.clusters, found, compared),
         },
-        Section {
-            anchor: "matrix",
-            name: "Golden images",
-            count: None,
-            content: matrix::section(&matrix),
-        },
+        Section { anchor: "matrix", name: "Golden images", count: None, content: matrix::section(&matrix) },
         Section {
             anchor: "findings",
             name: "Findings",
             count: Some(found.len()),
             content: findings::section(plan.report),
         },
-        Section {
-            anchor: "alerts",
-            name: "Alerts",
-            count: Some(fires.len()),
-            content: alerts::section(&fires),
-        },
+        Section { anchor: "alerts", name: "Alerts", count: Some(fires.len()), content: alerts::section(&fires) },
         Section {
             anchor: "changes",
             name: "Changes",
@@ -147,26 +129,15 @@ fn lead(plan: &PlanPage<'_>, matrices: &[ClusterMatrix], fires: usize) -> PageHe
         all.filter(|f| f.severity == severity).count()
     };
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
-    let is = |verdict| {
-        plan.clusters
-            .iter()
-            .filter(|c| c.verdict == verdict)
-            .count()
-    };
+    let is = |verdict| plan.clusters.iter().filter(|c| c.verdict == verdict).count();
     let (refused, unplanned) = (is(Verdict::Refused), is(Verdict::NotPlanned));
     let all = plural(plan.clusters.len(), "cluster");
     let (tone, verdict) = match (refused, unplanned, errors, warnings) {
         (0, 0, 0, 0) => (SeverityColour::Good, "Nothing to complain about".to_owned()),
         (0, 0, 0, n) => (SeverityColour::Warn, plural(n, "warning")),
         (0, 0, n, _) => (SeverityColour::Bad, plural(n, "error")),
-        (0, n, _, _) => (
-            SeverityColour::Bad,
-            format!("{n} of {all} could not be planned"),
-        ),
-        (n, _, _, _) => (
-            SeverityColour::Bad,
-            format!("{n} of {all} would be refused"),
-        ),
+        (0, n, _, _) => (SeverityColour::Bad, format!("{n} of {all} could not be planned")),
+        (n, _, _, _) => (SeverityColour::Bad, format!("{n} of {all} would be refused")),
     };
     let sentence = match (refused, unplanned) {
         (0, 0) => format!("in {all}; every HyperConverged would be accepted."),
@@ -181,30 +152,18 @@ fn lead(plan: &PlanPage<'_>, matrices: &[ClusterMatrix], fires: usize) -> PageHe
             "pairs of golden image and architecture covered",
             "matrix",
         ),
-        (
-            plan.report.findings.len().to_string(),
-            "findings",
-            "findings",
-        ),
+        (plan.report.findings.len().to_string(), "findings", "findings"),
         (fires.to_string(), "alerts predicted", "alerts"),
     ];
     figures.push((plan.clusters.len().to_string(), "clusters", "clusters"));
-    PageHeader {
-        tone,
-        verdict,
-        sentence,
-        figures,
-        source: plan.source.shown(),
-        content: html! {},
-    }
+    PageHeader { tone, verdict, sentence, figures, source: plan.source.shown(), content: html! {} }
 }
 
 /// Where something is compared, the change comes first: its verdict and what follows from it.
 fn changed(changes: &Changes<'_>, review: &Review<'_>, lead: &mut PageHeader) {
     let n = review.counts;
     let text = format!("+{} ~{} −{}", n.add, n.change, n.remove);
-    lead.figures
-        .insert(0, (text, "objects added, changed, removed", "changes"));
+    lead.figures.insert(0, (text, "objects added, changed, removed", "changes"));
     lead.verdict = changes::sentence_case(&review.verdict());
     lead.sentence = format!("From {} to {}.", changes.left, changes.right);
     lead.tone = changes::tone(review.level);

@@ -13,11 +13,7 @@ fn base64(bytes: &[u8]) -> String {
         let word = word << (8 * (3 - chunk.len()));
         for i in 0..4 {
             let digit = (word >> (18 - 6 * i)) as usize & 63;
-            out.push(if i <= chunk.len() {
-                char::from(ALPHABET[digit])
-            } else {
-                '='
-            });
+            out.push(if i <= chunk.len() { char::from(ALPHABET[digit]) } else { '=' });
         }
     }
     out
@@ -28,10 +24,7 @@ fn base64(bytes: &[u8]) -> String {
 fn the_policy_names_the_style() {
     assert_eq!(base64(b"ab"), "YWI=");
     let digest = format!("sha256-{}", base64(&Sha256::digest(STYLE)));
-    assert_eq!(
-        STYLE_DIGEST, digest,
-        "write the new digest into page/mod.rs"
-    );
+    assert_eq!(STYLE_DIGEST, digest, "write the new digest into page/mod.rs");
     assert!(!STYLE.contains('<') && !STYLE.contains("url(") && !STYLE.contains("@import"));
 }
 
@@ -46,12 +39,7 @@ fn what_comes_from_files_is_escaped() {
         figures: vec![(hostile.to_owned(), "things", "one")],
         content: maud::html! {},
     };
-    let section = |anchor| Section {
-        anchor,
-        name: "One",
-        count: Some(3),
-        content: maud::html! { p { (hostile) } },
-    };
+    let section = |anchor| Section { anchor, name: "One", count: Some(3), content: maud::html! { p { (hostile) } } };
     let text = page(hostile, &lead, &[section("one"), section("two")]);
     assert!(!text.contains("<script"), "{text}");
     assert_eq!(text.matches("</style>").count(), 1);

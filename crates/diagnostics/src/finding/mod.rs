@@ -11,9 +11,7 @@ use std::sync::Arc;
 
 pub use hcoplan_kubernetes::nearest;
 pub use hcoplan_yaml::source::Edit;
-pub use rule::{
-    Claim, Confidence, FixKind, Group, Needs, OptionValue, Prediction, Rule, RuleOption,
-};
+pub use rule::{Claim, Confidence, FixKind, Group, Needs, OptionValue, Prediction, Rule, RuleOption};
 
 use hcoplan_yaml::Path;
 use serde_json::Value;
@@ -156,8 +154,7 @@ impl Finding {
                 known.insert((place.file.path().to_owned(), span, message))
             });
         }
-        self.fixes
-            .retain_mut(|fix| fix.edits.iter_mut().all(Edit::move_to_origin));
+        self.fixes.retain_mut(|fix| fix.edits.iter_mut().all(Edit::move_to_origin));
     }
 
     /// What a fix of it is to do to builds.
@@ -197,8 +194,7 @@ impl Finding {
     /// Whether another one says the same about the same place, but for the cluster and its fixes. The object may be
     /// called otherwise there: overlays set names and namespaces.
     pub fn is_same_but_for_cluster(&self, other: &Self) -> bool {
-        let same_place =
-            |a: &Location, b: &Location| a.file.path() == b.file.path() && a.span == b.span;
+        let same_place = |a: &Location, b: &Location| a.file.path() == b.file.path() && a.span == b.span;
         let related = || self.related.iter().zip(&other.related);
         let placed = match (&self.location, &other.location) {
             (Some(own), Some(others)) => same_place(own, others),
@@ -215,8 +211,7 @@ impl Finding {
             && self.runbook == other.runbook
             && (self.is_silent, self.refusal) == (other.is_silent, other.refusal)
             && self.related.len() == other.related.len()
-            && related()
-                .all(|(a, b)| a.message == b.message && same_place(&a.location, &b.location))
+            && related().all(|(a, b)| a.message == b.message && same_place(&a.location, &b.location))
     }
 
     /// The kind of the object that it is about.
@@ -258,10 +253,7 @@ impl Finding {
     pub fn related(mut self, location: Location, message: impl Into<String>) -> Self {
         // Most have one; a vector would make room for four.
         self.related.reserve_exact(1);
-        self.related.push(Related {
-            location,
-            message: message.into(),
-        });
+        self.related.push(Related { location, message: message.into() });
         self
     }
 
@@ -388,9 +380,7 @@ impl Fix {
     fn has(&self, edits: &[Edit]) -> bool {
         let mut pairs = self.edits.iter().zip(edits);
         self.edits.len() == edits.len()
-            && pairs.all(|(a, b)| {
-                a.file.path() == b.file.path() && a.span == b.span && a.text == b.text
-            })
+            && pairs.all(|(a, b)| a.file.path() == b.file.path() && a.span == b.span && a.text == b.text)
     }
 
     /// A fix of one edit: `text` in the place of what stands at `place`.
@@ -403,11 +393,7 @@ impl Fix {
         Self {
             title: title.into(),
             applicability,
-            edits: vec![Edit {
-                file: place.file,
-                span: place.span,
-                text: text.into(),
-            }],
+            edits: vec![Edit { file: place.file, span: place.span, text: text.into() }],
         }
     }
 }
@@ -427,10 +413,8 @@ mod tests {
         built.set_origins(Arc::new(Origins::new(origins.to_vec())));
         let [one, other] = places.map(|span| Location::new(&built, span));
         static RULE: Rule = Rule::BASE;
-        let mut finding = Finding::new(&RULE, "m")
-            .related(one, "this")
-            .related(other.clone(), "this")
-            .related(other, "that");
+        let mut finding =
+            Finding::new(&RULE, "m").related(one, "this").related(other.clone(), "this").related(other, "that");
         finding.point_at_origins();
         let told: Vec<_> = finding.related.iter().map(|r| &*r.message).collect();
         assert_eq!(told, ["this", "that"]);

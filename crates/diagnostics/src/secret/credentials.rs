@@ -25,20 +25,13 @@ struct Form {
 
 impl Form {
     const fn new(keywords: &'static [&'static str], pattern: &'static str) -> Self {
-        Self {
-            keywords,
-            pattern,
-            accepts: |_| true,
-        }
+        Self { keywords, pattern, accepts: |_| true }
     }
 }
 
 static FORMS: [Form; 17] = [
     // `user:password` of `scheme://user:password@host`.
-    Form::new(
-        &["@"],
-        r##"://((?u:[^ \t\r\n/?#"'<>`\\(){}\[\],|]+))@(?u:[^ \t\r\n/?#"'<>`\\(){}\[\],|@]|$)"##,
-    ),
+    Form::new(&["@"], r##"://((?u:[^ \t\r\n/?#"'<>`\\(){}\[\],|]+))@(?u:[^ \t\r\n/?#"'<>`\\(){}\[\],|@]|$)"##),
     // The same without a scheme, as registries are written; the digest of an image is none.
     Form {
         accepts: |text| !text.contains("@sha256:") && !text.contains("@sha512:"),
@@ -52,16 +45,10 @@ static FORMS: [Form; 17] = [
             let by_chance = |c: char| c.is_ascii_digit() || c == '=';
             text.contains(by_chance) || text.len() >= 24
         },
-        ..Form::new(
-            &["bearer ", "basic "],
-            r"(?i:bearer|basic) ([\w.~+/=-]{8,})",
-        )
+        ..Form::new(&["bearer ", "basic "], r"(?i:bearer|basic) ([\w.~+/=-]{8,})")
     },
     // A JSON Web Token.
-    Form {
-        accepts: |text| text.len() >= 20,
-        ..Form::new(&["eyj"], r"eyJ[\w-]*\.[\w.-]*")
-    },
+    Form { accepts: |text| text.len() >= 20, ..Form::new(&["eyj"], r"eyJ[\w-]*\.[\w.-]*") },
     // A private key as PEM, on one line with `\n` in it or on many, or cut off.
     Form::new(
         &["-----begin"],
@@ -73,35 +60,20 @@ static FORMS: [Form; 17] = [
         ..Form::new(&["ls0tls1crudjti"], r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]*")
     },
     // What `docker login` writes.
-    Form::new(
-        &["auth"],
-        r#"\bauth\\?["']?[ \t]*[:=][ \t]*\\?["']?([a-z]{0,3}[A-Z0-9+/][A-Za-z0-9+/]{6,}={0,2})"#,
-    ),
+    Form::new(&["auth"], r#"\bauth\\?["']?[ \t]*[:=][ \t]*\\?["']?([a-z]{0,3}[A-Z0-9+/][A-Za-z0-9+/]{6,}={0,2})"#),
     // Azure's connection strings.
     Form::new(
         &["accountkey", "sharedaccesskey", "sharedaccesssignature"],
         r"(?i)(?:AccountKey|SharedAccessKey|SharedAccessSignature)=([\w+/=%&.-]{8,})",
     ),
-    Form::new(
-        &["gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_"],
-        r"(?:gh[oprsu]|github_pat)_[\w~-]{16,}",
-    ),
-    Form::new(
-        &["glpat-", "gldt-", "glrt-"],
-        r"gl(?:pat|dt|rt)-[\w~-]{16,}",
-    ),
+    Form::new(&["gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_"], r"(?:gh[oprsu]|github_pat)_[\w~-]{16,}"),
+    Form::new(&["glpat-", "gldt-", "glrt-"], r"gl(?:pat|dt|rt)-[\w~-]{16,}"),
     Form::new(&["xox", "xapp-"], r"(?:xox[a-z]|xapp)-[\w~-]{16,}"),
     Form::new(&["sha256~"], r"sha256~[\w~-]{16,}"),
-    Form::new(
-        &["akia", "asia", "abia", "acca"],
-        r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}|AKIA[\w~-]{16,}",
-    ),
+    Form::new(&["akia", "asia", "abia", "acca"], r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}|AKIA[\w~-]{16,}"),
     Form::new(&["aiza"], r"AIza[\w-]{16,}"),
     Form::new(&["npm_"], r"npm_[A-Za-z0-9]{16,}"),
-    Form::new(
-        &["dckr_pat_", "dckr_oat_", "hvs.", "hvb.", "hvr."],
-        r"dckr_[op]at_[\w-]{16,}|\bhv[bsr]\.[\w-]{16,}",
-    ),
+    Form::new(&["dckr_pat_", "dckr_oat_", "hvs.", "hvb.", "hvr."], r"dckr_[op]at_[\w-]{16,}|\bhv[bsr]\.[\w-]{16,}"),
     Form::new(&["sk-"], r"\bsk-[\w-]{20,}"),
 ];
 
@@ -127,11 +99,7 @@ struct Rule {
 impl Rule {
     fn new(pattern: String, accepts: fn(&str) -> bool) -> Self {
         let regex = OnceLock::new();
-        Self {
-            pattern,
-            accepts,
-            regex,
-        }
+        Self { pattern, accepts, regex }
     }
 
     fn find(&self, text: &str, out: &mut Vec<Range<usize>>) {
@@ -141,8 +109,7 @@ impl Rule {
             built.expect("a test compiles every rule")
         };
         let regex = self.regex.get_or_init(compile);
-        let accept =
-            |range: &Range<usize>| !range.is_empty() && (self.accepts)(&text[range.clone()]);
+        let accept = |range: &Range<usize>| !range.is_empty() && (self.accepts)(&text[range.clone()]);
         match regex.captures_len() {
             1 => out.extend(regex.find_iter(text).map(|m| m.range()).filter(accept)),
             _ => {
@@ -272,25 +239,13 @@ mod tests {
             ("Authorization: Bearer abc123def456", &["abc123def456"]),
             ("Basic dXNlcjpwdw==", &["dXNlcjpwdw=="]),
             ("basic authentication is off", &[]),
-            (
-                "eyJhbGciOi.eyJzdWIiOiIx.c2ln",
-                &["eyJhbGciOi.eyJzdWIiOiIx.c2ln"],
-            ),
+            ("eyJhbGciOi.eyJzdWIiOiIx.c2ln", &["eyJhbGciOi.eyJzdWIiOiIx.c2ln"]),
             ("eyJ", &[]),
-            (
-                "-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END",
-                &["\nMII\n"],
-            ),
+            ("-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END", &["\nMII\n"]),
             ("-----BEGIN PRIVATE KEY-----\\nMII", &["\\nMII"]),
-            (
-                "-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQ\n-----END",
-                &["\nlQ\n"],
-            ),
+            ("-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQ\n-----END", &["\nlQ\n"]),
             ("-----BEGIN CERTIFICATE-----\nMII\n-----END", &[]),
-            (
-                "key: LS0tLS1CRUdJTiBQUklWQVRF+/==",
-                &["LS0tLS1CRUdJTiBQUklWQVRF+/=="],
-            ),
+            ("key: LS0tLS1CRUdJTiBQUklWQVRF+/==", &["LS0tLS1CRUdJTiBQUklWQVRF+/=="]),
             ("ca: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0=", &[]),
             (r#"{"auth": "dXNlcjpwdw=="}"#, &["dXNlcjpwdw=="]),
             ("auth: required", &[]),
@@ -357,14 +312,7 @@ mod tests {
             .iter()
             .flat_map(|form| form.keywords)
             .copied()
-            .chain([
-                "LS0tLS1CRUdJTi",
-                "eyJ",
-                "AKIA",
-                "ASIA",
-                "AIza",
-                "AccountKey=",
-            ])
+            .chain(["LS0tLS1CRUdJTi", "eyJ", "AKIA", "ASIA", "AIza", "AccountKey="])
             .chain(["-----BEGIN ", "PRIVATE KEY-----", "-----END", "-----"])
             .chain(["://", "@", "/", ":", " ", "\n", "\"", "é", "a.b", "me:pw"])
             .chain(["0123456789abcdefghij", "ABCDEFGHIJKLMNOP"])
@@ -372,10 +320,7 @@ mod tests {
         let piece = (prop::sample::select(pieces), 0..40_usize, any::<bool>());
         let cut = piece.prop_map(|(text, cut, upper)| {
             let kept = text.get(cut.saturating_sub(24)..).unwrap_or(text);
-            match upper && cut % 3 == 0 {
-                true => kept.to_uppercase(),
-                false => kept.to_owned(),
-            }
+            if upper && cut % 3 == 0 { kept.to_uppercase() } else { kept.to_owned() }
         });
         prop::collection::vec(cut, 0..12).prop_map(|pieces| pieces.concat())
     }

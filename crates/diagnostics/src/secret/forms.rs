@@ -77,10 +77,7 @@ pub(super) fn assigned_secrets(text: &str) -> Vec<Range<usize>> {
             let quotes = |c: char| matches!(c, '"' | '\'' | '\\');
             let behind = rest.trim_start_matches(quotes);
             let is_flag = || lower[..at].ends_with("--") || lower[..at].ends_with('-');
-            let value = match behind
-                .trim_start_matches([' ', '\t'])
-                .strip_prefix([':', '='])
-            {
+            let value = match behind.trim_start_matches([' ', '\t']).strip_prefix([':', '=']) {
                 Some(value) => value,
                 None if is_flag() && behind.starts_with(' ') => behind,
                 None => continue,
@@ -98,9 +95,10 @@ pub(super) fn assigned_secrets(text: &str) -> Vec<Range<usize>> {
                 Some(quote @ ('"' | '\'')) => c == quote || c == '\\' || c == '\n',
                 _ => c.is_whitespace() || matches!(c, '"' | '\'' | '\\' | ',' | '}' | ')' | ';'),
             };
-            let end = match last.start <= start && start < last.end {
-                true => last.end,
-                false => value.find(ends).map_or(text.len(), |length| start + length),
+            let end = if last.start <= start && start < last.end {
+                last.end
+            } else {
+                value.find(ends).map_or(text.len(), |length| start + length)
             };
             *last = start..end;
             if is_value(&text[start..end]) {

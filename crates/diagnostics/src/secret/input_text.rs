@@ -161,19 +161,13 @@ pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match stays(c) {
-            true => out.push(c),
-            false => push_visible(c, &mut out),
-        }
+        if stays(c) { out.push(c) } else { push_visible(c, &mut out) }
     }
     Cow::Owned(out)
 }
 
 fn push_visible(c: char, out: &mut String) {
-    match is_invisible_or_control(c) {
-        true => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
-        false => out.push(c),
-    }
+    if is_invisible_or_control(c) { out.push_str(&format!("\\u{{{:x}}}", u32::from(c))) } else { out.push(c) }
 }
 
 /// Whether a runner could take something of a line for a command: `::` where a word begins (text may be
@@ -260,10 +254,7 @@ mod tests {
         assert_eq!(line("a\t::b"), "a\t\\u{3a}:b");
         assert_eq!(line("a::b"), "a::b");
         let message = |text| InputText::new(text).workflow_message();
-        assert_eq!(
-            message("a%\r\n\tb\u{1b}[31m\0"),
-            "a%25%0D%0A\tb\\u{1b}[31m\\u{0}"
-        );
+        assert_eq!(message("a%\r\n\tb\u{1b}[31m\0"), "a%25%0D%0A\tb\\u{1b}[31m\\u{0}");
         let property = InputText::new("a:b,\u{202e}").workflow_property();
         assert_eq!(property, "a%3Ab%2C\\u{202e}");
     }
@@ -271,14 +262,8 @@ mod tests {
     #[test]
     fn markdown_is_text() {
         let markdown = |text| InputText::new(text).markdown();
-        assert_eq!(
-            markdown("![x](y)\n<b>`@me #1"),
-            "!\\[x\\](y) \\<b\\>\\`&#64;&#8203;me \\#&#8203;1"
-        );
-        assert_eq!(
-            markdown("see https://x and www.x"),
-            "see https:&#8203;//x and www&#8203;.x"
-        );
+        assert_eq!(markdown("![x](y)\n<b>`@me #1"), "!\\[x\\](y) \\<b\\>\\`&#64;&#8203;me \\#&#8203;1");
+        assert_eq!(markdown("see https://x and www.x"), "see https:&#8203;//x and www&#8203;.x");
         // What is code stays so: behind as many backticks as it began with.
         assert_eq!(markdown("set `a_b: c|d` [x]"), "set `a_b: c\\|d` \\[x\\]");
         assert_eq!(markdown("``a`b`` `c_d"), "``a`b`` \\`c\\_d");
@@ -292,10 +277,7 @@ mod tests {
     #[test]
     fn what_is_secret_is_masked_before_anything_is_escaped() {
         let secret = "http://me:pw@proxy/";
-        assert_eq!(
-            InputText::new(secret).markdown(),
-            "http:&#8203;//\\*\\*\\*&#64;&#8203;proxy/"
-        );
+        assert_eq!(InputText::new(secret).markdown(), "http:&#8203;//\\*\\*\\*&#64;&#8203;proxy/");
         assert_eq!(InputText::new("password: x1234567").line(), "password: ***");
         assert_eq!(InputText::new(secret).xml(), "http://***@proxy/");
     }
@@ -305,9 +287,6 @@ mod tests {
         assert_eq!(InputText::new("a\n<\u{1}\u{ffff}").xml(), "a\n&lt;\\u{1}");
         assert_eq!(InputText::new("[a](b)").sarif(), "\\[a\\](b)");
         assert_eq!(InputText::new("a[0]\u{202e}").sarif(), "a[0]\\u{202e}");
-        assert_eq!(
-            InputText::new("a\n::b\u{1b}").lines(),
-            "a\n\\u{3a}:b\\u{1b}"
-        );
+        assert_eq!(InputText::new("a\n::b\u{1b}").lines(), "a\n\\u{3a}:b\\u{1b}");
     }
 }

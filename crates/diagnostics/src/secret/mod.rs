@@ -25,15 +25,7 @@ const DATA: [&str; 2] = ["data", "stringData"];
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// An annotation whose key contains one of them is secret.
-const WORDS: [&str; 7] = [
-    "password",
-    "passwd",
-    "token",
-    "secret",
-    "credential",
-    "api-key",
-    "private-key",
-];
+const WORDS: [&str; 7] = ["password", "passwd", "token", "secret", "credential", "api-key", "private-key"];
 
 /// Manifests in strings of manifests are followed this far.
 const MOST_DEPTH: usize = 4;
@@ -67,27 +59,20 @@ fn find(file: &SourceFile) -> SecretParts {
             found.node(&document.root, 0);
         }
     }
-    let assigned = match suspicious {
-        true => forms::assigned_secrets(text),
-        false => Vec::new(),
-    };
+    let assigned = if suspicious { forms::assigned_secrets(text) } else { Vec::new() };
     // Merged before they are copied: every place of `ghp_ghp_…` begins a token that ends at the end.
     for range in merged([by_form, assigned].concat()) {
         found.words.push(text[range.clone()].to_owned());
         found.spans.push(Span::new(range.start, range.end));
     }
     found.words.retain(|word| !is_ordinary(word));
-    found
-        .words
-        .sort_by_key(|word| std::cmp::Reverse(word.len()));
+    found.words.sort_by_key(|word| std::cmp::Reverse(word.len()));
     found.words.dedup();
     // The same once more: in a comment, behind an anchor. Not in a dump of a thousand nodes.
     let few = found.words.len().saturating_mul(text.len()) <= MOST_LOOKED_AT;
     for word in found.words.iter().filter(|_| few) {
         let again = text.match_indices(word.as_str());
-        found
-            .spans
-            .extend(again.map(|(at, _)| Span::new(at, at + word.len())));
+        found.spans.extend(again.map(|(at, _)| Span::new(at, at + word.len())));
     }
     found.spans.sort_unstable();
     let mut spans: Vec<Span> = Vec::new();
@@ -97,10 +82,7 @@ fn find(file: &SourceFile) -> SecretParts {
             _ => spans.push(span),
         }
     }
-    SecretParts {
-        spans,
-        words: found.words,
-    }
+    SecretParts { spans, words: found.words }
 }
 
 /// Whether `kind: Secret` is somewhere, escaped or not.
@@ -108,9 +90,7 @@ fn has_secrets(text: &str) -> bool {
     text.match_indices("Secret").any(|(at, _)| {
         let before = text[..at].trim_end_matches(['"', '\'', '\\', ' ']);
         let before = before.strip_suffix(':').unwrap_or_default();
-        before
-            .trim_end_matches(['"', '\'', '\\', ' '])
-            .ends_with("kind")
+        before.trim_end_matches(['"', '\'', '\\', ' ']).ends_with("kind")
     })
 }
 
@@ -169,10 +149,7 @@ impl Found {
         for entry in node.entries() {
             let key = entry.key.text.to_ascii_lowercase();
             let named = WORDS.iter().any(|word| key.contains(word));
-            match named {
-                true => self.hide(&entry.value),
-                false => self.node(&entry.value, depth),
-            }
+            if named { self.hide(&entry.value) } else { self.node(&entry.value, depth) }
         }
     }
 
@@ -212,11 +189,7 @@ pub fn masked_file_text(file: &SourceFile) -> Cow<'_, str> {
             continue;
         };
         out.push_str(&text[at..span.range().start]);
-        out.extend(
-            secret
-                .chars()
-                .map(|c| if c.is_whitespace() { c } else { '*' }),
-        );
+        out.extend(secret.chars().map(|c| if c.is_whitespace() { c } else { '*' }));
         at = span.range().end;
     }
     out.push_str(&text[at..]);
@@ -226,23 +199,18 @@ pub fn masked_file_text(file: &SourceFile) -> Cow<'_, str> {
 /// Any text without the credentials that can be told by their form.
 pub fn mask_credentials(text: &str) -> Cow<'_, str> {
     let ranges = credentials(text);
-    match ranges.is_empty() {
-        true => Cow::Borrowed(text),
-        false => Cow::Owned(without(text, ranges)),
-    }
+    if ranges.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, ranges)) }
 }
 
 /// Any text for people, without credentials and without what it assigns to a secret's name. It may be no
 /// JSON any more.
 pub fn mask_text(text: &str) -> Cow<'_, str> {
-    let ranges = match forms::is_suspicious(text) {
-        true => merged([forms::assigned_secrets(text), credentials(text)].concat()),
-        false => credentials(text),
+    let ranges = if forms::is_suspicious(text) {
+        merged([forms::assigned_secrets(text), credentials(text)].concat())
+    } else {
+        credentials(text)
     };
-    match ranges.is_empty() {
-        true => Cow::Borrowed(text),
-        false => Cow::Owned(without(text, ranges)),
-    }
+    if ranges.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, ranges)) }
 }
 
 /// A text without some of its ranges, which are in order.
@@ -254,20 +222,14 @@ fn without(text: &str, ranges: Vec<Range<usize>>) -> String {
         at = range.end;
         let secret = &text[range];
         // What the lines of a drawing begin with stays.
-        match secret.contains('\n') {
-            true => out.extend(secret.chars().map(starred)),
-            false => out.push_str(MASK),
-        }
+        if secret.contains('\n') { out.extend(secret.chars().map(starred)) } else { out.push_str(MASK) }
     }
     out.push_str(&text[at..]);
     out
 }
 
 fn starred(c: char) -> char {
-    match c.is_ascii_alphanumeric() {
-        true => '*',
-        false => c,
-    }
+    if c.is_ascii_alphanumeric() { '*' } else { c }
 }
 
 /// Takes what must not be shown out of what a finding says. Its edits stay: they are made, not
@@ -303,19 +265,13 @@ pub fn mask_finding(finding: &mut Finding) {
     finding.help.iter_mut().for_each(|t| replace(t, clean));
     finding.not_fixed.iter_mut().for_each(|t| replace(t, clean));
     finding.object.iter_mut().for_each(|t| replace(t, clean));
-    finding
-        .related
-        .iter_mut()
-        .for_each(|r| replace(&mut r.message, clean));
+    finding.related.iter_mut().for_each(|r| replace(&mut r.message, clean));
     let fixes = finding.fixes.iter_mut();
     fixes.for_each(|f| replace(&mut f.title, clean));
 }
 
 /// Puts into a text's place what it becomes, if anything.
-fn replace<T: Deref<Target = str> + From<String>>(
-    text: &mut T,
-    becomes: impl Fn(&str) -> Option<String>,
-) {
+fn replace<T: Deref<Target = str> + From<String>>(text: &mut T, becomes: impl Fn(&str) -> Option<String>) {
     if let Some(other) = becomes(text) {
         *text = other.into();
     }
@@ -346,21 +302,14 @@ fn quoted(file: &SourceFile, span: Span, hidden: &SecretParts) -> Option<String>
     let (start, end) = (span.start, span.end);
     let inside = |s: &&Span| s.start <= start && end <= s.end;
     hidden.spans.iter().find(inside)?;
-    let text = file
-        .text()
-        .get(span.range())?
-        .trim_matches(['"', '\''])
-        .to_owned();
+    let text = file.text().get(span.range())?.trim_matches(['"', '\'']).to_owned();
     Some(text).filter(|t| t.len() > 1)
 }
 
 /// A value of an object as it may be shown; `path` is where it stands: dotted, or a JSON pointer.
 pub fn masked_value(path: &str, value: &Json) -> Json {
     let path = path.trim_end_matches([']', '"', '\'']).to_ascii_lowercase();
-    let scalar = !matches!(
-        value,
-        Json::Object(_) | Json::Array(_) | Json::Bool(_) | Json::Null
-    );
+    let scalar = !matches!(value, Json::Object(_) | Json::Array(_) | Json::Bool(_) | Json::Null);
     let annotated = || path.contains("annotations") && WORDS.iter().any(|word| path.contains(word));
     if scalar && (forms::is_name(&path) || annotated()) {
         return MASK.into();
@@ -374,9 +323,7 @@ pub fn masked_value(path: &str, value: &Json) -> Json {
 pub fn mask_object(object: &mut Json) {
     let secret = object["kind"] == "Secret";
     let named = object["name"].as_str().is_some_and(forms::is_name);
-    let annotations = object
-        .pointer_mut("/metadata/annotations")
-        .filter(|_| secret);
+    let annotations = object.pointer_mut("/metadata/annotations").filter(|_| secret);
     if let Some(applied) = annotations.and_then(|a| a.get_mut(LAST_APPLIED)) {
         veil_leaves(applied);
     }
@@ -398,16 +345,9 @@ pub fn mask_object(object: &mut Json) {
         Json::Array(items) => items.iter_mut().for_each(mask_object),
         Json::String(text) => {
             let mut found = Found::default();
-            let node = Node {
-                span: Span::new(0, text.len()),
-                style: Style::Plain,
-                value: Value::String(text.clone()),
-            };
+            let node = Node { span: Span::new(0, text.len()), style: Style::Plain, value: Value::String(text.clone()) };
             found.embedded(&node, 0);
-            *text = match found.spans.is_empty() {
-                true => mask_text(text).into_owned(),
-                false => MASK.to_owned(),
-            };
+            *text = if found.spans.is_empty() { mask_text(text).into_owned() } else { MASK.to_owned() };
         }
         _ => {}
     }
@@ -420,10 +360,7 @@ fn veil_annotations(annotations: &mut Json) {
     for (key, value) in entries {
         let lower = key.to_ascii_lowercase();
         let named = WORDS.iter().any(|word| lower.contains(word));
-        match named {
-            true => veil_leaves(value),
-            false => mask_object(value),
-        }
+        if named { veil_leaves(value) } else { mask_object(value) }
     }
 }
 

@@ -13,8 +13,7 @@ fn shown(text: &str) -> String {
 
 #[test]
 fn data_of_secrets() {
-    let text =
-        "kind: Secret\ndata: {a: b}\nstringData:\n  c: d\n---\nkind: ConfigMap\ndata: {a: b}\n";
+    let text = "kind: Secret\ndata: {a: b}\nstringData:\n  c: d\n---\nkind: ConfigMap\ndata: {a: b}\n";
     let want = "kind: Secret\ndata: …\nstringData:\n  …\n---\nkind: ConfigMap\ndata: {a: b}\n";
     assert_eq!(shown(text), want);
 }
@@ -22,15 +21,9 @@ fn data_of_secrets() {
 #[test]
 fn secrets_in_lists_and_in_files_that_cannot_be_read() {
     let list = "kind: List\nitems:\n- kind: Secret\n  data: {a: b}\n";
-    assert_eq!(
-        shown(list),
-        "kind: List\nitems:\n- kind: Secret\n  data: …\n"
-    );
+    assert_eq!(shown(list), "kind: List\nitems:\n- kind: Secret\n  data: …\n");
     assert_eq!(shown("kind: Secret\ndata: {a\n"), "…");
-    assert_eq!(
-        shown("kind: ConfigMap\ndata: {a: b}\n"),
-        "kind: ConfigMap\ndata: {a: b}\n"
-    );
+    assert_eq!(shown("kind: ConfigMap\ndata: {a: b}\n"), "kind: ConfigMap\ndata: {a: b}\n");
 }
 
 #[test]
@@ -41,10 +34,7 @@ fn annotations_and_what_is_called_like_a_secret() {
             "metadata:\n  annotations:\n    x/token-a: …\n    y: 2\n",
         ),
         ("metadata: {annotations: {a/secret: |-\n  b}}\n", "…"),
-        (
-            "env:\n- name: DB_PASSWORD\n  value: ab\n",
-            "env:\n- name: DB_PASSWORD\n  value: …\n",
-        ),
+        ("env:\n- name: DB_PASSWORD\n  value: ab\n", "env:\n- name: DB_PASSWORD\n  value: …\n"),
         ("a: {rootPassword: x}\n", "a: {rootPassword: …}\n"),
         ("spec: {secretRef: name}\n", "spec: {secretRef: name}\n"),
         ("url: http://a:b@c/d\n", "url: http://…@c/d\n"),
@@ -81,18 +71,12 @@ fn the_same_word_is_hidden_everywhere() {
 
 #[test]
 fn what_findings_say() {
-    static RULE: Rule = Rule {
-        name: "x",
-        group: Group::Hygiene,
-        ..Rule::BASE
-    };
+    static RULE: Rule = Rule { name: "x", group: Group::Hygiene, ..Rule::BASE };
     let text = "kind: Secret\nstringData:\n  a: 0777\n  b: Hunter2Hunter2\n";
     let file = SourceFile::new("a.yaml", text);
     let at = text.find("0777").expect("there");
     let place = Location::new(&file, Span::new(at, at + 4));
-    let mut finding = Finding::new(&RULE, "0777 is Hunter2Hunter2")
-        .at(place)
-        .help("see https://a:b@c");
+    let mut finding = Finding::new(&RULE, "0777 is Hunter2Hunter2").at(place).help("see https://a:b@c");
     mask_finding(&mut finding);
     assert_eq!(finding.message, "*** is ***");
     assert_eq!(finding.help.as_deref(), Some("see https://***@c"));

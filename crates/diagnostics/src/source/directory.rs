@@ -14,9 +14,7 @@ use ignore::WalkBuilder;
 use super::patterns::Patterns;
 use super::read::read_sized;
 use super::rooted_directory::RootedDirectory;
-use super::tree::{
-    Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, normalize_path,
-};
+use super::tree::{Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, normalize_path};
 
 /// A directory as a tree.
 #[derive(Debug, Clone)]
@@ -35,17 +33,10 @@ impl Directory {
     /// When it isn't there or is no directory.
     pub fn open(root: impl Into<Utf8PathBuf>, max_bytes: usize) -> Result<Self, Error> {
         let root = root.into();
-        let real = root
-            .canonicalize_utf8()
-            .map_err(|e| Error::Root(root.clone(), e.into()))?;
+        let real = root.canonicalize_utf8().map_err(|e| Error::Root(root.clone(), e.into()))?;
         match fs::metadata(&real) {
             Ok(meta) if meta.is_dir() => match RootedDirectory::new(&real) {
-                Ok(rooted_directory) => Ok(Self {
-                    root,
-                    real,
-                    rooted_directory,
-                    max_bytes,
-                }),
+                Ok(rooted_directory) => Ok(Self { root, real, rooted_directory, max_bytes }),
                 Err(error) => Err(Error::Root(root, error.into())),
             },
             Ok(meta) if meta.is_file() => Err(Error::Root(root, Unreadable::NotADirectory)),
@@ -72,9 +63,7 @@ impl Directory {
         opened.map_err(|why| match why {
             // A socket can't even be opened.
             Unreadable::Io(_) => match fs::metadata(self.real.join(path)) {
-                Ok(meta) if !meta.is_file() && why != Unreadable::LeavesRoot => {
-                    not_a_file(meta.file_type())
-                }
+                Ok(meta) if !meta.is_file() && why != Unreadable::LeavesRoot => not_a_file(meta.file_type()),
                 _ => why,
             },
             other => other,
@@ -144,8 +133,7 @@ impl Tree for Directory {
     }
 
     fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
-        self.open_below(path)
-            .is_ok_and(|(file, _)| search(file, words))
+        self.open_below(path).is_ok_and(|(file, _)| search(file, words))
     }
 
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
@@ -201,19 +189,14 @@ impl Directory {
     fn walk_error(&self, error: &ignore::Error) -> Option<SkippedPath> {
         let path = error_path(error)?;
         let why = Unreadable::from(io::Error::from(error.io_error()?.kind()));
-        Some(SkippedPath {
-            path: relative(&self.real, path),
-            why: why.into(),
-        })
+        Some(SkippedPath { path: relative(&self.real, path), why: why.into() })
     }
 }
 
 fn error_path(error: &ignore::Error) -> Option<&Path> {
     match error {
         ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
-            error_path(err)
-        }
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error_path(err),
         _ => None,
     }
 }
@@ -276,10 +259,7 @@ fn not_a_file(kind: FileType) -> Unreadable {
 
 #[cfg(not(unix))]
 fn not_a_file(kind: FileType) -> Unreadable {
-    match kind.is_dir() {
-        true => Unreadable::Directory,
-        false => Unreadable::NotAFile("something else"),
-    }
+    if kind.is_dir() { Unreadable::Directory } else { Unreadable::NotAFile("something else") }
 }
 
 /// How far a file is searched that is too large to be read.
@@ -360,30 +340,15 @@ mod tests {
             ("keep/charts/e.yaml", ""),
             (".git/config", ""),
         ]);
-        let walk = Walk {
-            ignore: vec!["/charts/".to_owned()],
-            depth: None,
-            ..Walk::default()
-        };
+        let walk = Walk { ignore: vec!["/charts/".to_owned()], depth: None, ..Walk::default() };
         let listing = directory.list(&walk).expect("listed");
-        let files = [
-            ".gitignore",
-            ".hidden/b.yaml",
-            "a.yaml",
-            "keep/charts/e.yaml",
-        ];
+        let files = [".gitignore", ".hidden/b.yaml", "a.yaml", "keep/charts/e.yaml"];
         assert_eq!(names(&listing), files);
         assert_eq!(skipped(&listing), ["charts: ignored by the configuration"]);
-        let walk = Walk {
-            depth: Some(1),
-            ..Walk::default()
-        };
+        let walk = Walk { depth: Some(1), ..Walk::default() };
         let listing = directory.list(&walk).expect("listed");
         assert_eq!(names(&listing), [".gitignore", "a.yaml"]);
-        let walk = Walk {
-            checkout: true,
-            ..walk
-        };
+        let walk = Walk { checkout: true, ..walk };
         let listing = directory.list(&walk).expect("listed");
         assert_eq!(names(&listing), [".gitignore", "a.tmp", "a.yaml"]);
     }
@@ -422,13 +387,9 @@ mod tests {
         assert_eq!(check("b/../b/a.yaml"), Ok(()));
         assert_eq!(check("../x"), Err(Unreadable::LeavesRoot));
         assert_eq!(check("outside.yaml"), Err(Unreadable::LeavesRoot));
-        for (path, real) in [
-            ("b/a.yaml", "a/a.yaml"),
-            ("b", "a"),
-            ("", ""),
-            ("b/none", "b/none"),
-            ("outside.yaml", "outside.yaml"),
-        ] {
+        for (path, real) in
+            [("b/a.yaml", "a/a.yaml"), ("b", "a"), ("", ""), ("b/none", "b/none"), ("outside.yaml", "outside.yaml")]
+        {
             assert_eq!(directory.real(Utf8Path::new(path)), real, "{path}");
         }
     }
@@ -443,9 +404,7 @@ mod tests {
         fs::set_permissions(temp.path().join("a"), open).expect("opened");
         // Root may read everything.
         if names(&listing) == ["a/a.yaml", "b.yaml"] {
-            eprintln!(
-                "not tested: root may read everything; what_nobody_may_read runs as another user"
-            );
+            eprintln!("not tested: root may read everything; what_nobody_may_read runs as another user");
             return;
         }
         assert_eq!(skipped(&listing), ["a: permission denied"]);
@@ -455,11 +414,7 @@ mod tests {
     fn the_root_must_be_a_directory() {
         let (temp, _) = tree(&[("a", "")]);
         let at = |name: &str| Utf8PathBuf::try_from(temp.path().join(name)).expect("UTF-8");
-        let message = |name| {
-            Directory::open(at(name), 1)
-                .map(|_| ())
-                .map_err(|e| e.to_string())
-        };
+        let message = |name| Directory::open(at(name), 1).map(|_| ()).map_err(|e| e.to_string());
         let of = |name: &str, what: &str| Err(format!("{}: {what}", at(name)));
         assert_eq!(message("a"), of("a", "it is no directory"));
         assert_eq!(message("b"), of("b", "there is no such file"));

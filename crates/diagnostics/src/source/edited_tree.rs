@@ -51,16 +51,10 @@ impl<T: Tree> Tree for EditedTree<T> {
     }
 
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
-        match self.files.contains_key(path) {
-            true => Ok(()),
-            false => self.tree.check(path),
-        }
+        if self.files.contains_key(path) { Ok(()) } else { self.tree.check(path) }
     }
 
     fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
-        match self.files.contains_key(path) {
-            true => path.to_owned(),
-            false => self.tree.real(path),
-        }
+        if self.files.contains_key(path) { path.to_owned() } else { self.tree.real(path) }
     }
 }

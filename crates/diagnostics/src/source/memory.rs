@@ -28,14 +28,8 @@ impl Tree for Memory {
     fn list(&self, walk: &Walk) -> Result<Listing, Error> {
         let ignored = walk.matcher()?;
         let shallow = |p: &Utf8Path| walk.depth.is_none_or(|d| p.components().count() <= d);
-        let kept = self
-            .0
-            .keys()
-            .filter(|p| shallow(p) && !ignored.matched_path_or_any_parents(p, false).is_ignore());
-        Ok(Listing {
-            files: kept.cloned().collect(),
-            skipped: Vec::new(),
-        })
+        let kept = self.0.keys().filter(|p| shallow(p) && !ignored.matched_path_or_any_parents(p, false).is_ignore());
+        Ok(Listing { files: kept.cloned().collect(), skipped: Vec::new() })
     }
 
     fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
@@ -44,9 +38,6 @@ impl Tree for Memory {
 
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
         let path = normalize_path(path).ok_or(Unreadable::LeavesRoot)?;
-        match self.0.contains_key(&path) {
-            true => Ok(()),
-            false => Err(Unreadable::Missing),
-        }
+        if self.0.contains_key(&path) { Ok(()) } else { Err(Unreadable::Missing) }
     }
 }

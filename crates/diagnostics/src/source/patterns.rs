@@ -25,14 +25,8 @@ pub(super) struct Patterns {
 }
 
 impl Patterns {
-    pub(super) fn new(
-        open: impl Fn(&Utf8Path) -> Result<(File, usize), Unreadable> + Send + Sync + 'static,
-    ) -> Self {
-        Self {
-            open: Box::new(open),
-            read: Mutex::default(),
-            unreadable: Mutex::default(),
-        }
+    pub(super) fn new(open: impl Fn(&Utf8Path) -> Result<(File, usize), Unreadable> + Send + Sync + 'static) -> Self {
+        Self { open: Box::new(open), read: Mutex::default(), unreadable: Mutex::default() }
     }
 
     /// Whether git ignores a path, those above it apart. The nearest file that names it decides.
@@ -53,10 +47,7 @@ impl Patterns {
 
     /// The files that could not be read, whose patterns don't count.
     pub(super) fn unreadable(&self) -> Vec<SkippedPath> {
-        let mut all = self
-            .unreadable
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *all)
     }
 
@@ -70,10 +61,7 @@ impl Patterns {
             Ok(patterns) => Some(Arc::new(patterns)),
             Err(Unreadable::Missing) => None,
             Err(why) => {
-                let mut all = self
-                    .unreadable
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
+                let mut all = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
                 let why = why.into();
                 all.push(SkippedPath { path, why });
                 None
@@ -89,9 +77,7 @@ impl Patterns {
         file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
         if size.max(bytes.len()) > MOST_BYTES {
             let most = MOST_BYTES >> 10;
-            return Err(Unreadable::Io(format!(
-                "it has more than {most} KiB of patterns"
-            )));
+            return Err(Unreadable::Io(format!("it has more than {most} KiB of patterns")));
         }
         let text = String::from_utf8_lossy(&bytes);
         let mut builder = GitignoreBuilder::new("");

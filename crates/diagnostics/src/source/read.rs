@@ -12,10 +12,7 @@ pub fn read_limited(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let most = max_bytes();
     reader.take(most as u64 + 1).read_to_end(&mut bytes)?;
-    match bytes.len() > most {
-        true => Err(io::Error::other(Unreadable::TooBig(most))),
-        false => Ok(bytes),
-    }
+    if bytes.len() > most { Err(io::Error::other(Unreadable::TooBig(most))) } else { Ok(bytes) }
 }
 
 /// Reads a file that says how many bytes it has, which saves asking for its end. What somebody
@@ -49,10 +46,7 @@ mod tests {
     #[test]
     fn an_endless_stream_ends() {
         let error = read_limited(&mut io::repeat(b'#')).expect_err("too much");
-        assert_eq!(
-            error.to_string(),
-            "it is larger than 64 MiB, the limit (--max-file-size raises it)"
-        );
+        assert_eq!(error.to_string(), "it is larger than 64 MiB, the limit (--max-file-size raises it)");
         assert_eq!(read_limited(&mut b"a: 1".as_slice()).unwrap(), b"a: 1");
     }
 }

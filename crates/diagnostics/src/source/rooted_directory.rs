@@ -99,13 +99,8 @@ mod unix {
 
     use super::Failed;
 
-    const FILE: OFlags = OFlags::RDONLY
-        .union(OFlags::CLOEXEC)
-        .union(OFlags::NONBLOCK)
-        .union(OFlags::NOCTTY);
-    const DIRECTORY: OFlags = OFlags::RDONLY
-        .union(OFlags::CLOEXEC)
-        .union(OFlags::DIRECTORY);
+    const FILE: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+    const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::DIRECTORY);
 
     pub(super) fn directory(path: &Utf8Path) -> io::Result<OwnedFd> {
         Ok(openat(CWD, path.as_str(), DIRECTORY, Mode::empty())?)
@@ -115,11 +110,7 @@ mod unix {
         #[cfg(target_os = "linux")]
         {
             use rustix::fs::{ResolveFlags, openat2};
-            let path = if path.as_str().is_empty() {
-                "."
-            } else {
-                path.as_str()
-            };
+            let path = if path.as_str().is_empty() { "." } else { path.as_str() };
             let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
             match openat2(&root, path, FILE, Mode::empty(), resolve) {
                 Ok(file) => return Ok(file.into()),
@@ -150,8 +141,7 @@ mod unix {
         }
         let at = inner.as_ref().map_or(root.as_fd(), AsFd::as_fd);
         let file = openat(at, last, FILE | OFlags::NOFOLLOW, Mode::empty());
-        file.map(Into::into)
-            .map_err(|error| linked(at, last, error))
+        file.map(Into::into).map_err(|error| linked(at, last, error))
     }
 
     /// Systems say different things of a link that is not to be followed.
@@ -159,10 +149,7 @@ mod unix {
         use rustix::fs::{AtFlags, FileType, statat};
         let is_link = statat(at, name, AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|s| FileType::from_raw_mode(s.st_mode) == FileType::Symlink);
-        match is_link {
-            true => Failed::Link,
-            false => failed(error),
-        }
+        if is_link { Failed::Link } else { failed(error) }
     }
 
     fn failed(error: Errno) -> Failed {
@@ -186,8 +173,7 @@ mod tests {
         let outside = tempfile::tempdir().expect("a directory");
         fs::write(outside.path().join("a"), "outside").expect("written");
         let temp = tempfile::tempdir().expect("a directory");
-        let root =
-            Utf8PathBuf::try_from(temp.path().canonicalize().expect("there")).expect("UTF-8");
+        let root = Utf8PathBuf::try_from(temp.path().canonicalize().expect("there")).expect("UTF-8");
         fs::create_dir(root.join("d")).expect("created");
         fs::write(root.join("d/a"), "inside").expect("written");
         symlink(outside.path(), root.join("out")).expect("link");

@@ -43,10 +43,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let mut directories = directories();
-        let found = directories
-            .0
-            .iter()
-            .position(|(path, _)| *path == self.path);
+        let found = directories.0.iter().position(|(path, _)| *path == self.path);
         if let Some(index) = found {
             let (path, remove) = directories.0.swap_remove(index);
             // What can't be removed now is removed by the next run.

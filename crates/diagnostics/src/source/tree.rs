@@ -92,13 +92,9 @@ impl Walk {
     pub fn matcher(&self) -> Result<ignore::gitignore::Gitignore, Error> {
         let mut builder = ignore::gitignore::GitignoreBuilder::new("");
         for pattern in &self.ignore {
-            builder
-                .add_line(None, pattern)
-                .map_err(|e| Error::Pattern(pattern.clone(), e.to_string()))?;
+            builder.add_line(None, pattern).map_err(|e| Error::Pattern(pattern.clone(), e.to_string()))?;
         }
-        builder
-            .build()
-            .map_err(|e| Error::Pattern(self.ignore.join(", "), e.to_string()))
+        builder.build().map_err(|e| Error::Pattern(self.ignore.join(", "), e.to_string()))
     }
 }
 
@@ -272,9 +268,7 @@ mod tests {
 
     #[test]
     fn paths_are_in_the_order_of_their_parts() {
-        let paths = [
-            "", "a", "a-b", "a-b/c", "a.b", "a/b", "a/b-c", "a/b/c", "a0", "b", "ä/b",
-        ];
+        let paths = ["", "a", "a-b", "a-b/c", "a.b", "a/b", "a/b-c", "a/b/c", "a0", "b", "ä/b"];
         for a in paths.map(Utf8Path::new) {
             for b in paths.map(Utf8Path::new) {
                 assert_eq!(in_order(a, b), a.cmp(b), "{a} {b}");
@@ -284,16 +278,8 @@ mod tests {
 
     #[test]
     fn a_pattern_that_is_none_is_named() {
-        let walk = Walk {
-            ignore: vec!["[z-a]".to_owned()],
-            ..Walk::default()
-        };
+        let walk = Walk { ignore: vec!["[z-a]".to_owned()], ..Walk::default() };
         let message = walk.matcher().map(|_| ()).map_err(|e| e.to_string());
-        assert!(
-            message
-                .clone()
-                .is_err_and(|m| m.starts_with("`[z-a]` is no pattern: ")),
-            "{message:?}"
-        );
+        assert!(message.clone().is_err_and(|m| m.starts_with("`[z-a]` is no pattern: ")), "{message:?}");
     }
 }

@@ -19,23 +19,16 @@ pub enum SideOrigin<'a> {
 
 /// Marks the differences that are there because one side's value is only assumed, while the other side
 /// has what some build says. What somebody patched in place of an assumed value stays a change.
-pub fn set_aside_assumed(
-    before: SideOrigin<'_>,
-    after: SideOrigin<'_>,
-    changes: &mut [ObjectChange],
-) {
-    let any =
-        |side: SideOrigin<'_>| matches!(side, SideOrigin::Rendered(r) if !r.assumed().is_empty());
+pub fn set_aside_assumed(before: SideOrigin<'_>, after: SideOrigin<'_>, changes: &mut [ObjectChange]) {
+    let any = |side: SideOrigin<'_>| matches!(side, SideOrigin::Rendered(r) if !r.assumed().is_empty());
     if !any(before) && !any(after) {
         return;
     }
     for change in changes.iter_mut().filter(|c| c.kind == Kind::Change) {
         for field in &mut change.fields {
             let step = &mut field.step;
-            let text =
-                |value: &Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
-            let (Some(old), Some(new), None) = (text(&step.before), text(&step.after), step.noise)
-            else {
+            let text = |value: &Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
+            let (Some(old), Some(new), None) = (text(&step.before), text(&step.after), step.noise) else {
                 continue;
             };
             let at = |side, text: &str| assumes(side, &change.id, &step.label, text);
@@ -72,11 +65,7 @@ fn says(side: SideOrigin<'_>, text: &str) -> bool {
     };
     let env = release.tables().env.get(Platform::OpenShift.as_str());
     let mut values = env.into_iter().flat_map(|env| env.values());
-    values.any(|v| v == text)
-        || release
-            .golden_images()
-            .iter()
-            .any(|image| has_text(image, text))
+    values.any(|v| v == text) || release.golden_images().iter().any(|image| has_text(image, text))
 }
 
 fn has_text(value: &Value, text: &str) -> bool {
@@ -120,13 +109,7 @@ mod tests {
             (SideOrigin::Found, digest.as_str(), rendered, assumed, true),
             (rendered, assumed, rendered, "quay.io/mine/patched:1", false),
             (rendered, "quay.io/mine/patched:1", rendered, assumed, false),
-            (
-                SideOrigin::Found,
-                assumed,
-                rendered,
-                "quay.io/mine/patched:1",
-                false,
-            ),
+            (SideOrigin::Found, assumed, rendered, "quay.io/mine/patched:1", false),
         ];
         for (before, old, after, new, aside) in cases {
             let (old, new) = (config_map(old), config_map(new));

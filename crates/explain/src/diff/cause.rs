@@ -75,9 +75,7 @@ pub(super) fn attribute(
                     credit(changes, index, &with, true);
                 }
             }
-            let left = |c: &ObjectChange| {
-                c.causes.is_empty() || c.fields.iter().any(|f| f.causes.is_empty())
-            };
+            let left = |c: &ObjectChange| c.causes.is_empty() || c.fields.iter().any(|f| f.causes.is_empty());
             if changes.iter().any(left) {
                 for index in 0..parts.len() {
                     // Without the part: what is not as it is now.
@@ -130,12 +128,8 @@ impl Outcomes {
         match parts.len() {
             0 | 1 => Self::default(),
             _ => Self {
-                alone: (all.clone())
-                    .map(|index| planner.outcome(&parts, |i| i == index))
-                    .collect(),
-                without: all
-                    .map(|index| planner.outcome(&parts, |i| i != index))
-                    .collect(),
+                alone: (all.clone()).map(|index| planner.outcome(&parts, |i| i == index)).collect(),
+                without: all.map(|index| planner.outcome(&parts, |i| i != index)).collect(),
             },
         }
     }
@@ -157,12 +151,7 @@ impl Outcomes {
 
 /// Notes a cause wherever the objects differ from the old (or new) ones. Those that have causes
 /// from another way of looking keep them.
-fn credit(
-    changes: &mut [ObjectChange],
-    cause: usize,
-    objects: &BTreeMap<Arc<ObjectId>, Arc<Value>>,
-    from_old: bool,
-) {
+fn credit(changes: &mut [ObjectChange], cause: usize, objects: &BTreeMap<Arc<ObjectId>, Arc<Value>>, from_old: bool) {
     let add = |causes: &mut Vec<usize>, fresh: bool| {
         if fresh && !causes.contains(&cause) {
             causes.push(cause);
@@ -171,10 +160,7 @@ fn credit(
     for change in changes {
         let old_id = change.instead_of.as_ref().unwrap_or(&change.id);
         let id = if from_old { old_id } else { &change.id };
-        let base = match from_old {
-            true => &change.before,
-            false => &change.after,
-        };
+        let base = if from_old { &change.before } else { &change.after };
         let found = objects.get(id);
         let appears = match (base, found) {
             // Added on the way, or gone on the way.
@@ -206,10 +192,8 @@ fn credit(
 
 /// Whether one place is the other, or lies in it.
 fn related(a: &str, b: &str) -> bool {
-    let below = |a: &str, b: &str| {
-        a.strip_prefix(b)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-    };
+    let below =
+        |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
     below(a, b) || below(b, a)
 }
 
@@ -220,11 +204,7 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
         out.push((
             Part::Release,
             Cause {
-                what: format!(
-                    "release {} to {}",
-                    before.release.label(),
-                    after.release.label()
-                ),
+                what: format!("release {} to {}", before.release.label(), after.release.label()),
                 place: after.inventory.places.field("release").cloned(),
                 gone: false,
             },
@@ -235,10 +215,7 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
     let fields: Vec<_> = fields.iter().filter(|d| !is_status(&d.label)).collect();
     let mut sections = BTreeMap::<String, Vec<&Difference>>::new();
     for field in &fields {
-        let key = match fields.len() > MOST {
-            true => section(&field.label),
-            false => field.label.clone(),
-        };
+        let key = if fields.len() > MOST { section(&field.label) } else { field.label.clone() };
         sections.entry(key).or_default().push(field);
     }
     for (what, fields) in sections {
@@ -252,11 +229,7 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
             let place = after.inventory.places.field(name);
             let gone = place.is_none();
             let place = place.or_else(|| before.inventory.places.field(name));
-            let cause = Cause {
-                what: format!("the inventory's {name}"),
-                place: place.cloned(),
-                gone,
-            };
+            let cause = Cause { what: format!("the inventory's {name}"), place: place.cloned(), gone };
             out.push((Part::Fact(name), cause));
         }
     }
@@ -280,23 +253,13 @@ fn lists<'r>(after: &Side<'r>) -> Lists<'r> {
     Lists::new(after.release.schema_of(version, kind))
 }
 
-fn cause_of(
-    what: &str,
-    fields: &[&Difference],
-    old: &Value,
-    before: &Side<'_>,
-    after: &Side<'_>,
-) -> Cause {
+fn cause_of(what: &str, fields: &[&Difference], old: &Value, before: &Side<'_>, after: &Side<'_>) -> Cause {
     match fields.first() {
         Some(gone) if !gone.in_after => {
             let (label, path) = versions::written_as(gone, old, before, after);
             let place = before.document.map(|d| d.locate_key(&path));
             let what = if *what == gone.label { &label } else { what };
-            Cause {
-                what: what.to_owned(),
-                place,
-                gone: true,
-            }
+            Cause { what: what.to_owned(), place, gone: true }
         }
         first => Cause {
             what: what.to_owned(),
@@ -312,28 +275,13 @@ fn facts(old: &Inventory, new: &Inventory) -> [(&'static str, bool); 10] {
         ("platform", old.platform != new.platform),
         ("namespace", old.namespace != new.namespace),
         ("baseDomain", old.base_domain != new.base_domain),
-        (
-            "tlsSecurityProfile",
-            old.tls_security_profile != new.tls_security_profile,
-        ),
+        ("tlsSecurityProfile", old.tls_security_profile != new.tls_security_profile),
         ("ipFamilies", old.ip_families != new.ip_families),
-        (
-            "hostedControlPlane",
-            old.hosted_control_plane != new.hosted_control_plane,
-        ),
+        ("hostedControlPlane", old.hosted_control_plane != new.hosted_control_plane),
         ("monitoring", old.monitoring != new.monitoring),
-        (
-            "networkAttachmentDefinitions",
-            old.network_attachment_definitions != new.network_attachment_definitions,
-        ),
-        (
-            "kubeDescheduler",
-            old.kube_descheduler != new.kube_descheduler,
-        ),
-        (
-            "dataImportSchedule",
-            old.data_import_schedule != new.data_import_schedule,
-        ),
+        ("networkAttachmentDefinitions", old.network_attachment_definitions != new.network_attachment_definitions),
+        ("kubeDescheduler", old.kube_descheduler != new.kube_descheduler),
+        ("dataImportSchedule", old.data_import_schedule != new.data_import_schedule),
     ]
 }
 
@@ -343,9 +291,7 @@ fn take_fact(name: &str, from: &Inventory, to: &mut Inventory) {
         "platform" => to.platform = from.platform,
         "namespace" => to.namespace.clone_from(&from.namespace),
         "baseDomain" => to.base_domain.clone_from(&from.base_domain),
-        "tlsSecurityProfile" => to
-            .tls_security_profile
-            .clone_from(&from.tls_security_profile),
+        "tlsSecurityProfile" => to.tls_security_profile.clone_from(&from.tls_security_profile),
         "ipFamilies" => to.ip_families.clone_from(&from.ip_families),
         "hostedControlPlane" => to.hosted_control_plane = from.hosted_control_plane,
         "monitoring" => to.monitoring = from.monitoring,
@@ -353,26 +299,17 @@ fn take_fact(name: &str, from: &Inventory, to: &mut Inventory) {
             to.network_attachment_definitions = from.network_attachment_definitions;
         }
         "kubeDescheduler" => to.kube_descheduler.clone_from(&from.kube_descheduler),
-        _ => to
-            .data_import_schedule
-            .clone_from(&from.data_import_schedule),
+        _ => to.data_import_schedule.clone_from(&from.data_import_schedule),
     }
 }
 
 /// Nodes that differ; those that one line declares belong together.
 fn nodes(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
     let named = |side: &Side<'_>| -> BTreeMap<String, (Node, Option<Location>)> {
-        let places = side
-            .inventory
-            .places
-            .nodes
-            .iter()
-            .map(|p| Some(p.name.clone()));
+        let places = side.inventory.places.nodes.iter().map(|p| Some(p.name.clone()));
         let places = places.chain(std::iter::repeat(None));
         let nodes = side.inventory.inventory.nodes.iter().zip(places);
-        nodes
-            .map(|(n, place)| (n.name.clone(), (n.clone(), place)))
-            .collect()
+        nodes.map(|(n, place)| (n.name.clone(), (n.clone(), place))).collect()
     };
     let (old, new) = (named(before), named(after));
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
@@ -387,9 +324,7 @@ fn nodes(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
         let place = is.or(was).and_then(|(_, place)| place.clone());
         let line = place.as_ref().map(|p| (p.file.path().to_owned(), p.span));
         let key = (line.clone(), gone, line.is_none().then(|| name.clone()));
-        let group = groups
-            .entry(key)
-            .or_insert_with(|| (BTreeSet::new(), place, gone));
+        let group = groups.entry(key).or_insert_with(|| (BTreeSet::new(), place, gone));
         group.0.insert(name.clone());
     }
     let cause = |(names, place, gone): (BTreeSet<String>, Option<Location>, bool)| {
@@ -422,13 +357,7 @@ impl<'a> PartialPlanner<'a> {
         for node in &after.inventory.inventory.nodes {
             nodes.entry(node.name.as_str()).or_default().1 = Some(node);
         }
-        Self {
-            before,
-            after,
-            with,
-            old: versions::old_in_new_version(before, after),
-            nodes,
-        }
+        Self { before, after, with, old: versions::old_in_new_version(before, after), nodes }
     }
 
     /// The objects with the parts that are taken, the others as they were. `None` where both sides are well
@@ -453,11 +382,7 @@ impl<'a> PartialPlanner<'a> {
         Outcome::of(&plan(release, &inventory, &object))
     }
 
-    fn inputs(
-        &self,
-        parts: &[(Part, Cause)],
-        take: impl Fn(usize) -> bool,
-    ) -> (&'a Arc<Release>, Inventory, Value) {
+    fn inputs(&self, parts: &[(Part, Cause)], take: impl Fn(usize) -> bool) -> (&'a Arc<Release>, Inventory, Value) {
         let (mut fields, mut names) = (BTreeSet::new(), BTreeSet::new());
         let mut release = self.before.release;
         let mut inventory = self.before.inventory.inventory.clone();
@@ -480,9 +405,7 @@ impl<'a> PartialPlanner<'a> {
         });
         inventory.nodes = nodes.collect();
         let lists = lists(self.after);
-        let object = semantic::mix(&self.old, self.after.object, &lists, &mut |d| {
-            fields.contains(&d.label)
-        });
+        let object = semantic::mix(&self.old, self.after.object, &lists, &mut |d| fields.contains(&d.label));
         (release, inventory, object)
     }
 }

@@ -83,10 +83,7 @@ impl ClusterDiff {
                 *place = Some(origin);
             }
         }
-        let findings = self
-            .findings_added
-            .iter_mut()
-            .chain(&mut self.findings_removed);
+        let findings = self.findings_added.iter_mut().chain(&mut self.findings_removed);
         findings.for_each(Finding::point_at_origins);
     }
 

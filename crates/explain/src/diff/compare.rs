@@ -69,11 +69,7 @@ pub struct ClusterChanges {
 impl ClusterChanges {
     /// Of a cluster that is as it was.
     pub fn none(cluster: &str) -> Self {
-        Self {
-            cluster: cluster.to_owned(),
-            whole: None,
-            changes: Vec::new(),
-        }
+        Self { cluster: cluster.to_owned(), whole: None, changes: Vec::new() }
     }
 }
 
@@ -92,9 +88,7 @@ pub fn compare(before: &PreviousTree, after: &ClusterFiles) -> Result<ClusterCha
     }
     let names = before.names(&directory);
     let whole = (names.is_empty() && !after.files.is_empty()).then_some(Kind::Add);
-    let same = |name: &str| {
-        after.files.iter().any(|f| f.name == name) && !different.iter().any(|f| f.name == name)
-    };
+    let same = |name: &str| after.files.iter().any(|f| f.name == name) && !different.iter().any(|f| f.name == name);
     // By identity: a file may be called otherwise because of another object's name.
     let mut old: BTreeMap<Arc<ObjectId>, &str> = BTreeMap::new();
     for name in names.iter().filter(|name| !same(name)) {
@@ -111,11 +105,7 @@ pub fn compare(before: &PreviousTree, after: &ClusterFiles) -> Result<ClusterCha
             continue;
         }
         changes.push(Change {
-            kind: if text.is_some() {
-                Kind::Change
-            } else {
-                Kind::Add
-            },
+            kind: if text.is_some() { Kind::Change } else { Kind::Add },
             id: file.id.clone(),
             file: file.name.clone(),
             before: text,
@@ -125,11 +115,7 @@ pub fn compare(before: &PreviousTree, after: &ClusterFiles) -> Result<ClusterCha
     for (id, file) in old {
         changes.extend(removed(before, &directory, id, file)?);
     }
-    Ok(ClusterChanges {
-        cluster: after.cluster.clone(),
-        whole,
-        changes,
-    })
+    Ok(ClusterChanges { cluster: after.cluster.clone(), whole, changes })
 }
 
 fn removed(
@@ -139,11 +125,5 @@ fn removed(
     file: &str,
 ) -> Result<Option<Change>, Error> {
     let text = before.text(directory, file)?;
-    Ok(text.map(|text| Change {
-        kind: Kind::Remove,
-        id,
-        file: file.to_owned(),
-        before: Some(text),
-        after: None,
-    }))
+    Ok(text.map(|text| Change { kind: Kind::Remove, id, file: file.to_owned(), before: Some(text), after: None }))
 }

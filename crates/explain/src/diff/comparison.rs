@@ -69,10 +69,7 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
     }
     gates::set_aside(before.release, after.release, &mut objects);
     set_aside_architectures(before, after, &mut objects);
-    let (old, new) = (
-        SideOrigin::Rendered(before.release),
-        SideOrigin::Rendered(after.release),
-    );
+    let (old, new) = (SideOrigin::Rendered(before.release), SideOrigin::Rendered(after.release));
     set_aside_assumed(old, new, &mut objects);
     let causes = attribute(before, after, states.with, &mut objects);
     let (old, new) = (before.plan, after.plan);
@@ -106,17 +103,11 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         out.because = alerts
             .map(|alert| {
                 let fires = is.alerts.contains(alert);
-                (
-                    *alert,
-                    outcomes.causes(|o| o.alerts.contains(alert) == fires),
-                )
+                (*alert, outcomes.causes(|o| o.alerts.contains(alert) == fires))
             })
             .chain([
                 ("verdict", outcomes.causes(|o| o.refused == is.refused)),
-                (
-                    "reconcile",
-                    outcomes.causes(|o| o.reconcile_stops == is.reconcile_stops),
-                ),
+                ("reconcile", outcomes.causes(|o| o.reconcile_stops == is.reconcile_stops)),
                 ("ssp", outcomes.causes(|o| o.ssp_refused == is.ssp_refused)),
             ])
             .collect();
@@ -141,8 +132,7 @@ fn names_of_the_release(objects: &mut [ObjectChange]) {
     const VERSION: &str = "metadata.labels[\"app.kubernetes.io/version\"]";
     for field in objects.iter_mut().flat_map(|o| &mut o.fields) {
         let label = field.step.label.as_str();
-        let owner =
-            label.starts_with("metadata.ownerReferences[") && label.ends_with(".apiVersion");
+        let owner = label.starts_with("metadata.ownerReferences[") && label.ends_with(".apiVersion");
         if label == VERSION || owner {
             field.step.noise = Some(NoiseKind::Release);
         }
@@ -158,11 +148,7 @@ fn set_aside_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [O
     if nodes.iter().any(|nodes| nodes.is_empty()) {
         return;
     }
-    let is_there = |name: &str| {
-        nodes
-            .iter()
-            .any(|n| n.iter().any(|n| n.architecture == name))
-    };
+    let is_there = |name: &str| nodes.iter().any(|n| n.iter().any(|n| n.architecture == name));
     for change in objects.iter_mut().filter(|c| c.id.kind == "KubeVirt") {
         for field in &mut change.fields {
             let section = field.step.label.strip_prefix(SECTIONS);
@@ -187,10 +173,7 @@ fn set_aside_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [O
 
 /// Compares two sets of objects of which no inputs are known.
 pub fn compare_objects(release: &Release, before: &[Object], after: &[Object]) -> Comparison {
-    Comparison {
-        objects: semantic::objects(release, before, after),
-        ..Comparison::default()
-    }
+    Comparison { objects: semantic::objects(release, before, after), ..Comparison::default() }
 }
 
 fn changed(before: Option<String>, after: Option<String>) -> Option<VerdictChange> {
@@ -266,10 +249,7 @@ mod tests {
         let path = "/spec/configuration/architectureConfiguration";
         let there = json!({"op": "add", "path": path, "value": {"ppc64le": {"machineType": "x"}}});
         let more = json!({"op": "add", "path": format!("{path}/{architecture}"), "value": {"machineType": "y"}});
-        let objects = [
-            hyperconverged(json!([there])),
-            hyperconverged(json!([there, more])),
-        ];
+        let objects = [hyperconverged(json!([there])), hyperconverged(json!([there, more]))];
         let plans = [0, 1].map(|i| plan(&release, &inventory.inventory, &objects[i]));
         let side = |i: usize| Side {
             release: &release,
@@ -280,18 +260,13 @@ mod tests {
         };
         let found = compare_plans(&side(0), &side(1));
         let fields = found.objects.iter().filter(|o| o.id.kind == "KubeVirt");
-        let real = fields
-            .flat_map(|o| &o.fields)
-            .filter(|f| f.step.noise.is_none());
+        let real = fields.flat_map(|o| &o.fields).filter(|f| f.step.noise.is_none());
         real.map(|f| f.step.label.clone()).collect()
     }
 
     #[test]
     fn a_section_for_an_architecture_without_a_node_is_no_change() {
         assert_eq!(moved("s390x"), Vec::<String>::new());
-        assert_eq!(
-            moved("amd64"),
-            ["spec.configuration.architectureConfiguration.amd64.machineType"]
-        );
+        assert_eq!(moved("amd64"), ["spec.configuration.architectureConfiguration.amd64.machineType"]);
     }
 }

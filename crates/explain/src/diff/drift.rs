@@ -60,13 +60,9 @@ impl DriftReason {
         match self {
             Self::Dropped => "the CRD has no such field: the API server drops it",
             Self::Null => "null is no value: the API server puts its own there",
-            Self::DefaultsInList => {
-                "defaults are filled in inside the list, which is compared as one value"
-            }
+            Self::DefaultsInList => "defaults are filled in inside the list, which is compared as one value",
             Self::Written => "HCO or its webhook writes another value",
-            Self::Converted => {
-                "the version that is stored has it otherwise, or has no place for it"
-            }
+            Self::Converted => "the version that is stored has it otherwise, or has no place for it",
         }
     }
 }
@@ -74,10 +70,7 @@ impl DriftReason {
 impl Drift {
     /// The path as a JSON pointer.
     pub fn pointer(&self) -> String {
-        let escaped = self
-            .path
-            .iter()
-            .map(|key| key.replace('~', "~0").replace('/', "~1"));
+        let escaped = self.path.iter().map(|key| key.replace('~', "~0").replace('/', "~1"));
         escaped.fold(String::new(), |out, key| format!("{out}/{key}"))
     }
 
@@ -86,9 +79,7 @@ impl Drift {
         let Some((last, above)) = self.path.split_last() else {
             return;
         };
-        let parent = above
-            .iter()
-            .try_fold(manifest, |node, key| node.get_mut(key));
+        let parent = above.iter().try_fold(manifest, |node, key| node.get_mut(key));
         if let Some(parent) = parent.and_then(Value::as_object_mut) {
             match &self.live {
                 Some(live) => drop(parent.insert(last.clone(), live.clone())),
@@ -212,12 +203,8 @@ fn reason(drift: &Drift, admitted: Option<&Value>, is_converted: bool) -> DriftR
         _ if git.is_null() => DriftReason::Null,
         None => DriftReason::Dropped,
         Some(admitted) if admitted == git && is_converted => DriftReason::Converted,
-        Some(admitted) if admitted != git && git.is_array() && is_within(git, admitted) => {
-            DriftReason::DefaultsInList
-        }
-        Some(admitted) if admitted != git && git.is_array() && is_within(admitted, git) => {
-            DriftReason::Dropped
-        }
+        Some(admitted) if admitted != git && git.is_array() && is_within(git, admitted) => DriftReason::DefaultsInList,
+        Some(admitted) if admitted != git && git.is_array() && is_within(admitted, git) => DriftReason::Dropped,
         _ => DriftReason::Written,
     }
 }
@@ -225,9 +212,9 @@ fn reason(drift: &Drift, admitted: Option<&Value>, is_converted: bool) -> DriftR
 /// Whether a value has everything of another one.
 fn is_within(less: &Value, more: &Value) -> bool {
     match (less, more) {
-        (Value::Object(less), Value::Object(more)) => less
-            .iter()
-            .all(|(key, value)| more.get(key).is_some_and(|m| is_within(value, m))),
+        (Value::Object(less), Value::Object(more)) => {
+            less.iter().all(|(key, value)| more.get(key).is_some_and(|m| is_within(value, m)))
+        }
         (Value::Array(less), Value::Array(more)) => {
             less.len() == more.len() && less.iter().zip(more).all(|(l, m)| is_within(l, m))
         }
@@ -290,9 +277,7 @@ mod tests {
             "spec": spec,
         });
         let all = drift(&state(release), &manifest).expect("accepted");
-        all.iter()
-            .map(|d| (d.pointer(), d.reason.as_str()))
-            .collect()
+        all.iter().map(|d| (d.pointer(), d.reason.as_str())).collect()
     }
 
     #[test]
@@ -304,15 +289,10 @@ mod tests {
         });
         let own = |path: &str, reason| (format!("/spec/{path}"), reason);
         // 1.18 stores v1beta1; the webhook that converts to 1.19's v1 writes durations anew.
-        let both = [
-            own("evictionStrategi", "dropped"),
-            own("evictionStrategy", "null"),
-        ];
+        let both = [own("evictionStrategi", "dropped"), own("evictionStrategy", "null")];
         assert_eq!(reasons("1.18", &spec), both);
-        let mut converted = vec![
-            own("certConfig/ca/duration", "converted"),
-            own("certConfig/ca/renewBefore", "converted"),
-        ];
+        let mut converted =
+            vec![own("certConfig/ca/duration", "converted"), own("certConfig/ca/renewBefore", "converted")];
         converted.extend(both);
         assert_eq!(reasons("1.19", &spec), converted);
     }
@@ -331,11 +311,7 @@ mod tests {
             let text = std::fs::read_to_string(path).expect("readable");
             let file = SourceFile::new("hyperconverged.yaml", text);
             let manifest = hcoplan_yaml::parse(&file).documents[0].root.to_json();
-            for release in ["1.16", "1.17", "1.18", "1.19"]
-                .into_iter()
-                .skip(n % 2)
-                .step_by(2)
-            {
+            for release in ["1.16", "1.17", "1.18", "1.19"].into_iter().skip(n % 2).step_by(2) {
                 let state = state(release);
                 let Some(all) = drift(&state, &manifest) else {
                     continue;

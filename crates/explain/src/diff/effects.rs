@@ -38,21 +38,14 @@ impl ClusterDiff {
             causes.cloned().unwrap_or_default()
         };
         if let Some(broken) = &self.broken {
-            out.push(match broken.left {
-                false if broken.both => Effect::new(
-                    Impact::Stops,
-                    format!("it can't be rendered on either side: {}", broken.why),
-                )
-                .action(broken.help.as_deref().unwrap_or(MEND)),
-                false => Effect::new(
-                    Impact::Stops,
-                    format!("it can't be rendered: {}", broken.why),
-                )
-                .action(broken.help.as_deref().unwrap_or(MEND)),
-                true => Effect::new(
-                    Impact::Behaviour,
-                    format!("what was there before can't be rendered: {}", broken.why),
-                ),
+            out.push(if !broken.left && broken.both {
+                Effect::new(Impact::Stops, format!("it can't be rendered on either side: {}", broken.why))
+                    .action(broken.help.as_deref().unwrap_or(MEND))
+            } else if !broken.left {
+                Effect::new(Impact::Stops, format!("it can't be rendered: {}", broken.why))
+                    .action(broken.help.as_deref().unwrap_or(MEND))
+            } else {
+                Effect::new(Impact::Behaviour, format!("what was there before can't be rendered: {}", broken.why))
             });
         }
         let told = |kinds: &[NoteKind]| self.notes.iter().any(|n| kinds.contains(&n.kind));
@@ -83,29 +76,22 @@ impl ClusterDiff {
         for (outcome, change, bad, good, told) in verdicts {
             let effect = match change {
                 _ if told => continue,
-                Some(VerdictChange {
-                    after: Some(why), ..
-                }) => Effect::new(Impact::Stops, format!("{bad}: {why}")).action(MEND),
-                Some(VerdictChange {
-                    before: Some(why),
-                    after: None,
-                }) => Effect::new(Impact::Better, format!("{good}: {why}")),
+                Some(VerdictChange { after: Some(why), .. }) => {
+                    Effect::new(Impact::Stops, format!("{bad}: {why}")).action(MEND)
+                }
+                Some(VerdictChange { before: Some(why), after: None }) => {
+                    Effect::new(Impact::Better, format!("{good}: {why}"))
+                }
                 _ => continue,
             };
-            out.push(Effect {
-                causes: because(outcome),
-                ..effect
-            });
+            out.push(Effect { causes: because(outcome), ..effect });
         }
         let refused = self.findings_added.iter().filter(|f| f.refusal);
         let tells = |n: &Note| n.kind != NoteKind::PatchKeeps;
         if out.is_empty() && !self.notes.iter().any(tells) {
-            out.extend(refused.map(|finding| {
-                Effect {
-                    place: finding.location.clone(),
-                    ..Effect::new(Impact::Stops, finding.message.clone())
-                        .action(finding.help.as_deref().unwrap_or(MEND))
-                }
+            out.extend(refused.map(|finding| Effect {
+                place: finding.location.clone(),
+                ..Effect::new(Impact::Stops, finding.message.clone()).action(finding.help.as_deref().unwrap_or(MEND))
             }));
         }
         let alert = |name: &&'static str, impact, text: &str| Effect {
@@ -130,8 +116,7 @@ impl ClusterDiff {
             place: note.place.clone(),
             causes: all.clone(),
             task: task(note.kind),
-            ..Effect::new(of_note(note), note.text.clone())
-                .action(note.help.clone().unwrap_or_default())
+            ..Effect::new(of_note(note), note.text.clone()).action(note.help.clone().unwrap_or_default())
         })
     }
 
@@ -141,8 +126,7 @@ impl ClusterDiff {
             Some(Kind::Add) if self.refused_before.is_some() => return Vec::new(),
             Some(Kind::Add) => return vec![Effect::new(Impact::Behaviour, "the cluster is new")],
             Some(Kind::Remove) => {
-                let text =
-                    "the cluster is taken out of the repository; what runs there stays as it is";
+                let text = "the cluster is taken out of the repository; what runs there stays as it is";
                 return vec![Effect::new(Impact::Behaviour, text)];
             }
             _ => {}
@@ -150,10 +134,7 @@ impl ClusterDiff {
         let comparison = &self.comparison;
         let unfinished = comparison.unfinished.iter().map(|(gate, maturity)| Effect {
             subjects: vec![gate.clone()],
-            ..Effect::new(
-                Impact::Behaviour,
-                format!("the feature gate {{}} is switched on ({maturity})"),
-            )
+            ..Effect::new(Impact::Behaviour, format!("the feature gate {{}} is switched on ({maturity})"))
         });
         let mut out: Vec<Effect> = unfinished.collect();
         for (consequence, object, field) in comparison.consequences() {
@@ -176,10 +157,7 @@ impl ClusterDiff {
                 action: Some(consequence.action.to_owned()).filter(|a| !a.is_empty()),
                 causes: causes.clone(),
                 place: None,
-                task: match restarts(&change.id.kind, label, consequence.text) {
-                    true => Task::Restart,
-                    false => Task::Know,
-                },
+                task: if restarts(&change.id.kind, label, consequence.text) { Task::Restart } else { Task::Know },
             });
         }
         out
@@ -218,11 +196,8 @@ fn restarts(kind: &str, label: &str, text: &str) -> bool {
 
 /// Whether what a change of an object does is told by the golden images before and after it.
 fn shown_by_images(kind: &str, label: &str) -> bool {
-    const TOLD: [&str; 3] = [
-        "spec.enableMultipleArchitectures",
-        "spec.cluster",
-        "spec.commonTemplates.dataImportCronTemplates",
-    ];
+    const TOLD: [&str; 3] =
+        ["spec.enableMultipleArchitectures", "spec.cluster", "spec.commonTemplates.dataImportCronTemplates"];
     let named = label.starts_with("spec.managedDataSource") || label.contains("platform");
     match kind {
         "DataSource" => true,

@@ -29,8 +29,7 @@ pub fn comparable(live: Vec<Object>, rendered: &[Object]) -> Vec<Object> {
     let ours = |object: &Object| {
         let labels = &object.body["metadata"]["labels"];
         let manager = labels["app.kubernetes.io/managed-by"].as_str();
-        rendered.iter().any(|r| same_object(&r.id, &object.id))
-            || manager.is_some_and(|m| MANAGERS.contains(&m))
+        rendered.iter().any(|r| same_object(&r.id, &object.id)) || manager.is_some_and(|m| MANAGERS.contains(&m))
     };
     live.into_iter().filter(ours).map(bare).collect()
 }
@@ -95,9 +94,7 @@ fn is_default(schema: &hcoplan_kubernetes::schema::Schema, path: &Path, value: &
         return true;
     }
     match value {
-        Value::Object(map) => map
-            .iter()
-            .all(|(key, v)| is_default(schema, &path.key(key), v)),
+        Value::Object(map) => map.iter().all(|(key, v)| is_default(schema, &path.key(key), v)),
         _ => false,
     }
 }
@@ -116,10 +113,8 @@ mod tests {
                 "metadata": {"name": name, "labels": {"app.kubernetes.io/managed-by": manager}},
             }))
         };
-        let rendered = [
-            object("cdi.kubevirt.io/v1beta1", "CDI", "cdi", ""),
-            object("kubevirt.io/v1", "KubeVirt", "kubevirt", ""),
-        ];
+        let rendered =
+            [object("cdi.kubevirt.io/v1beta1", "CDI", "cdi", ""), object("kubevirt.io/v1", "KubeVirt", "kubevirt", "")];
         let live = vec![
             // The version may be another one, nothing else.
             object("kubevirt.io/v1alpha3", "KubeVirt", "kubevirt", ""),
@@ -129,9 +124,7 @@ mod tests {
             object("v1", "ConfigMap", "theirs", "Helm"),
         ];
         let compared = comparable(live, &rendered);
-        let ids = compared
-            .iter()
-            .map(|o| format!("{} {}", o.id.api_version, o.id.name));
+        let ids = compared.iter().map(|o| format!("{} {}", o.id.api_version, o.id.name));
         let ids: Vec<_> = ids.collect();
         assert_eq!(ids, ["kubevirt.io/v1alpha3 kubevirt", "v1 ours"]);
     }

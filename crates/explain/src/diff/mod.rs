@@ -55,9 +55,8 @@ pub enum Error {
 fn declared(nodes: &str) -> hcoplan_planner::inventory::LoadedInventory {
     use hcoplan_diagnostics::source::SourceFile;
     use hcoplan_planner::inventory::{Source, SourceKind, load};
-    let text = format!(
-        "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  platform: OpenShift\n  {nodes}"
-    );
+    let text =
+        format!("apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  platform: OpenShift\n  {nodes}");
     let file = SourceFile::new("inventory.yaml", text);
     let document = hcoplan_yaml::parse(&file).documents.remove(0).into();
     let kind = SourceKind::Declared;

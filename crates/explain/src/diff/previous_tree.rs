@@ -105,9 +105,7 @@ impl PreviousTree {
         match self {
             Self::Nothing => Ok(None),
             Self::Disk(tree) => Ok(tree.text(directory, file)?),
-            Self::Committed {
-                revision, below, ..
-            } => {
+            Self::Committed { revision, below, .. } => {
                 let path = below.join(directory).join(file);
                 match revision.read(&path) {
                     Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
@@ -123,10 +121,7 @@ impl PreviousTree {
     /// # Errors
     /// A file that can't be read.
     pub fn has(&self, directory: &Utf8Path, file: &str, text: &str) -> Result<bool, Error> {
-        if let Self::Committed {
-            revision, below, ..
-        } = self
-        {
+        if let Self::Committed { revision, below, .. } = self {
             let path = below.join(directory).join(file);
             let Some(name) = revision.object_name(&path) else {
                 return Ok(false);
@@ -165,12 +160,7 @@ fn committed(out: &Utf8Path) -> Result<Option<PreviousTree>, Error> {
     }
     let listing = revision.list(&source::Walk::default())?;
     let mut files = BTreeMap::<Utf8PathBuf, Vec<String>>::new();
-    let all = || {
-        listing
-            .files
-            .iter()
-            .filter_map(|f| f.strip_prefix(&below).ok())
-    };
+    let all = || listing.files.iter().filter_map(|f| f.strip_prefix(&below).ok());
     for manifest in all().filter(|f| f.file_name() == Some(CLUSTER_MANIFEST)) {
         let directory = manifest.parent().unwrap_or(Utf8Path::new(""));
         files.insert(directory.to_owned(), Vec::new());
@@ -186,26 +176,16 @@ fn committed(out: &Utf8Path) -> Result<Option<PreviousTree>, Error> {
         }
     }
     files.values_mut().for_each(|names| names.sort());
-    Ok(Some(PreviousTree::Committed {
-        revision,
-        below,
-        files,
-    }))
+    Ok(Some(PreviousTree::Committed { revision, below, files }))
 }
 
 /// git's name for a blob: SHA-1, or SHA-256 in a repository of that format.
 fn blob_name(text: &str, length: usize) -> String {
     let head = format!("blob {}\0", text.len());
-    let hexadecimal =
-        |bytes: &[u8]| -> String { bytes.iter().map(|b| format!("{b:02x}")).collect() };
+    let hexadecimal = |bytes: &[u8]| -> String { bytes.iter().map(|b| format!("{b:02x}")).collect() };
     match length {
         40 => hexadecimal(&Sha1::new().chain_update(head).chain_update(text).finalize()),
-        _ => hexadecimal(
-            &Sha256::new()
-                .chain_update(head)
-                .chain_update(text)
-                .finalize(),
-        ),
+        _ => hexadecimal(&Sha256::new().chain_update(head).chain_update(text).finalize()),
     }
 }
 
@@ -215,17 +195,8 @@ mod tests {
 
     #[test]
     fn blobs_are_named_as_git_names_them() {
-        assert_eq!(
-            blob_name("", 40),
-            "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
-        );
-        assert_eq!(
-            blob_name("hello\n", 40),
-            "ce013625030ba8dba906f756967f9e9ca394464a"
-        );
-        assert_eq!(
-            blob_name("", 64),
-            "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
-        );
+        assert_eq!(blob_name("", 40), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+        assert_eq!(blob_name("hello\n", 40), "ce013625030ba8dba906f756967f9e9ca394464a");
+        assert_eq!(blob_name("", 64), "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813");
     }
 }

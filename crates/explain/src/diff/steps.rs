@@ -39,12 +39,7 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
                 "mend the manifest and apply it",
             ),
         };
-        out.push(note(
-            NoteKind::OperatorStops,
-            Impact::Disruption,
-            text,
-            help,
-        ));
+        out.push(note(NoteKind::OperatorStops, Impact::Disruption, text, help));
     }
     let of = |wanted: ObjectOutcome| -> Vec<&ObjectId> {
         let found = step.objects.iter().filter(|(_, became)| *became == wanted);
@@ -52,22 +47,13 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
     };
     let recreated = of(ObjectOutcome::Recreated);
     if !recreated.is_empty() {
-        let text = format!(
-            "deleted and created again, because immutable fields change: {}",
-            names(&recreated)
-        );
+        let text = format!("deleted and created again, because immutable fields change: {}", names(&recreated));
         out.push(note(NoteKind::Recreated, Impact::Disruption, text, ""));
     }
     let left = of(ObjectOutcome::LeftBehind);
     if !left.is_empty() {
-        let who = match from.release.version() == step.after.release.version() {
-            true => "SSP",
-            false => release,
-        };
-        let text = format!(
-            "{who} no longer renders these objects and leaves them in the cluster: {}",
-            names(&left)
-        );
+        let who = if from.release.version() == step.after.release.version() { "SSP" } else { release };
+        let text = format!("{who} no longer renders these objects and leaves them in the cluster: {}", names(&left));
         let help = "delete them by hand once nothing uses them";
         out.push(note(NoteKind::LeftBehind, Impact::Behaviour, text, help));
     }
@@ -87,18 +73,19 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
     let refused = |text, help: &str| note(NoteKind::Verdict, Impact::Disruption, text, help);
     match (refusal(&before.update), refusal(&after.update)) {
         (None, Some(why)) => {
-            let (text, help) = match changed {
-                true => (
+            let (text, help) = if changed {
+                (
                     format!("the manifest is refused once {to} runs: {why}"),
                     "apply it before the upgrade, and mend it for the time after",
-                ),
-                false => (
+                )
+            } else {
+                (
                     format!(
                         "from the upgrade to {to} on, the manifest is refused when it is applied \
-                         again: {why}"
+                     again: {why}"
                     ),
                     "mend it before the upgrade",
-                ),
+                )
             };
             out.push(refused(text, help));
         }
@@ -114,29 +101,29 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
         (None, None) => {
             let differing = differing(&before.end, &after.end);
             let values = |between: &str, behind: &str| -> String {
-                let all = differing.iter().map(|(path, before, after)| {
-                    format!("{path}: {before}{between}{after}{behind}")
-                });
+                let all =
+                    differing.iter().map(|(path, before, after)| format!("{path}: {before}{between}{after}{behind}"));
                 all.collect::<Vec<_>>().join("; ")
             };
             if !differing.is_empty() {
-                let (text, help) = match changed {
-                    true => (
+                let (text, help) = if changed {
+                    (
                         format!(
                             "the result depends on whether the manifest is applied before the \
-                             upgrade to {to} or after it: {}",
+                         upgrade to {to} or after it: {}",
                             values(" before it, ", " after it")
                         ),
                         "choose the order, or write the values that are meant",
-                    ),
-                    false => (
+                    )
+                } else {
+                    (
                         format!(
                             "applying the manifest again overwrites what the upgrade to {to} \
-                             sets: {}",
+                         sets: {}",
                             values(" → ", "")
                         ),
                         "write the new values into the manifest, or take the lines out",
-                    ),
+                    )
                 };
                 out.push(note(NoteKind::Order, Impact::Behaviour, text, help));
             }
@@ -173,11 +160,5 @@ fn names(ids: &[&ObjectId]) -> String {
 }
 
 fn note(kind: NoteKind, impact: Impact, text: String, help: &str) -> Note {
-    Note {
-        kind,
-        impact,
-        text,
-        help: Some(help.to_owned()).filter(|help| !help.is_empty()),
-        place: None,
-    }
+    Note { kind, impact, text, help: Some(help.to_owned()).filter(|help| !help.is_empty()), place: None }
 }

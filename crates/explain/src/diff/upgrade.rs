@@ -128,10 +128,8 @@ pub fn patch_change(
         let index = failure.operation.unwrap_or_default();
         return vec![PatchChange::Fails(index, failure.message.clone())];
     }
-    let (Some(old), Some(new)) = (
-        effects(before.0, before.1, kind, text),
-        effects(after.0, after.1, kind, text),
-    ) else {
+    let (Some(old), Some(new)) = (effects(before.0, before.1, kind, text), effects(after.0, after.1, kind, text))
+    else {
         return Vec::new();
     };
     let mut out = Vec::new();
@@ -146,11 +144,7 @@ pub fn patch_change(
     if kind == "KubeVirt" {
         let collided = collisions(before.1);
         let collide = collisions(after.1).into_iter();
-        out.extend(
-            collide
-                .filter(|g| !collided.contains(g))
-                .map(PatchChange::Collides),
-        );
+        out.extend(collide.filter(|g| !collided.contains(g)).map(PatchChange::Collides));
     }
     out
 }
@@ -206,12 +200,7 @@ fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         out.push(Note {
             kind: NoteKind::Verdict,
             impact: Impact::Disruption,
-            text: format!(
-                "{} refuses what {} accepts: {}",
-                after.release.label(),
-                before.release.label(),
-                is.message
-            ),
+            text: format!("{} refuses what {} accepts: {}", after.release.label(), before.release.label(), is.message),
             help: Some("change it before the upgrade; afterwards no edit gets through".to_owned()),
             place: place(),
         });
@@ -233,13 +222,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     let Some(text) = path.get(after.object).and_then(Value::as_str) else {
         return;
     };
-    let mut found = patch_change(
-        (before.release, before.plan),
-        (after.release, after.plan),
-        annotation,
-        kind,
-        text,
-    );
+    let mut found = patch_change((before.release, before.plan), (after.release, after.plan), annotation, kind, text);
     // What a patch wrote through to the stored HyperConverged would seem to be so without it.
     if found.iter().any(|c| matches!(c, PatchChange::Noop(_))) {
         let new = plan(after.release, &after.inventory.inventory, after.object);
@@ -252,9 +235,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
         let document = after.document?;
         let span = index.and_then(|i| operations.get(i)).map(|o| o.spans.whole);
         Some(match (span, document.root.at(&path)) {
-            (Some(span), Some(node)) => {
-                document.location(locate_in_scalar(document, node, span.range()))
-            }
+            (Some(span), Some(node)) => document.location(locate_in_scalar(document, node, span.range())),
             _ => document.locate(&path),
         })
     };
@@ -271,10 +252,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     let rest: Vec<usize> = (0..operations.len()).filter(|i| !told(*i)).collect();
     let fails = found.iter().any(|c| matches!(c, PatchChange::Fails(..)));
     out.extend(keep_on(annotation, &rest, fails, release).map(|text| Note {
-        kind: match fails {
-            true => NoteKind::PatchFails,
-            false => NoteKind::PatchKeeps,
-        },
+        kind: if fails { NoteKind::PatchFails } else { NoteKind::PatchKeeps },
         impact: Impact::Behaviour,
         text,
         help: None,
@@ -286,9 +264,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
                 kind: NoteKind::PatchFails,
                 impact: Impact::Disruption,
                 text: format!("operation {} of {annotation} stops working: {message}", index + 1),
-                help: Some(format!(
-                    "the operator stops there on {release}; take the operation out before the upgrade"
-                )),
+                help: Some(format!("the operator stops there on {release}; take the operation out before the upgrade")),
                 place: place(Some(index)),
             },
             PatchChange::Noop(index) => Note {
@@ -312,11 +288,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
                     "before the upgrade, drop the gate from {annotation}; on {release} switch it \
                      with the HyperConverged's own field where there is one"
                 )),
-                place: place(
-                    operations
-                        .iter()
-                        .position(|o| o.value().is_some_and(|v| v == gate.as_str())),
-                ),
+                place: place(operations.iter().position(|o| o.value().is_some_and(|v| v == gate.as_str()))),
             },
         });
     }
@@ -328,15 +300,13 @@ fn keep_on(annotation: &str, operations: &[usize], fails: bool, release: &str) -
     let (subject, verb) = match numbers.as_slice() {
         [] => return None,
         [one] => (format!("operation {one}"), "keeps"),
-        [first @ .., last] => (
-            format!("operations {} and {last}", first.join(", ")),
-            "keep",
-        ),
+        [first @ .., last] => (format!("operations {} and {last}", first.join(", ")), "keep"),
     };
     // Where one operation fails, none of them is applied.
-    Some(match fails {
-        true => format!("{subject} of {annotation} will not be applied on {release} either"),
-        false => format!("{subject} of {annotation} {verb} working"),
+    Some(if fails {
+        format!("{subject} of {annotation} will not be applied on {release} either")
+    } else {
+        format!("{subject} of {annotation} {verb} working")
     })
 }
 
@@ -391,23 +361,10 @@ fn gates(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             continue;
         }
         let text = match is {
-            Some(is) => format!(
-                "the feature gate {name} is {} on {}",
-                is.as_str(),
-                after.release.label()
-            ),
-            None => format!(
-                "there is no feature gate {name} on {}",
-                after.release.label()
-            ),
+            Some(is) => format!("the feature gate {name} is {} on {}", is.as_str(), after.release.label()),
+            None => format!("there is no feature gate {name} on {}", after.release.label()),
         };
-        out.push(Note {
-            kind: NoteKind::GateGraduates,
-            impact: Impact::Behaviour,
-            text,
-            help: None,
-            place,
-        });
+        out.push(Note { kind: NoteKind::GateGraduates, impact: Impact::Behaviour, text, help: None, place });
     }
 }
 
@@ -418,8 +375,7 @@ fn written_gates(side: &Side<'_>) -> Vec<(String, Option<Location>)> {
     match base.get(side.object) {
         Some(Value::Object(gates)) => {
             let all = gates.keys();
-            all.map(|name| (name.clone(), locate(&base.key(name))))
-                .collect()
+            all.map(|name| (name.clone(), locate(&base.key(name)))).collect()
         }
         Some(Value::Array(gates)) => {
             let named = gates.iter().enumerate().filter_map(|(i, gate)| {
@@ -447,19 +403,14 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         // Gates have notes of their own; a null is nothing.
         let is_gate = difference.label.starts_with("featureGates");
         // A feature that nobody switched on, and that is off: nothing changes.
-        let is_null =
-            |value: Option<&Value>| value.is_none_or(|v| v.is_null() || *v == Value::Bool(false));
+        let is_null = |value: Option<&Value>| value.is_none_or(|v| v.is_null() || *v == Value::Bool(false));
         let is_nothing = is_null(path.get(&new.spec)) && is_null(difference.before.get(&old.spec));
         // A switch of a section that does nothing by itself.
         let is_idle = difference.label == format!("{MEDIATED_DEVICES}.enabled")
             && Path::dotted(MEDIATED_DEVICES)
                 .get(&new.spec)
                 .and_then(Value::as_object)
-                .is_none_or(|section| {
-                    section
-                        .iter()
-                        .all(|(key, value)| key == "enabled" || is_empty(value))
-                });
+                .is_none_or(|section| section.iter().all(|(key, value)| key == "enabled" || is_empty(value)));
         if path.get(&written.spec).is_some() || is_gate || is_nothing || is_idle {
             continue;
         }
@@ -472,18 +423,10 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         };
         let (label, hco) = (&difference.label, after.release.display_name());
         let text = match (is_default, is.is_some()) {
-            (true, true) => format!(
-                "the default of {label} changes from {} to {}",
-                shown(was),
-                shown(is)
-            ),
+            (true, true) => format!("the default of {label} changes from {} to {}", shown(was), shown(is)),
             (true, false) => format!("{label} has no default any more (before: {})", shown(was)),
             (false, true) => {
-                format!(
-                    "{hco} sets {label} to {} (before: {})",
-                    shown(is),
-                    shown(was)
-                )
+                format!("{hco} sets {label} to {} (before: {})", shown(is), shown(was))
             }
             (false, false) => format!("{hco} removes {label} (before: {})", shown(was)),
         };

@@ -25,10 +25,7 @@ pub(super) fn old_in_new_version<'a>(before: &Side<'a>, after: &Side<'_>) -> Cow
     let converted = as_written(before.release, before.object, after.object);
     let of = |object: &Value| plan(before.release, &before.inventory.inventory, object);
     let same = of(before.object).objects().eq(of(&converted).objects());
-    match same {
-        true => Cow::Owned(converted),
-        false => written,
-    }
+    if same { Cow::Owned(converted) } else { written }
 }
 
 /// A HyperConverged in the version of another one, without what the conversion only adds: every gate with its default, and
@@ -56,11 +53,7 @@ fn as_written(release: &Release, object: &Value, like: &Value) -> Value {
     }
     // A gate without a state is enabled.
     let short = like.pointer("/spec/featureGates").and_then(Value::as_array);
-    let short: Vec<&Value> = short
-        .into_iter()
-        .flatten()
-        .filter(|g| g["state"].is_null())
-        .collect();
+    let short: Vec<&Value> = short.into_iter().flatten().filter(|g| g["state"].is_null()).collect();
     if let Some(Value::Array(gates)) = spec.get_mut("featureGates") {
         for gate in gates.iter_mut().filter(|gate| gate["state"] == "Enabled") {
             if let Some(same) = short.iter().find(|short| short["name"] == gate["name"]) {
@@ -85,12 +78,7 @@ fn as_written(release: &Release, object: &Value, like: &Value) -> Value {
 
 /// What the old document calls a field that only it has, and where it is there; `old` is its HyperConverged in
 /// the version of the new one.
-pub(super) fn written_as(
-    gone: &Difference,
-    old: &Value,
-    before: &Side<'_>,
-    after: &Side<'_>,
-) -> (String, Path) {
+pub(super) fn written_as(gone: &Difference, old: &Value, before: &Side<'_>, after: &Side<'_>) -> (String, Path) {
     const GATES: &str = "spec.featureGates";
     let to = version_of(before.object);
     let as_it_is = (gone.label.clone(), gone.before.clone());
@@ -105,10 +93,7 @@ pub(super) fn written_as(
         let entry = gone.before.get(old).and_then(|entry| entry.get("name"));
         let name = entry.and_then(Value::as_str).unwrap_or(name);
         let gates = Path::dotted(GATES);
-        let list = before
-            .object
-            .pointer("/spec/featureGates")
-            .and_then(Value::as_array);
+        let list = before.object.pointer("/spec/featureGates").and_then(Value::as_array);
         let index = list.and_then(|list| list.iter().position(|gate| gate["name"] == name));
         return match (name, index) {
             ("", _) => as_it_is,
@@ -128,9 +113,7 @@ pub(super) fn written_as(
             None => Path::dotted(&label),
         };
         // An object of one version may be several fields of the other: the first one stands for it.
-        let first = value
-            .and_then(Value::as_object)
-            .and_then(|o| o.iter().next());
+        let first = value.and_then(Value::as_object).and_then(|o| o.iter().next());
         match first {
             Some((key, inner)) if path.get(before.object).is_none() => {
                 below = format!("{below}.{key}");
@@ -176,9 +159,7 @@ mod tests {
         let release = Release::known("1.18").expect("known");
         let documents = [before, after].map(|text| {
             let text = format!("{text}{META}");
-            yaml::parse(&SourceFile::new("hyperconverged.yaml", &text))
-                .documents
-                .remove(0)
+            yaml::parse(&SourceFile::new("hyperconverged.yaml", &text)).documents.remove(0)
         });
         let objects = [0, 1].map(|i| documents[i].root.to_json());
         let plans = [0, 1].map(|i| plan(&release, &inventory.inventory, &objects[i]));
@@ -227,15 +208,9 @@ mod tests {
         let old = "apiVersion: hco.kubevirt.io/v1beta1\nspec: {}\n";
         let new = "apiVersion: hco.kubevirt.io/v1beta1\nspec:\n  tlsSecurityProfile:\n    type: Old\n    old: {}\n";
         let found = compared(old, new);
-        let profile = found
-            .objects
-            .iter()
-            .filter(|change| change.id.kind == "CDI");
+        let profile = found.objects.iter().filter(|change| change.id.kind == "CDI");
         let causes: Vec<&Vec<usize>> = profile.map(|change| &change.causes).collect();
-        let named = causes
-            .iter()
-            .flat_map(|all| all.iter())
-            .map(|i| &*found.causes[*i].what);
+        let named = causes.iter().flat_map(|all| all.iter()).map(|i| &*found.causes[*i].what);
         assert_eq!(named.collect::<Vec<_>>(), ["spec.tlsSecurityProfile.type"]);
         let gone = found.objects.iter().filter(|change| change.after.is_none());
         assert_eq!(gone.count(), 0);

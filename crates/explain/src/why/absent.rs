@@ -26,10 +26,7 @@ pub(super) fn feeds(plan_input: &PlanInput<'_>, target: &Target, base: &FoundVal
     let missing = matches!(base, FoundValue::Absent | FoundValue::NoObject);
     let mut out = Vec::new();
     for field in &fields {
-        let how = field
-            .operands
-            .iter()
-            .find(|o| feeds_it(&o.kind, &o.path, target));
+        let how = field.operands.iter().find(|o| feeds_it(&o.kind, &o.path, target));
         let tried = match field.ty.as_str() {
             "boolean" if missing => tried(plan_input, target, base, &field.path),
             _ => None,
@@ -97,12 +94,7 @@ fn generic(path: &Path) -> String {
 }
 
 /// What comes of switching a field to what it is not.
-fn tried(
-    plan_input: &PlanInput<'_>,
-    target: &Target,
-    base: &FoundValue,
-    path: &str,
-) -> Option<(Value, FoundValue)> {
+fn tried(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue, path: &str) -> Option<(Value, FoundValue)> {
     for on in [true, false] {
         if get(plan_input.object, path) == Some(&on.into()) {
             continue;
@@ -123,15 +115,9 @@ fn by_nodes(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> V
     let counts = node_count_variants(plan_input.inventory(), &ARCHITECTURES);
     let mut out: Vec<Feed> = Vec::new();
     for count in &counts {
-        let is_known = out.iter().any(|f| {
-            f.tried
-                .as_ref()
-                .is_some_and(|(v, _)| v == count.architecture())
-        });
+        let is_known = out.iter().any(|f| f.tried.as_ref().is_some_and(|(v, _)| v == count.architecture()));
         if !is_known {
-            out.extend(node_counts::with_node_count(
-                plan_input, target, base, count,
-            ));
+            out.extend(node_counts::with_node_count(plan_input, target, base, count));
         }
     }
     out

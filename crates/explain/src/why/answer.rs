@@ -94,33 +94,17 @@ pub struct Source {
 ///
 /// # Errors
 /// A kind, a name or a field that means nothing.
-pub fn ask(
-    plan_input: &PlanInput<'_>,
-    kind: &str,
-    name: Option<&str>,
-    field: &str,
-) -> Result<Answer, Problem> {
+pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &str) -> Result<Answer, Problem> {
     let base = plan_input.without(&[]);
     let target = Target::find(plan_input, &base, kind, name, field)?;
     let value = target.read(&base);
-    let search = Search {
-        plan_input,
-        target: &target,
-        base: &value,
-    };
+    let search = Search { plan_input, target: &target, base: &value };
     let moved = search.run(&inputs::input_trees(plan_input));
-    let for_its_own_sake = |m: &DecisiveInputs| {
-        target.is_object() || m.without != FoundValue::NoObject || value == FoundValue::NoObject
-    };
-    let (causes, needs): (Vec<DecisiveInputs>, Vec<DecisiveInputs>) =
-        moved.into_iter().partition(for_its_own_sake);
+    let for_its_own_sake =
+        |m: &DecisiveInputs| target.is_object() || m.without != FoundValue::NoObject || value == FoundValue::NoObject;
+    let (causes, needs): (Vec<DecisiveInputs>, Vec<DecisiveInputs>) = moved.into_iter().partition(for_its_own_sake);
     let error = base.reconcile_error.as_ref();
-    let verdict = plan(
-        plan_input.release,
-        &plan_input.loaded.inventory,
-        plan_input.object,
-    )
-    .admission;
+    let verdict = plan(plan_input.release, &plan_input.loaded.inventory, plan_input.object).admission;
     let object = target.object(&base);
     let mut answer = Answer {
         object: object.map(|o| ObjectId::clone(&o.id)),
@@ -131,14 +115,8 @@ pub fn ask(
         kind: target.kind.clone(),
         name: target.name.clone(),
         path: target.path.clone(),
-        causes: causes
-            .into_iter()
-            .map(|m| cause(plan_input, &target, m))
-            .collect(),
-        needs: needs
-            .into_iter()
-            .map(|m| cause(plan_input, &target, m))
-            .collect(),
+        causes: causes.into_iter().map(|m| cause(plan_input, &target, m)).collect(),
+        needs: needs.into_iter().map(|m| cause(plan_input, &target, m)).collect(),
         origin: ValueOrigin::Inputs,
         feeds: Vec::new(),
         others: Vec::new(),
@@ -154,10 +132,7 @@ pub fn ask(
     let missing = matches!(answer.value, FoundValue::NoObject | FoundValue::Absent);
     if answer.causes.is_empty() {
         let said = input_pairs::by_lines(plan_input, &target, &answer.value);
-        answer.causes = said
-            .into_iter()
-            .map(|m| cause(plan_input, &target, m))
-            .collect();
+        answer.causes = said.into_iter().map(|m| cause(plan_input, &target, m)).collect();
     }
     if let Some(default) = default_inside(plan_input, &target, &base, &answer) {
         answer.origin = default;
@@ -181,10 +156,7 @@ pub fn ask(
     let unheard_of = answer.value == FoundValue::NoObject
         && answer.causes.is_empty()
         && answer.feeds.is_empty()
-        && answer
-            .others
-            .iter()
-            .all(|o| o.value == FoundValue::NoObject);
+        && answer.others.iter().all(|o| o.value == FoundValue::NoObject);
     match &answer.name {
         Some(name) if unheard_of && base.objects().any(|o| o.id.kind == target.kind) => {
             Err(target.no_such_name(&base, name))
@@ -225,12 +197,7 @@ pub fn ask_of(
 
 /// The default of a field that isn't written, where what is named as the cause is only the section that it would
 /// stand in.
-fn default_inside(
-    plan_input: &PlanInput<'_>,
-    target: &Target,
-    base: &Plan,
-    answer: &Answer,
-) -> Option<ValueOrigin> {
+fn default_inside(plan_input: &PlanInput<'_>, target: &Target, base: &Plan, answer: &Answer) -> Option<ValueOrigin> {
     let [cause] = answer.causes.as_slice() else {
         return None;
     };
@@ -244,9 +211,7 @@ fn default_inside(
         return None;
     }
     match origin::of(plan_input, target, &answer.value, base) {
-        ValueOrigin::Default { path, value } if path.starts_with(section) => {
-            Some(ValueOrigin::Default { path, value })
-        }
+        ValueOrigin::Default { path, value } if path.starts_with(section) => Some(ValueOrigin::Default { path, value }),
         _ => None,
     }
 }
@@ -268,14 +233,6 @@ fn cause(plan_input: &PlanInput<'_>, target: &Target, moved: DecisiveInputs) -> 
         Some((plan, place)) => (target.read(&plan), Some(place)),
         None => (moved.without, None),
     };
-    let source = |input: Input| Source {
-        text: described(plan_input, &input),
-        place: input.place(plan_input),
-        input,
-    };
-    Cause {
-        sources: moved.inputs.into_iter().map(source).collect(),
-        without,
-        below,
-    }
+    let source = |input: Input| Source { text: described(plan_input, &input), place: input.place(plan_input), input };
+    Cause { sources: moved.inputs.into_iter().map(source).collect(), without, below }
 }

@@ -49,11 +49,7 @@ pub struct InputTree {
 
 impl InputTree {
     pub(super) fn leaf(input: Input) -> Self {
-        Self {
-            input,
-            children: Vec::new(),
-            joins: true,
-        }
+        Self { input, children: Vec::new(), joins: true }
     }
 
     /// Its leaves, or itself where it has no parts.

@@ -14,11 +14,7 @@ use super::target::{FoundValue, Target};
 
 /// The lines that say what would be so without them: with another value there it would be another one, or
 /// a node more would change it if the line were not there.
-pub(super) fn by_lines(
-    plan_input: &PlanInput<'_>,
-    target: &Target,
-    base: &FoundValue,
-) -> Vec<DecisiveInputs> {
+pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> Vec<DecisiveInputs> {
     let units = input_trees(plan_input);
     let leaves = units.iter().flat_map(|unit| unit.leaves());
     let written = leaves.filter_map(|unit| unit.input.written());
@@ -28,38 +24,22 @@ pub(super) fn by_lines(
         };
         let missing = matches!(base, FoundValue::Absent | FoundValue::NoObject);
         let is_switch = missing && value.is_boolean();
-        (is_switch || is_known_for(plan_input, path, target))
-            && decides(plan_input, target, base, path, value)
+        (is_switch || is_known_for(plan_input, path, target)) && decides(plan_input, target, base, path, value)
     };
-    let found = written.filter(says).map(|path| DecisiveInputs {
-        inputs: vec![Input::Written(path.clone())],
-        without: base.clone(),
-    });
+    let found = written
+        .filter(says)
+        .map(|path| DecisiveInputs { inputs: vec![Input::Written(path.clone())], without: base.clone() });
     found.collect()
 }
 
 /// Whether the release's table names the field for the place that is asked about.
 fn is_known_for(plan_input: &PlanInput<'_>, path: &Path, target: &Target) -> bool {
     let name = path.to_string();
-    let mut fields = plan_input
-        .release()
-        .fields()
-        .iter()
-        .filter(|f| f.path == name);
-    fields.any(|f| {
-        f.operands
-            .iter()
-            .any(|o| feeds_it(&o.kind, &o.path, target))
-    })
+    let mut fields = plan_input.release().fields().iter().filter(|f| f.path == name);
+    fields.any(|f| f.operands.iter().any(|o| feeds_it(&o.kind, &o.path, target)))
 }
 
-fn decides(
-    plan_input: &PlanInput<'_>,
-    target: &Target,
-    base: &FoundValue,
-    path: &Path,
-    value: &Value,
-) -> bool {
+fn decides(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue, path: &Path, value: &Value) -> bool {
     let other: Option<Value> = match value {
         Value::Bool(on) => Some((!on).into()),
         Value::Number(n) => n.as_i64().map(|n| n.saturating_add(1).into()),
@@ -73,12 +53,7 @@ fn decides(
     }
     let mut object = plan_input.object.clone();
     drop(remove_at(&mut object, path));
-    let without = PlanInput::new(
-        plan_input.release,
-        plan_input.document,
-        &object,
-        plan_input.loaded,
-    );
+    let without = PlanInput::new(plan_input.release, plan_input.document, &object, plan_input.loaded);
     let counts = node_count_variants(plan_input.inventory(), &architectures(plan_input));
     counts.iter().any(|count| {
         let there = with_node_count(plan_input, target, base, count).is_some();

@@ -33,9 +33,7 @@ impl Input {
                 let place = plan_input.loaded.places.nodes.get(*nodes.first()?)?;
                 Some(place.name.clone())
             }
-            Self::NodeField { nodes, field, .. } => {
-                nodes::place(plan_input.loaded, *nodes.first()?, field)
-            }
+            Self::NodeField { nodes, field, .. } => nodes::place(plan_input.loaded, *nodes.first()?, field),
             Self::Fact(fact) => plan_input.loaded.places.field(fact.name()).cloned(),
         }
     }
@@ -83,17 +81,9 @@ fn annotation(name: &str, value: &Node, path: Path) -> InputTree {
     let (Some(known), Some(Ok(operations))) = (known, decoded) else {
         return InputTree::leaf(Input::Written(path));
     };
-    let children = (0..operations.len()).map(|index| {
-        InputTree::leaf(Input::Operation {
-            annotation: known.name,
-            index,
-        })
-    });
-    InputTree {
-        input: Input::Written(path),
-        children: children.collect(),
-        joins: false,
-    }
+    let children =
+        (0..operations.len()).map(|index| InputTree::leaf(Input::Operation { annotation: known.name, index }));
+    InputTree { input: Input::Written(path), children: children.collect(), joins: false }
 }
 
 fn part(node: &Node, path: Path) -> InputTree {
@@ -112,11 +102,7 @@ fn part(node: &Node, path: Path) -> InputTree {
         }
         _ => Vec::new(),
     };
-    InputTree {
-        input: Input::Written(path),
-        children,
-        joins: true,
-    }
+    InputTree { input: Input::Written(path), children, joins: true }
 }
 
 fn is_metadata_of_entry(path: &Path) -> bool {

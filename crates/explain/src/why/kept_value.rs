@@ -13,12 +13,7 @@ use crate::diff::semantic::{Lists, differences, mix};
 /// Which field of the stored HyperConverged keeps the target what it is: given the value that it
 /// would have in a new cluster, it moves the target. Where none does, it is the object itself that
 /// stays as it was.
-pub(super) fn kept_value(
-    plan_input: &PlanInput<'_>,
-    target: &Target,
-    state: &State,
-    now: &FoundValue,
-) -> ValueOrigin {
+pub(super) fn kept_value(plan_input: &PlanInput<'_>, target: &Target, state: &State, now: &FoundValue) -> ValueOrigin {
     let release = &state.release;
     let of_new = plan_input.stored();
     let of_new = of_new.map(|object| in_storage_version(release, &object));
@@ -27,9 +22,7 @@ pub(super) fn kept_value(
     };
     let lists = Lists::default();
     let moves = |label: &str| {
-        let spec = mix(&stored["spec"], &of_new["spec"], &lists, &mut |d| {
-            d.label == label
-        });
+        let spec = mix(&stored["spec"], &of_new["spec"], &lists, &mut |d| d.label == label);
         let mut object = stored.clone();
         object["spec"] = spec;
         let admit = Admit::Settled { writes: false };

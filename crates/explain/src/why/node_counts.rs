@@ -79,9 +79,7 @@ fn another(like: Option<&Node>, roles: &[&str], architecture: &str) -> Node {
     let mut node = like.cloned().unwrap_or_default();
     node.name = "one-more".to_owned();
     node.architecture = architecture.to_owned();
-    let labels = roles
-        .iter()
-        .map(|r| (format!("{ROLE_LABEL}{r}"), String::new()));
+    let labels = roles.iter().map(|r| (format!("{ROLE_LABEL}{r}"), String::new()));
     node.labels.extend(labels);
     let own = (ARCHITECTURE_LABEL.to_owned(), architecture.to_owned());
     node.labels.extend([own]);
@@ -116,10 +114,7 @@ pub(super) fn with_node_count(
     count: &Count,
 ) -> Option<Feed> {
     let plan = plan_input.with_nodes(count.nodes.clone());
-    let reading = match plan_input.stops_operators(&plan) {
-        true => return None,
-        false => target.read(&plan),
-    };
+    let reading = if plan_input.stops_operators(&plan) { return None } else { target.read(&plan) };
     (reading != *base).then(|| Feed {
         path: count.words.clone(),
         how: String::new(),
@@ -129,15 +124,9 @@ pub(super) fn with_node_count(
 
 /// The first count with which it would be something else, in the order of [`counts`]: of the architectures
 /// that are there.
-pub(super) fn first_that_matters(
-    plan_input: &PlanInput<'_>,
-    target: &Target,
-    base: &FoundValue,
-) -> Option<Feed> {
+pub(super) fn first_that_matters(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> Option<Feed> {
     let counts = node_count_variants(plan_input.inventory(), &architectures(plan_input));
-    counts
-        .iter()
-        .find_map(|c| with_node_count(plan_input, target, base, c))
+    counts.iter().find_map(|c| with_node_count(plan_input, target, base, c))
 }
 
 /// The architectures of the nodes.

@@ -14,11 +14,7 @@ use super::input::{Input, InputTree};
 const MANY: usize = 24;
 
 /// Labels that every node has.
-const OWN_LABELS: [&str; 3] = [
-    ARCHITECTURE_LABEL,
-    "kubernetes.io/os",
-    "kubernetes.io/hostname",
-];
+const OWN_LABELS: [&str; 3] = [ARCHITECTURE_LABEL, "kubernetes.io/os", "kubernetes.io/hostname"];
 
 /// What can be taken away of an inventory.
 pub(super) fn inventory_inputs(loaded: &LoadedInventory) -> Vec<InputTree> {
@@ -55,11 +51,7 @@ pub(super) fn inventory_inputs(loaded: &LoadedInventory) -> Vec<InputTree> {
         });
         let nodes: Vec<usize> = nodes.collect();
         let name = format!("the {} {name}", nodes.len());
-        InputTree {
-            input: Input::Nodes { nodes, name },
-            children,
-            joins: true,
-        }
+        InputTree { input: Input::Nodes { nodes, name }, children, joins: true }
     }));
     out
 }
@@ -67,10 +59,7 @@ pub(super) fn inventory_inputs(loaded: &LoadedInventory) -> Vec<InputTree> {
 /// `amd64 nodes (worker)`
 fn class(node: &Node) -> String {
     let roles: Vec<&str> = node.roles().collect();
-    let roles = match roles.is_empty() {
-        true => "no role".to_owned(),
-        false => roles.join(", "),
-    };
+    let roles = if roles.is_empty() { "no role".to_owned() } else { roles.join(", ") };
     format!("{} nodes ({roles})", node.architecture)
 }
 
@@ -95,18 +84,10 @@ fn pools(loaded: &LoadedInventory) -> Vec<InputTree> {
         };
         let node = nodes.first().and_then(|i| loaded.inventory.nodes.get(*i));
         let fields = node.map_or_else(Vec::new, |n| fields(n, nodes.len()));
-        let children = fields.into_iter().map(|field| {
-            InputTree::leaf(Input::NodeField {
-                nodes: nodes.clone(),
-                name: name.clone(),
-                field,
-            })
-        });
-        InputTree {
-            children: children.collect(),
-            input: Input::Nodes { nodes, name },
-            joins: true,
-        }
+        let children = fields
+            .into_iter()
+            .map(|field| InputTree::leaf(Input::NodeField { nodes: nodes.clone(), name: name.clone(), field }));
+        InputTree { children: children.collect(), input: Input::Nodes { nodes, name }, joins: true }
     };
     groups.into_iter().map(unit).collect()
 }

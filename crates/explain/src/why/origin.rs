@@ -46,12 +46,7 @@ pub struct OtherRelease {
 }
 
 /// Which default it is, or that it is the release's own.
-pub(super) fn of(
-    plan_input: &PlanInput<'_>,
-    target: &Target,
-    value: &FoundValue,
-    base: &Plan,
-) -> ValueOrigin {
+pub(super) fn of(plan_input: &PlanInput<'_>, target: &Target, value: &FoundValue, base: &Plan) -> ValueOrigin {
     if *value == FoundValue::NoObject && base.reconcile_error.is_some() {
         return ValueOrigin::Error;
     }
@@ -73,9 +68,7 @@ pub(super) fn of(
     // By sections first: most defaults have nothing to do with it.
     let mut sections: Vec<Vec<&(Path, Value)>> = Vec::new();
     for default in &defaults {
-        let same = |s: &&mut Vec<&(Path, Value)>| {
-            s.first().map(|(p, _)| p.0.get(1)) == Some(default.0.0.get(1))
-        };
+        let same = |s: &&mut Vec<&(Path, Value)>| s.first().map(|(p, _)| p.0.get(1)) == Some(default.0.0.get(1));
         match sections.iter_mut().find(same) {
             Some(section) => section.push(default),
             None => sections.push(vec![default]),
@@ -83,10 +76,7 @@ pub(super) fn of(
     }
     for section in sections.iter().filter(|s| moves(s)) {
         if let Some((path, value)) = section.iter().find(|d| moves(&[d])) {
-            return ValueOrigin::Default {
-                path: path.clone(),
-                value: value.clone(),
-            };
+            return ValueOrigin::Default { path: path.clone(), value: value.clone() };
         }
     }
     ValueOrigin::Release
@@ -95,9 +85,7 @@ pub(super) fn of(
 /// What another release makes of the same inputs.
 pub(super) fn other_releases(plan_input: &PlanInput<'_>, target: &Target) -> Vec<OtherRelease> {
     let siblings = plan_input.release.releases_of_distribution();
-    let others = siblings
-        .iter()
-        .filter(|release| release.name() != plan_input.release.name());
+    let others = siblings.iter().filter(|release| release.name() != plan_input.release.name());
     let other = |release: &Arc<Release>| OtherRelease {
         release: release.label().to_owned(),
         value: target.read(&plan_input.on_release(release).without(&[])),

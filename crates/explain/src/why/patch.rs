@@ -2,9 +2,7 @@
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::go::{GoType, GoTypes};
-use hcoplan_planner::jsonpatch::{
-    self, ANNOTATIONS, Change, Effects, Loss, MOST_EXAMINED, Op, Operation, Reason,
-};
+use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Change, Effects, Loss, MOST_EXAMINED, Op, Operation, Reason};
 use hcoplan_planner::plan::Plan;
 use hcoplan_yaml::{Path, ScalarPlaces};
 use serde_json::Value;
@@ -58,14 +56,8 @@ pub fn patch_shown(plan_input: &PlanInput<'_>, plan: &Plan, kind: &str) -> Optio
     let node = plan_input.document.root.at(&path)?;
     let text = node.as_str()?;
     let places = ScalarPlaces::of(plan_input.document, node);
-    let place = |span: hcoplan_diagnostics::source::Span| {
-        plan_input.document.location(places.locate(span.range()))
-    };
-    let mut shown = PatchShown {
-        annotation: target.name,
-        operations: Vec::new(),
-        failure: None,
-    };
+    let place = |span: hcoplan_diagnostics::source::Span| plan_input.document.location(places.locate(span.range()));
+    let mut shown = PatchShown { annotation: target.name, operations: Vec::new(), failure: None };
     let decoded = jsonpatch::decode(text).and_then(|operations| {
         jsonpatch::only_spec(&operations)?;
         Ok(operations)
@@ -108,13 +100,9 @@ pub fn patch_shown(plan_input: &PlanInput<'_>, plan: &Plan, kind: &str) -> Optio
         });
     }
     shown.failure = effects.failure.map(|f| (f.message, f.span.map(place)));
-    if let Some(next) = operations
-        .get(MOST_EXAMINED)
-        .filter(|_| shown.failure.is_none())
-    {
+    if let Some(next) = operations.get(MOST_EXAMINED).filter(|_| shown.failure.is_none()) {
         let count = operations.len();
-        let message =
-            format!("of the {count} operations, only the first {MOST_EXAMINED} are examined");
+        let message = format!("of the {count} operations, only the first {MOST_EXAMINED} are examined");
         shown.failure = Some((message, Some(place(next.spans.whole))));
     }
     Some(shown)
@@ -174,10 +162,7 @@ struct Rfc6902Document {
 
 impl Rfc6902Document {
     fn new(before: &Value) -> Self {
-        Self {
-            document: before.clone(),
-            known: Vec::new(),
-        }
+        Self { document: before.clone(), known: Vec::new() }
     }
 
     /// Applies an operation; says why it can't be.
@@ -206,11 +191,7 @@ impl Rfc6902Document {
         operand.types.normalise(&mut actual, operand.ty);
         let all = jsonpatch::changes(&plain, &actual);
         let unplaced = lost.iter().filter(|l| l.reason == Reason::Unknown);
-        let unplaced = unplaced.map(|l| Change {
-            path: l.path.clone(),
-            before: l.plain.clone(),
-            after: None,
-        });
+        let unplaced = unplaced.map(|l| Change { path: l.path.clone(), before: l.plain.clone(), after: None });
         let mut new: Vec<Change> = unplaced.collect();
         new.extend(all.iter().filter(|c| !self.known.contains(c)).cloned());
         self.known = all;
@@ -227,12 +208,7 @@ fn described(operation: &Operation) -> String {
 }
 
 /// What to write instead, one remedy for each way in which the operation fails to do what it says.
-fn remedies(
-    operand: &Operand<'_>,
-    operations: &[Operation],
-    index: usize,
-    lost: &[Loss],
-) -> Vec<Remedy> {
+fn remedies(operand: &Operand<'_>, operations: &[Operation], index: usize, lost: &[Loss]) -> Vec<Remedy> {
     let mut out: Vec<Remedy> = Vec::new();
     let Some(operation) = operations.get(index) else {
         return out;
@@ -242,27 +218,19 @@ fn remedies(
             Reason::Kept if matches!(operation.op, Op::Remove | Op::Move) => {
                 let clearing = clearing(operand, operations, index, &loss.path);
                 let text = match clearing {
-                    Some(_) => format!(
-                        "HCO keeps what a patch takes away: write null to clear {}",
-                        loss.path
-                    ),
+                    Some(_) => format!("HCO keeps what a patch takes away: write null to clear {}", loss.path),
                     None => format!(
                         "HCO keeps what a patch takes away, and no patch can clear {}: set the \
                          value that is meant",
                         loss.path
                     ),
                 };
-                Remedy {
-                    text,
-                    operation: clearing,
-                    rule: "jsonpatch-remove-has-no-effect",
-                }
+                Remedy { text, operation: clearing, rule: "jsonpatch-remove-has-no-effect" }
             }
             Reason::Kept => Remedy {
-                text:
-                    "HCO merges an object into the one that was there: name every key that is to \
+                text: "HCO merges an object into the one that was there: name every key that is to \
                        go with null, and set those that take none"
-                        .to_owned(),
+                    .to_owned(),
                 operation: None,
                 rule: "jsonpatch-object-merges",
             },
@@ -279,10 +247,7 @@ fn remedies(
                 rule: "jsonpatch-unknown-field",
             },
             Reason::OtherCase => Remedy {
-                text: format!(
-                    "{} is another field by its letters' case: HCO finds the one that it means",
-                    loss.path
-                ),
+                text: format!("{} is another field by its letters' case: HCO finds the one that it means", loss.path),
                 operation: None,
                 rule: "jsonpatch-case-mismatch",
             },
@@ -296,12 +261,7 @@ fn remedies(
 }
 
 /// The operation that clears a place with null, if one does: tried out.
-fn clearing(
-    operand: &Operand<'_>,
-    operations: &[Operation],
-    index: usize,
-    path: &str,
-) -> Option<String> {
+fn clearing(operand: &Operand<'_>, operations: &[Operation], index: usize, path: &str) -> Option<String> {
     let pointer = Value::from(path);
     let text = format!(r#"{{"op": "replace", "path": {pointer}, "value": null}}"#);
     let clear = jsonpatch::decode(&format!("[{text}]")).ok()?.pop()?;

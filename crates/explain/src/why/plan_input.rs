@@ -39,12 +39,7 @@ pub struct PlanInput<'a> {
 impl<'a> PlanInput<'a> {
     /// The inputs of one cluster: the HyperConverged as it was written, the same as JSON, and what
     /// is declared about the nodes.
-    pub fn new(
-        release: &'a Release,
-        document: &'a Document,
-        object: &'a Value,
-        loaded: &'a LoadedInventory,
-    ) -> Self {
+    pub fn new(release: &'a Release, document: &'a Document, object: &'a Value, loaded: &'a LoadedInventory) -> Self {
         Self {
             release,
             document,
@@ -114,8 +109,7 @@ impl<'a> PlanInput<'a> {
     pub fn without(&self, inputs: &[&Input]) -> Plan {
         let mut inventory = self.loaded.inventory.clone();
         nodes_without(&mut inventory, inputs);
-        let mut operations: Vec<(&'static str, usize)> =
-            inputs.iter().filter_map(|i| i.operation()).collect();
+        let mut operations: Vec<(&'static str, usize)> = inputs.iter().filter_map(|i| i.operation()).collect();
         let mut paths: Vec<&Path> = inputs.iter().filter_map(|i| i.written()).collect();
         // What is further back or deeper goes first, so that indexes stay what they are.
         paths.sort_unstable_by(|a, b| b.cmp(a));
@@ -225,10 +219,7 @@ fn nodes_without(inventory: &mut Inventory, inputs: &[&Input]) {
 
 /// Takes operations out of their annotations; an annotation that has none left goes as a whole.
 /// Gives the indexes that are left of each annotation that was changed.
-fn drop_operations(
-    object: &mut Value,
-    operations: &[(&'static str, usize)],
-) -> Vec<(&'static str, Vec<usize>)> {
+fn drop_operations(object: &mut Value, operations: &[(&'static str, usize)]) -> Vec<(&'static str, Vec<usize>)> {
     let mut changed: Vec<(&'static str, Vec<usize>)> = Vec::new();
     let annotations = object.pointer_mut("/metadata/annotations");
     let Some(Value::Object(annotations)) = annotations else {
@@ -244,13 +235,8 @@ fn drop_operations(
         let Ok(all) = jsonpatch::decode(text) else {
             continue;
         };
-        let kept: Vec<usize> = (0..all.len())
-            .filter(|i| !operations.contains(&(*name, *i)))
-            .collect();
-        let texts: Vec<&str> = kept
-            .iter()
-            .filter_map(|i| text.get(all.get(*i)?.spans.whole.range()))
-            .collect();
+        let kept: Vec<usize> = (0..all.len()).filter(|i| !operations.contains(&(*name, *i))).collect();
+        let texts: Vec<&str> = kept.iter().filter_map(|i| text.get(all.get(*i)?.spans.whole.range())).collect();
         if texts.is_empty() {
             annotations.remove(*name);
         } else {
@@ -274,9 +260,7 @@ fn parent<'v>(value: &'v mut Value, path: &Path) -> Option<&'v mut Value> {
 pub(super) fn remove_at(value: &mut Value, path: &Path) -> Option<Value> {
     match (parent(value, path)?, path.0.last()?) {
         (Value::Object(map), Segment::Key(key)) => map.remove(key),
-        (Value::Array(items), Segment::Index(index)) if *index < items.len() => {
-            Some(items.remove(*index))
-        }
+        (Value::Array(items), Segment::Index(index)) if *index < items.len() => Some(items.remove(*index)),
         _ => None,
     }
 }

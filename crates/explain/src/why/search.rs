@@ -34,10 +34,7 @@ impl Search<'_> {
     /// now: the answer is about the field, not about what else an edit breaks.
     fn without(&self, inputs: &[&Input]) -> FoundValue {
         let plan = self.plan_input.without(inputs);
-        match self.plan_input.stops_operators(&plan) {
-            true => self.base.clone(),
-            false => self.target.read(&plan),
-        }
+        if self.plan_input.stops_operators(&plan) { self.base.clone() } else { self.target.read(&plan) }
     }
 
     /// Everything that moves the target.
@@ -66,22 +63,13 @@ impl Search<'_> {
             let without = self.without(&inputs);
             let narrowed = self.narrowed(&set);
             still.retain(|u| !set.iter().any(|s| std::ptr::eq(*s, *u)));
-            found.push(DecisiveInputs {
-                inputs: narrowed,
-                without,
-            });
+            found.push(DecisiveInputs { inputs: narrowed, without });
         }
         found
     }
 
     /// The smallest parts of a unit that move the target, while `others` are away.
-    fn descend(
-        &self,
-        unit: &InputTree,
-        whole: FoundValue,
-        others: &[&Input],
-        found: &mut Vec<DecisiveInputs>,
-    ) {
+    fn descend(&self, unit: &InputTree, whole: FoundValue, others: &[&Input], found: &mut Vec<DecisiveInputs>) {
         let mut moved: Vec<(&InputTree, FoundValue)> = Vec::new();
         let base = match others {
             [] => self.base.clone(),
@@ -89,29 +77,21 @@ impl Search<'_> {
         };
         self.moving(&unit.children, others, others, &base, &mut moved);
         if moved.len() > MOST_TOLD {
-            found.push(DecisiveInputs {
-                inputs: vec![unit.input.clone()],
-                without: whole,
-            });
+            found.push(DecisiveInputs { inputs: vec![unit.input.clone()], without: whole });
             return;
         }
         // Of more parts, not even halves move it: parts of single ones would tell little.
         if moved.is_empty() && unit.children.len() <= MOST_PARTS {
             // A default may take the place of a part and say the same.
             let children = unit.children.iter();
-            moved = children
-                .flat_map(|c| self.hidden(c, others, &base))
-                .collect();
+            moved = children.flat_map(|c| self.hidden(c, others, &base)).collect();
         }
         let same = moved.len() > 1 && moved.iter().all(|(_, r)| *r == whole);
         if same && unit.joins && self.same_value(unit, others, &base, found) {
             return;
         }
         if moved.is_empty() || (unit.joins && same) {
-            found.push(DecisiveInputs {
-                inputs: vec![unit.input.clone()],
-                without: whole,
-            });
+            found.push(DecisiveInputs { inputs: vec![unit.input.clone()], without: whole });
             return;
         }
         for (child, reading) in moved {
@@ -211,10 +191,7 @@ impl Search<'_> {
         };
         let before = found.len();
         for leaf in unit.leaves() {
-            let written = leaf
-                .input
-                .written()
-                .and_then(|p| p.get(self.plan_input.object));
+            let written = leaf.input.written().and_then(|p| p.get(self.plan_input.object));
             if written != Some(value) {
                 continue;
             }
@@ -222,10 +199,7 @@ impl Search<'_> {
             inputs.push(&leaf.input);
             let without = self.without(&inputs);
             if without != *base {
-                found.push(DecisiveInputs {
-                    inputs: vec![leaf.input.clone()],
-                    without,
-                });
+                found.push(DecisiveInputs { inputs: vec![leaf.input.clone()], without });
             }
         }
         found.len() > before
@@ -268,12 +242,7 @@ impl Search<'_> {
     fn narrowed(&self, set: &[&InputTree]) -> Vec<Input> {
         let mut out = Vec::new();
         for (i, unit) in set.iter().enumerate() {
-            let others: Vec<&Input> = set
-                .iter()
-                .enumerate()
-                .filter(|(j, _)| *j != i)
-                .map(|(_, u)| &u.input)
-                .collect();
+            let others: Vec<&Input> = set.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, u)| &u.input).collect();
             let mut all = others.clone();
             all.push(&unit.input);
             let mut found = Vec::new();

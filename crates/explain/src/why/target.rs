@@ -93,12 +93,8 @@ impl Target {
             (Some(name), several) => several.iter().find(|o| o.id.name == name).copied(),
         };
         let found = object.map(|o| o.id.name.as_str());
-        let mut target = Self {
-            kind,
-            name: found.or(name).map(ToOwned::to_owned),
-            path: Path::root(),
-            steps: Vec::new(),
-        };
+        let mut target =
+            Self { kind, name: found.or(name).map(ToOwned::to_owned), path: Path::root(), steps: Vec::new() };
         target.walk(field, object)?;
         if let Some(object) = object {
             check(plan_input, object, &target)?;
@@ -117,10 +113,7 @@ impl Target {
     }
 
     /// The object that is meant, where it is among these.
-    pub fn object_among<'o>(
-        &self,
-        objects: impl IntoIterator<Item = &'o Object>,
-    ) -> Option<&'o Object> {
+    pub fn object_among<'o>(&self, objects: impl IntoIterator<Item = &'o Object>) -> Option<&'o Object> {
         let named = |o: &&Object| self.name.as_ref().is_none_or(|n| *n == o.id.name);
         let mut objects = objects.into_iter().filter(|o| o.id.kind == self.kind);
         objects.find(named)
@@ -139,21 +132,18 @@ impl Target {
         if self.is_object() {
             return FoundValue::Exists;
         }
-        let found = self
-            .steps
-            .iter()
-            .try_fold(&*object.body, |value, step| match step {
-                Step::Key(key) => value.get(key),
-                Step::Index(index) => value.get(*index),
-                Step::Same(wanted) => value.as_array()?.iter().find(|v| *v == wanted),
-                Step::Named(path, wanted, place) => {
-                    let items = value.as_array()?;
-                    let named = |v: &&Value| get(v, path) == Some(wanted);
-                    let there = place.filter(|(_, length)| *length == items.len());
-                    let found = items.iter().find(named);
-                    found.or_else(|| items.get(there?.0))
-                }
-            });
+        let found = self.steps.iter().try_fold(&*object.body, |value, step| match step {
+            Step::Key(key) => value.get(key),
+            Step::Index(index) => value.get(*index),
+            Step::Same(wanted) => value.as_array()?.iter().find(|v| *v == wanted),
+            Step::Named(path, wanted, place) => {
+                let items = value.as_array()?;
+                let named = |v: &&Value| get(v, path) == Some(wanted);
+                let there = place.filter(|(_, length)| *length == items.len());
+                let found = items.iter().find(named);
+                found.or_else(|| items.get(there?.0))
+            }
+        });
         match found {
             Some(value) => FoundValue::Value(value.clone()),
             None => FoundValue::Absent,
@@ -320,10 +310,13 @@ fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result
         let common = at.0.is_empty() && matches!(text.as_str(), "apiVersion" | "kind" | "metadata");
         let below = match ty {
             Some(ty) => match types.step(ty, &text) {
-                TypeStep::Field(name, inner) => match name == text {
-                    true => Ok(Some(inner)),
-                    false => Err(vec![name.to_owned()]),
-                },
+                TypeStep::Field(name, inner) => {
+                    if name == text {
+                        Ok(Some(inner))
+                    } else {
+                        Err(vec![name.to_owned()])
+                    }
+                }
                 TypeStep::Inside(inner) => Ok(Some(inner)),
                 TypeStep::Free => Ok(None),
                 TypeStep::Nowhere if common => Ok(None),
@@ -335,12 +328,8 @@ fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result
             None => {
                 let keys = value.and_then(Value::as_object).into_iter().flatten();
                 let keys: Vec<String> = keys.map(|(k, _)| k.clone()).collect();
-                let known = keys.contains(&text)
-                    || nearest(&text, keys.iter().map(String::as_str)).is_none();
-                match known || value.is_none() {
-                    true => Ok(None),
-                    false => Err(keys),
-                }
+                let known = keys.contains(&text) || nearest(&text, keys.iter().map(String::as_str)).is_none();
+                if known || value.is_none() { Ok(None) } else { Err(keys) }
             }
         };
         match below {
@@ -356,13 +345,7 @@ fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result
     Ok(())
 }
 
-fn unknown(
-    plan_input: &PlanInput<'_>,
-    object: &Object,
-    at: &Path,
-    key: &str,
-    names: &[String],
-) -> Problem {
+fn unknown(plan_input: &PlanInput<'_>, object: &Object, at: &Path, key: &str, names: &[String]) -> Problem {
     let kind = &object.id.kind;
     let whole = at.key(key);
     let message = format!("{kind} has no field {whole}");
@@ -385,16 +368,11 @@ fn unknown(
     });
     let help = match near {
         Some(near) => format!("did you mean {near}?"),
-        None if names.is_empty() => {
-            "`hcoplan render --stdout --only KIND` shows what is there".to_owned()
-        }
+        None if names.is_empty() => "`hcoplan render --stdout --only KIND` shows what is there".to_owned(),
         None => {
             let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
             names.truncate(30);
-            let place = match at.0.is_empty() {
-                true => "it".to_owned(),
-                false => at.to_string(),
-            };
+            let place = if at.0.is_empty() { "it".to_owned() } else { at.to_string() };
             format!("{place} has {}", names.join(", "))
         }
     };
@@ -419,11 +397,7 @@ fn named(value: &Value, key: &str, at: &Path, found: &mut Vec<Path>) {
 
 fn some<'i>(ids: impl Iterator<Item = &'i ObjectId> + Clone) -> String {
     const SHOWN: usize = 8;
-    let shown: Vec<String> = ids
-        .clone()
-        .take(SHOWN)
-        .map(|id| format!("{}/{}", id.kind, id.name))
-        .collect();
+    let shown: Vec<String> = ids.clone().take(SHOWN).map(|id| format!("{}/{}", id.kind, id.name)).collect();
     let shown = shown.join(", ");
     match ids.count().checked_sub(SHOWN) {
         Some(more) if more > 0 => format!("{shown} and {more} more"),
@@ -441,8 +415,7 @@ impl Target {
             Some(near) => format!("did you mean {kind}/{near}?"),
             None => format!("there are {}", some(ids)),
         };
-        let message =
-            format!("there is no {kind} {name:?}, and nothing in the input keeps it away");
+        let message = format!("there is no {kind} {name:?}, and nothing in the input keeps it away");
         Problem::new(message, help)
     }
 }

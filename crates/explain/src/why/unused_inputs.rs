@@ -60,10 +60,7 @@ pub fn unused_inputs(plan_input: &PlanInput<'_>) -> Vec<UnusedInput> {
         }
     }
     let dead = finder.gone.iter().filter_map(|i| i.written());
-    let dead = dead.map(|path| UnusedInput {
-        path: path.clone(),
-        overwritten: overwritten(plan_input, path),
-    });
+    let dead = dead.map(|path| UnusedInput { path: path.clone(), overwritten: overwritten(plan_input, path) });
     dead.collect()
 }
 
@@ -112,9 +109,7 @@ impl Finder<'_> {
     fn does_nothing(&self, input: &Input) -> bool {
         let mut inputs: Vec<&Input> = self.gone.iter().collect();
         inputs.push(input);
-        let later = |(plan_input, base): &(PlanInput<'_>, Seen)| {
-            Seen::of(plan_input.without(&[input])) == *base
-        };
+        let later = |(plan_input, base): &(PlanInput<'_>, Seen)| Seen::of(plan_input.without(&[input])) == *base;
         Seen::of(self.plan_input.without(&inputs)) == self.base && self.later.iter().all(later)
     }
 
@@ -141,8 +136,7 @@ impl Finder<'_> {
         let mut gone = gone.filter(|g| g.phase == Phase::Discontinued);
         let mut rows = self.plan_input.release.fields().iter();
         text.starts_with("spec.featureGates")
-            && gone
-                .any(|g| listed == Some(&g.name) || text == format!("spec.featureGates.{}", g.name))
+            && gone.any(|g| listed == Some(&g.name) || text == format!("spec.featureGates.{}", g.name))
             || rows.any(|row| row.ignored && row.path == text)
     }
 

@@ -18,38 +18,18 @@ pub(super) enum KeyMatching {
     AnyCase,
 }
 
-pub(super) fn check(
-    types: &GoTypes,
-    document: &Value,
-    ty: &GoType,
-    keys: KeyMatching,
-) -> Result<(), DecodeError> {
-    let mut checker = Checker {
-        types,
-        keys,
-        first: None,
-        all: None,
-    };
+pub(super) fn check(types: &GoTypes, document: &Value, ty: &GoType, keys: KeyMatching) -> Result<(), DecodeError> {
+    let mut checker = Checker { types, keys, first: None, all: None };
     checker.value(document, ty, &Step::Root)?;
     checker.first.map_or(Ok(()), Err)
 }
 
 /// Every value that Go wouldn't decode: the one that it names comes first.
-pub(super) fn all(
-    types: &GoTypes,
-    document: &Value,
-    ty: &GoType,
-    keys: KeyMatching,
-) -> Vec<DecodeError> {
+pub(super) fn all(types: &GoTypes, document: &Value, ty: &GoType, keys: KeyMatching) -> Vec<DecodeError> {
     let Err(named) = check(types, document, ty, keys) else {
         return Vec::new();
     };
-    let mut checker = Checker {
-        types,
-        keys,
-        first: None,
-        all: Some(Vec::new()),
-    };
+    let mut checker = Checker { types, keys, first: None, all: Some(Vec::new()) };
     // What would end it is noted and passed over.
     checker.value(document, ty, &Step::Root).ok();
     let mut all = checker.all.unwrap_or_default();
@@ -175,17 +155,11 @@ fn mismatch(what: &str, go_type: &str, at: &Step<'_>) -> DecodeError {
         Some(structure) => format!("struct field {structure}.{}", names.join(".")),
         None => "value".to_owned(),
     };
-    failure(
-        format!("json: cannot unmarshal {what} into Go {target} of type {go_type}"),
-        at,
-    )
+    failure(format!("json: cannot unmarshal {what} into Go {target} of type {go_type}"), at)
 }
 
 fn failure(message: String, at: &Step<'_>) -> DecodeError {
-    DecodeError {
-        message,
-        path: path(at),
-    }
+    DecodeError { message, path: path(at) }
 }
 
 fn path(at: &Step<'_>) -> String {
@@ -204,15 +178,11 @@ fn path(at: &Step<'_>) -> String {
 
 fn fits(number: &Number, kind: &Kind) -> bool {
     match kind {
-        Kind::Int(bits) => number.as_i64().is_some_and(|n| {
-            *bits == 64 || (-(1_i64 << (bits - 1))..1_i64 << (bits - 1)).contains(&n)
-        }),
-        Kind::Uint(bits) => number
-            .as_u64()
-            .is_some_and(|n| *bits == 64 || n < 1_u64 << bits),
-        Kind::Float(32) => number
-            .as_f64()
-            .is_some_and(|n| n.abs() <= f64::from(f32::MAX)),
+        Kind::Int(bits) => {
+            number.as_i64().is_some_and(|n| *bits == 64 || (-(1_i64 << (bits - 1))..1_i64 << (bits - 1)).contains(&n))
+        }
+        Kind::Uint(bits) => number.as_u64().is_some_and(|n| *bits == 64 || n < 1_u64 << bits),
+        Kind::Float(32) => number.as_f64().is_some_and(|n| n.abs() <= f64::from(f32::MAX)),
         _ => true,
     }
 }
@@ -224,9 +194,7 @@ fn check_duration(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
         Value::Null => "",
         _ => return Err(mismatch(word(value), "string", at)),
     };
-    duration::parse(text)
-        .map(|_| ())
-        .map_err(|e| failure(e.to_string(), at))
+    duration::parse(text).map(|_| ()).map_err(|e| failure(e.to_string(), at))
 }
 
 fn check_quantity(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {

@@ -32,9 +32,6 @@ mod tests {
         assert_eq!(print(json!(1.5), 64).to_string(), "1.5");
         assert_eq!(print(json!(0.1), 32).to_string(), "0.1");
         assert_eq!(print(json!(16_777_217), 32).to_string(), "16777216");
-        assert_eq!(
-            print(json!(u64::MAX), 64).to_string(),
-            "18446744073709551615"
-        );
+        assert_eq!(print(json!(u64::MAX), 64).to_string(), "18446744073709551615");
     }
 }

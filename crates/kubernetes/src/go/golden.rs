@@ -27,9 +27,7 @@ fn golden() -> Option<PathBuf> {
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
-    text.lines()
-        .map(|l| serde_json::from_str(l).unwrap())
-        .collect()
+    text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
 }
 
 #[test]
@@ -73,10 +71,7 @@ fn recorded_objects_and_stored_hyperconvergeds() {
                     types.normalise_operand(&mut normalised, ty);
                     *counts.entry((release, *kind)).or_default() += 1;
                     if normalised != *object {
-                        wrong.push(format!(
-                            "{release} {kind} {}:\n{object}\n{normalised}",
-                            text(0)
-                        ));
+                        wrong.push(format!("{release} {kind} {}:\n{object}\n{normalised}", text(0)));
                     } else if let Err(error) = types.decode_check(object, ty) {
                         wrong.push(format!("{release} {kind} {}: {error}", text(0)));
                     }
@@ -132,23 +127,17 @@ fn recorded_patches() {
             // Only what any implementation of RFC 6902 applies: the operations are not ours.
             let operations = serde_json::from_str(case["patch"].as_str().unwrap_or(""))
                 .and_then(serde_json::from_value::<json_patch::Patch>);
-            let (Ok(operations), Some(changes)) =
-                (operations, case["result"][release]["changes"].as_object())
-            else {
+            let (Ok(operations), Some(changes)) = (operations, case["result"][release]["changes"].as_object()) else {
                 continue;
             };
             let mut base = plain.clone();
-            changes
-                .iter()
-                .for_each(|(at, c)| set(&mut base, at, &c["from"]));
+            changes.iter().for_each(|(at, c)| set(&mut base, at, &c["from"]));
             let mut patched = base.clone();
             if json_patch::patch(&mut patched, &operations).is_err() {
                 continue;
             }
             let mut expected = base.clone();
-            changes
-                .iter()
-                .for_each(|(at, c)| set(&mut expected, at, &c["to"]));
+            changes.iter().for_each(|(at, c)| set(&mut expected, at, &c["to"]));
             types.normalise(&mut expected, ty);
             let result = types.merge(&base, &patched, ty);
             assert_eq!(result, Ok(expected), "{release} {}", case["id"]);

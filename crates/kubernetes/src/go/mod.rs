@@ -79,9 +79,7 @@ pub fn without_facts_of_a_cluster(object: &mut Value) {
     if let Value::Object(object) = object {
         object.remove("status");
     }
-    let owners = object
-        .get_mut("metadata")
-        .and_then(|m| m.get_mut("ownerReferences"));
+    let owners = object.get_mut("metadata").and_then(|m| m.get_mut("ownerReferences"));
     for owner in owners.and_then(Value::as_array_mut).into_iter().flatten() {
         if let Value::Object(owner) = owner {
             owner.remove("uid");

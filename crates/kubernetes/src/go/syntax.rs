@@ -5,10 +5,7 @@
 
 /// The scanner's error; `None` for good JSON.
 pub fn syntax_error(text: &str) -> Option<String> {
-    let mut scanner = Scanner {
-        rest: text.as_bytes(),
-        open: Vec::new(),
-    };
+    let mut scanner = Scanner { rest: text.as_bytes(), open: Vec::new() };
     scanner.document().err()
 }
 
@@ -63,9 +60,7 @@ impl Scanner<'_> {
                 (Expected::End, _) => match (self.open.last(), byte) {
                     (Some(Container::Object), b',') => Expected::Key,
                     (Some(Container::Array), b',') => Expected::Value,
-                    (Some(Container::Object), b'}') | (Some(Container::Array), b']') => {
-                        self.close()
-                    }
+                    (Some(Container::Object), b'}') | (Some(Container::Array), b']') => self.close(),
                     (Some(Container::Object), _) => {
                         return Err(wrong(byte, "after object key:value pair"));
                     }
@@ -162,11 +157,7 @@ impl Scanner<'_> {
 
     fn digit(&mut self, place: &str) -> Result<u8, String> {
         let byte = self.take()?;
-        if byte.is_ascii_digit() {
-            Ok(byte)
-        } else {
-            Err(wrong(byte, place))
-        }
+        if byte.is_ascii_digit() { Ok(byte) } else { Err(wrong(byte, place)) }
     }
 
     fn digits(&mut self) {
@@ -214,12 +205,7 @@ mod tests {
 
     #[test]
     fn good_json_has_no_error() {
-        for text in [
-            "null",
-            " [1, -0.5e+3, {\"a\": [true, false]}] ",
-            "\"\\u00e9é\"",
-            "{}",
-        ] {
+        for text in ["null", " [1, -0.5e+3, {\"a\": [true, false]}] ", "\"\\u00e9é\"", "{}"] {
             assert_eq!(syntax_error(text), None, "{text}");
         }
     }
@@ -229,47 +215,20 @@ mod tests {
         let cases = [
             ("", "unexpected end of JSON input"),
             ("{\"a\":", "unexpected end of JSON input"),
-            (
-                "{qps}",
-                "invalid character 'q' looking for beginning of object key string",
-            ),
-            (
-                "{\"a\":1,}",
-                "invalid character '}' looking for beginning of object key string",
-            ),
-            (
-                "[1,]",
-                "invalid character ']' looking for beginning of value",
-            ),
+            ("{qps}", "invalid character 'q' looking for beginning of object key string"),
+            ("{\"a\":1,}", "invalid character '}' looking for beginning of object key string"),
+            ("[1,]", "invalid character ']' looking for beginning of value"),
             ("{\"a\" 1}", "invalid character '1' after object key"),
-            (
-                "{\"a\":1 \"b\"",
-                "invalid character '\"' after object key:value pair",
-            ),
+            ("{\"a\":1 \"b\"", "invalid character '\"' after object key:value pair"),
             ("[01]", "invalid character '1' after array element"),
             ("1 2", "invalid character '2' after top-level value"),
-            (
-                "'a'",
-                "invalid character '\\'' looking for beginning of value",
-            ),
-            (
-                "tru!",
-                "invalid character '!' in literal true (expecting 'e')",
-            ),
+            ("'a'", "invalid character '\\'' looking for beginning of value"),
+            ("tru!", "invalid character '!' in literal true (expecting 'e')"),
             ("-x", "invalid character 'x' in numeric literal"),
-            (
-                "1.x",
-                "invalid character 'x' after decimal point in numeric literal",
-            ),
-            (
-                "1e+x",
-                "invalid character 'x' in exponent of numeric literal",
-            ),
+            ("1.x", "invalid character 'x' after decimal point in numeric literal"),
+            ("1e+x", "invalid character 'x' in exponent of numeric literal"),
             ("\"\\x\"", "invalid character 'x' in string escape code"),
-            (
-                "\"\\u00g\"",
-                "invalid character 'g' in \\u hexadecimal character escape",
-            ),
+            ("\"\\u00g\"", "invalid character 'g' in \\u hexadecimal character escape"),
             ("\"\n\"", "invalid character '\\n' in string literal"),
             ("é", "invalid character 'Ã' looking for beginning of value"),
         ];

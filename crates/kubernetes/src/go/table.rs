@@ -131,17 +131,10 @@ impl GoTypes {
     pub fn from_json(text: &str) -> Result<Self, TableError> {
         let file: File = serde_json::from_str(text)?;
         let types = file.structs.keys().enumerate().map(|(index, name)| {
-            let ty = GoType {
-                expression: name.as_str().into(),
-                kind: Kind::Struct(index),
-            };
+            let ty = GoType { expression: name.as_str().into(), kind: Kind::Struct(index) };
             (name.clone(), ty)
         });
-        let mut table = Self {
-            structs: Vec::new(),
-            types: types.collect(),
-            roots: BTreeMap::new(),
-        };
+        let mut table = Self { structs: Vec::new(), types: types.collect(), roots: BTreeMap::new() };
         for name in file.structs.keys() {
             let structure = table.structure_of(&file, name)?;
             table.structs.push(structure);
@@ -192,21 +185,14 @@ impl GoTypes {
             Kind::Map(inner(value)?)
         } else if let Some(kind) = basic(expression) {
             kind
-        } else if let Some(GoType {
-            kind: Kind::Struct(index),
-            ..
-        }) = self.named(expression)
-        {
+        } else if let Some(GoType { kind: Kind::Struct(index), .. }) = self.named(expression) {
             Kind::Struct(*index)
         } else {
             let underlying = file.names.get(expression).ok_or_else(unknown)?;
             let deeper = deep.checked_sub(1).ok_or_else(unknown)?;
             self.resolve(file, underlying, deeper)?.kind
         };
-        Ok(GoType {
-            expression: expression.into(),
-            kind,
-        })
+        Ok(GoType { expression: expression.into(), kind })
     }
 
     fn structure_of(&self, file: &File, name: &str) -> Result<Struct, TableError> {
@@ -296,10 +282,7 @@ impl Field {
     /// Fields with neither omitempty nor omitzero, those with a value of their own, and those
     /// whose Go type has no empty value.
     fn always_printed(&self) -> bool {
-        let never_empty = matches!(
-            self.ty.kind,
-            Kind::Struct(_) | Kind::Quantity | Kind::Duration | Kind::IntOrString
-        );
+        let never_empty = matches!(self.ty.kind, Kind::Struct(_) | Kind::Quantity | Kind::Duration | Kind::IntOrString);
         self.default.is_some() || !(self.omit_zero || self.omit_empty && !never_empty)
     }
 }

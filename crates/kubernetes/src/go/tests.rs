@@ -9,8 +9,7 @@ use super::{DecodeError, GoType, GoTypes};
 use hcoplan_testing::go_types;
 
 fn kubevirt() -> (&'static GoTypes, &'static GoType) {
-    static TABLE: LazyLock<GoTypes> =
-        LazyLock::new(|| GoTypes::from_json(go_types().last().unwrap().1).unwrap());
+    static TABLE: LazyLock<GoTypes> = LazyLock::new(|| GoTypes::from_json(go_types().last().unwrap().1).unwrap());
     let types = &*TABLE;
     let ty = types.of_kind("kubevirt.io/v1", "KubeVirt").unwrap();
     (types, ty)
@@ -51,9 +50,7 @@ fn what_go_always_prints_is_there_and_what_it_omits_is_not() {
 #[test]
 fn a_gate_without_a_state_is_enabled() {
     let (types, _) = kubevirt();
-    let ty = types
-        .of_kind("hco.kubevirt.io/v1", "HyperConverged")
-        .unwrap();
+    let ty = types.of_kind("hco.kubevirt.io/v1", "HyperConverged").unwrap();
     let mut stored = json!({"spec": {"featureGates": [{"name": "a"}, {"name": "b", "state": null},
         {"name": "c", "state": "Disabled"}]}});
     types.normalise(&mut stored, ty);
@@ -70,14 +67,8 @@ fn lists_that_go_does_not_omit() {
     let ty = types.named("v1.NodeSelector").unwrap();
     for (given, expected) in [
         (json!({}), json!({"nodeSelectorTerms": null})),
-        (
-            json!({"nodeSelectorTerms": []}),
-            json!({"nodeSelectorTerms": []}),
-        ),
-        (
-            json!({"nodeSelectorTerms": [null]}),
-            json!({"nodeSelectorTerms": [{}]}),
-        ),
+        (json!({"nodeSelectorTerms": []}), json!({"nodeSelectorTerms": []})),
+        (json!({"nodeSelectorTerms": [null]}), json!({"nodeSelectorTerms": [{}]})),
     ] {
         let mut value = given;
         types.normalise(&mut value, ty);
@@ -115,25 +106,15 @@ fn elements_are_decoded_over_the_old_ones() {
         json!({"pciHostDevices": [
             {"pciVendorSelector": "B:2", "resourceName": "r/b", "externalResourceProvider": true}]})
     );
-    let machines = merged(
-        json!({"emulatedMachines": ["a", "b"]}),
-        json!({"emulatedMachines": [null, "c", null]}),
-    );
+    let machines = merged(json!({"emulatedMachines": ["a", "b"]}), json!({"emulatedMachines": [null, "c", null]}));
     assert_eq!(machines, Ok(json!({"emulatedMachines": ["a", "c", ""]})));
-    assert_eq!(
-        merged(
-            json!({"emulatedMachines": ["a"]}),
-            json!({"emulatedMachines": []})
-        ),
-        Ok(json!({}))
-    );
+    assert_eq!(merged(json!({"emulatedMachines": ["a"]}), json!({"emulatedMachines": []})), Ok(json!({})));
 }
 
 #[test]
 fn map_values_are_replaced_whole() {
     let base = json!({"network": {"binding": {"p": {"sidecarImage": "i", "networkAttachmentDefinition": "n"}}}});
-    let patched =
-        json!({"network": {"binding": {"p": {"networkAttachmentDefinition": "m"}, "q": null}}});
+    let patched = json!({"network": {"binding": {"p": {"networkAttachmentDefinition": "m"}, "q": null}}});
     assert_eq!(
         merged(base, patched).unwrap(),
         json!({"network": {"binding": {"p": {"networkAttachmentDefinition": "m"}, "q": {}}}})
@@ -143,10 +124,7 @@ fn map_values_are_replaced_whole() {
 #[test]
 fn keys_of_another_case_come_last() {
     assert_eq!(
-        merged(
-            json!({"cpuModel": "a"}),
-            json!({"CPUMODEL": "c", "cpuModel": "b"})
-        ),
+        merged(json!({"cpuModel": "a"}), json!({"CPUMODEL": "c", "cpuModel": "b"})),
         Ok(json!({"cpuModel": "c"}))
     );
     let (types, ty) = kubevirt();
@@ -171,15 +149,9 @@ fn errors_read_as_go_prints_them() {
     };
     let path = "spec.configuration.migrations.progressTimeout".to_owned();
     assert_eq!(said(migrations(json!("x"))), (go("string"), path.clone()));
-    assert_eq!(
-        said(migrations(json!(1.0))),
-        (go("number 1.0"), path.clone())
-    );
+    assert_eq!(said(migrations(json!(1.0))), (go("number 1.0"), path.clone()));
     assert_eq!(said(migrations(json!([]))), (go("array"), path));
-    assert_eq!(
-        said(json!([])).0,
-        "json: cannot unmarshal array into Go value of type v1.KubeVirt"
-    );
+    assert_eq!(said(json!([])).0, "json: cannot unmarshal array into Go value of type v1.KubeVirt");
     assert_eq!(
         said(json!({"spec": {"configuration": {"evictionStrategy": {}}}})).0,
         "json: cannot unmarshal object into Go struct field \
@@ -210,13 +182,8 @@ fn a_decoder_of_its_own_fails_at_once() {
 fn metadata_on_its_own() {
     let (types, _) = kubevirt();
     let ty = types.named("v1.ObjectMeta").unwrap();
-    let error = types
-        .decode_check(&json!({"labels": {"x": true}}), ty)
-        .unwrap_err();
-    assert_eq!(
-        error.message,
-        "json: cannot unmarshal bool into Go struct field ObjectMeta.labels of type string"
-    );
+    let error = types.decode_check(&json!({"labels": {"x": true}}), ty).unwrap_err();
+    assert_eq!(error.message, "json: cannot unmarshal bool into Go struct field ObjectMeta.labels of type string");
     assert_eq!(error.path, "labels.x");
 }
 
@@ -224,38 +191,17 @@ fn metadata_on_its_own() {
 fn tables_that_do_not_hold_together() {
     let cases = [
         ("{}", "missing field `structs`"),
-        (
-            r#"{"roots": {"v1/K": "v1.K"}, "names": {}, "structs": {}}"#,
-            "no usable `v1.K`",
-        ),
-        (
-            r#"{"roots": {"v1/K": 1}, "names": {}, "structs": {}}"#,
-            "invalid type: integer `1`, expected a string",
-        ),
+        (r#"{"roots": {"v1/K": "v1.K"}, "names": {}, "structs": {}}"#, "no usable `v1.K`"),
+        (r#"{"roots": {"v1/K": 1}, "names": {}, "structs": {}}"#, "invalid type: integer `1`, expected a string"),
         (
             r#"{"roots": {}, "names": {"v1.A": "v1.B", "v1.B": "v1.A"}, "structs": {"v1.K": {"a": "v1.A"}}}"#,
             "no usable `v1.A`",
         ),
-        (
-            r#"{"roots": {}, "names": {}, "structs": {"v1.K": {"a": "v1.Missing"}}}"#,
-            "no usable `v1.Missing`",
-        ),
-        (
-            r#"{"roots": {}, "names": {}, "structs": {"v1.K": {"a": {}}}}"#,
-            "invalid type: map, expected a string",
-        ),
-        (
-            r#"{"roots": {}, "names": {}, "structs": {"K": {}}}"#,
-            "no usable `K`",
-        ),
-        (
-            r#"{"roots": {}, "names": {}, "structs": {"v1.K": {".E": "string"}}}"#,
-            "no usable `string`",
-        ),
-        (
-            r#"{"roots": {}, "names": {}, "structs": {"v1.K": {".K": "v1.K"}}}"#,
-            "no usable `v1.K`",
-        ),
+        (r#"{"roots": {}, "names": {}, "structs": {"v1.K": {"a": "v1.Missing"}}}"#, "no usable `v1.Missing`"),
+        (r#"{"roots": {}, "names": {}, "structs": {"v1.K": {"a": {}}}}"#, "invalid type: map, expected a string"),
+        (r#"{"roots": {}, "names": {}, "structs": {"K": {}}}"#, "no usable `K`"),
+        (r#"{"roots": {}, "names": {}, "structs": {"v1.K": {".E": "string"}}}"#, "no usable `string`"),
+        (r#"{"roots": {}, "names": {}, "structs": {"v1.K": {".K": "v1.K"}}}"#, "no usable `v1.K`"),
     ];
     for (table, why) in cases {
         let said = GoTypes::from_json(table).expect_err(table).to_string();

@@ -18,9 +18,7 @@ pub(super) fn parse(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let digits = |from: usize, to: usize| -> Option<i64> {
         let part = text.get(from..to)?;
-        part.bytes()
-            .all(|b| b.is_ascii_digit())
-            .then(|| part.parse().ok())?
+        part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse().ok())?
     };
     let is = |at: usize, wanted: u8| bytes.get(at) == Some(&wanted);
     if !(is(4, b'-') && is(7, b'-') && is(10, b'T') && is(13, b':') && is(16, b':')) {
@@ -36,10 +34,7 @@ pub(super) fn parse(text: &str) -> Option<i64> {
     }
     let mut zone = 19;
     if is(zone, b'.') || is(zone, b',') {
-        let fraction = bytes[20..]
-            .iter()
-            .take_while(|b| b.is_ascii_digit())
-            .count();
+        let fraction = bytes[20..].iter().take_while(|b| b.is_ascii_digit()).count();
         if fraction == 0 {
             return None;
         }
@@ -73,12 +68,7 @@ fn print(seconds: i64) -> String {
         day -= days_in(year, month);
         month += 1;
     }
-    format!(
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
-        rest / 3600,
-        rest / 60 % 60,
-        rest % 60
-    )
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
 }
 
 fn is_leap(year: i64) -> bool {
@@ -118,10 +108,7 @@ mod tests {
     fn prints_utc() {
         assert_eq!(printed("2024-02-29T12:00:00Z"), "2024-02-29T12:00:00Z");
         assert_eq!(printed("2024-01-01T00:30:00+02:00"), "2023-12-31T22:30:00Z");
-        assert_eq!(
-            printed("2023-12-31T23:59:59.9-00:01"),
-            "2024-01-01T00:00:59Z"
-        );
+        assert_eq!(printed("2023-12-31T23:59:59.9-00:01"), "2024-01-01T00:00:59Z");
         assert_eq!(printed("0001-01-01T00:00:00Z"), Value::Null);
     }
 

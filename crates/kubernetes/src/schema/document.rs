@@ -44,10 +44,7 @@ impl DocumentSchema {
     /// # Panics
     /// When it is no schema: it is compiled into the program.
     pub fn of(text: &str) -> Self {
-        Self {
-            json: serde_json::from_str(text).expect("our schemas are JSON"),
-            validator: OnceLock::new(),
-        }
+        Self { json: serde_json::from_str(text).expect("our schemas are JSON"), validator: OnceLock::new() }
     }
 
     /// What is wrong with a document, in the order of the text. A value that is `null` counts as
@@ -65,13 +62,7 @@ impl DocumentSchema {
         found
     }
 
-    fn explain(
-        &self,
-        file: &SourceFile,
-        root: &Node,
-        error: &ValidationError<'_>,
-        out: &mut Vec<Mistake>,
-    ) {
+    fn explain(&self, file: &SourceFile, root: &Node, error: &ValidationError<'_>, out: &mut Vec<Mistake>) {
         let path = path_in(root, error.instance_path().as_str());
         let node = root.nearest(&path).0;
         let at = |message: String| Mistake {
@@ -91,9 +82,8 @@ impl DocumentSchema {
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 let here = error.instance_path();
                 let fits = |errors: &&Vec<ValidationError<'_>>| {
-                    let kind = |e: &ValidationError<'_>| {
-                        matches!(e.kind(), Kind::Type { .. }) && e.instance_path() == here
-                    };
+                    let kind =
+                        |e: &ValidationError<'_>| matches!(e.kind(), Kind::Type { .. }) && e.instance_path() == here;
                     !errors.iter().any(kind)
                 };
                 match context.iter().find(fits) {
@@ -110,10 +100,7 @@ impl DocumentSchema {
                 let (wants, text) = wanted(kind);
                 let message = format!("{name} must be {wants}, not {}", written(file, node));
                 let instead = || format!("{:?}", &file.text()[node.span.range()]);
-                Mistake {
-                    instead: (text && is_bare(node)).then(instead),
-                    ..at(message)
-                }
+                Mistake { instead: (text && is_bare(node)).then(instead), ..at(message) }
             }
             Kind::Enum { options } => {
                 let options: Vec<&str> = strings(options).collect();
@@ -129,28 +116,18 @@ impl DocumentSchema {
                     ..at(message)
                 }
             }
-            Kind::Constant { expected_value } => at(format!(
-                "{name} must be {expected_value}, not {}",
-                written(file, node)
-            )),
+            Kind::Constant { expected_value } => {
+                at(format!("{name} must be {expected_value}, not {}", written(file, node)))
+            }
             Kind::Required { property } => {
                 let missing = property.as_str().unwrap_or_default();
-                let what = if path.0.is_empty() {
-                    "the document"
-                } else {
-                    &name
-                };
+                let what = if path.0.is_empty() { "the document" } else { &name };
                 let first = node.entries().first().map(|e| e.key.span);
-                Mistake {
-                    span: first.unwrap_or(node.span),
-                    ..at(format!("{what} lacks `{missing}`"))
-                }
+                Mistake { span: first.unwrap_or(node.span), ..at(format!("{what} lacks `{missing}`")) }
             }
             Kind::Minimum { limit } => at(format!("{name} must be at least {limit}")),
             Kind::Maximum { limit } => at(format!("{name} must be at most {limit}")),
-            Kind::MinLength { .. } | Kind::MinItems { .. } => {
-                at(format!("{name} must not be empty"))
-            }
+            Kind::MinLength { .. } | Kind::MinItems { .. } => at(format!("{name} must not be empty")),
             Kind::UniqueItems => at(format!("{name} says something twice")),
             Kind::Pattern { .. } => at(format!("{name} can't be {}", written(file, node))),
             _ => at(format!("{name}: {error}")),
@@ -188,10 +165,7 @@ impl DocumentSchema {
 }
 
 fn strings(list: &Value) -> impl Iterator<Item = &str> {
-    list.as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
+    list.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// A JSON pointer as a path in the tree.
@@ -209,10 +183,7 @@ fn path_in(root: &Node, pointer: &str) -> Path {
 }
 
 fn name_of(path: &Path) -> String {
-    match path.0.is_empty() {
-        true => "the document".to_owned(),
-        false => format!("`{path}`"),
-    }
+    if path.0.is_empty() { "the document".to_owned() } else { format!("`{path}`") }
 }
 
 /// What a type error wanted, and whether it was text.
@@ -293,10 +264,7 @@ mod tests {
             let place = file.position(m.span.start);
             let meant = m.instead.unwrap_or_default();
             let help = m.help.unwrap_or_default();
-            format!(
-                "{}:{} {} [{help}] {meant}",
-                place.line, place.column, m.message
-            )
+            format!("{}:{} {} [{help}] {meant}", place.line, place.column, m.message)
         };
         schema.check(&file, root).into_iter().map(line).collect()
     }
@@ -319,39 +287,21 @@ mod tests {
                 "2:10 `release` must be a text, not `on`, which YAML reads as true \
                  [an HCO release] \"on\"",
             ),
-            (
-                "kind: Simple\n",
-                "1:7 `kind` must be \"Sample\", not `Simple` [] ",
-            ),
+            ("kind: Simple\n", "1:7 `kind` must be \"Sample\", not `Simple` [] "),
             ("count: 1\n", "1:1 the document lacks `kind` [] "),
-            (
-                "kind: Sample\ncuont: 1\n",
-                "2:1 there is no field `cuont` here [did you mean `count`?] count",
-            ),
+            ("kind: Sample\ncuont: 1\n", "2:1 there is no field `cuont` here [did you mean `count`?] count"),
             (
                 "kind: Sample\npools:\n- name: a\n  arch: amd64\n",
                 "4:3 there is no field `arch` here [the fields here are architecture, name] ",
             ),
-            (
-                "kind: Sample\npools:\n- architecture: a\n",
-                "3:3 `pools[0]` lacks `name` [] ",
-            ),
-            (
-                "kind: Sample\nmode: on_demnd\n",
-                "2:7 `mode` can't be `on_demnd` [did you mean `on-demand`?] on-demand",
-            ),
-            (
-                "kind: Sample\ncount: -1\n",
-                "2:8 `count` must be at least 0 [] ",
-            ),
+            ("kind: Sample\npools:\n- architecture: a\n", "3:3 `pools[0]` lacks `name` [] "),
+            ("kind: Sample\nmode: on_demnd\n", "2:7 `mode` can't be `on_demnd` [did you mean `on-demand`?] on-demand"),
+            ("kind: Sample\ncount: -1\n", "2:8 `count` must be at least 0 [] "),
             (
                 "kind: Sample\nlevel: {severty: error}\n",
                 "2:9 there is no field `severty` here [did you mean `severity`?] severity",
             ),
-            (
-                "[1]\n",
-                "1:1 the document must be a mapping, not a list [] ",
-            ),
+            ("[1]\n", "1:1 the document must be a mapping, not a list [] "),
         ];
         for (text, expected) in cases {
             assert_eq!(check(text), [expected], "{text}");

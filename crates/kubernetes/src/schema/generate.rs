@@ -68,18 +68,7 @@ fn value(schema: &Schema, node: &Node, random: &mut Random, odd: bool, depth: us
         return Value::from(random.one_in(2));
     }
     if types.has(Types::STRING) && !(types.has(Types::INTEGER) && random.one_in(2)) {
-        const WORDS: [&str; 10] = [
-            "",
-            "a",
-            "b",
-            "1Gi",
-            "0.5",
-            "10m",
-            "none",
-            "02:00:00:00:00:01",
-            "1h0m0s",
-            "A/b_c",
-        ];
+        const WORDS: [&str; 10] = ["", "a", "b", "1Gi", "0.5", "10m", "none", "02:00:00:00:00:01", "1h0m0s", "A/b_c"];
         return Value::from(WORDS[random.below(WORDS.len())]);
     }
     if types.has(Types::NUMBER) && random.one_in(2) {

@@ -33,10 +33,8 @@ pub(crate) fn schema_texts(shared: Option<&Path>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (release, _) in go_types() {
         let folder = shared.join("facts").join(release).join("schemas");
-        let mut files: Vec<PathBuf> = fs::read_dir(folder)
-            .expect("the schemas")
-            .map(|e| e.expect("an entry").path())
-            .collect();
+        let mut files: Vec<PathBuf> =
+            fs::read_dir(folder).expect("the schemas").map(|e| e.expect("an entry").path()).collect();
         files.sort();
         for file in files {
             let name = file.file_stem().and_then(|s| s.to_str()).expect("a name");
@@ -93,11 +91,7 @@ fn stored_objects_are_admitted_again_unchanged() {
                 assert_eq!(schema.prepare(&mut again), Vec::new(), "{}", case["case"]);
                 assert_eq!(&again, stored, "{release} {}", case["case"]);
                 let refused = schema.validate(&again);
-                assert!(
-                    refused.is_empty(),
-                    "{release} {}: {refused:?}",
-                    case["case"]
-                );
+                assert!(refused.is_empty(), "{release} {}: {refused:?}", case["case"]);
             }
         }
     }

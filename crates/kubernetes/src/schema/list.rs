@@ -53,9 +53,7 @@ fn printed(item: &Value, keys: Option<&[Box<str>]>) -> Value {
     let Some(keys) = keys else {
         return item.clone();
     };
-    let given = keys
-        .iter()
-        .filter_map(|k| Some((k.to_string(), item.get(&**k)?.clone())));
+    let given = keys.iter().filter_map(|k| Some((k.to_string(), item.get(&**k)?.clone())));
     Value::Object(given.collect::<Map<_, _>>())
 }
 
@@ -65,10 +63,7 @@ mod tests {
     use serde_json::json;
 
     fn node(list: List) -> Node {
-        Node {
-            list,
-            ..Node::default()
-        }
+        Node { list, ..Node::default() }
     }
 
     #[test]
@@ -77,11 +72,7 @@ mod tests {
         assert_eq!(node(List::Set).repeated(&items), Ok(vec![(2, json!("a"))]));
         assert_eq!(node(List::Atomic).repeated(&items), Ok(Vec::new()));
         let map = node(List::Map(["a".into(), "b".into()].into()));
-        let items = [
-            json!({"a": 1, "c": 1}),
-            json!({"a": 1, "c": 2}),
-            json!({"a": 1, "b": 1}),
-        ];
+        let items = [json!({"a": 1, "c": 1}), json!({"a": 1, "c": 2}), json!({"a": 1, "b": 1})];
         assert_eq!(map.repeated(&items), Ok(vec![(1, json!({"a": 1}))]));
         assert_eq!(map.repeated(&[json!("x")]), Err(0));
     }

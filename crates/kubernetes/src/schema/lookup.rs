@@ -44,9 +44,9 @@ impl Schema {
         let node = self.find(path)?;
         let limits = node.limits.as_deref();
         let required = match path.0.last() {
-            Some(Segment::Key(name)) => self
-                .find(&path.parent())
-                .is_some_and(|p| p.required.iter().any(|r| **r == **name)),
+            Some(Segment::Key(name)) => {
+                self.find(&path.parent()).is_some_and(|p| p.required.iter().any(|r| **r == **name))
+            }
             _ => false,
         };
         Some(FieldInfo {
@@ -56,9 +56,7 @@ impl Schema {
             description: node.description.as_deref(),
             nullable: node.nullable,
             required,
-            pattern: limits
-                .and_then(|l| l.pattern.as_ref())
-                .map(super::Pattern::text),
+            pattern: limits.and_then(|l| l.pattern.as_ref()).map(super::Pattern::text),
             format: limits.and_then(|l| l.format).map(super::Format::name),
         })
     }
@@ -119,19 +117,16 @@ impl Schema {
     /// How the list at a path is matched up; `None` where the schema knows no list.
     pub fn list_kind(&self, path: &Path) -> Option<ListKind<'_>> {
         let node = self.find(path)?;
-        node.types
-            .has(super::Types::ARRAY)
-            .then(|| match &node.list {
-                List::Atomic => ListKind::Atomic,
-                List::Set => ListKind::Set,
-                List::Map(keys) => ListKind::Map(keys.iter().map(|k| &**k).collect()),
-            })
+        node.types.has(super::Types::ARRAY).then(|| match &node.list {
+            List::Atomic => ListKind::Atomic,
+            List::Set => ListKind::Set,
+            List::Map(keys) => ListKind::Map(keys.iter().map(|k| &**k).collect()),
+        })
     }
 
     /// Whether the object at a path takes keys of the user's choice (labels, selectors).
     pub fn takes_any_key(&self, path: &Path) -> bool {
-        self.find(path)
-            .is_some_and(|n| n.additional.is_some() || n.preserve_unknown)
+        self.find(path).is_some_and(|n| n.additional.is_some() || n.preserve_unknown)
     }
 
     /// Every place that the schema knows, in order, with `[]` as a list's element left out of
@@ -154,15 +149,13 @@ impl Schema {
     }
 
     fn find(&self, path: &Path) -> Option<&Node> {
-        path.0
-            .iter()
-            .try_fold(self.root(), |node, step| match step {
-                Segment::Key(key) => match node.below(key)? {
-                    ChildSchema::Node(below) => Some(below),
-                    ChildSchema::Any => None,
-                },
-                Segment::Index(_) => node.items.as_deref(),
-            })
+        path.0.iter().try_fold(self.root(), |node, step| match step {
+            Segment::Key(key) => match node.below(key)? {
+                ChildSchema::Node(below) => Some(below),
+                ChildSchema::Any => None,
+            },
+            Segment::Index(_) => node.items.as_deref(),
+        })
     }
 }
 
@@ -183,26 +176,13 @@ mod tests {
         let size = schema.field(&Path::dotted("spec.size")).expect("known");
         assert_eq!(size.kind, "integer,string");
         assert!(schema.field(&Path::dotted("spec.nope")).is_none());
-        assert_eq!(
-            schema.known_fields(&Path::dotted("spec.devices[3]")),
-            ["external", "selector"]
-        );
-        assert_eq!(
-            schema.list_kind(&Path::dotted("spec.devices")),
-            Some(ListKind::Map(vec!["selector"]))
-        );
-        assert_eq!(
-            schema.list_kind(&Path::dotted("spec.models")),
-            Some(ListKind::Set)
-        );
+        assert_eq!(schema.known_fields(&Path::dotted("spec.devices[3]")), ["external", "selector"]);
+        assert_eq!(schema.list_kind(&Path::dotted("spec.devices")), Some(ListKind::Map(vec!["selector"])));
+        assert_eq!(schema.list_kind(&Path::dotted("spec.models")), Some(ListKind::Set));
         assert_eq!(schema.list_kind(&Path::dotted("spec.labels")), None);
         let label = Path::dotted("spec.labels").key("a.b/c");
         assert_eq!(schema.field(&label).map(|f| f.kind), Some("string"));
         assert!(schema.takes_any_key(&Path::dotted("spec.anything")));
-        assert!(
-            schema
-                .all_fields()
-                .contains(&Path::dotted("spec.devices.external"))
-        );
+        assert!(schema.all_fields().contains(&Path::dotted("spec.devices.external")));
     }
 }

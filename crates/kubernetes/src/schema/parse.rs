@@ -24,20 +24,14 @@ impl Schema {
     /// # Errors
     /// Text that is not JSON, a part that is missing.
     pub fn from_json(text: &str) -> Result<Self, SchemaError> {
-        let mut file: Map<String, Value> =
-            serde_json::from_str(text).map_err(|_| SchemaError::Json)?;
+        let mut file: Map<String, Value> = serde_json::from_str(text).map_err(|_| SchemaError::Json)?;
         let root = file.remove("openAPIV3Schema");
         let root = root.ok_or(SchemaError::Missing("openAPIV3Schema"))?;
         let word = |key| {
             let word = file.get(key).and_then(Value::as_str);
             word.map(str::to_owned).ok_or(SchemaError::Missing(key))
         };
-        Ok(Self {
-            group: word("group")?,
-            version: word("version")?,
-            kind: word("kind")?,
-            root: Node::read(root),
-        })
+        Ok(Self { group: word("group")?, version: word("version")?, kind: word("kind")?, root: Node::read(root) })
     }
 
     /// What the schema asks for and this module can't check, one sentence each: keywords, patterns and formats,
@@ -56,15 +50,10 @@ impl Schema {
             at => format!("{at}: {what}"),
         };
         found.extend(unsupported.map(at_field));
-        let pattern = node
-            .limits
-            .iter()
-            .find_map(|limits| limits.pattern.as_ref());
+        let pattern = node.limits.iter().find_map(|limits| limits.pattern.as_ref());
         if let Some(pattern) = pattern.filter(|pattern| !pattern.is_regular()) {
             let text = pattern.text();
-            found.push(format!(
-                "{at}: the pattern '{text}' is no regular expression"
-            ));
+            found.push(format!("{at}: the pattern '{text}' is no regular expression"));
         }
         let join = |step: &str| match at {
             "" => step.to_owned(),
@@ -216,10 +205,7 @@ mod tests {
         let unsupported = schema.unsupported();
         assert_eq!(
             unsupported[..2],
-            [
-                "a: the keyword not is not known",
-                "a: the pattern '^x(?=y)$' is no regular expression",
-            ]
+            ["a: the keyword not is not known", "a: the pattern '^x(?=y)$' is no regular expression",]
         );
         let rule = "b: failed to compile CEL rule \"self.c ==\": ";
         assert!(unsupported[2].starts_with(rule), "{}", unsupported[2]);

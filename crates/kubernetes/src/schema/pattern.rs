@@ -16,10 +16,7 @@ pub(super) struct Pattern {
 
 impl Pattern {
     pub(super) fn new(text: &str) -> Self {
-        Self {
-            text: text.into(),
-            regex: OnceLock::new(),
-        }
+        Self { text: text.into(), regex: OnceLock::new() }
     }
 
     /// As the schema has it.
@@ -57,16 +54,8 @@ mod tests {
                 &["0", "64Mi", "+1.5G", "-.5m", "5.", "1E-3", "1e.5"][..],
                 &["", "64 MiB", "Mi", ".", "1e", "1ki", "1Mi\n", "1e5Mi"][..],
             ),
-            (
-                share,
-                &["0", "1", "0.1", "0.055"],
-                &["1.5", "0.", "0.0555", "00", "0.1 ", "0.\u{661}"],
-            ),
-            (
-                "kubevirt-hyperconverged",
-                &["my-kubevirt-hyperconverged-2"],
-                &["my-hco", ""],
-            ),
+            (share, &["0", "1", "0.1", "0.055"], &["1.5", "0.", "0.0555", "00", "0.1 ", "0.\u{661}"]),
+            ("kubevirt-hyperconverged", &["my-kubevirt-hyperconverged-2"], &["my-hco", ""]),
         ] {
             let pattern = Pattern::new(pattern);
             assert!(pattern.is_regular());

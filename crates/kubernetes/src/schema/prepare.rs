@@ -37,13 +37,7 @@ impl Schema {
 
     fn walk(&self, value: &mut Value, job: Passes) -> Vec<PrunedField> {
         let mut pruned = Vec::new();
-        self.walk_at(
-            value,
-            Some(self.root()),
-            CurrentPath::ROOT,
-            job,
-            &mut pruned,
-        );
+        self.walk_at(value, Some(self.root()), CurrentPath::ROOT, job, &mut pruned);
         pruned
     }
 
@@ -117,10 +111,8 @@ impl Schema {
             }
             None if !job.prune || node.is_some_and(|n| n.preserve_unknown) => true,
             None => {
-                pruned.push(PrunedField {
-                    path: here.path(),
-                    siblings: node.map(Node::field_names).unwrap_or_default(),
-                });
+                pruned
+                    .push(PrunedField { path: here.path(), siblings: node.map(Node::field_names).unwrap_or_default() });
                 false
             }
         }
@@ -160,21 +152,9 @@ struct Passes {
 }
 
 impl Passes {
-    const ALL: Self = Self {
-        prune: true,
-        nulls: true,
-        defaults: true,
-    };
-    const PRUNE: Self = Self {
-        prune: true,
-        nulls: false,
-        defaults: false,
-    };
-    const DEFAULTS: Self = Self {
-        prune: false,
-        nulls: false,
-        defaults: true,
-    };
+    const ALL: Self = Self { prune: true, nulls: true, defaults: true };
+    const PRUNE: Self = Self { prune: true, nulls: false, defaults: false };
+    const DEFAULTS: Self = Self { prune: false, nulls: false, defaults: true };
 }
 
 impl Node {
@@ -217,21 +197,13 @@ mod tests {
             schema.prepare(&mut v);
             v
         };
+        assert_eq!(admitted(json!({})), json!({"spec": {"deep": {"on": true, "may": "x"}}}));
         assert_eq!(
-            admitted(json!({})),
-            json!({"spec": {"deep": {"on": true, "may": "x"}}})
-        );
-        assert_eq!(
-            admitted(
-                json!({"spec": {"deep": {"on": null, "may": null, "gone": null},
-                                     "map": {"a": null, "b": "c"}, "list": [null]}})
-            ),
+            admitted(json!({"spec": {"deep": {"on": null, "may": null, "gone": null},
+                                     "map": {"a": null, "b": "c"}, "list": [null]}})),
             json!({"spec": {"deep": {"on": true, "may": null}, "map": {"b": "c"}, "list": [null]}})
         );
-        assert_eq!(
-            admitted(json!({"spec": null})),
-            json!({"spec": {"deep": {"on": true, "may": "x"}}})
-        );
+        assert_eq!(admitted(json!({"spec": null})), json!({"spec": {"deep": {"on": true, "may": "x"}}}));
     }
 
     fn schema() -> Schema {
@@ -262,16 +234,7 @@ mod tests {
         });
         let gone = schema().prune(&mut value);
         let paths: Vec<String> = gone.iter().map(|p| p.path.to_string()).collect();
-        assert_eq!(
-            paths,
-            [
-                "extra",
-                "spec.free.known.x",
-                "spec.list[0].b",
-                "spec.lost",
-                "spec.map.k.v"
-            ]
-        );
+        assert_eq!(paths, ["extra", "spec.free.known.x", "spec.list[0].b", "spec.lost", "spec.map.k.v"]);
         assert_eq!(gone[2].siblings, ["a"]);
         assert_eq!(
             value,

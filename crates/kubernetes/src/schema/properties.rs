@@ -117,10 +117,7 @@ fn with_nulls(schema: &Value) -> Value {
     let mut out = serde_json::Map::new();
     for (key, value) in map {
         let value = match (key.as_str(), value) {
-            ("properties", Value::Object(named)) => named
-                .iter()
-                .map(|(n, s)| (n.clone(), with_nulls(s)))
-                .collect(),
+            ("properties", Value::Object(named)) => named.iter().map(|(n, s)| (n.clone(), with_nulls(s))).collect(),
             ("items" | "additionalProperties", s) => with_nulls(s),
             ("default", _) => continue,
             ("type", Value::String(_)) if schema["format"] == "date-time" => {
@@ -131,9 +128,10 @@ fn with_nulls(schema: &Value) -> Value {
         out.insert(key.clone(), value);
     }
     let out = Value::Object(out);
-    match schema["nullable"] == true && schema.get("enum").is_none() {
-        true => serde_json::json!({"anyOf": [{"type": "null"}, out]}),
-        false => out,
+    if schema["nullable"] == true && schema.get("enum").is_none() {
+        serde_json::json!({"anyOf": [{"type": "null"}, out]})
+    } else {
+        out
     }
 }
 

@@ -39,10 +39,7 @@ impl Rules {
                 remove_rules(below);
             }
         }
-        Some(Self {
-            schema: Value::Object(keywords),
-            compiled: OnceLock::new(),
-        })
+        Some(Self { schema: Value::Object(keywords), compiled: OnceLock::new() })
     }
 
     fn compiled(&self) -> &CompiledSchema {
@@ -63,12 +60,7 @@ impl Rules {
 
     /// Those that a value breaks. One about a change (`oldSelf`) is asked only where there is an old value; one
     /// that can't be evaluated is broken, as it is for the server.
-    pub(super) fn broken(
-        &self,
-        validator: &Validator,
-        value: &Value,
-        old: Option<&Value>,
-    ) -> Vec<BrokenRule> {
+    pub(super) fn broken(&self, validator: &Validator, value: &Value, old: Option<&Value>) -> Vec<BrokenRule> {
         let result = validator.validate_compiled(self.compiled(), value, old);
         let errors = result.err().map(|errors| errors.into_vec());
         let errors = errors.into_iter().flatten();
@@ -83,10 +75,7 @@ impl Rules {
                 ErrorKind::ValidationFailure => error.message,
                 _ => one_line(&error.to_string()),
             };
-            BrokenRule {
-                field: error.field_path,
-                message: format!("{reason}: {message}"),
-            }
+            BrokenRule { field: error.field_path, message: format!("{reason}: {message}") }
         });
         said.collect()
     }
@@ -137,9 +126,7 @@ mod tests {
         let rules = node.as_object().and_then(Rules::of).expect("rules");
         assert_eq!(rules.unsupported(), [""; 0]);
         let broken = rules.broken(&Validator::new(), value, old).into_iter();
-        broken
-            .map(|b| format!("{}: {}", b.field, b.message))
-            .collect()
+        broken.map(|b| format!("{}: {}", b.field, b.message)).collect()
     }
 
     #[test]
@@ -171,11 +158,7 @@ mod tests {
                 json!([{"name": "a"}, {"name": "b"}]),
                 json!([{"name": "a"}, {"name": "A"}]),
             ),
-            (
-                "(self.size() <= 1) || !self.exists(r, (r == 'none'))",
-                json!(["none"]),
-                json!(["a", "none"]),
-            ),
+            ("(self.size() <= 1) || !self.exists(r, (r == 'none'))", json!(["none"]), json!(["a", "none"])),
         ] {
             let node = json!({KEYWORD: [{"rule": rule}]});
             assert_eq!(said(&node, &good, None), [""; 0], "{rule}");

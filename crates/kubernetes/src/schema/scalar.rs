@@ -36,10 +36,7 @@ impl Validation<'_> {
         self.wrong_type(at, wanted, name);
         if node.int_or_string {
             let place = server_path(&at.path());
-            let text = format!(
-                "{} must validate at least one schema (anyOf)",
-                go_quote(&place)
-            );
+            let text = format!("{} must validate at least one schema (anyOf)", go_quote(&place));
             self.found.schema.push(Violation {
                 path: at.path(),
                 kind: ViolationKind::Invalid,
@@ -47,8 +44,7 @@ impl Validation<'_> {
             });
             self.wrong_type(at, "integer", name);
             if value.is_number() {
-                let text =
-                    format!("Checked value must be of type integer (default format) in {place}");
+                let text = format!("Checked value must be of type integer (default format) in {place}");
                 self.found.schema.push(Violation {
                     path: at.path(),
                     kind: ViolationKind::Invalid,
@@ -70,11 +66,7 @@ impl Validation<'_> {
                 .iter()
                 .map(|v| go_quote(&v.as_str().map_or_else(|| v.to_string(), str::to_owned)))
                 .collect();
-            let body = format!(
-                "Unsupported value: {}: supported values: {}",
-                bad_value(value),
-                allowed.join(", ")
-            );
+            let body = format!("Unsupported value: {}: supported values: {}", bad_value(value), allowed.join(", "));
             self.refuse(at, ViolationKind::Unsupported, &body);
         }
     }
@@ -131,10 +123,7 @@ impl Validation<'_> {
 
 /// JSON knows no integers: `2.0` is one too.
 fn is_integer(n: &serde_json::Number) -> bool {
-    n.is_i64()
-        || n.is_u64()
-        || n.as_f64()
-            .is_some_and(|x| x.fract() == 0.0 && x.abs() < 9e15)
+    n.is_i64() || n.is_u64() || n.as_f64().is_some_and(|x| x.fract() == 0.0 && x.abs() < 9e15)
 }
 
 /// RFC 3339, as the server's own check has it: it looks at the shape and the ranges.
@@ -146,8 +135,7 @@ fn is_date_time(text: &str) -> bool {
         return false;
     };
     let number = |t: &str, low: u32, high: u32| {
-        t.bytes().all(|b| b.is_ascii_digit())
-            && t.parse::<u32>().is_ok_and(|n| (low..=high).contains(&n))
+        t.bytes().all(|b| b.is_ascii_digit()) && t.parse::<u32>().is_ok_and(|n| (low..=high).contains(&n))
     };
     let date: Vec<&str> = date.split('-').collect();
     let date_ok = matches!(date[..], [y, m, d]

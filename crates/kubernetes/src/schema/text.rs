@@ -25,23 +25,14 @@ pub(super) struct CurrentPath<'a> {
 }
 
 impl<'a> CurrentPath<'a> {
-    pub(super) const ROOT: Self = CurrentPath {
-        parent: None,
-        step: Step::Root,
-    };
+    pub(super) const ROOT: Self = CurrentPath { parent: None, step: Step::Root };
 
     pub(super) fn key(&'a self, key: &'a str) -> Self {
-        CurrentPath {
-            parent: Some(self),
-            step: Step::Key(key),
-        }
+        CurrentPath { parent: Some(self), step: Step::Key(key) }
     }
 
     pub(super) fn index(&'a self, index: usize) -> Self {
-        CurrentPath {
-            parent: Some(self),
-            step: Step::Index(index),
-        }
+        CurrentPath { parent: Some(self), step: Step::Index(index) }
     }
 
     pub(super) fn is_root(&self) -> bool {
@@ -148,18 +139,12 @@ mod tests {
     #[test]
     fn quotes_as_go_does() {
         assert_eq!(go_quote("a \"b\"\\\n"), r#""a \"b\"\\\n""#);
-        assert_eq!(
-            go_quote("\x01é\u{a0}\u{301}\u{10ffff}"),
-            "\"\\x01é\\u00a0\u{301}\\U0010ffff\""
-        );
+        assert_eq!(go_quote("\x01é\u{a0}\u{301}\u{10ffff}"), "\"\\x01é\\u00a0\u{301}\\U0010ffff\"");
     }
 
     #[test]
     fn writes_json_as_go_does() {
-        assert_eq!(
-            go_json(&json!({"b": ["<x>", 1.5], "a": null})),
-            r#"{"a":null,"b":["\u003cx\u003e",1.5]}"#
-        );
+        assert_eq!(go_json(&json!({"b": ["<x>", 1.5], "a": null})), r#"{"a":null,"b":["\u003cx\u003e",1.5]}"#);
     }
 
     #[test]

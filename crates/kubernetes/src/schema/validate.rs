@@ -35,10 +35,7 @@ pub enum ViolationKind {
 impl ViolationKind {
     /// Whether the server leaves the rules out because of it.
     fn blocks_rules(self) -> bool {
-        matches!(
-            self,
-            Self::Required | Self::Unsupported | Self::WrongType | Self::TooMany | Self::TooLong
-        )
+        matches!(self, Self::Required | Self::Unsupported | Self::WrongType | Self::TooMany | Self::TooLong)
     }
 }
 
@@ -114,9 +111,7 @@ impl Schema {
         let Validation { mut found, pending } = walk;
         if !pending.is_empty() && !found.schema.iter().any(|v| v.kind.blocks_rules()) {
             let validator = Validator::new();
-            let broken = pending
-                .iter()
-                .flat_map(|pending| pending.broken(&validator));
+            let broken = pending.iter().flat_map(|pending| pending.broken(&validator));
             found.rules = broken.collect();
         }
         found
@@ -133,10 +128,7 @@ struct PendingRules<'v> {
 
 impl PendingRules<'_> {
     fn broken(&self, validator: &Validator) -> Vec<Violation> {
-        let broken = self
-            .rules
-            .broken(validator, self.value, self.old)
-            .into_iter();
+        let broken = self.rules.broken(validator, self.value, self.old).into_iter();
         let violations = broken.map(|broken| {
             let path = server_path(&self.path);
             Violation {
@@ -156,13 +148,7 @@ pub(super) struct Validation<'v> {
 }
 
 impl<'v> Validation<'v> {
-    fn node(
-        &mut self,
-        node: &'v Node,
-        value: &'v Value,
-        old: Option<&'v Value>,
-        at: CurrentPath<'_>,
-    ) {
+    fn node(&mut self, node: &'v Node, value: &'v Value, old: Option<&'v Value>, at: CurrentPath<'_>) {
         if old == Some(value) {
             return;
         }
@@ -172,12 +158,7 @@ impl<'v> Validation<'v> {
         }
         if let Some(rules) = node.rules.as_ref().filter(|_| !value.is_null()) {
             let path = at.path();
-            self.pending.push(PendingRules {
-                rules,
-                value,
-                old,
-                path,
-            });
+            self.pending.push(PendingRules { rules, value, old, path });
         }
         match value {
             Value::Array(items) => self.list(node, items, old, at),
@@ -198,24 +179,14 @@ impl<'v> Validation<'v> {
         }
     }
 
-    fn list(
-        &mut self,
-        node: &'v Node,
-        items: &'v [Value],
-        old: Option<&'v Value>,
-        at: CurrentPath<'_>,
-    ) {
+    fn list(&mut self, node: &'v Node, items: &'v [Value], old: Option<&'v Value>, at: CurrentPath<'_>) {
         match node.repeated(items) {
             Ok(repeated) => {
                 for (i, value) in repeated {
                     let path = at.index(i).path();
                     let value = bad_value(&value);
                     let message = format!("{}: Duplicate value: {value}", server_path(&path));
-                    self.found.lists.push(Violation {
-                        path,
-                        kind: ViolationKind::Duplicate,
-                        message,
-                    });
+                    self.found.lists.push(Violation { path, kind: ViolationKind::Duplicate, message });
                 }
             }
             Err(i) => {
@@ -271,11 +242,7 @@ impl<'v> Validation<'v> {
         self.found.schema.push(Violation {
             path,
             kind,
-            message: if place.is_empty() {
-                format!("<nil>: {body}")
-            } else {
-                format!("{place}: {body}")
-            },
+            message: if place.is_empty() { format!("<nil>: {body}") } else { format!("{place}: {body}") },
         });
     }
 }
@@ -342,21 +309,15 @@ mod tests {
             ),
             (
                 json!({"ratio": 0}),
-                vec![
-                    "spec.ratio: Invalid value: 0: spec.ratio in body should be greater than or equal to 1",
-                ],
+                vec!["spec.ratio: Invalid value: 0: spec.ratio in body should be greater than or equal to 1"],
             ),
             (
                 json!({"ratio": 11}),
-                vec![
-                    "spec.ratio: Invalid value: 11: spec.ratio in body should be less than or equal to 10",
-                ],
+                vec!["spec.ratio: Invalid value: 11: spec.ratio in body should be less than or equal to 10"],
             ),
             (
                 json!({"ratio": 1.5}),
-                vec![
-                    r#"spec.ratio: Invalid value: "float64": spec.ratio in body must be of type int32: "float64""#,
-                ],
+                vec![r#"spec.ratio: Invalid value: "float64": spec.ratio in body must be of type int32: "float64""#],
             ),
             (
                 json!({"since": "yesterday"}),
@@ -368,26 +329,16 @@ mod tests {
             (json!({"since": "2026-02-03T04:05:06.7+01:00"}), vec![]),
             (
                 json!({"title": ""}),
-                vec![
-                    r#"spec.title: Invalid value: "": spec.title in body should be at least 1 chars long"#,
-                ],
+                vec![r#"spec.title: Invalid value: "": spec.title in body should be at least 1 chars long"#],
             ),
-            (
-                json!({"title": "longer"}),
-                vec!["spec.title: Too long: may not be more than 5 bytes"],
-            ),
+            (json!({"title": "longer"}), vec!["spec.title: Too long: may not be more than 5 bytes"]),
             (
                 json!({"models": ["a", "b", "a", "a"]}),
-                vec![
-                    "spec.models: Too many: 4: must have at most 3 items",
-                    r#"spec.models[2]: Duplicate value: "a""#,
-                ],
+                vec!["spec.models: Too many: 4: must have at most 3 items", r#"spec.models[2]: Duplicate value: "a""#],
             ),
             (
                 json!({"devices": []}),
-                vec![
-                    "spec.devices: Invalid value: 0: spec.devices in body should have at least 1 items",
-                ],
+                vec!["spec.devices: Invalid value: 0: spec.devices in body should have at least 1 items"],
             ),
             (
                 json!({"devices": [{"selector": "x"}, {"selector": "x"}, {}]}),
@@ -402,10 +353,7 @@ mod tests {
                     r#"spec.labels.a.b/c: Invalid value: "integer": spec.labels.a.b/c in body must be of type string: "integer""#,
                 ],
             ),
-            (
-                json!({"range": {"rangeEnd": "x"}}),
-                vec!["spec.range: Invalid value: both ends or none"],
-            ),
+            (json!({"range": {"rangeEnd": "x"}}), vec!["spec.range: Invalid value: both ends or none"]),
             (
                 json!({"range": {"rangeEnd": "x"}, "ratio": 0}),
                 vec![

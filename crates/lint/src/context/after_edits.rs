@@ -14,9 +14,7 @@ impl Context<'_> {
     pub fn plan_as_new(&self) -> &Plan {
         match self.before() {
             None => self.plan(),
-            Some(_) => self
-                .as_new
-                .get_or_init(|| plan::plan(self.release(), self.inventory(), self.object())),
+            Some(_) => self.as_new.get_or_init(|| plan::plan(self.release(), self.inventory(), self.object())),
         }
     }
 
@@ -35,14 +33,8 @@ impl Context<'_> {
             all.collect::<Vec<_>>()
         };
         let same = plan.admission.accepted && objects(&plan) == objects(self.plan_as_new());
-        let applicability = match same {
-            true => Applicability::Safe,
-            false => Applicability::Unsafe,
-        };
-        Some(Fix {
-            applicability,
-            ..fix
-        })
+        let applicability = if same { Applicability::Safe } else { Applicability::Unsafe };
+        Some(Fix { applicability, ..fix })
     }
 
     /// Whether the HyperConverged would be accepted and reconciled after edits of its file. `None`

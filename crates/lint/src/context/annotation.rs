@@ -25,10 +25,7 @@ impl<'a> Context<'a> {
     /// An annotation of an object inside the HyperConverged (a DataImportCronTemplate).
     pub fn annotation_of(&self, object: &'a Node, name: &str) -> Option<Annotation<'a>> {
         let annotations = object.get("metadata")?.get("annotations")?;
-        Some(Annotation {
-            document: self.document(),
-            entry: annotations.entry(name)?,
-        })
+        Some(Annotation { document: self.document(), entry: annotations.entry(name)? })
     }
 }
 
@@ -36,10 +33,7 @@ impl<'a> Annotation<'a> {
     /// An annotation of another document.
     pub fn of(document: &'a Document, name: &str) -> Option<Self> {
         let annotations = document.root.get("metadata")?.get("annotations")?;
-        Some(Self {
-            document,
-            entry: annotations.entry(name)?,
-        })
+        Some(Self { document, entry: annotations.entry(name)? })
     }
 
     /// Its key.
@@ -94,10 +88,6 @@ impl<'a> Annotation<'a> {
             Style::Plain | Style::DoubleQuoted => serde_json::Value::from(text).to_string(),
             _ => return None,
         };
-        Some(Edit {
-            file: std::sync::Arc::clone(&self.document.file),
-            span: self.entry.value.span,
-            text: quoted,
-        })
+        Some(Edit { file: std::sync::Arc::clone(&self.document.file), span: self.entry.value.span, text: quoted })
     }
 }

@@ -31,15 +31,10 @@ impl<'d> BuiltFiles<'d> {
         for kind in ["Kustomization", ""] {
             for document in neighbours.of_kind(kind) {
                 let path = document.file.path();
-                let is_one = path
-                    .file_stem()
-                    .is_some_and(|s| s.eq_ignore_ascii_case("kustomization"));
+                let is_one = path.file_stem().is_some_and(|s| s.eq_ignore_ascii_case("kustomization"));
                 let resources = document.root.get("resources").map(Node::items);
                 if let (true, Some(directory)) = (is_one, path.parent()) {
-                    let names = resources
-                        .unwrap_or_default()
-                        .iter()
-                        .filter_map(Node::as_str);
+                    let names = resources.unwrap_or_default().iter().filter_map(Node::as_str);
                     let names = names.map(|n| n.trim_start_matches("./"));
                     let named = out.entry(directory).or_default();
                     named.files.extend(names);

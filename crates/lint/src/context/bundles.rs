@@ -126,20 +126,14 @@ impl Bundles {
                 overridden: None,
             })
         });
-        Self {
-            csvs: csvs.collect(),
-            pods: workloads.collect(),
-        }
+        Self { csvs: csvs.collect(), pods: workloads.collect() }
     }
 }
 
 impl Csv {
     fn of(document: &Arc<Document>, neighbours: &Neighbours) -> Self {
-        let mut out = Self {
-            document: Arc::clone(document),
-            package: package(document, neighbours),
-            deployments: Vec::new(),
-        };
+        let mut out =
+            Self { document: Arc::clone(document), package: package(document, neighbours), deployments: Vec::new() };
         let mut subscriptions = subscriptions(neighbours);
         let installs = subscriptions.find(|s| out.is_installed_by(s));
         let config = installs.and_then(|s| s.root.below("spec.config"));
@@ -167,10 +161,7 @@ impl Csv {
     /// Whether a Subscription installs it: it names it, or the package that its bundle or its own
     /// name says.
     fn is_installed_by(&self, subscription: &Document) -> bool {
-        let (starting, wanted) = (
-            text(subscription, "spec.startingCSV"),
-            text(subscription, "spec.name"),
-        );
+        let (starting, wanted) = (text(subscription, "spec.startingCSV"), text(subscription, "spec.name"));
         let own = self.name().split_once(".v").map(|(name, _)| name);
         (!starting.is_empty() && starting == self.name())
             || match &self.package {
@@ -187,23 +178,15 @@ impl Csv {
         let labels = self.document.root.below("metadata.labels");
         let entries = labels.map(Node::entries).unwrap_or_default();
         let of = |prefix: &str, default: &'static str| {
-            let all = entries
-                .iter()
-                .filter(|e| e.value.as_str() == Some("supported"));
+            let all = entries.iter().filter(|e| e.value.as_str() == Some("supported"));
             let named = all.filter_map(|e| {
                 let name = e.key.text.strip_prefix(prefix)?;
                 Some((name, Some(self.document.location(e.key.span))))
             });
             let named: Vec<_> = named.collect();
-            match named.is_empty() {
-                true => vec![(default, None)],
-                false => named,
-            }
+            if named.is_empty() { vec![(default, None)] } else { named }
         };
-        SupportedPlatforms {
-            architectures: of(ARCHITECTURE_LABEL, "amd64"),
-            systems: of(OS_LABEL, "linux"),
-        }
+        SupportedPlatforms { architectures: of(ARCHITECTURE_LABEL, "amd64"), systems: of(OS_LABEL, "linux") }
     }
 
     /// The path of the label for an architecture.
@@ -220,18 +203,10 @@ impl Csv {
     /// Every image that it names, each once: those that deployments run first.
     pub fn images(&self) -> Vec<ImageUse<'_>> {
         let mut seen = BTreeSet::new();
-        let run = self
-            .deployments
-            .iter()
-            .enumerate()
-            .flat_map(|(index, pod)| {
-                let images = pod.images().into_iter();
-                images.map(move |(path, image)| ImageUse {
-                    image,
-                    path,
-                    used: UsedAs::Container(index),
-                })
-            });
+        let run = self.deployments.iter().enumerate().flat_map(|(index, pod)| {
+            let images = pod.images().into_iter();
+            images.map(move |(path, image)| ImageUse { image, path, used: UsedAs::Container(index) })
+        });
         let all = run.chain(self.related()).chain(self.environment());
         all.filter(|u| seen.insert(u.image)).collect()
     }
@@ -242,11 +217,7 @@ impl Csv {
         let items = items.unwrap_or_default().iter().enumerate();
         items.filter_map(move |(index, item)| {
             let image = item.get("image")?.as_str().filter(|i| !i.is_empty())?;
-            Some(ImageUse {
-                image,
-                path: path.index(index).key("image"),
-                used: UsedAs::Related,
-            })
+            Some(ImageUse { image, path: path.index(index).key("image"), used: UsedAs::Related })
         })
     }
 
@@ -255,10 +226,7 @@ impl Csv {
         let containers = self.deployments.iter().flat_map(|pod| {
             let items = pod.get("containers").map(Node::items).unwrap_or_default();
             let path = pod.path("containers");
-            items
-                .iter()
-                .enumerate()
-                .map(move |(i, c)| (path.index(i).key("env"), c))
+            items.iter().enumerate().map(move |(i, c)| (path.index(i).key("env"), c))
         });
         containers.flat_map(|(path, container)| {
             let variables = container.get("env").map(Node::items).unwrap_or_default();
@@ -276,10 +244,7 @@ impl Csv {
 
     /// What is known of each image that its deployments run, as far as it is known what they lack.
     pub fn run_images(&self, cx: &Context<'_>) -> Vec<(ImageUse<'_>, ImageEvidence)> {
-        let run = self
-            .images()
-            .into_iter()
-            .filter(|u| u.used != UsedAs::Related);
+        let run = self.images().into_iter().filter(|u| u.used != UsedAs::Related);
         let known = run.filter_map(|u| {
             let evidence = cx.image_evidence(u.image)?;
             evidence.is_complete().then_some((u, evidence))
@@ -290,10 +255,7 @@ impl Csv {
     /// Whether it is known what each image that its deployments run lacks.
     pub fn is_known(&self, cx: &Context<'_>) -> bool {
         let images = self.images();
-        let mut run = images
-            .iter()
-            .filter(|u| u.used != UsedAs::Related)
-            .peekable();
+        let mut run = images.iter().filter(|u| u.used != UsedAs::Related).peekable();
         let known = |u: &ImageUse<'_>| cx.image_evidence(u.image).is_some_and(|e| e.is_complete());
         run.peek().is_some() && run.all(known)
     }

@@ -40,9 +40,8 @@ impl Context<'_> {
             let begins = comment.span.start;
             let next = places.iter().find(|(start, _)| *start > begins);
             let before = places.iter().rev().find(|(start, _)| *start <= begins);
-            let beside = before.filter(|(start, _)| {
-                !comment.own_line && !old[*start as usize..begins as usize].contains('\n')
-            });
+            let beside =
+                before.filter(|(start, _)| !comment.own_line && !old[*start as usize..begins as usize].contains('\n'));
             let (_, to) = beside.or(next).or(before)?;
             let at = written(root, to)? as usize;
             let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -51,12 +50,11 @@ impl Context<'_> {
             let mut known = after.comments.iter();
             let commented = known.any(|c| (line..end).contains(&(c.span.start as usize)))
                 || insertions.iter().any(|(at, _)| *at == end);
-            insertions.push(match beside.is_none() || commented {
-                true => {
-                    let indented = text[line..at].chars().take_while(|c| *c == ' ').count();
-                    (line, format!("{}{comment_text}\n", " ".repeat(indented)))
-                }
-                false => (end, format!(" {comment_text}")),
+            insertions.push(if beside.is_none() || commented {
+                let indented = text[line..at].chars().take_while(|c| *c == ' ').count();
+                (line, format!("{}{comment_text}\n", " ".repeat(indented)))
+            } else {
+                (end, format!(" {comment_text}"))
             });
         }
         // From behind, so that the places stay right; of two at one place the first comes first.
@@ -69,10 +67,7 @@ impl Context<'_> {
         let read = read.documents.get(document.index)?;
         let same = read.root.to_json() == root.to_json();
         let all = read.comments.len() == after.comments.len() + insertions.len();
-        (same && all).then(|| Fix {
-            edits: line_edits(&document.file, &new),
-            ..fix
-        })
+        (same && all).then(|| Fix { edits: line_edits(&document.file, &new), ..fix })
     }
 }
 
@@ -120,8 +115,7 @@ spec:
     /// What a fix makes of a `spec`.
     fn fixed(version: &str, spec: &str, title: &str) -> String {
         let head = format!("apiVersion: hco.kubevirt.io/{version}\nkind: HyperConverged\nspec:\n");
-        let metadata =
-            "metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\n";
+        let metadata = "metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\n";
         let text = format!("{head}{spec}{metadata}");
         let case = Case::of(&text, INVENTORY);
         let findings = case.lint(&Settings::default());

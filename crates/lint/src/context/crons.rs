@@ -16,10 +16,7 @@ pub(crate) fn cron_names(cron: &Rendered) -> [(&'static str, &str, &'static str)
     let data_source = tree::get(&cron.object.body, "spec.managedDataSource");
     let data_source = data_source.and_then(Value::as_str).unwrap_or_default();
     let name = cron.object.id.name.as_str();
-    [
-        ("DataImportCron", name, "metadata.name"),
-        ("DataSource", data_source, "spec.managedDataSource"),
-    ]
+    [("DataImportCron", name, "metadata.name"), ("DataSource", data_source, "spec.managedDataSource")]
 }
 
 impl<'a> Context<'a> {

@@ -28,22 +28,13 @@ impl<'a> Context<'a> {
 impl Context<'_> {
     /// A fix that makes changes to the HyperConverged; `None` where the way it is written doesn't
     /// allow it.
-    pub fn fix(
-        &self,
-        title: impl Into<String>,
-        applicability: Applicability,
-        changes: &[Change],
-    ) -> Option<Fix> {
+    pub fn fix(&self, title: impl Into<String>, applicability: Applicability, changes: &[Change]) -> Option<Fix> {
         let before = self.editable_file();
         let edits = edit::edits_of(before, self.document(), changes);
         if edits.is_err() && before.is_spent() {
             self.leave_untried();
         }
-        Some(Fix {
-            title: title.into(),
-            applicability,
-            edits: edits.ok()?,
-        })
+        Some(Fix { title: title.into(), applicability, edits: edits.ok()? })
     }
 
     /// Takes note that a fix of what is reported next isn't tried, as many others were.
@@ -58,8 +49,7 @@ impl Context<'_> {
 
     /// The HyperConverged's file, for trying edits out on it.
     pub fn editable_file(&self) -> &EditableFile {
-        self.editable_file
-            .get(|| EditableFile::of(&self.document().file))
+        self.editable_file.get(|| EditableFile::of(&self.document().file))
     }
 
     /// A suggestion that switches a golden image off: by its annotation where it is written, else
@@ -93,11 +83,7 @@ impl Context<'_> {
     }
 
     /// A fix that takes a jsonpatch annotation away.
-    pub fn without_annotation(
-        &self,
-        patch: &PatchAnnotation<'_>,
-        applicability: Applicability,
-    ) -> Option<Fix> {
+    pub fn without_annotation(&self, patch: &PatchAnnotation<'_>, applicability: Applicability) -> Option<Fix> {
         let change = self.annotation_removal(patch.target.name);
         self.fix("remove the annotation", applicability, &[change])
     }
@@ -115,11 +101,7 @@ impl Context<'_> {
         Some(Fix {
             title: format!("remove operation {}", index + 1),
             applicability,
-            edits: vec![
-                patch
-                    .annotation
-                    .edit_part(jsonpatch::removal_range(patch.text, index)?, "")?,
-            ],
+            edits: vec![patch.annotation.edit_part(jsonpatch::removal_range(patch.text, index)?, "")?],
         })
     }
 }

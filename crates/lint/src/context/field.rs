@@ -11,14 +11,7 @@ use hcoplan_yaml::{Document, Key, Node, Path, Segment, Value};
 use super::Context;
 
 /// The sections that v1 sorts the fields into; v1beta1 has no field of these names.
-const V1_SECTIONS: [&str; 6] = [
-    "deployment",
-    "networking",
-    "security",
-    "storage",
-    "virtualization",
-    "workloadSources",
-];
+const V1_SECTIONS: [&str; 6] = ["deployment", "networking", "security", "storage", "virtualization", "workloadSources"];
 
 /// How many levels deeper a misplaced field may belong: further down, a name says too little.
 const MOST_LEVELS: usize = 2;
@@ -48,12 +41,7 @@ impl<'a> Context<'a> {
             key = entry.map(|e| &e.key);
             node = entry.map(|e| &e.value);
         }
-        Field {
-            document,
-            path,
-            key,
-            node,
-        }
+        Field { document, path, key, node }
     }
 }
 
@@ -80,8 +68,7 @@ impl Context<'_> {
         let schema = self.schema()?;
         let all = self.known_fields.get_or_init(|| schema.all_fields());
         let near = |p: &Path| p.0.len() <= path.0.len() + MOST_LEVELS;
-        let is_one =
-            |p: &&Path| p.0.last() == path.0.last() && p.0.first() == path.0.first() && near(p);
+        let is_one = |p: &&Path| p.0.last() == path.0.last() && p.0.first() == path.0.first() && near(p);
         let mut found = all.iter().filter(is_one);
         match (found.next(), found.next()) {
             (Some(only), None) => Some((path.clone(), only.clone())),
@@ -100,10 +87,7 @@ pub(super) fn dotted_below_spec(path: &Path) -> Option<String> {
             Segment::Index(_) => None,
         })
         .collect();
-    let (first, rest) = keys
-        .as_deref()?
-        .split_first()
-        .map(|(f, r)| (*f, r.join(".")))?;
+    let (first, rest) = keys.as_deref()?.split_first().map(|(f, r)| (*f, r.join(".")))?;
     (first == "spec" && !rest.is_empty()).then_some(rest)
 }
 
@@ -183,26 +167,16 @@ pub(super) fn in_version<'p>(path: &'p str, version: &str) -> Option<Cow<'p, str
 }
 
 fn translated<'p>(path: &'p str, version: &str) -> Option<Translated<'p>> {
-    let as_it_is = Translated {
-        place: path,
-        rest: "",
-    };
+    let as_it_is = Translated { place: path, rest: "" };
     let section = tree::steps(path).next().unwrap_or_default();
     if section == "featureGates" {
         return Some(as_it_is);
     }
-    let written_for = if V1_SECTIONS.contains(&section) {
-        "v1"
-    } else {
-        "v1beta1"
-    };
+    let written_for = if V1_SECTIONS.contains(&section) { "v1" } else { "v1beta1" };
     if written_for == version {
         return Some(as_it_is);
     }
-    let moves = match version == "v1" {
-        true => &*TO_V1,
-        false => &*FROM_V1,
-    };
+    let moves = if version == "v1" { &*TO_V1 } else { &*FROM_V1 };
     // Each rule asks for fields of each cluster: most moves are told by the first letter.
     let first = |path: &str| path.as_bytes().first().copied();
     let start = moves.partition_point(|(from, _)| first(from) < first(path));
@@ -218,8 +192,7 @@ fn translated<'p>(path: &'p str, version: &str) -> Option<Translated<'p>> {
 static TO_V1: LazyLock<Vec<Move>> = LazyLock::new(|| sorted(MOVES.iter().copied()));
 
 /// [`MOVES`] back, sorted by where they begin.
-static FROM_V1: LazyLock<Vec<Move>> =
-    LazyLock::new(|| sorted(MOVES.iter().map(|(v1beta1, v1)| (*v1, *v1beta1))));
+static FROM_V1: LazyLock<Vec<Move>> = LazyLock::new(|| sorted(MOVES.iter().map(|(v1beta1, v1)| (*v1, *v1beta1))));
 
 fn sorted(moves: impl Iterator<Item = Move>) -> Vec<Move> {
     let mut moves: Vec<_> = moves.collect();
@@ -276,13 +249,7 @@ mod tests {
     #[test]
     fn what_a_version_lacks_is_nowhere() {
         assert_eq!(in_version("vddkInitImage", "v1"), None);
-        assert_eq!(
-            in_version("workloadSources.enableMultiArchBootImageImport", "v1beta1"),
-            None
-        );
-        assert_eq!(
-            in_version("featureGates", "v1").as_deref(),
-            Some("featureGates")
-        );
+        assert_eq!(in_version("workloadSources.enableMultiArchBootImageImport", "v1beta1"), None);
+        assert_eq!(in_version("featureGates", "v1").as_deref(), Some("featureGates"));
     }
 }

@@ -130,10 +130,7 @@ pub(super) fn row<'c>(cx: &'c Context<'_>, kind: &'c str, keys: &[String]) -> Op
     });
     // Of several, the first that can be turned round.
     let rows: Vec<_> = leading.collect();
-    let best = rows
-        .iter()
-        .map(|(depth, plain, _)| (*depth, *plain))
-        .max()?;
+    let best = rows.iter().map(|(depth, plain, _)| (*depth, *plain)).max()?;
     let mut rows = rows.into_iter();
     let row = rows.find(|(depth, plain, _)| (*depth, *plain) == best)?;
     Some(row.2)

@@ -28,26 +28,18 @@ impl<'a> Context<'a> {
     /// A feature gate by its name; names are compared as the release compares them.
     pub fn gate(&self, name: &str) -> Gate<'a> {
         let any_case = self.release().has("feature-gates-any-case");
-        let is_it = |written: &str| match any_case {
-            true => written.eq_ignore_ascii_case(name),
-            false => written == name,
-        };
+        let is_it = |written: &str| if any_case { written.eq_ignore_ascii_case(name) } else { written == name };
         let gates = self.document().root.get("spec");
         let gates = gates.and_then(|s| s.get("featureGates"));
         let written = gates.and_then(|gates| match &gates.value {
             Value::Map(entries) => {
                 let entry = entries.iter().find(|e| is_it(&e.key.text))?;
-                Some(WrittenGate {
-                    name: entry.key.span,
-                    switch: &entry.value,
-                })
+                Some(WrittenGate { name: entry.key.span, switch: &entry.value })
             }
             Value::Seq(items) => items.iter().find_map(|item| {
                 let written = item.get("name")?;
-                is_it(written.as_str()?).then(|| WrittenGate {
-                    name: written.span,
-                    switch: item.get("state").unwrap_or(written),
-                })
+                is_it(written.as_str()?)
+                    .then(|| WrittenGate { name: written.span, switch: item.get("state").unwrap_or(written) })
             }),
             _ => None,
         });
@@ -55,11 +47,7 @@ impl<'a> Context<'a> {
             let gates = tree::get(self.object(), "spec.featureGates");
             Gates::read(self.release(), gates).explicit(name)
         };
-        Gate {
-            document: self.document(),
-            written,
-            explicit: written.and_then(|_| explicit()),
-        }
+        Gate { document: self.document(), written, explicit: written.and_then(|_| explicit()) }
     }
 
     /// Where multi-arch golden images are switched: the field of v1 where it is written or where

@@ -35,11 +35,6 @@ impl PatchedGates {
         let added: Vec<String> = added_to(rest.clone());
         let still: HashSet<&str> = after.iter().map(String::as_str).collect();
         let lost = before.iter().filter(|g| !still.contains(g.as_str()));
-        Self {
-            list,
-            twice: added.iter().filter(twice).cloned().collect(),
-            lost: lost.cloned().collect(),
-            added,
-        }
+        Self { list, twice: added.iter().filter(twice).cloned().collect(), lost: lost.cloned().collect(), added }
     }
 }

@@ -61,10 +61,7 @@ pub struct GuestArchitecture {
 impl GuestArchitecture {
     /// Whether somebody chose it for this virtual machine.
     pub fn is_chosen(&self) -> bool {
-        !matches!(
-            self.because,
-            ArchitectureReason::Default | ArchitectureReason::Operator
-        )
+        !matches!(self.because, ArchitectureReason::Default | ArchitectureReason::Operator)
     }
 
     /// Why, in words: `KubeVirt's default`.
@@ -93,10 +90,7 @@ pub struct KnownSource {
 impl Context<'_> {
     /// The architecture that KubeVirt gives a virtual machine.
     pub fn guest_architecture(&self, vm: &VirtualMachine<'_>) -> GuestArchitecture {
-        let guest = |name: &str, because| GuestArchitecture {
-            name: Some(name.to_owned()),
-            because,
-        };
+        let guest = |name: &str, because| GuestArchitecture { name: Some(name.to_owned()), because };
         if let Some(written) = vm.architecture().and_then(Node::as_str) {
             return guest(written, ArchitectureReason::Written);
         }
@@ -105,9 +99,7 @@ impl Context<'_> {
         }
         for reference in vm.template_sources() {
             let (namespace, name) = (reference.namespace, reference.name);
-            let label = self
-                .followed_data_source(namespace, name)
-                .and_then(|s| s.label);
+            let label = self.followed_data_source(namespace, name).and_then(|s| s.label);
             let known = label.filter(|l| GUEST_ARCHITECTURES.contains(&l.as_str()));
             if let Some(label) = known {
                 return guest(&label, ArchitectureReason::DataSource(name.to_owned()));
@@ -135,9 +127,7 @@ impl Context<'_> {
     /// A DataSource that SSP makes, that CDI makes for one of its DataImportCrons, or that is
     /// declared.
     pub fn known_source(&self, namespace: &str, name: &str) -> Option<KnownSource> {
-        let is_it = |id: &hcoplan_kubernetes::ObjectId| {
-            id.name == name && id.namespace.as_deref() == Some(namespace)
-        };
+        let is_it = |id: &hcoplan_kubernetes::ObjectId| id.name == name && id.namespace.as_deref() == Some(namespace);
         if let Some(rendered) = self.data_sources().find(|d| is_it(&d.object.id)) {
             let cron = self.cron_of(namespace, name);
             let mut known = of_json(&rendered.object.body);
@@ -148,9 +138,8 @@ impl Context<'_> {
             return Some(made);
         }
         let declared = self.neighbours().of_kind("DataSource").iter();
-        let mut declared = declared.filter(|d| {
-            text(d, "metadata.name") == name && text(d, "metadata.namespace") == namespace
-        });
+        let mut declared =
+            declared.filter(|d| text(d, "metadata.name") == name && text(d, "metadata.namespace") == namespace);
         Some(of_json(&declared.next()?.root.to_json()))
     }
 
@@ -159,18 +148,13 @@ impl Context<'_> {
         let mut crons = self.import_crons();
         let cron = crons.find(|c| {
             let managed = c.object.body.pointer("/spec/managedDataSource");
-            c.object.id.namespace.as_deref() == Some(namespace)
-                && managed.and_then(Value::as_str) == Some(name)
+            c.object.id.namespace.as_deref() == Some(namespace) && managed.and_then(Value::as_str) == Some(name)
         })?;
         let platform = "/spec/template/spec/source/registry/platform/architecture";
         let pinned = cron.object.body.pointer(platform).and_then(Value::as_str);
         Some(KnownSource {
             label: None,
-            image: cron
-                .origin
-                .architecture
-                .clone()
-                .or_else(|| pinned.map(str::to_owned)),
+            image: cron.origin.architecture.clone().or_else(|| pinned.map(str::to_owned)),
             leads_to: None,
         })
     }
@@ -179,13 +163,10 @@ impl Context<'_> {
     /// several, or no nodes are declared.
     pub fn operator_architecture(&self) -> Option<&str> {
         let topology = self.topology();
-        let places = match self.release().has(ON_CONTROL_PLANE) {
-            true => topology
-                .control_plane_architectures
-                .iter()
-                .map(String::as_str)
-                .collect(),
-            false => self.node_architectures(),
+        let places = if self.release().has(ON_CONTROL_PLANE) {
+            topology.control_plane_architectures.iter().map(String::as_str).collect()
+        } else {
+            self.node_architectures()
         };
         match places[..] {
             [only] => Some(only),
@@ -209,8 +190,7 @@ impl Context<'_> {
         };
         let declared = self.neighbours().of_kind(kind).iter();
         let mut declared = declared.filter(|d| {
-            text(d, "metadata.name") == name
-                && namespace.is_none_or(|n| text(d, "metadata.namespace") == n)
+            text(d, "metadata.name") == name && namespace.is_none_or(|n| text(d, "metadata.namespace") == n)
         });
         let architecture = match declared.next() {
             Some(d) => text(d, "spec.preferredArchitecture"),
@@ -238,10 +218,8 @@ impl Context<'_> {
         }
         let source = vm.source_of_volume(said("inferFromVolume")?)?;
         let mut declared = self.neighbours().of_kind("DataSource").iter();
-        let declared = declared.find(|d| {
-            text(d, "metadata.name") == source.name
-                && text(d, "metadata.namespace") == source.namespace
-        });
+        let declared = declared
+            .find(|d| text(d, "metadata.name") == source.name && text(d, "metadata.namespace") == source.namespace);
         let Some(declared) = declared else {
             // CDI labels what the distribution's golden images are imported to.
             let distribution = self.release().distribution();
@@ -265,9 +243,5 @@ fn of_json(body: &Value) -> KnownSource {
         let namespace = text("/spec/source/dataSource/namespace").unwrap_or(own);
         (namespace.to_owned(), name.to_owned())
     });
-    KnownSource {
-        label: label.map(str::to_owned),
-        image: label.map(str::to_owned),
-        leads_to,
-    }
+    KnownSource { label: label.map(str::to_owned), image: label.map(str::to_owned), leads_to }
 }

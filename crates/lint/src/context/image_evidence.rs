@@ -89,10 +89,7 @@ impl EvidenceIndex {
         for document in neighbours.of_kind("") {
             saved(document, &mut records);
         }
-        Self {
-            records,
-            mirrors: Mirrors::of(neighbours),
-        }
+        Self { records, mirrors: Mirrors::of(neighbours) }
     }
 
     fn find(&self, image: &str) -> Option<ImageEvidence> {
@@ -130,8 +127,7 @@ impl EvidenceIndex {
         let (_, wanted) = image.split_once('@')?;
         let other = |r: &&Record| match &r.of {
             EvidenceOwner::Repository { name, digest, .. } => {
-                plain(name) == plain(repository(image))
-                    && digest.as_deref().is_some_and(|d| d != wanted)
+                plain(name) == plain(repository(image)) && digest.as_deref().is_some_and(|d| d != wanted)
             }
             _ => false,
         };
@@ -154,19 +150,13 @@ fn evidence(record: &Record, mut platforms: Vec<Platform>) -> ImageEvidence {
 impl Record {
     fn is_of(&self, image: &str) -> bool {
         match &self.of {
-            EvidenceOwner::File(path) => without_tag(image)
-                .into_iter()
-                .chain([image.to_owned()])
-                .any(|i| is_called(path, &i)),
-            EvidenceOwner::Repository {
-                file,
-                name,
-                digest,
-                tags,
-            } => {
+            EvidenceOwner::File(path) => {
+                without_tag(image).into_iter().chain([image.to_owned()]).any(|i| is_called(path, &i))
+            }
+            EvidenceOwner::Repository { file, name, digest, tags } => {
                 let is_pinned = image.split_once('@');
-                let asked_for = is_called(file, image)
-                    || without_tag(image).is_some_and(|image| is_called(file, &image));
+                let asked_for =
+                    is_called(file, image) || without_tag(image).is_some_and(|image| is_called(file, &image));
                 let named = plain(name) == plain(repository(image));
                 match is_pinned {
                     Some((_, wanted)) => (asked_for || named) && digest.as_deref() == Some(wanted),
@@ -176,10 +166,8 @@ impl Record {
             }
             EvidenceOwner::References(all) => {
                 let wanted = without_tag(image);
-                let same = |r: &String| {
-                    plain(r) == plain(image)
-                        || wanted.as_deref().is_some_and(|w| plain(r) == plain(w))
-                };
+                let same =
+                    |r: &String| plain(r) == plain(image) || wanted.as_deref().is_some_and(|w| plain(r) == plain(w));
                 all.iter().any(same)
             }
         }
@@ -241,9 +229,7 @@ mod tests {
     fn show(files: &[(&str, &str)], image: &str) -> String {
         match index(files).find(image) {
             None => "-".to_owned(),
-            Some(found) => format!("{:?} {}", found.form, found.architectures.join(" "))
-                .trim_end()
-                .to_owned(),
+            Some(found) => format!("{:?} {}", found.form, found.architectures.join(" ")).trim_end().to_owned(),
         }
     }
 
@@ -262,28 +248,12 @@ mod tests {
     fn a_manifest_list_is_of_the_image_that_its_file_is_called_after() {
         for (path, image, expected) in [
             ("quay.io_a_b_1.json", "quay.io/a/b:1", "List amd64 arm64"),
-            (
-                "images/quay.io/a/b:1.json",
-                "quay.io/a/b:1",
-                "List amd64 arm64",
-            ),
-            (
-                "images/quay.io/a/b/1.json",
-                "quay.io/a/b:1",
-                "List amd64 arm64",
-            ),
+            ("images/quay.io/a/b:1.json", "quay.io/a/b:1", "List amd64 arm64"),
+            ("images/quay.io/a/b/1.json", "quay.io/a/b:1", "List amd64 arm64"),
             ("images/xquay.io/a/b/1.json", "quay.io/a/b:1", "-"),
             ("images/quay.io/a/b/2.json", "quay.io/a/b:1", "-"),
-            (
-                "quay.io_a_b_sha256_1.json",
-                "quay.io/a/b@sha256:1",
-                "List amd64 arm64",
-            ),
-            (
-                "quay.io_a_b_sha256_1.json",
-                "quay.io/a/b:9@sha256:1",
-                "List amd64 arm64",
-            ),
+            ("quay.io_a_b_sha256_1.json", "quay.io/a/b@sha256:1", "List amd64 arm64"),
+            ("quay.io_a_b_sha256_1.json", "quay.io/a/b:9@sha256:1", "List amd64 arm64"),
         ] {
             assert_eq!(show(&[(path, LIST)], image), expected, "{path}");
         }
@@ -331,17 +301,11 @@ mod tests {
 
     #[test]
     fn what_was_looked_at_alone_proves_nothing_about_the_rest() {
-        let one = index(&[("a.json", SKOPEO)])
-            .find("quay.io/a/b:1")
-            .expect("there");
+        let one = index(&[("a.json", SKOPEO)]).find("quay.io/a/b:1").expect("there");
         assert!(!one.lacks("amd64"));
-        let raw = index(&[("quay.io_a_b_1.json", RAW)])
-            .find("quay.io/a/b:1")
-            .expect("there");
+        let raw = index(&[("quay.io_a_b_1.json", RAW)]).find("quay.io/a/b:1").expect("there");
         assert!(!raw.lacks("amd64"));
-        let list = index(&[("quay.io_a_b_1.json", LIST)])
-            .find("quay.io/a/b:1")
-            .expect("there");
+        let list = index(&[("quay.io_a_b_1.json", LIST)]).find("quay.io/a/b:1").expect("there");
         assert!(list.lacks("s390x") && !list.lacks("arm64"));
         assert!(!list.lacks_platform("windows", "amd64"));
         assert!(list.lacks_platform("windows", "arm64"));
@@ -353,19 +317,13 @@ mod tests {
         let arm = SKOPEO.replace("s390x", "arm64");
         let both = [("a.json", SKOPEO), ("b.json", arm.as_str())];
         // A single image, and what it is for.
-        assert_eq!(
-            show(&[raw, ("a.json", SKOPEO)], "quay.io/a/b:1"),
-            "Single s390x"
-        );
+        assert_eq!(show(&[raw, ("a.json", SKOPEO)], "quay.io/a/b:1"), "Single s390x");
         assert_eq!(show(&[raw], "quay.io/a/b:1"), "Single");
         // Two that were looked at one after the other.
         assert_eq!(show(&both, "quay.io/a/b:1"), "One arm64 s390x");
         // The list says more than one of its images.
         let list = ("quay.io_a_b_1.json", LIST);
-        assert_eq!(
-            show(&[("a.json", SKOPEO), list], "quay.io/a/b:1"),
-            "List amd64 arm64"
-        );
+        assert_eq!(show(&[("a.json", SKOPEO), list], "quay.io/a/b:1"), "List amd64 arm64");
     }
 
     #[test]

@@ -11,11 +11,7 @@ use hcoplan_yaml::Node;
 const KINDS: [(&str, &str, bool); 3] = [
     ("ImageDigestMirrorSet", "spec.imageDigestMirrors", true),
     ("ImageTagMirrorSet", "spec.imageTagMirrors", false),
-    (
-        "ImageContentSourcePolicy",
-        "spec.repositoryDigestMirrors",
-        true,
-    ),
+    ("ImageContentSourcePolicy", "spec.repositoryDigestMirrors", true),
 ];
 
 /// Every mirror of a cluster.
@@ -42,11 +38,7 @@ impl Mirrors {
                     let mirrors = entry.get("mirrors").map(Node::items).unwrap_or_default();
                     out.push(Mirrored {
                         source: source.to_owned(),
-                        mirrors: mirrors
-                            .iter()
-                            .filter_map(Node::as_str)
-                            .map(str::to_owned)
-                            .collect(),
+                        mirrors: mirrors.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
                         by_digest,
                     });
                 }
@@ -102,23 +94,11 @@ mod tests {
     #[test]
     fn mirrors_are_tried_first() {
         for (image, expected) in [
-            (
-                "quay.io/x/y@sha256:1",
-                "m/all/x/y@sha256:1 quay.io/x/y@sha256:1",
-            ),
-            (
-                "quay.io/kubevirt/a@sha256:1",
-                "m/kv/a@sha256:1 n/kv/a@sha256:1 quay.io/kubevirt/a@sha256:1",
-            ),
+            ("quay.io/x/y@sha256:1", "m/all/x/y@sha256:1 quay.io/x/y@sha256:1"),
+            ("quay.io/kubevirt/a@sha256:1", "m/kv/a@sha256:1 n/kv/a@sha256:1 quay.io/kubevirt/a@sha256:1"),
             ("quay.io/kubevirt/a:1", "quay.io/kubevirt/a:1"),
-            (
-                "quay.io/kubevirt/virt-api:1",
-                "m/api:1 quay.io/kubevirt/virt-api:1",
-            ),
-            (
-                "quay.io/kubevirt/virt-api2:1",
-                "quay.io/kubevirt/virt-api2:1",
-            ),
+            ("quay.io/kubevirt/virt-api:1", "m/api:1 quay.io/kubevirt/virt-api:1"),
+            ("quay.io/kubevirt/virt-api2:1", "quay.io/kubevirt/virt-api2:1"),
             ("quay.io:5000/x@sha256:1", "quay.io:5000/x@sha256:1"),
         ] {
             assert_eq!(mirrors().references(image).join(" "), expected, "{image}");

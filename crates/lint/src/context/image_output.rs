@@ -44,12 +44,7 @@ pub(super) enum EvidenceOwner {
     File(String),
     /// Of a repository, with the digest and the tags that go with it; or of what its file is called
     /// after, which may be another name for the same, a mirror's.
-    Repository {
-        file: String,
-        name: String,
-        digest: Option<String>,
-        tags: Vec<String>,
-    },
+    Repository { file: String, name: String, digest: Option<String>, tags: Vec<String> },
     /// Of these references.
     References(Vec<String>),
 }
@@ -67,8 +62,7 @@ pub(super) struct Record {
 pub(super) fn declared(document: &Arc<Document>, out: &mut Vec<Record>) {
     let images = document.root.get("images");
     for entry in images.map(Node::items).unwrap_or_default() {
-        let (Some(image), Some(architectures)) = (entry.get("image"), entry.get("architectures"))
-        else {
+        let (Some(image), Some(architectures)) = (entry.get("image"), entry.get("architectures")) else {
             continue;
         };
         let Some(reference) = image.as_str() else {
@@ -76,9 +70,7 @@ pub(super) fn declared(document: &Arc<Document>, out: &mut Vec<Record>) {
         };
         let names = architectures.items().iter().filter_map(Node::as_str);
         out.push(Record {
-            of: EvidenceOwner::References(vec![
-                reference.trim_start_matches("docker://").to_owned(),
-            ]),
+            of: EvidenceOwner::References(vec![reference.trim_start_matches("docker://").to_owned()]),
             form: Form::Declared,
             platforms: names.map(|a| platform_of("linux", a)).collect(),
             place: document.location(image.span),
@@ -93,12 +85,7 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     let mut add = |of: EvidenceOwner, form: Form, platforms: Vec<Platform>, node: &Node| {
         // The first key stands for the whole: an excerpt of everything helps nobody.
         let place = node.entries().first().map_or(node.span, |e| e.key.span);
-        out.push(Record {
-            of,
-            form,
-            platforms,
-            place: document.location(place),
-        });
+        out.push(Record { of, form, platforms, place: document.location(place) });
     };
     if let Some(manifests) = root.get("manifests") {
         let platforms = manifests.items().iter().filter_map(platform).collect();
@@ -113,11 +100,7 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
             file: called(document.file.path().with_extension("").as_str()),
             name: name.to_owned(),
             digest: string(root, "Digest").map(str::to_owned),
-            tags: tags
-                .iter()
-                .filter_map(Node::as_str)
-                .map(str::to_owned)
-                .collect(),
+            tags: tags.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
         };
         let os = string(root, "Os").unwrap_or("linux");
         return add(of, Form::One, vec![platform_of(os, architecture)], root);
@@ -129,10 +112,7 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     }
     let items = root.items();
     if items.iter().any(|i| i.get("Ref").is_some()) {
-        let references = items
-            .iter()
-            .filter_map(|i| string(i, "Ref"))
-            .map(undigested);
+        let references = items.iter().filter_map(|i| string(i, "Ref")).map(undigested);
         let platforms = items.iter().filter_map(|i| platform(i.get("Descriptor")?));
         let of = EvidenceOwner::References(references.collect());
         return add(of, Form::List, platforms.collect(), root);
@@ -151,10 +131,7 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
 }
 
 fn platform_of(os: &str, architecture: &str) -> Platform {
-    Platform {
-        os: os.to_owned(),
-        architecture: architecture.to_owned(),
-    }
+    Platform { os: os.to_owned(), architecture: architecture.to_owned() }
 }
 
 /// The platform of an entry of a manifest list; attestations have none.

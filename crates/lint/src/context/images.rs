@@ -31,14 +31,7 @@ impl<'a> Context<'a> {
         let field = self.field("dataImportCronTemplates");
         let document = self.document();
         let items = field.node().map(Node::items).unwrap_or_default();
-        items
-            .iter()
-            .enumerate()
-            .map(move |(index, node)| WrittenTemplate {
-                index,
-                node,
-                document,
-            })
+        items.iter().enumerate().map(move |(index, node)| WrittenTemplate { index, node, document })
     }
 
     /// The golden images that HCO reports and hands to SSP, sorted by name; none where the
@@ -60,9 +53,7 @@ impl<'a> Context<'a> {
             template,
             written: match template.source {
                 TemplateSource::Common => None,
-                TemplateSource::Customised { index } | TemplateSource::Custom { index } => {
-                    written.get(index).copied()
-                }
+                TemplateSource::Customised { index } | TemplateSource::Custom { index } => written.get(index).copied(),
             },
         };
         stage.templates.iter().map(image).collect()
@@ -88,10 +79,7 @@ impl<'a> WrittenTemplate<'a> {
     /// What to call it in a message: `golden image fedora`.
     pub fn display_name(&self) -> String {
         match self.name() {
-            "" => format!(
-                "golden image {} of the list, which has no name,",
-                self.index + 1
-            ),
+            "" => format!("golden image {} of the list, which has no name,", self.index + 1),
             name => format!("golden image {name}"),
         }
     }
@@ -126,11 +114,10 @@ impl<'a> WrittenTemplate<'a> {
             return self.name_place();
         }
         let collection = matches!(node.value, Value::Map(_) | Value::Seq(_));
-        match depth == path.0.len() && !collection {
-            true => self.place(node),
-            false => self
-                .key_of(&path, depth)
-                .unwrap_or_else(|| self.place(node)),
+        if depth == path.0.len() && !collection {
+            self.place(node)
+        } else {
+            self.key_of(&path, depth).unwrap_or_else(|| self.place(node))
         }
     }
 

@@ -10,19 +10,13 @@ impl Context<'_> {
     /// default; `None` where there is no such machine.
     pub fn machines_made(&self, architecture: &str) -> Option<Fix> {
         let machines = self.virtual_machines();
-        let open: Vec<_> = machines
-            .iter()
-            .filter(|vm| !self.guest_architecture(vm).is_chosen())
-            .collect();
+        let open: Vec<_> = machines.iter().filter(|vm| !self.guest_architecture(vm).is_chosen()).collect();
         let name_it = |vm: &&super::VirtualMachine<'_>| {
             let set = Change::Set(vm.path("architecture"), architecture.into());
             edit::edits(vm.document, &[set]).ok()
         };
         let edits: Vec<Vec<Edit>> = open.iter().map(name_it).collect::<Option<_>>()?;
-        suggestion(
-            format!("name {architecture} in {}", machines_count(open.len())),
-            edits.concat(),
-        )
+        suggestion(format!("name {architecture} in {}", machines_count(open.len())), edits.concat())
     }
 
     /// A suggestion that clones another DataSource wherever a virtual machine clones `name`; `None`
@@ -50,9 +44,5 @@ fn machines_count(number: usize) -> String {
 }
 
 fn suggestion(title: String, edits: Vec<Edit>) -> Option<Fix> {
-    (!edits.is_empty()).then_some(Fix {
-        title,
-        applicability: Applicability::Suggestion,
-        edits,
-    })
+    (!edits.is_empty()).then_some(Fix { title, applicability: Applicability::Suggestion, edits })
 }

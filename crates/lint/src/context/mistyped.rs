@@ -44,12 +44,7 @@ impl<'a> Context<'a> {
 fn string_map<'a>(map: &'a Node, at: &Path, found: &mut Vec<Mistyped<'a>>) {
     for entry in map.entries() {
         if is_mistyped(&entry.value, "string") {
-            found.push(Mistyped {
-                path: at.key(&entry.key.text),
-                node: &entry.value,
-                wanted: "string",
-                in_map: true,
-            });
+            found.push(Mistyped { path: at.key(&entry.key.text), node: &entry.value, wanted: "string", in_map: true });
         }
     }
 }
@@ -104,10 +99,7 @@ impl Mistyped<'_> {
             _ => "string",
         };
         let value = self.node.to_json();
-        format!(
-            "the {kind} {value}, where {article} {} is meant",
-            self.wanted
-        )
+        format!("the {kind} {value}, where {article} {} is meant", self.wanted)
     }
 
     /// The value with quotes, or without, where that makes it what is wanted.
@@ -139,8 +131,5 @@ impl Mistyped<'_> {
 
 /// A plain scalar in quotes.
 fn quoted(text: &str) -> String {
-    match text.contains(['"', '\\']) {
-        true => format!("'{}'", text.replace('\'', "''")),
-        false => format!("\"{text}\""),
-    }
+    if text.contains(['"', '\\']) { format!("'{}'", text.replace('\'', "''")) } else { format!("\"{text}\"") }
 }

@@ -58,9 +58,7 @@ pub(super) use crons::cron_names;
 pub use field::Field;
 pub use gate::Gate;
 pub use gate_change::PatchedGates;
-pub use guest_architecture::{
-    ArchitectureReason, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource,
-};
+pub use guest_architecture::{ArchitectureReason, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource};
 pub use image_evidence::ImageEvidence;
 pub use image_output::{Form, Platform};
 pub use images::{GoldenImage, WrittenTemplate};
@@ -185,13 +183,7 @@ impl<'a> Context<'a> {
 
     /// The inputs, for taking parts of them away and planning again: for pedantic rules only.
     pub fn plan_input(&self) -> PlanInput<'a> {
-        let Input {
-            release,
-            document,
-            object,
-            inventory,
-            ..
-        } = self.input;
+        let Input { release, document, object, inventory, .. } = self.input;
         PlanInput::new(release, document, object, inventory)
     }
 

@@ -53,9 +53,7 @@ impl Context<'_> {
         if moved.iter().any(|m| m.untried.contains(&applied.id())) {
             self.leave_untried();
         }
-        let moved = moved
-            .iter()
-            .find(|m| m.operations.contains(&applied.id()))?;
+        let moved = moved.iter().find(|m| m.operations.contains(&applied.id()))?;
         moved.fix.as_ref()
     }
 
@@ -76,11 +74,7 @@ impl Context<'_> {
     }
 
     fn candidate(&self, applied: &Applied<'_, '_>) -> Option<Candidate> {
-        let OwnFields {
-            fields,
-            can_say_all: true,
-        } = self.own_fields(applied)
-        else {
+        let OwnFields { fields, can_say_all: true } = self.own_fields(applied) else {
             return None;
         };
         let field = match fields.as_slice() {
@@ -112,20 +106,14 @@ impl Context<'_> {
                 Some(field) => format!("move the value to {field}"),
                 None => "move the values to the HyperConverged's fields".to_owned(),
             },
-            all => format!(
-                "move {} operations to the HyperConverged's fields",
-                all.len()
-            ),
+            all => format!("move {} operations to the HyperConverged's fields", all.len()),
         };
         Some(MovedOperations {
             operations: candidates.iter().map(|c| c.id).collect(),
             untried: Vec::new(),
             fix: Some(Fix {
                 title,
-                applicability: match first.contradicts {
-                    true => Applicability::Unsafe,
-                    false => Applicability::Safe,
-                },
+                applicability: if first.contradicts { Applicability::Unsafe } else { Applicability::Safe },
                 edits: edit::line_edits(&self.document().file, &text),
             }),
         })
@@ -175,10 +163,7 @@ impl Context<'_> {
 }
 
 /// The edits that take operations out of an annotation; not all of them.
-fn cut(
-    patch: &PatchAnnotation<'_>,
-    indices: &[usize],
-) -> Option<Vec<hcoplan_diagnostics::finding::Edit>> {
+fn cut(patch: &PatchAnnotation<'_>, indices: &[usize]) -> Option<Vec<hcoplan_diagnostics::finding::Edit>> {
     let cuts = jsonpatch::removal_ranges(patch.text, indices)?.into_iter();
     let changes: Vec<_> = cuts.map(|range| (range, String::new())).collect();
     Some(patch.edited(&changes)?.1)
@@ -191,12 +176,9 @@ fn renders_the_same(a: &Plan, b: &Plan) -> bool {
         && a.operands.len() == b.operands.len()
         && a.ssp == b.ssp
         && a.topology == b.topology
-        && a.operands
-            .iter()
-            .zip(&b.operands)
-            .all(|((name, one), (other, two))| {
-                name == other && one.id == two.id && in_order(&one.body) == in_order(&two.body)
-            })
+        && a.operands.iter().zip(&b.operands).all(|((name, one), (other, two))| {
+            name == other && one.id == two.id && in_order(&one.body) == in_order(&two.body)
+        })
 }
 
 /// An object with its feature gates sorted: their order means nothing.

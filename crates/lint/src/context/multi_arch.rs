@@ -17,10 +17,7 @@ impl Context<'_> {
     /// release has it, else by the gate.
     pub fn switch_multi_arch(&self, on: bool) -> Option<Fix> {
         let word = if on { "on" } else { "off" };
-        let which = match on {
-            true => self.multi_arch_prospects(),
-            false => String::new(),
-        };
+        let which = if on { self.multi_arch_prospects() } else { String::new() };
         let title = format!("switch multi-arch golden images {word}{which}");
         let change = match self.multi_arch_field() {
             Some(path) => Change::Set(path, on.into()),
@@ -47,10 +44,7 @@ impl Context<'_> {
         let gates = Path::dotted("spec.featureGates");
         let state = if on { "Enabled" } else { "Disabled" };
         let any_case = self.release().has("feature-gates-any-case");
-        let is_it = |name: &str| match any_case {
-            true => name.eq_ignore_ascii_case(GATE),
-            false => name == GATE,
-        };
+        let is_it = |name: &str| if any_case { name.eq_ignore_ascii_case(GATE) } else { name == GATE };
         let list = match self.document().root.at(&gates).map(|n| &n.value) {
             Some(Value::Map(entries)) => {
                 let written = entries.iter().find(|e| is_it(&e.key.text));
@@ -91,19 +85,13 @@ impl Context<'_> {
     pub fn topology_after(&self, change: &Change) -> Option<Topology> {
         let placement = self.field(Pods::Workload.field()).path()?;
         let after = change.value_after(&self.document().root, &placement);
-        Some(Topology::new(
-            self.release(),
-            self.inventory(),
-            after.ok()?.as_ref(),
-        ))
+        Some(Topology::new(self.release(), self.inventory(), after.ok()?.as_ref()))
     }
 
     fn placement_change(&self, architectures: &[String]) -> Option<Change> {
         let placement = self.field(Pods::Workload.field()).path()?;
-        let required = placement
-            .key("affinity")
-            .key("nodeAffinity")
-            .key("requiredDuringSchedulingIgnoredDuringExecution");
+        let required =
+            placement.key("affinity").key("nodeAffinity").key("requiredDuringSchedulingIgnoredDuringExecution");
         match (self.selects_workload_nodes(), architectures) {
             (true, [only]) => {
                 let label = placement.key("nodeSelector").key(ARCHITECTURE);

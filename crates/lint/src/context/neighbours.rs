@@ -86,8 +86,7 @@ impl<'a> Context<'a> {
             document,
             spec: Path::dotted("spec"),
             is_watched: text(document, "metadata.name") == Some("cluster")
-                && text(document, "metadata.namespace")
-                    == Some("openshift-kube-descheduler-operator"),
+                && text(document, "metadata.namespace") == Some("openshift-kube-descheduler-operator"),
         });
         const DECLARED: &str = "spec.kubeDescheduler";
         let inventory = self.input.inventory.documents.iter();
@@ -95,11 +94,8 @@ impl<'a> Context<'a> {
             let node = d.root.below(DECLARED);
             node.is_some_and(|n| !n.entries().is_empty())
         });
-        let declared = declared.map(|document| Descheduler {
-            document,
-            spec: Path::dotted(DECLARED),
-            is_watched: true,
-        });
+        let declared =
+            declared.map(|document| Descheduler { document, spec: Path::dotted(DECLARED), is_watched: true });
         own.chain(declared).collect()
     }
 }

@@ -33,27 +33,19 @@ impl<'a> Context<'a> {
     pub fn nodes(&self) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
         let places = &self.input.inventory.places.nodes;
         let nodes = self.inventory().nodes.iter().enumerate();
-        nodes.map(move |(index, node)| NodeRef {
-            index,
-            node,
-            place: places.get(index),
-        })
+        nodes.map(move |(index, node)| NodeRef { index, node, place: places.get(index) })
     }
 
     /// The nodes that count as workload nodes.
     pub fn workload_nodes(&self) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
         let workload = &self.topology().workload_nodes;
-        self.nodes()
-            .filter(|n| workload.binary_search(&n.index).is_ok())
+        self.nodes().filter(|n| workload.binary_search(&n.index).is_ok())
     }
 
     /// The architectures of control-plane and workload nodes, sorted.
     pub fn node_architectures(&self) -> Vec<&'a str> {
         let topology = self.topology();
-        let lists = [
-            &topology.control_plane_architectures,
-            &topology.workload_architectures,
-        ];
+        let lists = [&topology.control_plane_architectures, &topology.workload_architectures];
         let mut all: Vec<&str> = lists.into_iter().flatten().map(String::as_str).collect();
         all.sort_unstable();
         all.dedup();

@@ -76,9 +76,10 @@ impl Context<'_> {
         let keys = hcoplan_planner::jsonpatch::segments(&pointer);
         if let Some(row) = row(self, found.operand.kind, &keys) {
             let is_free = self.document().root.at(&row.path).is_none();
-            match row.how == Transform::Copy && is_free {
-                true => found.change(Change::Set(row.path.clone(), node.to_json())),
-                false => found.changes = None,
+            if row.how == Transform::Copy && is_free {
+                found.change(Change::Set(row.path.clone(), node.to_json()));
+            } else {
+                found.changes = None;
             }
             found.moves.push((at.clone(), row.path.clone()));
             found.fields.push((place.to_string(), row.path));
@@ -113,9 +114,10 @@ impl Context<'_> {
         match own {
             Some(own) => {
                 let path = Path::dotted("spec.featureGates").key(own);
-                match self.version() == "v1beta1" && self.document().root.at(&path).is_none() {
-                    true => found.change(Change::Set(path.clone(), true.into())),
-                    false => found.changes = None,
+                if self.version() == "v1beta1" && self.document().root.at(&path).is_none() {
+                    found.change(Change::Set(path.clone(), true.into()));
+                } else {
+                    found.changes = None;
                 }
                 found.moves.push((at.clone(), path.clone()));
                 found.fields.push((what, path));

@@ -45,10 +45,7 @@ impl<'a> Context<'a> {
         });
         let pruned = self.admission().pruned.iter().map(|p| &p.path);
         let spec = |p: &&Path| matches!(p.0.first(), Some(Segment::Key(k)) if k == "spec");
-        let unknown: Vec<&Path> = pruned
-            .filter(spec)
-            .filter(|p| !p.starts_with(&path))
-            .collect();
+        let unknown: Vec<&Path> = pruned.filter(spec).filter(|p| !p.starts_with(&path)).collect();
         if unknown.is_empty() && gates.is_none() {
             return None;
         }
@@ -74,9 +71,7 @@ impl<'a> Context<'a> {
         let mut object = self.object().clone();
         let nothing_dropped = schema.prune(&mut object).is_empty();
         let gates = tree::get(self.object(), "spec.featureGates");
-        let kind = schema
-            .field(&Path::dotted("spec.featureGates"))
-            .map(|f| f.kind);
+        let kind = schema.field(&Path::dotted("spec.featureGates")).map(|f| f.kind);
         nothing_dropped
             && match kind {
                 Some("array") => !gates.is_some_and(Value::is_object),
@@ -156,11 +151,7 @@ fn translated(gates: &Node) -> Option<Value> {
                 }
                 _ => None,
             };
-            entries
-                .iter()
-                .map(gate)
-                .collect::<Option<_>>()
-                .map(Value::Array)
+            entries.iter().map(gate).collect::<Option<_>>().map(Value::Array)
         }
         Yaml::Seq(items) => {
             let gate = |item: &Node| {
@@ -168,11 +159,7 @@ fn translated(gates: &Node) -> Option<Value> {
                 let state = item.get("state").map_or(Some("Enabled"), Node::as_str)?;
                 Some((name, Value::Bool(state == "Enabled")))
             };
-            items
-                .iter()
-                .map(gate)
-                .collect::<Option<_>>()
-                .map(Value::Object)
+            items.iter().map(gate).collect::<Option<_>>().map(Value::Object)
         }
         _ => None,
     }

@@ -51,10 +51,7 @@ impl Context<'_> {
         let mut search = Search {
             cx: self,
             kind: applied.kind(),
-            found: OwnFields {
-                fields: Vec::new(),
-                can_say_all: !applied.effect.changed.is_empty(),
-            },
+            found: OwnFields { fields: Vec::new(), can_say_all: !applied.effect.changed.is_empty() },
         };
         let gates = applied.gates().filter(|g| g.list == KUBEVIRT_GATES);
         if let Some(gates) = gates {
@@ -97,9 +94,7 @@ impl Context<'_> {
     /// Where the document says something about a field.
     pub fn said_place(&self, field: &OwnField) -> Location {
         match &field.path.0[..] {
-            [_, Segment::Key(gates), Segment::Key(gate)] if gates == "featureGates" => {
-                self.gate(gate).place()
-            }
+            [_, Segment::Key(gates), Segment::Key(gate)] if gates == "featureGates" => self.gate(gate).place(),
             _ => self.locate(&field.path),
         }
     }
@@ -122,11 +117,7 @@ impl Search<'_, '_> {
             self.take(pointer, &row, before, after);
             return;
         }
-        if [before, after]
-            .iter()
-            .any(|v| v.is_some_and(Value::is_array))
-            && self.list(pointer, &keys, before, after)
-        {
+        if [before, after].iter().any(|v| v.is_some_and(Value::is_array)) && self.list(pointer, &keys, before, after) {
             return;
         }
         match after {
@@ -142,9 +133,7 @@ impl Search<'_, '_> {
             _ => {
                 self.found.can_say_all = false;
                 // What is cleared with everything in it.
-                let gone = before
-                    .filter(|_| after.is_none())
-                    .and_then(Value::as_object);
+                let gone = before.filter(|_| after.is_none()).and_then(Value::as_object);
                 for (key, value) in gone.into_iter().flatten() {
                     self.visit(&below(pointer, key), Some(value), None);
                 }
@@ -153,24 +142,14 @@ impl Search<'_, '_> {
     }
 
     /// A place that a row is for.
-    fn take(
-        &mut self,
-        pointer: &str,
-        row: &Row<'_>,
-        before: Option<&Value>,
-        after: Option<&Value>,
-    ) {
+    fn take(&mut self, pointer: &str, row: &Row<'_>, before: Option<&Value>, after: Option<&Value>) {
         let root = &self.cx.document().root;
         let changes = match (row.how, after) {
             (Transform::Copy, Some(after)) => self
                 .added(&row.path, before, after)
                 .or_else(|| Some(vec![Change::Set(row.path.clone(), after.clone())])),
-            (Transform::Negate, Some(Value::Bool(on))) => {
-                Some(vec![Change::Set(row.path.clone(), (!on).into())])
-            }
-            (Transform::EmptyObject, Some(_)) => {
-                Some(vec![Change::Set(row.path.clone(), true.into())])
-            }
+            (Transform::Negate, Some(Value::Bool(on))) => Some(vec![Change::Set(row.path.clone(), (!on).into())]),
+            (Transform::EmptyObject, Some(_)) => Some(vec![Change::Set(row.path.clone(), true.into())]),
             (Transform::Keys, Some(Value::Bool(true))) => {
                 let name = segments(pointer).pop().unwrap_or_default();
                 Some(vec![Change::Append(row.path.clone(), name.into())])
@@ -209,13 +188,7 @@ impl Search<'_, '_> {
     }
 
     /// A list of objects whose fields have rows.
-    fn list(
-        &mut self,
-        pointer: &str,
-        keys: &[String],
-        before: Option<&Value>,
-        after: Option<&Value>,
-    ) -> bool {
+    fn list(&mut self, pointer: &str, keys: &[String], before: Option<&Value>, after: Option<&Value>) -> bool {
         let mut rows = rows(self.cx, self.kind);
         let Some(list) = rows.find_map(|(field, place, _)| {
             let indices = along(keys, place)?;
@@ -227,9 +200,9 @@ impl Search<'_, '_> {
         let translated = after.map(|after| self.translated(keys, &list, after));
         let was = before.map(|before| self.translated(keys, &list, before));
         let changes = match (was.flatten(), translated.flatten()) {
-            (was, Some(now)) => self
-                .added(&list, was.as_ref(), &now)
-                .or_else(|| Some(vec![Change::Set(list.clone(), now)])),
+            (was, Some(now)) => {
+                self.added(&list, was.as_ref(), &now).or_else(|| Some(vec![Change::Set(list.clone(), now)]))
+            }
             (_, None) => None,
         };
         let adds = |c: &Change| matches!(c, Change::Append(..));
@@ -260,22 +233,13 @@ impl Search<'_, '_> {
 
     /// What is in a value, each with its path in the HyperConverged; `None` where something has
     /// none.
-    fn leaves(
-        &self,
-        keys: &mut Vec<String>,
-        value: &Value,
-        leaves: &mut Vec<(Path, Value)>,
-    ) -> Option<()> {
+    fn leaves(&self, keys: &mut Vec<String>, value: &Value, leaves: &mut Vec<(Path, Value)>) -> Option<()> {
         if let Some(row) = row(self.cx, self.kind, keys) {
             let plain = row.how == Transform::Copy;
             return plain.then(|| leaves.push((row.path, value.clone())));
         }
         let children: Vec<(String, &Value)> = match value {
-            Value::Array(items) => items
-                .iter()
-                .enumerate()
-                .map(|(i, v)| (i.to_string(), v))
-                .collect(),
+            Value::Array(items) => items.iter().enumerate().map(|(i, v)| (i.to_string(), v)).collect(),
             Value::Object(fields) => fields.iter().map(|(k, v)| (k.clone(), v)).collect(),
             _ => return None,
         };
@@ -314,17 +278,10 @@ impl Search<'_, '_> {
     /// KubeVirt's gates that HCO switches by gates of its own.
     fn gates(&mut self, added: &[String], nothing_lost: bool) {
         self.found.can_say_all &= nothing_lost;
-        let conditional = &self
-            .cx
-            .release()
-            .tables()
-            .kubevirt_feature_gates
-            .conditional;
+        let conditional = &self.cx.release().tables().kubevirt_feature_gates.conditional;
         for gate in added {
             let own = conditional.iter().find_map(|c| match &c.when {
-                GateCondition::FeatureGate { feature_gate, .. } if c.gate == *gate => {
-                    Some(feature_gate)
-                }
+                GateCondition::FeatureGate { feature_gate, .. } if c.gate == *gate => Some(feature_gate),
                 _ => None,
             });
             match own {
@@ -358,9 +315,7 @@ impl Search<'_, '_> {
         self.found.fields.push(OwnField {
             pointer: format!("{KUBEVIRT_GATES}/-"),
             path: match path.0.last() {
-                Some(Segment::Key(key)) if key == "state" => {
-                    Path::dotted("spec.featureGates").key(own)
-                }
+                Some(Segment::Key(key)) if key == "state" => Path::dotted("spec.featureGates").key(own),
                 _ => path,
             },
             is_set: explicit == Some(false),

@@ -95,12 +95,7 @@ impl<'a> Context<'a> {
             let effects = self.patch_effects(patch).map(|e| &e.operations[..]);
             let effects = effects.unwrap_or_default().iter();
             effects.filter_map(move |effect| {
-                Some(Applied {
-                    patch,
-                    index: effect.index,
-                    operation: patch.operations().get(effect.index)?,
-                    effect,
-                })
+                Some(Applied { patch, index: effect.index, operation: patch.operations().get(effect.index)?, effect })
             })
         })
     }
@@ -116,19 +111,13 @@ impl<'a> Context<'a> {
             (None, None) => return None,
         };
         let (annotation, failure) = (found.0, &found.1);
-        Some(PatchFailure {
-            annotation,
-            failure,
-            incident,
-        })
+        Some(PatchFailure { annotation, failure, incident })
     }
 
     /// Where in an annotation a patch fails.
     pub fn patch_place(&self, annotation: &str, failure: &Failure) -> Location {
         match (self.annotation(annotation), failure.span) {
-            (Some(annotation), Some(span)) if annotation.text() != Some("") => {
-                annotation.part_location(span.range())
-            }
+            (Some(annotation), Some(span)) if annotation.text() != Some("") => annotation.part_location(span.range()),
             (Some(annotation), _) => annotation.value_place(),
             (None, _) => self.whole_location(),
         }
@@ -175,11 +164,7 @@ impl<'a> Context<'a> {
 
     /// What other operations would do in an annotation's place; `None` where its operand isn't
     /// rendered.
-    pub fn effects_of(
-        &self,
-        patch: &PatchAnnotation<'_>,
-        operations: &[Operation],
-    ) -> Option<Effects> {
+    pub fn effects_of(&self, patch: &PatchAnnotation<'_>, operations: &[Operation]) -> Option<Effects> {
         let before = patch.rendered()?;
         let types = self.release().go_types();
         let ty = types.of_kind(patch.target.api_version, patch.target.kind)?;
@@ -222,9 +207,7 @@ impl<'a> PatchAnnotation<'a> {
             text.get(range.clone())?;
             text.replace_range(range.clone(), new);
         }
-        let edits = changes
-            .iter()
-            .map(|(range, new)| self.annotation.edit_part(range.clone(), new));
+        let edits = changes.iter().map(|(range, new)| self.annotation.edit_part(range.clone(), new));
         Some((text, edits.collect::<Option<_>>()?))
     }
 

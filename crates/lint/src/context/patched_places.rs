@@ -72,11 +72,7 @@ impl Applied<'_, '_> {
 impl<'a> Context<'a> {
     /// The last operation of an annotation that changed something at, above or below a place of
     /// the operand.
-    pub fn changed_by<'c>(
-        &'c self,
-        patch: &PatchAnnotation<'_>,
-        pointer: &str,
-    ) -> Option<Applied<'c, 'a>> {
+    pub fn changed_by<'c>(&'c self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<Applied<'c, 'a>> {
         let target = patch.target;
         let of_this = self.applied().filter(move |a| a.patch.target == target);
         of_this.filter(|a| a.changed(pointer).is_some()).last()

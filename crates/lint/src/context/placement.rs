@@ -82,11 +82,7 @@ impl<'a> Context<'a> {
 
     /// A node placement of the HyperConverged; `None` when it has none or was refused.
     pub fn placement(&self, pods: Pods) -> Option<Placement<'a>> {
-        Some(Placement {
-            pods,
-            value: self.hyperconverged()?.get(pods.internal())?,
-            field: self.field(pods.field()),
-        })
+        Some(Placement { pods, value: self.hyperconverged()?.get(pods.internal())?, field: self.field(pods.field()) })
     }
 }
 
@@ -107,10 +103,7 @@ impl<'a> Placement<'a> {
     /// Whether one of its tolerations matches a taint.
     pub fn tolerates(&self, taint: &Taint) -> bool {
         let tolerations = self.value["tolerations"].as_array();
-        tolerations
-            .into_iter()
-            .flatten()
-            .any(|t| tolerates(t, taint))
+        tolerations.into_iter().flatten().any(|t| tolerates(t, taint))
     }
 
     /// Why no declared node fits: the labels of the node selector that no node has; when there
@@ -148,10 +141,7 @@ impl<'a> Placement<'a> {
             let known_key = values().next().is_some();
             found.push(Unmatched {
                 wanted: format!("is labelled {}", label(key, value)),
-                place: match known_key {
-                    true => cx.document().locate(&path),
-                    false => cx.document().locate_key(&path),
-                },
+                place: if known_key { cx.document().locate(&path) } else { cx.document().locate_key(&path) },
                 meant: meant(cx, key, value),
             });
         }
@@ -188,14 +178,10 @@ impl<'a> Placement<'a> {
 /// A label of some node that differs in case only, else the values that the key has.
 fn meant(cx: &Context<'_>, key: &str, value: &str) -> Option<String> {
     let labels = || cx.nodes().flat_map(|n| &n.node.labels);
-    let other_case =
-        |(k, v): &(&String, &String)| k.eq_ignore_ascii_case(key) && v.eq_ignore_ascii_case(value);
+    let other_case = |(k, v): &(&String, &String)| k.eq_ignore_ascii_case(key) && v.eq_ignore_ascii_case(value);
     let same_key = |(k, _): &(&String, &String)| *k == key;
     let other_value = || labels().find(same_key);
-    labels()
-        .find(other_case)
-        .or_else(other_value)
-        .map(|(k, v)| label(k, v))
+    labels().find(other_case).or_else(other_value).map(|(k, v)| label(k, v))
 }
 
 fn label(key: &str, value: &str) -> String {
@@ -230,11 +216,7 @@ mod tests {
 
     #[test]
     fn tolerations_match_as_the_scheduler_does() {
-        let taint = Taint {
-            key: "key".into(),
-            value: "kubevirt".into(),
-            effect: "NoSchedule".into(),
-        };
+        let taint = Taint { key: "key".into(), value: "kubevirt".into(), effect: "NoSchedule".into() };
         for toleration in [
             json!({"key": "key", "value": "kubevirt"}),
             json!({"key": "key", "operator": "Exists"}),

@@ -30,10 +30,7 @@ pub enum ArchitectureScope {
 pub(super) fn tolerated(placement: &Value, node: &hcoplan_planner::inventory::Node) -> bool {
     let tolerates = |taint: &Taint| {
         let tolerations = placement["tolerations"].as_array();
-        tolerations
-            .into_iter()
-            .flatten()
-            .any(|t| placement::tolerates(t, taint))
+        tolerations.into_iter().flatten().any(|t| placement::tolerates(t, taint))
     };
     let implied = ["control-plane", "master"].map(|role| Taint {
         key: format!("{}{role}", hcoplan_planner::inventory::ROLE_LABEL),
@@ -43,10 +40,7 @@ pub(super) fn tolerated(placement: &Value, node: &hcoplan_planner::inventory::No
     if node.taints.is_empty() && node.is_control_plane() && !node.has_role("worker") {
         return implied.iter().any(tolerates);
     }
-    let strict = node
-        .taints
-        .iter()
-        .filter(|t| t.effect != "PreferNoSchedule");
+    let strict = node.taints.iter().filter(|t| t.effect != "PreferNoSchedule");
     strict.into_iter().all(tolerates)
 }
 
@@ -82,9 +76,7 @@ fn terms_of(placement: &Value) -> Vec<&Value> {
 pub(super) fn names_architecture(term: &Value) -> bool {
     let mut all = term["matchExpressions"].as_array().into_iter().flatten();
     all.any(|e| {
-        let ours = e["key"]
-            .as_str()
-            .is_some_and(|k| ARCHITECTURE_KEYS.contains(&k));
+        let ours = e["key"].as_str().is_some_and(|k| ARCHITECTURE_KEYS.contains(&k));
         ours && matches!(e["operator"].as_str(), Some("In" | "NotIn"))
     })
 }
@@ -116,10 +108,7 @@ pub(super) fn permits(placement: &Value, os: &str, architecture: &str) -> bool {
 /// Takes out of a placement what it says of architectures.
 pub(super) fn forget_architectures(placement: &mut Value) {
     let ours = |key: &str| ARCHITECTURE_KEYS.contains(&key);
-    if let Some(selector) = placement
-        .pointer_mut("/nodeSelector")
-        .and_then(Value::as_object_mut)
-    {
+    if let Some(selector) = placement.pointer_mut("/nodeSelector").and_then(Value::as_object_mut) {
         selector.retain(|key, _| !ours(key));
     }
     let pointer = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
@@ -153,10 +142,7 @@ mod tests {
     }
 
     fn required(terms: &[&[&Value]]) -> Value {
-        let terms: Vec<Value> = terms
-            .iter()
-            .map(|t| json!({"matchExpressions": t}))
-            .collect();
+        let terms: Vec<Value> = terms.iter().map(|t| json!({"matchExpressions": t})).collect();
         json!({"affinity": {"nodeAffinity":
             {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}})
     }
@@ -168,31 +154,11 @@ mod tests {
         let gpu = expression("gpu", "In", &["true"]);
         for (placement, expected, permitted) in [
             (json!({}), ArchitectureScope::Nowhere, "amd64 arm64"),
-            (
-                required(&[&[&arm, &linux]]),
-                ArchitectureScope::Everywhere,
-                "arm64",
-            ),
-            (
-                required(&[&[&arm], &[&linux]]),
-                ArchitectureScope::InSomeTerms,
-                "amd64 arm64",
-            ),
-            (
-                required(&[&[&linux]]),
-                ArchitectureScope::Nowhere,
-                "amd64 arm64",
-            ),
-            (
-                required(&[&[&arm], &[]]),
-                ArchitectureScope::Everywhere,
-                "arm64",
-            ),
-            (
-                required(&[&[&arm, &gpu], &[&arm]]),
-                ArchitectureScope::Everywhere,
-                "arm64",
-            ),
+            (required(&[&[&arm, &linux]]), ArchitectureScope::Everywhere, "arm64"),
+            (required(&[&[&arm], &[&linux]]), ArchitectureScope::InSomeTerms, "amd64 arm64"),
+            (required(&[&[&linux]]), ArchitectureScope::Nowhere, "amd64 arm64"),
+            (required(&[&[&arm], &[]]), ArchitectureScope::Everywhere, "arm64"),
+            (required(&[&[&arm, &gpu], &[&arm]]), ArchitectureScope::Everywhere, "arm64"),
             (
                 required(&[&[&expression("kubernetes.io/arch", "NotIn", &["arm64"])]]),
                 ArchitectureScope::Everywhere,
@@ -203,11 +169,7 @@ mod tests {
                 ArchitectureScope::Nowhere,
                 "amd64 arm64",
             ),
-            (
-                json!({"nodeSelector": {"kubernetes.io/arch": "amd64"}}),
-                ArchitectureScope::Everywhere,
-                "amd64",
-            ),
+            (json!({"nodeSelector": {"kubernetes.io/arch": "amd64"}}), ArchitectureScope::Everywhere, "amd64"),
         ] {
             assert_eq!(architecture_scope_of(&placement), expected, "{placement}");
             let all = ["amd64", "arm64"].into_iter();
@@ -231,11 +193,7 @@ mod tests {
     #[test]
     fn the_control_plane_is_for_those_that_tolerate_it() {
         let node = hcoplan_planner::inventory::Node {
-            labels: [(
-                "node-role.kubernetes.io/control-plane".to_owned(),
-                String::new(),
-            )]
-            .into(),
+            labels: [("node-role.kubernetes.io/control-plane".to_owned(), String::new())].into(),
             ..Default::default()
         };
         let toleration = json!({"key": "node-role.kubernetes.io/master", "operator": "Exists"});

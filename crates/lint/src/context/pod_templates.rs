@@ -10,18 +10,14 @@ use hcoplan_yaml::{Document, Node, Path};
 use serde_json::{Value, json};
 
 use super::pod_placement::{
-    ARCHITECTURE_KEYS, ArchitectureScope, OS_KEYS, architecture_scope_of, forget_architectures,
-    names_architecture, permits, tolerated,
+    ARCHITECTURE_KEYS, ArchitectureScope, OS_KEYS, architecture_scope_of, forget_architectures, names_architecture,
+    permits, tolerated,
 };
 use super::{Context, ImageEvidence, NodeRef};
 
 /// Kinds with a pod's spec, the groups that they are of, and where it is.
 pub const POD_KINDS: [(&str, &[&str], &str); 8] = [
-    (
-        "CronJob",
-        &["batch/"],
-        "spec.jobTemplate.spec.template.spec",
-    ),
+    ("CronJob", &["batch/"], "spec.jobTemplate.spec.template.spec"),
     ("DaemonSet", &["apps/"], "spec.template.spec"),
     ("Deployment", &["apps/"], "spec.template.spec"),
     ("Job", &["batch/"], "spec.template.spec"),
@@ -32,8 +28,7 @@ pub const POD_KINDS: [(&str, &[&str], &str); 8] = [
 ];
 
 /// Below a pod's spec.
-const TERMS: &str =
-    "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+const TERMS: &str = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
 /// Below a pod's spec.
 const PREFERRED: &str = "affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution";
 
@@ -212,10 +207,7 @@ impl PodTemplate {
         }
         let open = terms.iter().enumerate();
         let open = open.filter(|(_, term)| !names_architecture(&term.to_json()));
-        open.map(|(i, _)| {
-            Change::Append(path.index(i).key("matchExpressions"), requirement.clone())
-        })
-        .collect()
+        open.map(|(i, _)| Change::Append(path.index(i).key("matchExpressions"), requirement.clone())).collect()
     }
 
     /// Whether it may run on an architecture, as far as what the manifest requires speaks of
@@ -249,9 +241,8 @@ impl<'a> Context<'a> {
 
     fn reached(&self, placement: &Value) -> BTreeSet<&'a str> {
         let selection = Selection::of(placement);
-        let lands = |n: &NodeRef<'_>| {
-            selection.as_ref().is_none_or(|s| s.selects(n.node)) && tolerated(placement, n.node)
-        };
+        let lands =
+            |n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node)) && tolerated(placement, n.node);
         let names = self.nodes().filter(lands);
         let names = names.map(|n| n.node.architecture.as_str());
         names.filter(|a| !a.is_empty()).collect()
@@ -270,16 +261,11 @@ impl<'a> Context<'a> {
         let known: Vec<(Path, ImageEvidence)> = known.collect();
         let mut sets = known.iter().map(|(_, evidence)| {
             let ours = evidence.platforms.iter().filter(|p| p.os == os);
-            ours.map(|p| p.architecture.clone())
-                .collect::<BTreeSet<_>>()
+            ours.map(|p| p.architecture.clone()).collect::<BTreeSet<_>>()
         });
         let first = sets.next()?;
         let architectures = sets.fold(first, |all, own| &all & &own);
-        Some(ArchitectureSupport {
-            architectures,
-            is_complete: known.len() == count,
-            known,
-        })
+        Some(ArchitectureSupport { architectures, is_complete: known.len() == count, known })
     }
 }
 
@@ -287,15 +273,10 @@ impl Context<'_> {
     /// Whether the images of a pod are there for the architectures that it may land on.
     pub fn image_coverage(&self, pod: &PodTemplate) -> ImageCoverage {
         let reach = self.reachable_architectures(pod);
-        let Some(support) = self
-            .supported_architectures(pod)
-            .filter(|_| !reach.is_empty())
-        else {
+        let Some(support) = self.supported_architectures(pod).filter(|_| !reach.is_empty()) else {
             return ImageCoverage::Unknown;
         };
-        let missing = reach
-            .iter()
-            .filter(|a| !support.architectures.contains(**a));
+        let missing = reach.iter().filter(|a| !support.architectures.contains(**a));
         let missing: Vec<String> = missing.map(|a| (*a).to_owned()).collect();
         match missing.len() {
             0 if support.is_complete => ImageCoverage::All,

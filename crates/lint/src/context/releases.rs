@@ -32,9 +32,7 @@ impl Context<'_> {
         let target = &patch.target;
         let path = schema_path(pointer);
         let siblings = self.release().releases_of_distribution();
-        let mut known = siblings
-            .into_iter()
-            .filter(|r| r.name() != self.release().name());
+        let mut known = siblings.into_iter().filter(|r| r.name() != self.release().name());
         known.find(|r| {
             let schema = r.schema_of(target.api_version, target.kind);
             schema.is_some_and(|s| s.field(&path).is_some())
@@ -73,9 +71,7 @@ mod tests {
 
     #[test]
     fn what_a_gate_is_when_nobody_says() {
-        let gate = |release: &str, name: &str| {
-            gate_when_unset(&Release::known(release).expect("known"), name)
-        };
+        let gate = |release: &str, name: &str| gate_when_unset(&Release::known(release).expect("known"), name);
         assert_eq!(gate("1.17", "decentralizedLiveMigration"), Some(false));
         assert_eq!(gate("1.18", "decentralizedLiveMigration"), Some(true));
         assert_eq!(gate("1.18", "template"), None);

@@ -10,20 +10,14 @@ pub(super) struct Source<'a, T> {
 
 impl<T> Default for Source<'_, T> {
     fn default() -> Self {
-        Self {
-            read: None,
-            cell: OnceCell::new(),
-        }
+        Self { read: None, cell: OnceCell::new() }
     }
 }
 
 impl<'a, T> Source<'a, T> {
     /// A source that `read` is asked for.
     pub(super) fn new(read: impl Fn() -> T + 'a) -> Self {
-        Self {
-            read: Some(Box::new(read)),
-            cell: OnceCell::new(),
-        }
+        Self { read: Some(Box::new(read)), cell: OnceCell::new() }
     }
 
     /// The value; what `otherwise` makes where nothing was given that reads it.

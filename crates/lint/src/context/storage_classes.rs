@@ -20,13 +20,7 @@ const MAKERS: [&str; 7] = [
 ];
 
 /// What holds manifests that are completed before they are applied.
-const TEMPLATES: [&str; 5] = [
-    "ConfigurationPolicy",
-    "HelmChart",
-    "HelmRelease",
-    "Policy",
-    "Template",
-];
+const TEMPLATES: [&str; 5] = ["ConfigurationPolicy", "HelmChart", "HelmRelease", "Policy", "Template"];
 
 impl Context<'_> {
     /// The storage classes that are declared beside the HyperConverged and hold disks.
@@ -57,7 +51,5 @@ impl Context<'_> {
 fn is_for_buckets(class: &Document) -> bool {
     let provisioner = class.root.at(&Path::dotted("provisioner"));
     let provisioner = provisioner.and_then(|n| n.as_str()).unwrap_or_default();
-    ["/bucket", "/obc"]
-        .iter()
-        .any(|end| provisioner.ends_with(end))
+    ["/bucket", "/obc"].iter().any(|end| provisioner.ends_with(end))
 }

@@ -12,29 +12,26 @@ impl<'a> Context<'a> {
     /// The finding of a rule that explains the refusal, where the HyperConverged is refused and
     /// `explains` says that this is why: the cluster's words, at the characters that they are
     /// about. `None` otherwise.
-    pub fn refused(
-        &self,
-        rule: &'static Rule,
-        explains: impl Fn(Reason) -> bool,
-    ) -> Option<Finding> {
+    pub fn refused(&self, rule: &'static Rule, explains: impl Fn(Reason) -> bool) -> Option<Finding> {
         let admission = self.admission();
         admission.reason.filter(|r| explains(*r))?;
         let mut causes = admission.causes.iter();
         // Some of the cluster's words don't say what is wrong.
         let unsaid = admission.causes.first();
         let unsaid = unsaid.filter(|c| !admission.message.contains(&c.message));
-        let cause = unsaid.map(|c| match c.message.contains(&c.path.to_string()) {
-            true => c.message.clone(),
-            false => format!("{}: {}", c.path, c.message),
+        let cause = unsaid.map(|c| {
+            if c.message.contains(&c.path.to_string()) {
+                c.message.clone()
+            } else {
+                format!("{}: {}", c.path, c.message)
+            }
         });
         let mut finding = Finding::new(rule, self.refusal(cause.as_deref())?);
         finding = match causes.next() {
             None => finding.at(self.whole_location()).label("refused"),
             Some(cause) => {
-                let label = match cause.message == admission.message {
-                    true => "refused".to_owned(),
-                    false => cause.message.clone(),
-                };
+                let label =
+                    if cause.message == admission.message { "refused".to_owned() } else { cause.message.clone() };
                 finding.at(self.cause_place(cause)).label(label)
             }
         };
@@ -73,9 +70,7 @@ impl<'a> Context<'a> {
             return Some(Incident::Refusal);
         }
         let error = self.plan().reconcile_error.as_ref();
-        error
-            .is_some_and(|e| e.message == words)
-            .then_some(Incident::ReconcileError)
+        error.is_some_and(|e| e.message == words).then_some(Incident::ReconcileError)
     }
 
     /// Where a refusal comes from.
@@ -83,11 +78,10 @@ impl<'a> Context<'a> {
         if let Some(patch) = &self.admission().patch {
             return self.patch_place(patch.0, &patch.1);
         }
-        match cause.in_key {
-            true if self.document().root.key_at(&cause.path).is_some() => {
-                self.document().locate_key(&cause.path)
-            }
-            _ => self.locate(&cause.path),
+        if cause.in_key && self.document().root.key_at(&cause.path).is_some() {
+            self.document().locate_key(&cause.path)
+        } else {
+            self.locate(&cause.path)
         }
     }
 

@@ -41,10 +41,7 @@ impl<'a> Context<'a> {
         let of = |(kind, spec): (&str, &'static str)| {
             let documents = self.neighbours().of_kind(kind).iter();
             let ours = documents.filter(|d| text(d, "apiVersion").starts_with(GROUP));
-            ours.map(move |document| VirtualMachine {
-                document,
-                spec: Path::dotted(spec),
-            })
+            ours.map(move |document| VirtualMachine { document, spec: Path::dotted(spec) })
         };
         kinds.into_iter().flat_map(of).collect()
     }
@@ -167,8 +164,7 @@ impl<'n> VirtualMachine<'n> {
 
     fn source_behind(&self, volume: &Node) -> Option<SourceRef<'n>> {
         let name = |kind: &str, key: &str| volume.get(kind)?.get(key)?.as_str();
-        let name =
-            name("dataVolume", "name").or_else(|| name("persistentVolumeClaim", "claimName"))?;
+        let name = name("dataVolume", "name").or_else(|| name("persistentVolumeClaim", "claimName"))?;
         let templates = Path::dotted("spec.dataVolumeTemplates");
         let items = self.document.root.at(&templates)?.items();
         let is_it = |t: &Node| {
@@ -188,11 +184,7 @@ pub fn source_ref<'n>(node: &'n Node, path: Path, own: &'n str) -> Option<Source
     if !kind.eq_ignore_ascii_case("DataSource") {
         return None;
     }
-    Some(SourceRef {
-        path,
-        namespace: text("namespace").filter(|n| !n.is_empty()).unwrap_or(own),
-        name: text("name")?,
-    })
+    Some(SourceRef { path, namespace: text("namespace").filter(|n| !n.is_empty()).unwrap_or(own), name: text("name")? })
 }
 
 pub(super) fn text<'d>(document: &'d Document, path: &str) -> &'d str {

@@ -30,9 +30,10 @@ pub fn to_layers<'l>(finding: &mut Finding, layers: impl Fn() -> &'l [BuildLayer
         }
         let (made, own): (Vec<_>, Vec<_>) = fix.edits.iter().cloned().partition(is_made);
         let mut edits = made.clone();
-        let carried = match edits.iter_mut().all(Edit::move_to_origin) {
-            true => Ok(edits),
-            false => carried(&made, layers(), near.as_ref().map(|f| f.path())),
+        let carried = if edits.iter_mut().all(Edit::move_to_origin) {
+            Ok(edits)
+        } else {
+            carried(&made, layers(), near.as_ref().map(|f| f.path()))
         };
         match carried {
             Ok(edits) => {
@@ -104,8 +105,7 @@ pub fn is_as_meant(made: &[&Edit], built: &str) -> Result<(), edit::Reason> {
 fn without_empty(mut object: Json) -> Json {
     let is_empty = |v: &Json| v.as_object().is_some_and(serde_json::Map::is_empty);
     if let Some(metadata) = object.get_mut("metadata").and_then(Json::as_object_mut) {
-        metadata
-            .retain(|key, value| !matches!(&**key, "annotations" | "labels") || !is_empty(value));
+        metadata.retain(|key, value| !matches!(&**key, "annotations" | "labels") || !is_empty(value));
     }
     object
 }
@@ -125,11 +125,7 @@ struct Plan {
 }
 
 /// Edits of a build as edits of its layers, preferably of a file.
-fn carried(
-    made: &[Edit],
-    layers: &[BuildLayer],
-    near: Option<&Utf8Path>,
-) -> Result<Vec<Edit>, String> {
+fn carried(made: &[Edit], layers: &[BuildLayer], near: Option<&Utf8Path>) -> Result<Vec<Edit>, String> {
     let Some(first) = made.first() else {
         return Ok(Vec::new());
     };
@@ -155,11 +151,7 @@ fn carried(
             _ => None,
         };
         let document = document.ok_or("the build reads otherwise")?;
-        let carrying = Carrying {
-            layers,
-            object: &document.root,
-            near,
-        };
+        let carrying = Carrying { layers, object: &document.root, near };
         if renamed.contains(&&delta.path) {
             continue;
         }
@@ -186,9 +178,7 @@ fn carried(
         let layer = &layers[index];
         let place = || at(layer, layer.document.root.span);
         let edits = layer.in_file(edits);
-        out.extend(
-            edits.ok_or_else(|| format!("the patch at {} isn't written as a block", place()))?,
-        );
+        out.extend(edits.ok_or_else(|| format!("the patch at {} isn't written as a block", place()))?);
     }
     Ok(out)
 }
@@ -228,8 +218,7 @@ impl Carrying<'_> {
                     }
                     None => return Err(format!("{} is written as a folded text", self.at(&found))),
                 };
-                plan.parts
-                    .extend(edits.into_iter().map(|e| (found.layer, e)));
+                plan.parts.extend(edits.into_iter().map(|e| (found.layer, e)));
                 Ok(())
             }
             (DeltaKind::Set(value), Some(old)) => match (&old.value, value) {
@@ -245,15 +234,10 @@ impl Carrying<'_> {
     /// other clusters, too. What it is called then; `None` where it isn't that.
     fn rename<'d>(&self, gone: &Delta, all: &'d [Delta], plan: &mut Plan) -> Option<&'d Delta> {
         let path = below(&gone.path);
-        let old = self
-            .object
-            .at(&path)
-            .filter(|_| gone.what == DeltaKind::Gone)?;
+        let old = self.object.at(&path).filter(|_| gone.what == DeltaKind::Gone)?;
         let value = DeltaKind::Set(old.to_json());
         let to = all.iter().find(|d| {
-            d.what == value
-                && d.path.parent() == gone.path.parent()
-                && self.object.at(&below(&d.path)).is_none()
+            d.what == value && d.path.parent() == gone.path.parent() && self.object.at(&below(&d.path)).is_none()
         })?;
         let Some(Segment::Key(key)) = to.path.0.last() else {
             return None;
@@ -286,9 +270,7 @@ impl Carrying<'_> {
         let json = old.to_json();
         let said = self.said(path);
         let last = said.first().ok_or_else(|| unknown(path))?;
-        let found = said
-            .iter()
-            .find(|s| !s.is_value || s.node.to_json() == json);
+        let found = said.iter().find(|s| !s.is_value || s.node.to_json() == json);
         let found = found.ok_or_else(|| format!("{} isn't all of {path}", self.at(last)))?;
         self.is_editable(found)?;
         Ok(*found)
@@ -310,9 +292,7 @@ impl Carrying<'_> {
             let list = said.iter().find(is_list).ok_or_else(|| unknown(path))?;
             self.is_editable(list)?;
             let to = self.path_of(list)?;
-            let changes = more
-                .iter()
-                .map(|item| Change::Append(to.clone(), item.clone()));
+            let changes = more.iter().map(|item| Change::Append(to.clone(), item.clone()));
             plan.changes.entry(list.layer).or_default().extend(changes);
             return Ok(());
         }
@@ -327,8 +307,7 @@ impl Carrying<'_> {
         if kept.peek().is_some() {
             return self.replace(path, old, &Json::Array(new.to_vec()), plan);
         }
-        gone.into_iter()
-            .try_for_each(|index| self.remove(&path.index(index), plan))
+        gone.into_iter().try_for_each(|index| self.remove(&path.index(index), plan))
     }
 
     fn remove(&self, path: &Path, plan: &mut Plan) -> Result<(), String> {
@@ -340,10 +319,7 @@ impl Carrying<'_> {
         };
         self.is_editable(found)?;
         if let (Some(Segment::Key(_)), Some(other)) = (path.0.last(), said.get(1)) {
-            return Err(format!(
-                "{} says it, too, and would come through: take it out there first",
-                self.at(other)
-            ));
+            return Err(format!("{} says it, too, and would come through: take it out there first", self.at(other)));
         }
         let layer = &self.layers[found.layer];
         let mut place = self.path_of(found)?;
@@ -358,27 +334,15 @@ impl Carrying<'_> {
             }
             (LayerKind::Merge, _) => {
                 // What a patch says of a mapping that others fill needn't be said any more.
-                let is_alone = |p: &Path| {
-                    layer
-                        .document
-                        .root
-                        .at(p)
-                        .is_some_and(|n| n.entries().len() == 1)
-                };
-                let is_filled = self
-                    .object
-                    .at(&path.parent())
-                    .is_some_and(|n| n.entries().len() > 1);
+                let is_alone = |p: &Path| layer.document.root.at(p).is_some_and(|n| n.entries().len() == 1);
+                let is_filled = self.object.at(&path.parent()).is_some_and(|n| n.entries().len() > 1);
                 while is_filled && place.0.len() > 1 && is_alone(&place.parent()) {
                     place = place.parent();
                 }
             }
             _ => {}
         }
-        plan.changes
-            .entry(found.layer)
-            .or_default()
-            .push(Change::Remove(place));
+        plan.changes.entry(found.layer).or_default().push(Change::Remove(place));
         Ok(())
     }
 
@@ -392,8 +356,7 @@ impl Carrying<'_> {
             let may = |s: &&LayerValue<'_>| {
                 self.is_editable(s).is_ok() && matches!(s.node.value, Value::Map(_) | Value::Null)
             };
-            let is_near =
-                |s: &&LayerValue<'_>| self.near == Some(self.layers[s.layer].document.file.path());
+            let is_near = |s: &&LayerValue<'_>| self.near == Some(self.layers[s.layer].document.file.path());
             let mut fit = said.iter().filter(may);
             let Some(found) = fit.clone().find(is_near).or_else(|| fit.next()) else {
                 continue;
@@ -409,9 +372,10 @@ impl Carrying<'_> {
 
     fn is_editable(&self, found: &LayerValue<'_>) -> Result<(), String> {
         let is_field = self.layers[found.layer].what == LayerKind::Fields;
-        match found.is_value && !is_field {
-            true => Ok(()),
-            false => Err(format!("kustomize makes it, as {} says", self.at(found))),
+        if found.is_value && !is_field {
+            Ok(())
+        } else {
+            Err(format!("kustomize makes it, as {} says", self.at(found)))
         }
     }
 
@@ -445,9 +409,7 @@ fn without_patch(layer: &BuildLayer) -> Result<Vec<Edit>, String> {
     };
     if entry.0.is_empty() {
         let file = kustomization.file.path();
-        return Err(format!(
-            "it is all that {file} does: remove the transformer, and its entry in the kustomization"
-        ));
+        return Err(format!("it is all that {file} does: remove the transformer, and its entry in the kustomization"));
     }
     let path = match list_of(kustomization, &entry) {
         1 => entry.parent(),

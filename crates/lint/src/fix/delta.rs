@@ -43,10 +43,7 @@ fn differences(before: &Json, after: &Json, path: &Path, out: &mut Vec<Delta>) {
             for (key, value) in new {
                 match old.get(key) {
                     Some(old) => differences(old, value, &path.key(key), out),
-                    None => out.push(Delta {
-                        path: path.key(key),
-                        what: DeltaKind::Set(value.clone()),
-                    }),
+                    None => out.push(Delta { path: path.key(key), what: DeltaKind::Set(value.clone()) }),
                 }
             }
         }
@@ -66,9 +63,7 @@ fn differences(before: &Json, after: &Json, path: &Path, out: &mut Vec<Delta>) {
 /// The part of a text that is another one, and what it is now.
 fn part(old: &str, new: &str) -> (Range<usize>, String) {
     let pairs = || old.char_indices().zip(new.chars());
-    let start = pairs()
-        .find(|((_, a), b)| a != b)
-        .map_or(old.len().min(new.len()), |((at, _), _)| at);
+    let start = pairs().find(|((_, a), b)| a != b).map_or(old.len().min(new.len()), |((at, _), _)| at);
     let (old_rest, new_rest) = (&old[start..], &new[start..]);
     let backwards = old_rest.chars().rev().zip(new_rest.chars().rev());
     let same = backwards.take_while(|(a, b)| a == b);

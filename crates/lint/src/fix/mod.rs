@@ -19,8 +19,8 @@ mod write;
 
 pub use carry::{is_as_meant, to_layers};
 pub use migrate::{
-    Migrated, NotMigrated, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1,
-    resource_to_v1, to_v1, without_place,
+    Migrated, NotMigrated, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1, to_v1,
+    without_place,
 };
 pub use other_clusters::first_broken_cluster;
 pub use preview::{Line, preview};

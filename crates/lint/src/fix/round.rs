@@ -94,10 +94,7 @@ pub fn choose_with(
         let unsafe_one = || of(Applicability::Unsafe).filter(|_| also_unsafe);
         let named = wanted(finding).and_then(|index| finding.fixes.get(index));
         let named = named.filter(|fix| !fix.edits.is_empty());
-        let Some(fix) = named
-            .or_else(|| of(Applicability::Safe))
-            .or_else(unsafe_one)
-        else {
+        let Some(fix) = named.or_else(|| of(Applicability::Safe)).or_else(unsafe_one) else {
             continue;
         };
         let key = |e: &Edit| (e.file.path().to_owned(), e.span, e.text.clone());
@@ -118,20 +115,12 @@ struct FileEdits {
 
 impl FileEdits {
     fn new(file: &Arc<SourceFile>) -> Self {
-        Self {
-            before: EditableFile::of(file),
-            parsed: parse(file).documents,
-            edits: Vec::new(),
-            deltas: Vec::new(),
-        }
+        Self { before: EditableFile::of(file), parsed: parse(file).documents, edits: Vec::new(), deltas: Vec::new() }
     }
 
     /// What the edits do to the tree, if that is something that they may do.
     fn alone(&self, edits: &[Edit]) -> Result<Vec<Delta>, Reason> {
-        if edits
-            .iter()
-            .any(|e| e.file.text() != self.before.file().text())
-        {
+        if edits.iter().any(|e| e.file.text() != self.before.file().text()) {
             return Err(Reason::Overlap);
         }
         let after = apply_and_read(&self.before, edits)?.documents;
@@ -151,10 +140,8 @@ impl FileEdits {
         let start = edits.iter().map(|e| e.span.start).min().unwrap_or(0);
         let end = edits.iter().map(|e| e.span.end).max().unwrap_or(0);
         // What is inserted at the end of a value stands behind it.
-        let around = |s: Span| match start == end {
-            true => s.start < start && end < s.end,
-            false => s.start <= start && end <= s.end,
-        };
+        let around =
+            |s: Span| if start == end { s.start < start && end < s.end } else { s.start <= start && end <= s.end };
         let document = |d: &Document| d.span.start <= start && end <= d.span.end;
         let mut documents = self.parsed.iter().enumerate();
         let Some((index, document)) = documents.find(|(_, d)| document(d)) else {
@@ -190,19 +177,14 @@ impl FileEdits {
         }
         let above = |path: &Path| {
             let lengths = 0..path.0.len();
-            lengths
-                .rev()
-                .map(|n| Path(path.0[..n].to_vec()))
-                .any(|p| touched.contains(&p))
+            lengths.rev().map(|n| Path(path.0[..n].to_vec())).any(|p| touched.contains(&p))
         };
         if touched.iter().any(above) {
             return None;
         }
         let edits = fixes.concat();
         let same = |e: &Edit| e.file.text() == self.before.file().text();
-        let after = apply_and_read(&self.before, &edits)
-            .ok()
-            .filter(|_| edits.iter().all(same))?;
+        let after = apply_and_read(&self.before, &edits).ok().filter(|_| edits.iter().all(same))?;
         if after.documents.len() != self.before.documents().len() {
             return None;
         }
@@ -236,16 +218,8 @@ pub fn round(choices: &[Choice<'_>]) -> Round {
     let mut edits_by_file: BTreeMap<Utf8PathBuf, FileEdits> = BTreeMap::new();
     let mut accepted = Vec::new();
     let mut tries = MOST_TRIES;
-    accept_all(
-        choices,
-        &mut edits_by_file,
-        &mut tries,
-        &mut accepted,
-        &mut out.dropped,
-    );
-    let edits_by_file = edits_by_file
-        .into_iter()
-        .filter(|(_, g)| !g.edits.is_empty());
+    accept_all(choices, &mut edits_by_file, &mut tries, &mut accepted, &mut out.dropped);
+    let edits_by_file = edits_by_file.into_iter().filter(|(_, g)| !g.edits.is_empty());
     for (path, file_edits) in edits_by_file {
         match file_edits.together() {
             Ok(text) => {
@@ -257,10 +231,7 @@ pub fn round(choices: &[Choice<'_>]) -> Round {
             Err(why) => {
                 let fix = accepted.into_iter().next();
                 out.dropped.extend(fix.map(|fix| DroppedFix { fix, why }));
-                return Round {
-                    dropped: out.dropped,
-                    ..Round::default()
-                };
+                return Round { dropped: out.dropped, ..Round::default() };
             }
         }
     }
@@ -295,18 +266,12 @@ fn accept_all(
     match accept(choice, edits_by_file) {
         Ok(true) => accepted.push(applied(choice)),
         Ok(false) => {}
-        Err(why) => dropped.push(DroppedFix {
-            fix: applied(choice),
-            why,
-        }),
+        Err(why) => dropped.push(DroppedFix { fix: applied(choice), why }),
     }
 }
 
 /// Takes several fixes in where all of them go together, and with those before.
-fn accept_at_once(
-    choices: &[Choice<'_>],
-    edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>,
-) -> bool {
+fn accept_at_once(choices: &[Choice<'_>], edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>) -> bool {
     let mut files: BTreeMap<Utf8PathBuf, Vec<Vec<Edit>>> = BTreeMap::new();
     for choice in choices {
         for (path, edits) in by_file(choice.fix) {
@@ -342,25 +307,16 @@ fn one(choices: &[Choice<'_>]) -> Round {
             return alone;
         }
     }
-    Round {
-        dropped,
-        exhausted: choices.len() > MOST_TRIES,
-        ..Round::default()
-    }
+    Round { dropped, exhausted: choices.len() > MOST_TRIES, ..Round::default() }
 }
 
 /// Takes a fix in where it goes together with those before; `false`: not in this round.
-fn accept(
-    choice: &Choice<'_>,
-    edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>,
-) -> Result<bool, Reason> {
+fn accept(choice: &Choice<'_>, edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>) -> Result<bool, Reason> {
     let mut meant = Vec::new();
     for (path, edits) in by_file(choice.fix) {
         let file = edits.first().map(|e| Arc::clone(&e.file));
         let file_edits = match file {
-            Some(file) => edits_by_file
-                .entry(path.clone())
-                .or_insert_with(|| FileEdits::new(&file)),
+            Some(file) => edits_by_file.entry(path.clone()).or_insert_with(|| FileEdits::new(&file)),
             None => continue,
         };
         let deltas = file_edits.alone(&edits)?;
@@ -383,10 +339,7 @@ fn by_file(fix: &Fix) -> BTreeMap<Utf8PathBuf, Vec<Edit>> {
     out
 }
 
-fn take(
-    meant: Vec<(Utf8PathBuf, Vec<Edit>, Vec<Delta>)>,
-    edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>,
-) {
+fn take(meant: Vec<(Utf8PathBuf, Vec<Edit>, Vec<Delta>)>, edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>) {
     for (path, edits, deltas) in meant {
         if let Some(file_edits) = edits_by_file.get_mut(&path) {
             file_edits.edits.extend(edits);

@@ -6,10 +6,7 @@ use hcoplan_diagnostics::source::{Encoding, SourceFile, Span, encode};
 
 use super::*;
 
-static RULE: Rule = Rule {
-    name: "a-rule",
-    ..Rule::BASE
-};
+static RULE: Rule = Rule { name: "a-rule", ..Rule::BASE };
 
 fn file(text: &str) -> Arc<SourceFile> {
     SourceFile::new("a.yaml", text)
@@ -19,11 +16,7 @@ fn file(text: &str) -> Arc<SourceFile> {
 fn finding(file: &Arc<SourceFile>, edits: &[(&str, &str)]) -> Finding {
     let edit = |(from, to): &(&str, &str)| {
         let start = file.text().find(from).expect("the text is there");
-        Edit {
-            file: Arc::clone(file),
-            span: Span::new(start, start + from.len()),
-            text: (*to).to_owned(),
-        }
+        Edit { file: Arc::clone(file), span: Span::new(start, start + from.len()), text: (*to).to_owned() }
     };
     Finding::new(&RULE, "m").fix(Fix {
         title: format!("{edits:?}"),
@@ -42,10 +35,7 @@ fn run(text: &str, all: &[&[(&str, &str)]]) -> (Option<String>, Round) {
 
 #[test]
 fn fixes_of_one_file_are_applied_together() {
-    let (text, round) = run(
-        "a: x # one\nb: [y, z]\nc: 1\n",
-        &[&[("x", "q")], &[("z", "w")], &[("c: 1\n", "")]],
-    );
+    let (text, round) = run("a: x # one\nb: [y, z]\nc: 1\n", &[&[("x", "q")], &[("z", "w")], &[("c: 1\n", "")]]);
     assert_eq!(text.as_deref(), Some("a: q # one\nb: [y, w]\n"));
     assert_eq!(round.applied.len(), 3);
 }
@@ -56,19 +46,13 @@ fn what_overlaps_waits() {
     assert_eq!(text.as_deref(), Some("a: qz\n"));
     assert_eq!((round.applied.len(), round.dropped.len()), (1, 0));
     // Bytes apart, but one takes away what the other is about.
-    let (text, _) = run(
-        "a:\n  b: 1\n  c: 2\n",
-        &[&[("1", "3")], &[("a:\n", "a: {}\nz:\n")]],
-    );
+    let (text, _) = run("a:\n  b: 1\n  c: 2\n", &[&[("1", "3")], &[("a:\n", "a: {}\nz:\n")]]);
     assert_eq!(text.as_deref(), Some("a:\n  b: 3\n  c: 2\n"));
 }
 
 #[test]
 fn parts_of_one_text_go_together() {
-    let (text, round) = run(
-        "a: |\n  one two\n  three\n",
-        &[&[("one", "1")], &[("three", "3")], &[("wo", "oo")]],
-    );
+    let (text, round) = run("a: |\n  one two\n  three\n", &[&[("one", "1")], &[("three", "3")], &[("wo", "oo")]]);
     assert_eq!(text.as_deref(), Some("a: |\n  1 too\n  3\n"));
     assert_eq!(round.applied.len(), 3);
 }
@@ -103,10 +87,7 @@ fn of_a_finding_one_fix_is_applied_and_no_suggestion() {
     let findings = [both, suggested];
     let titles = |also_unsafe| {
         let chosen = choose(&findings, also_unsafe);
-        chosen
-            .iter()
-            .map(|c| c.fix.edits[0].text.clone())
-            .collect::<Vec<_>>()
+        chosen.iter().map(|c| c.fix.edits[0].text.clone()).collect::<Vec<_>>()
     };
     assert_eq!(titles(false), ["z"]);
     assert_eq!(titles(true), ["z"]);
@@ -147,12 +128,7 @@ fn root() -> (tempfile::TempDir, camino::Utf8PathBuf) {
 #[test]
 fn files_keep_encoding_line_ends_and_permissions() {
     let (_directory, root) = root();
-    for encoding in [
-        Encoding::Utf8,
-        Encoding::Utf8WithMark,
-        Encoding::Utf16Le,
-        Encoding::Utf16Be,
-    ] {
+    for encoding in [Encoding::Utf8, Encoding::Utf8WithMark, Encoding::Utf16Le, Encoding::Utf16Be] {
         let path = root.join("a.yaml");
         let bytes = encode("a: x\r\nb: é\r\n", encoding);
         fs::write(&path, &bytes).expect("written");
@@ -185,25 +161,16 @@ fn what_is_outside_or_has_changed_stays() {
     fs::create_dir(&root).expect("made");
     fs::write(above.join("out.yaml"), "a: x\n").expect("written");
     let outside = SourceFile::new("../out.yaml", "a: x\n");
-    assert!(matches!(
-        write(&root, &outside, "a: y\n"),
-        Err(WriteError::Outside)
-    ));
+    assert!(matches!(write(&root, &outside, "a: y\n"), Err(WriteError::Outside)));
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(above.join("out.yaml"), root.join("link.yaml")).expect("linked");
         let linked = SourceFile::new("link.yaml", "a: x\n");
-        assert!(matches!(
-            write(&root, &linked, "a: y\n"),
-            Err(WriteError::Outside)
-        ));
+        assert!(matches!(write(&root, &linked, "a: y\n"), Err(WriteError::Outside)));
     }
     let kept = fs::read_to_string(above.join("out.yaml")).expect("read");
     assert_eq!(kept, "a: x\n");
     fs::write(root.join("a.yaml"), "a: now\n").expect("written");
     let stale = SourceFile::new("a.yaml", "a: x\n");
-    assert!(matches!(
-        write(&root, &stale, "a: y\n"),
-        Err(WriteError::Changed)
-    ));
+    assert!(matches!(write(&root, &stale, "a: y\n"), Err(WriteError::Changed)));
 }

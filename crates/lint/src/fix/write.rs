@@ -36,9 +36,7 @@ pub fn write(root: &Utf8Path, before: &SourceFile, text: &str) -> Result<(), Wri
         return Err(WriteError::Changed);
     }
     let permissions = fs::metadata(&path)?.permissions();
-    let mut file = tempfile::Builder::new()
-        .prefix(".hcoplan-")
-        .tempfile_in(parent)?;
+    let mut file = tempfile::Builder::new().prefix(".hcoplan-").tempfile_in(parent)?;
     file.write_all(&encode(text, before.encoding()))?;
     file.as_file().set_permissions(permissions)?;
     file.as_file().sync_all()?;

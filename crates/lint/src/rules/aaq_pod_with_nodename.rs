@@ -83,8 +83,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if node.is_none_or(str::is_empty) || !is_gated(cx, &selector, namespace) {
                 continue;
             }
-            let message =
-                format!("a pod of {kind} names its node, and {namespace} is gated by the quota");
+            let message = format!("a pod of {kind} names its node, and {namespace} is gated by the quota");
             let finding = finding_about(&RULE, document, message)
                 .at(document.locate_key(&path))
                 .label("refused in a gated namespace")
@@ -105,9 +104,6 @@ fn is_gated(cx: &Context<'_>, selector: &Json, namespace: &str) -> bool {
         .iter()
         .filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned())))
         .collect();
-    labels.insert(
-        "kubernetes.io/metadata.name".to_owned(),
-        namespace.to_owned(),
-    );
+    labels.insert("kubernetes.io/metadata.name".to_owned(), namespace.to_owned());
     !namespace.is_empty() && label_selector::matches(selector, &labels)
 }

@@ -10,9 +10,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Warning,
     releases: &["1.16", "1.17", "1.18"],
-    predicts: Prediction::ReconcileError(
-        "whatever the webhook would have refused after its warning",
-    ),
+    predicts: Prediction::ReconcileError("whatever the webhook would have refused after its warning"),
     fix: FixKind::Safe,
     summary: "a warning ends the webhook's validation, so that later mistakes get in",
     page: r#"
@@ -91,18 +89,16 @@ fn removal(cx: &Context<'_>, hole: &OperatorBug) -> Option<Fix> {
     let title = format!("remove {path}");
     let fix = cx.fix(title, Applicability::Unsafe, &[Change::Remove(path)])?;
     let gate = gate_of(cx, &alone(hole));
-    match gate.is_some_and(|gate| super::ignored_field::says_what_is_so(cx, &gate)) {
-        true => cx.safe_where_objects_stay(fix),
-        false => Some(fix),
+    if gate.is_some_and(|gate| super::ignored_field::says_what_is_so(cx, &gate)) {
+        cx.safe_where_objects_stay(fix)
+    } else {
+        Some(fix)
     }
 }
 
 /// The entry that is warned about: in a list it is the gate, not its name.
 fn alone(hole: &OperatorBug) -> Path {
-    match hole.path.to_string().ends_with(".name") {
-        true => hole.path.parent(),
-        false => hole.path.clone(),
-    }
+    if hole.path.to_string().ends_with(".name") { hole.path.parent() } else { hole.path.clone() }
 }
 
 /// The name of the feature gate at a path: a map's entry, or a list's element.
@@ -120,44 +116,28 @@ fn found(cx: &Context<'_>, hole: &OperatorBug, how: &str) -> Finding {
         _ => cx.locate(&hole.path),
     };
     let Some(hidden) = &hole.hidden else {
-        let message = format!(
-            "the warning about `{what}` ends the webhook's validation: {} not checked",
-            left_out(hole)
-        );
+        let message =
+            format!("the warning about `{what}` ends the webhook's validation: {} not checked", left_out(hole));
         return Finding::new(&RULE, message)
             .at(place)
             .label(hole.message.clone())
             .help(format!("{how}, so that the webhook checks the rest"));
     };
-    let message = format!(
-        "the warning about `{what}` ends the webhook's validation and lets this in: {}",
-        hidden.message
-    );
+    let message =
+        format!("the warning about `{what}` ends the webhook's validation and lets this in: {}", hidden.message);
     let mut finding = Finding::new(&RULE, message)
         .at(place)
         .label(hole.message.clone())
         .help(format!("{how}, and mend what it hides"));
     // What can't be rendered has a finding of its own. A few patches only fail in the webhook,
     // which renders without what the operator has added.
-    let severe = matches!(
-        hidden.reason,
-        Reason::Affinity | Reason::TlsCustomMissing | Reason::TlsProfileUnknown
-    );
+    let severe = matches!(hidden.reason, Reason::Affinity | Reason::TlsCustomMissing | Reason::TlsProfileUnknown);
     let fails = severe || cx.plan().reconcile_error.is_some();
     for cause in &hidden.causes {
         let place = cx.locate(&cause.path);
-        finding = finding.related(
-            place,
-            match fails {
-                true => "would be refused, and fails later",
-                false => "would be refused",
-            },
-        );
+        finding = finding.related(place, if fails { "would be refused, and fails later" } else { "would be refused" });
     }
-    match severe {
-        true => finding.severity(Severity::Error),
-        false => finding,
-    }
+    if severe { finding.severity(Severity::Error) } else { finding }
 }
 
 /// The checks behind the warning, in words.

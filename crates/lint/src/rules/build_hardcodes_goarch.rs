@@ -124,14 +124,11 @@ fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
     };
     let place = Location::new(file, Span::new(at, at + name.len()));
     let asks = is_dockerfile(file).then(|| asking(file));
-    let finding = Finding::new(
-        &RULE,
-        format!("the program is built for {name}, whatever the image is for"),
-    )
-    .at(place)
-    .label("fixed")
-    .help("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it")
-    .fixes(asks);
+    let finding = Finding::new(&RULE, format!("the program is built for {name}, whatever the image is for"))
+        .at(place)
+        .label("fixed")
+        .help("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it")
+        .fixes(asks);
     out.report(finding);
 }
 
@@ -172,9 +169,7 @@ fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
     let text = file.text();
     let stages = stages_of(text);
     for (at, value) in set(text) {
-        let variable = ["$TARGETARCH", "${TARGETARCH"]
-            .into_iter()
-            .find(|v| value.starts_with(v));
+        let variable = ["$TARGETARCH", "${TARGETARCH"].into_iter().find(|v| value.starts_with(v));
         let Some(variable) = variable.filter(|_| !is_comment(text, at)) else {
             continue;
         };
@@ -274,12 +269,7 @@ fn platform(file: &Arc<SourceFile>, out: &mut Sink) {
     for (at, flag) in text.match_indices("--platform") {
         let line = text.get(..at).and_then(|t| t.lines().next_back());
         let line = line.unwrap_or_default();
-        let builds = [
-            "docker build",
-            "docker buildx build",
-            "podman build",
-            "buildah b",
-        ];
+        let builds = ["docker build", "docker buildx build", "podman build", "buildah b"];
         if is_comment(text, at) || !builds.iter().any(|b| line.contains(b)) {
             continue;
         }

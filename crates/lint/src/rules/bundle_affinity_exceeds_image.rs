@@ -69,47 +69,31 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(support) = cx.supported_architectures(pod) else {
             continue;
         };
-        let (lists, there, reach) = (
-            pod.named_architectures(),
-            cx.all_architectures(),
-            cx.reachable_architectures(pod),
-        );
+        let (lists, there, reach) =
+            (pod.named_architectures(), cx.all_architectures(), cx.reachable_architectures(pod));
         let named = lists.iter().flat_map(|(_, names)| names.iter().copied());
         let candidates: BTreeSet<&str> = named.chain(there.iter().copied()).collect();
-        let extra: Vec<&str> = candidates
-            .into_iter()
-            .filter(|a| pod.permits(a) && !support.architectures.contains(*a))
-            .collect();
+        let extra: Vec<&str> =
+            candidates.into_iter().filter(|a| pod.permits(a) && !support.architectures.contains(*a)).collect();
         let lands = extra.iter().any(|a| reach.contains(a));
         if extra.is_empty() || (!pod.in_bundle && !lands) {
             continue;
         }
-        let list = lists
-            .iter()
-            .find(|(_, names)| names.iter().any(|n| extra.contains(n)));
+        let list = lists.iter().find(|(_, names)| names.iter().any(|n| extra.contains(n)));
         let place = match list {
             Some((path, _)) => pod.document.locate(path),
             None => pod.place(),
         };
-        let severity = match lands || there.is_empty() {
-            true => Severity::Error,
-            false => Severity::Warning,
-        };
-        let message = format!(
-            "the node affinity of {} allows {}, which its images aren't there for",
-            pod.called,
-            and(&extra)
-        );
+        let severity = if lands || there.is_empty() { Severity::Error } else { Severity::Warning };
+        let message =
+            format!("the node affinity of {} allows {}, which its images aren't there for", pod.called, and(&extra));
         let mut finding = Finding::new(&RULE, message)
             .severity(severity)
             .at(place)
             .object(object_of(&pod.document))
             .label(format!("allows {}", and(&extra)))
             .help("name only what every image of the pod is built for");
-        let short = support
-            .known
-            .iter()
-            .find(|(_, e)| extra.iter().any(|a| e.lacks(a)));
+        let short = support.known.iter().find(|(_, e)| extra.iter().any(|a| e.lacks(a)));
         if let Some((path, evidence)) = short {
             let place = pod.document.locate(path);
             finding = finding.related(place, format!("is there for {}", has(evidence)));
@@ -119,10 +103,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let mut kept = names.clone();
             kept.retain(|n| !extra.contains(n));
             let set = [Change::Set(path.clone(), kept.clone().into())];
-            let is_list = path
-                .0
-                .last()
-                .is_some_and(|s| *s == Segment::Key("values".into()));
+            let is_list = path.0.last().is_some_and(|s| *s == Segment::Key("values".into()));
             let title = format!("leave {} out", and(&extra));
             (is_list && !kept.is_empty()).then(|| unsafe_fix(&pod.document, title, &set))?
         });

@@ -63,9 +63,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let open = cx.reachable_when_unrestricted(pod).into_iter();
-        let open: Vec<&str> = open
-            .filter(|a| support.architectures.contains(*a) && !pod.permits(a))
-            .collect();
+        let open: Vec<&str> = open.filter(|a| support.architectures.contains(*a) && !pod.permits(a)).collect();
         if open.is_empty() {
             continue;
         }
@@ -82,16 +80,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let changes = lists.iter().flat_map(|(path, _)| {
             let is_list = path.0.last() == Some(&Segment::Key("values".into()));
             let add = |a: &&str| Change::Append(path.clone(), (*a).into());
-            open.iter()
-                .filter(move |_| is_list)
-                .map(add)
-                .collect::<Vec<_>>()
+            open.iter().filter(move |_| is_list).map(add).collect::<Vec<_>>()
         });
         let changes: Vec<Change> = changes.collect();
         let title = format!("allow {}, too", and(&open));
-        let fix = (!changes.is_empty())
-            .then(|| suggested(&pod.document, title, &changes))
-            .flatten();
+        let fix = (!changes.is_empty()).then(|| suggested(&pod.document, title, &changes)).flatten();
         let finding = Finding::new(&RULE, message)
             .at(place)
             .object(object_of(&pod.document))

@@ -8,9 +8,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Prediction::Silent(
-        "pods go to other architectures when the preferred nodes are full",
-    ),
+    predicts: Prediction::Silent("pods go to other architectures when the preferred nodes are full"),
     fix: FixKind::Unsafe,
     summary: "the architecture is in preferred terms only, which forbid nothing",
     page: r#"
@@ -64,10 +62,7 @@ nodeAffinity:
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for pod in cx.pod_templates() {
-        let Some(preferred) = pod
-            .preferred()
-            .filter(|_| pod.architecture_scope() == ArchitectureScope::Nowhere)
-        else {
+        let Some(preferred) = pod.preferred().filter(|_| pod.architecture_scope() == ArchitectureScope::Nowhere) else {
             continue;
         };
         let reach = cx.reachable_architectures(pod);
@@ -91,9 +86,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let wished = wished(&pod.document, &preferred);
         let support = cx.supported_architectures(pod).filter(|s| s.is_complete);
         let kept: Vec<String> = match support {
-            Some(support) if !support.architectures.is_empty() => {
-                support.architectures.into_iter().collect()
-            }
+            Some(support) if !support.architectures.is_empty() => support.architectures.into_iter().collect(),
             _ => wished,
         };
         let fix = (!kept.is_empty())
@@ -121,8 +114,5 @@ fn wished(document: &Document, term: &Path) -> Vec<String> {
         text("key") == Some("kubernetes.io/arch") && text("operator") == Some("In")
     });
     let values = ours.filter_map(|e| e.get("values")).flat_map(|v| v.items());
-    values
-        .filter_map(|v| v.as_str())
-        .map(str::to_owned)
-        .collect()
+    values.filter_map(|v| v.as_str()).map(str::to_owned).collect()
 }

@@ -79,19 +79,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let (path, terms) = pod.terms();
         let terms: Vec<Json> = terms.iter().map(|t| t.to_json()).collect();
         let (closed, open): (Vec<usize>, Vec<usize>) = (0..terms.len())
-            .filter(|i| {
-                terms
-                    .get(*i)
-                    .is_some_and(|t| requirements(t).next().is_some())
-            })
+            .filter(|i| terms.get(*i).is_some_and(|t| requirements(t).next().is_some()))
             .partition(|i| terms.get(*i).is_some_and(names_architecture));
         let (Some(closed), Some(open)) = (closed.first(), open.first()) else {
             continue;
         };
-        let message = format!(
-            "the architecture that {} requires is only one of several alternatives",
-            pod.called
-        );
+        let message = format!("the architecture that {} requires is only one of several alternatives", pod.called);
         let all: Vec<&str> = reach.into_iter().collect();
         let label = match all.len() {
             0 | 1 => "matches nodes of any architecture".to_owned(),
@@ -103,10 +96,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .object(object_of(&pod.document))
             .label(label)
             .help("put what has to hold together into one term: terms are alternatives")
-            .related(
-                pod.document.locate(&path.index(*closed)),
-                "the architecture is required here only",
-            );
+            .related(pod.document.locate(&path.index(*closed)), "the architecture is required here only");
         let fix = merged(&terms).and_then(|term| {
             let set = [Change::Set(path.clone(), json!([term]))];
             unsafe_fix(&pod.document, "make it one term", &set)

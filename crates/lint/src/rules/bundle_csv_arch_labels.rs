@@ -9,9 +9,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Prediction::Silent(
-        "the catalog offers the operator where it can't run, or hides it where it can",
-    ),
+    predicts: Prediction::Silent("the catalog offers the operator where it can't run, or hides it where it can"),
     fix: FixKind::Unsafe,
     summary: "a ClusterServiceVersion's architecture labels disagree with its images",
     page: r#"
@@ -78,10 +76,7 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         };
         let (message, place) = match &label {
             Some(place) => (
-                format!(
-                    "the operator {} claims {architecture}, which none of its images is there for",
-                    csv.name()
-                ),
+                format!("the operator {} claims {architecture}, which none of its images is there for", csv.name()),
                 place.clone(),
             ),
             None => (
@@ -100,10 +95,7 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
                 None => "counts as amd64 for the catalog",
             })
             .help("claim what the images of its deployments are there for")
-            .related(
-                csv.document.locate(&used.path),
-                format!("is there for {}", has(&evidence)),
-            )
+            .related(csv.document.locate(&used.path), format!("is there for {}", has(&evidence)))
             .related(evidence.place(), "this says what the image has");
         let fix = match label {
             Some(_) => {
@@ -129,11 +121,8 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     let (Some((first, evidence)), Some((os, common))) = (known.first(), common(cx, csv)) else {
         return;
     };
-    let unclaimed: Vec<&str> = common
-        .iter()
-        .map(String::as_str)
-        .filter(|a| !claimed.architectures.iter().any(|(c, _)| c == a))
-        .collect();
+    let unclaimed: Vec<&str> =
+        common.iter().map(String::as_str).filter(|a| !claimed.architectures.iter().any(|(c, _)| c == a)).collect();
     if unclaimed.is_empty() {
         return;
     }
@@ -143,10 +132,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         Some(csv.document.locate(&path))
     });
     let (place, label) = match written {
-        Some(place) => (
-            place,
-            "says nothing: the value has to be `supported`".to_owned(),
-        ),
+        Some(place) => (place, "says nothing: the value has to be `supported`".to_owned()),
         None => {
             let labels = Path::dotted("metadata.labels");
             let place = match csv.document.root.at(&labels) {
@@ -168,10 +154,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         .object(object_of(&csv.document))
         .label(label)
         .help("add the labels, if the operator was tried there")
-        .related(
-            csv.document.locate(&first.path),
-            format!("is there for {}", has(evidence)),
-        )
+        .related(csv.document.locate(&first.path), format!("is there for {}", has(evidence)))
         .related(evidence.place(), "this says what the image has")
         .fixes(fix);
     out.report(finding);
@@ -200,9 +183,7 @@ fn claim<T: AsRef<str> + Ord>(
     let names = all.iter().map(|a| Csv::architecture_label(a));
     let paths = names.chain([Csv::os_label(os)]);
     let unset = |p: &Path| csv.document.root.at(p).and_then(|n| n.as_str()) != Some("supported");
-    let set = paths
-        .filter(unset)
-        .map(|p| Change::Set(p, "supported".into()));
+    let set = paths.filter(unset).map(|p| Change::Set(p, "supported".into()));
     let new: Vec<T> = new.into_iter().collect();
     let title = format!("claim {}", and(&new));
     unsafe_fix(&csv.document, title, &set.collect::<Vec<_>>())

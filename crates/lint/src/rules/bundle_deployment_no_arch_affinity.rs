@@ -80,10 +80,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         // The Subscription keeps it to some.
-        let (reach, free) = (
-            cx.reachable_architectures(pod),
-            cx.reachable_when_unrestricted(pod),
-        );
+        let (reach, free) = (cx.reachable_architectures(pod), cx.reachable_when_unrestricted(pod));
         if reach != free || pod.images().is_empty() {
             continue;
         }
@@ -100,21 +97,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let all: Vec<&str> = reach.into_iter().collect();
         let (message, label) = match &coverage {
             ImageCoverage::Part(missing) => (
-                format!(
-                    "{} may land on {}, which its images aren't there for",
-                    pod.called,
-                    and(missing)
-                ),
+                format!("{} may land on {}, which its images aren't there for", pod.called, and(missing)),
                 format!("lets the scheduler choose among {}", and(&all)),
             ),
             _ if all.len() > 1 => (
                 format!("{} requires no architecture of its nodes", pod.called),
                 format!("lets the scheduler choose among {}", and(&all)),
             ),
-            _ => (
-                format!("{} requires no architecture of its nodes", pod.called),
-                "any node will do".to_owned(),
-            ),
+            _ => (format!("{} requires no architecture of its nodes", pod.called), "any node will do".to_owned()),
         };
         let mut finding = Finding::new(&RULE, message)
             .severity(severity)
@@ -135,11 +125,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let kept = support.filter(|s| s.is_complete && !s.architectures.is_empty());
         let fix = kept.and_then(|s| {
             let names: Vec<&String> = s.architectures.iter().collect();
-            unsafe_fix(
-                &pod.document,
-                format!("require {}", or(&names)),
-                &pod.keep_to(&names),
-            )
+            unsafe_fix(&pod.document, format!("require {}", or(&names)), &pod.keep_to(&names))
         });
         out.report(finding.fixes(fix));
     }

@@ -108,9 +108,7 @@ fn claimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     let labels = csv.claimed();
     let wrong = csv.overclaimed(cx);
     let meant = labels.architectures.iter();
-    let meant: Vec<_> = meant
-        .filter(|(a, _)| !wrong.iter().any(|(w, _)| w == a))
-        .collect();
+    let meant: Vec<_> = meant.filter(|(a, _)| !wrong.iter().any(|(w, _)| w == a)).collect();
     for (used, evidence) in known(cx, csv) {
         let kept_from = |a: &str| {
             let runs = |p: &&PodTemplate| p.images().iter().any(|(_, i)| *i == used.image);
@@ -138,8 +136,8 @@ fn claimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             and(&missing),
             csv.name()
         );
-        let mut finding = at_image(csv, &used, &evidence, message)
-            .help("push what is missing, or claim only what every image has");
+        let mut finding =
+            at_image(csv, &used, &evidence, message).help("push what is missing, or claim only what every image has");
         if let Some(place) = label {
             finding = finding.related(place.clone(), "claimed here");
         }
@@ -163,20 +161,12 @@ fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     // A single image is bundle-image-not-manifest-list's.
     let lists = known.filter(|(u, e)| u.used == UsedAs::Related && e.form != Form::Single);
     for (used, evidence) in lists {
-        let missing: Vec<&str> = there
-            .iter()
-            .copied()
-            .filter(|a| evidence.lacks(a))
-            .collect();
+        let missing: Vec<&str> = there.iter().copied().filter(|a| evidence.lacks(a)).collect();
         if missing.is_empty() {
             continue;
         }
-        let message = format!(
-            "{} isn't there for {}, although the operator {} itself is",
-            used.image,
-            and(&missing),
-            csv.name()
-        );
+        let message =
+            format!("{} isn't there for {}, although the operator {} itself is", used.image, and(&missing), csv.name());
         let finding = at_image(csv, &used, &evidence, message)
             .severity(Severity::Warning)
             .help("push what is missing, unless it never runs on such a node");
@@ -190,29 +180,18 @@ fn nowhere(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
         return;
     }
     let reach: Vec<&str> = cx.reachable_architectures(pod).into_iter().collect();
-    let support = cx
-        .supported_architectures(pod)
-        .map(|s| s.known)
-        .unwrap_or_default();
-    let short = support
-        .iter()
-        .find(|(_, e)| reach.iter().all(|a| e.lacks(a)));
+    let support = cx.supported_architectures(pod).map(|s| s.known).unwrap_or_default();
+    let short = support.iter().find(|(_, e)| reach.iter().all(|a| e.lacks(a)));
     let Some((path, evidence)) = short.or(support.first()) else {
         return;
     };
-    let message = format!(
-        "no node that {} may land on is of an architecture that its images are there for",
-        pod.called
-    );
+    let message =
+        format!("no node that {} may land on is of an architecture that its images are there for", pod.called);
     let finding = Finding::new(&RULE, message)
         .severity(Severity::Warning)
         .at(pod.document.locate(path))
         .object(object_of(&pod.document))
-        .label(format!(
-            "there for {}, needed for {}",
-            has(evidence),
-            or(&reach)
-        ))
+        .label(format!("there for {}, needed for {}", has(evidence), or(&reach)))
         .help("push what is missing, or place the operator on other nodes")
         .related(evidence.place(), "this says what the image has");
     out.report(with_nodes(finding, cx, &reach));

@@ -8,9 +8,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Prediction::Silent(
-        "exec format error, or a failed pull, on nodes of another architecture",
-    ),
+    predicts: Prediction::Silent("exec format error, or a failed pull, on nodes of another architecture"),
     summary: "an image that a ClusterServiceVersion names is no manifest list",
     page: r#"
 ## What it finds
@@ -91,11 +89,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 (true, UsedAs::Related) => Severity::Warning,
                 (false, _) => Severity::Info,
             };
-            let message = format!(
-                "{} of the operator {} is a single image, not a manifest list",
-                used.image,
-                csv.name()
-            );
+            let message =
+                format!("{} of the operator {} is a single image, not a manifest list", used.image, csv.name());
             let label = match evidence.architectures.as_slice() {
                 [] => "the same image for nodes of every architecture".to_owned(),
                 known => format!("nodes of every architecture get the one for {}", and(known)),
@@ -116,6 +111,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn is_kept(csv: &Csv, image: &str) -> bool {
     let runs = |p: &&PodTemplate| p.images().iter().any(|(_, i)| *i == image);
     let mut running = csv.deployments.iter().filter(runs).peekable();
-    running.peek().is_some()
-        && running.all(|p| p.architecture_scope() == ArchitectureScope::Everywhere)
+    running.peek().is_some() && running.all(|p| p.architecture_scope() == ArchitectureScope::Everywhere)
 }

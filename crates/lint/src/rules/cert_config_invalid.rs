@@ -11,9 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "cert-config-invalid",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "spec.certConfig.…: value is too small, or: duration is smaller than renewBefore",
-    ),
+    predicts: Prediction::Refusal("spec.certConfig.…: value is too small, or: duration is smaller than renewBefore"),
     needs: Needs::Document,
     summary: "durations of certificates are too short or contradict each other",
     page: r#"
@@ -74,21 +72,9 @@ spec:
 
 /// What must not be longer than what, and what the longer one is needed for.
 const ORDER: [(&str, &str, &str); 3] = [
-    (
-        "ca.renewBefore",
-        "ca.duration",
-        "the CA is due for renewal as soon as it is issued",
-    ),
-    (
-        "server.renewBefore",
-        "server.duration",
-        "the server's certificate is due for renewal as soon as it is issued",
-    ),
-    (
-        "server.duration",
-        "ca.duration",
-        "the CA doesn't outlive the server's certificate",
-    ),
+    ("ca.renewBefore", "ca.duration", "the CA is due for renewal as soon as it is issued"),
+    ("server.renewBefore", "server.duration", "the server's certificate is due for renewal as soon as it is issued"),
+    ("server.duration", "ca.duration", "the CA doesn't outlive the server's certificate"),
 ];
 
 /// Nothing may be shorter.
@@ -140,11 +126,7 @@ impl Setting<'_> {
     }
 
     fn describe(&self, cx: &Context<'_>) -> String {
-        let by_default = if self.is_written(cx) {
-            ""
-        } else {
-            " by default"
-        };
+        let by_default = if self.is_written(cx) { "" } else { " by default" };
         format!("{} is {}{by_default}", self.name, self.value)
     }
 
@@ -155,11 +137,7 @@ impl Setting<'_> {
 
 fn setting<'c>(config: &'c Path, stored: &Value, name: &'static str) -> Option<Setting<'c>> {
     let value = tree::get(stored, name)?;
-    Some(Setting {
-        config,
-        name,
-        value: duration::parse(value.as_str()?).ok()?,
-    })
+    Some(Setting { config, name, value: duration::parse(value.as_str()?).ok()? })
 }
 
 /// The settings as they are stored, or would be.
@@ -170,17 +148,12 @@ fn stored<'c>(cx: &'c Context<'_>, config: &Path) -> Option<&'c Value> {
 }
 
 /// The pairs of settings that [`ORDER`] is about, as far as they are in force.
-fn pairs<'c>(
-    cx: &'c Context<'_>,
-    config: &'c Path,
-) -> impl Iterator<Item = (Setting<'c>, Setting<'c>, &'static str)> {
+fn pairs<'c>(cx: &'c Context<'_>, config: &'c Path) -> impl Iterator<Item = (Setting<'c>, Setting<'c>, &'static str)> {
     let stored = stored(cx, config);
-    ORDER
-        .into_iter()
-        .filter_map(move |(short, long, consequence)| {
-            let short = setting(config, stored?, short)?;
-            Some((short, setting(config, stored?, long)?, consequence))
-        })
+    ORDER.into_iter().filter_map(move |(short, long, consequence)| {
+        let short = setting(config, stored?, short)?;
+        Some((short, setting(config, stored?, long)?, consequence))
+    })
 }
 
 /// Something that the webhook refuses.
@@ -201,16 +174,9 @@ struct Mistake {
 
 /// All that is refused, in the webhook's order.
 fn mistakes(cx: &Context<'_>, config: &Path) -> Vec<Mistake> {
-    let names = [
-        "ca.duration",
-        "ca.renewBefore",
-        "server.duration",
-        "server.renewBefore",
-    ];
+    let names = ["ca.duration", "ca.renewBefore", "server.duration", "server.renewBefore"];
     let stored = stored(cx, config);
-    let all = names
-        .into_iter()
-        .filter_map(|n| setting(config, stored?, n));
+    let all = names.into_iter().filter_map(|n| setting(config, stored?, n));
     let short = all.filter(|s| s.value < MINIMUM).map(|s| Mistake {
         named: s.name,
         place: s.place(cx),
@@ -224,10 +190,7 @@ fn mistakes(cx: &Context<'_>, config: &Path) -> Vec<Mistake> {
         if short.value <= long.value {
             continue;
         }
-        let (here, there) = match short.is_written(cx) {
-            true => (&short, &long),
-            false => (&long, &short),
-        };
+        let (here, there) = if short.is_written(cx) { (&short, &long) } else { (&long, &short) };
         let both = here.is_written(cx) && there.is_written(cx);
         let too = if both { "" } else { " (write both)" };
         out.push(Mistake {
@@ -235,9 +198,7 @@ fn mistakes(cx: &Context<'_>, config: &Path) -> Vec<Mistake> {
             place: here.place(cx),
             text: format!("{}, but {}", here.describe(cx), there.describe(cx)),
             is_order: true,
-            there: there
-                .is_written(cx)
-                .then(|| (there.place(cx), there.describe(cx))),
+            there: there.is_written(cx).then(|| (there.place(cx), there.describe(cx))),
             help: format!("{} must not be longer than {}{too}", short.name, long.name),
         });
     }
@@ -250,10 +211,7 @@ fn equal_ones(cx: &Context<'_>, config: &Path, out: &mut Sink) {
             continue;
         }
         let here = if short.is_written(cx) { &short } else { &long };
-        let message = format!(
-            "{} and {} are both {}: {consequence}",
-            short.name, long.name, short.value
-        );
+        let message = format!("{} and {} are both {}: {consequence}", short.name, long.name, short.value);
         let finding = Finding::new(&RULE, message)
             .at(here.place(cx))
             .label("accepted")

@@ -11,9 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Upgrade,
     severity: Severity::Info,
     confidence: Confidence::Medium,
-    predicts: Prediction::Silent(
-        "the command meets another shape of the object than it was written for",
-    ),
+    predicts: Prediction::Silent("the command meets another shape of the object than it was written for"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a command changes the HyperConverged without naming an API version",
@@ -64,13 +62,8 @@ run: |
     ..Rule::BASE
 };
 
-const NAMES: [&str; 5] = [
-    "hco",
-    "hyperconverged",
-    "hyperconverged.hco.kubevirt.io",
-    "hyperconvergeds",
-    "hyperconvergeds.hco.kubevirt.io",
-];
+const NAMES: [&str; 5] =
+    ["hco", "hyperconverged", "hyperconverged.hco.kubevirt.io", "hyperconvergeds", "hyperconvergeds.hco.kubevirt.io"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let served = &cx.release().tables().hyperconverged.served_versions;
@@ -86,24 +79,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             for word in unversioned(text) {
                 let span = locate_in_scalar(document, node, word.clone());
                 let place = document.location(span);
-                let message = format!(
-                    "the command names no API version, and {} prefers {preferred}",
-                    cx.release().label()
-                );
+                let message =
+                    format!("the command names no API version, and {} prefers {preferred}", cx.release().label());
                 let versioned = format!("hyperconvergeds.{oldest}.hco.kubevirt.io");
                 let finding = Finding::new(&RULE, message)
                     .at(place.clone())
                     .object(object_of(document))
                     .label(format!("means {preferred} here, {oldest} up to now"))
-                    .help(format!(
-                        "name the version that it was written for, such as {versioned}"
-                    ))
-                    .fix(Fix::edit(
-                        format!("name {oldest}"),
-                        Applicability::Suggestion,
-                        place,
-                        versioned,
-                    ));
+                    .help(format!("name the version that it was written for, such as {versioned}"))
+                    .fix(Fix::edit(format!("name {oldest}"), Applicability::Suggestion, place, versioned));
                 out.report(finding);
             }
         }
@@ -189,19 +173,10 @@ mod tests {
     #[test]
     fn commands_without_a_version() {
         for (text, expected) in [
-            (
-                "oc patch hyperconverged kubevirt-hyperconverged -p x",
-                "hyperconverged",
-            ),
-            (
-                "kubectl -n openshift-cnv edit hco/kubevirt-hyperconverged",
-                "hco",
-            ),
+            ("oc patch hyperconverged kubevirt-hyperconverged -p x", "hyperconverged"),
+            ("kubectl -n openshift-cnv edit hco/kubevirt-hyperconverged", "hco"),
             ("x=$(oc get hco -n a -o jsonpath='{.spec}')", "hco"),
-            (
-                "a\nkubectl patch hyperconvergeds.hco.kubevirt.io x",
-                "hyperconvergeds.hco.kubevirt.io",
-            ),
+            ("a\nkubectl patch hyperconvergeds.hco.kubevirt.io x", "hyperconvergeds.hco.kubevirt.io"),
             ("oc get hco -n a", ""),
             ("oc patch hyperconvergeds.v1beta1.hco.kubevirt.io x", ""),
             ("oc annotate hco x a=b", ""),

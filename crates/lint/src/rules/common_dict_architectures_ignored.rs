@@ -65,11 +65,9 @@ of your own, or switch the common image off and write one by another name.
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for image in cx.golden_images() {
         let customised = matches!(image.template.source, TemplateSource::Customised { .. });
-        let (Some(written), Some(counts), true) = (
-            image.written,
-            image.template.original_architectures.as_deref(),
-            customised,
-        ) else {
+        let (Some(written), Some(counts), true) =
+            (image.written, image.template.original_architectures.as_deref(), customised)
+        else {
             continue;
         };
         let Some(annotation) = written.annotation(cx, ARCHITECTURES_ANNOTATION) else {
@@ -85,14 +83,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         let registry = written.get("spec.template.spec.source.registry");
         let (place, why) = match registry {
-            Some(_) => (
-                written.locate_key("spec.template.spec.source.registry"),
-                "the registry source is the common image's",
-            ),
-            None => (
-                written.locate_key("spec.template.spec.source"),
-                "the source is no registry",
-            ),
+            Some(_) => {
+                (written.locate_key("spec.template.spec.source.registry"), "the registry source is the common image's")
+            }
+            None => (written.locate_key("spec.template.spec.source"), "the source is no registry"),
         };
         let path = written.path(cx).key("metadata").key("annotations");
         let remove = Change::Remove(path.key(ARCHITECTURES_ANNOTATION));

@@ -9,9 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "common-dict-customization-drops-fields",
     group: Group::GoldenImages,
     severity: Severity::Warning,
-    predicts: Prediction::Silent(
-        "the image leaves the namespace of the others, or loses settings that it came with",
-    ),
+    predicts: Prediction::Silent("the image leaves the namespace of the others, or loses settings that it came with"),
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "customising a common golden image loses its namespace, its settings or its own labels",
@@ -116,9 +114,8 @@ fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
         return;
     }
     let name = written.name();
-    let message = format!(
-        "golden image {name} is customised and so goes to {goes_to}, not to {common} with the others"
-    );
+    let message =
+        format!("golden image {name} is customised and so goes to {goes_to}, not to {common} with the others");
     let place = cx.field("commonBootImageNamespace").value_place();
     let path = written.path(cx).key("metadata").key("namespace");
     let finding = Finding::new(&RULE, message)
@@ -131,12 +128,7 @@ fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
     out.report(finding.fixes(cx.fix(title, Applicability::Suggestion, &[set])));
 }
 
-fn fields(
-    cx: &Context<'_>,
-    image: &GoldenImage<'_>,
-    written: &WrittenTemplate<'_>,
-    out: &mut Sink,
-) {
+fn fields(cx: &Context<'_>, image: &GoldenImage<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
     let common = cx.common_image(written.name()).map(|c| &c["spec"]);
     let common = common.and_then(Value::as_object);
     let (Some(common), Some(own)) = (common, image.template.spec.as_ref()) else {
@@ -145,20 +137,14 @@ fn fields(
     let mut lost = missing(common, own);
     let data_volume = |spec: &'_ Map<String, Value>| {
         let inner = spec.get("template").and_then(|t| t.get("spec"));
-        inner
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default()
+        inner.and_then(Value::as_object).cloned().unwrap_or_default()
     };
     lost.extend(missing(&data_volume(common), &data_volume(own)));
     if lost.is_empty() {
         return;
     }
     let name = written.name();
-    let message = format!(
-        "golden image {name} is customised and so loses {} of the common image",
-        and(&lost)
-    );
+    let message = format!("golden image {name} is customised and so loses {} of the common image", and(&lost));
     let finding = Finding::new(&RULE, message)
         .at(written.locate_key("spec"))
         .label("takes the place of the whole common spec")
@@ -182,11 +168,8 @@ fn labels(written: &WrittenTemplate<'_>, out: &mut Sink) {
         return;
     }
     let keys: Vec<&str> = labels.iter().map(|e| e.key.text.as_str()).collect();
-    let message = format!(
-        "golden image {} is customised, and HCO ignores its own labels: {}",
-        written.name(),
-        and(&keys)
-    );
+    let message =
+        format!("golden image {} is customised, and HCO ignores its own labels: {}", written.name(), and(&keys));
     let finding = Finding::new(&RULE, message)
         .at(written.locate_key("metadata.labels"))
         .label("only the common image's labels count")

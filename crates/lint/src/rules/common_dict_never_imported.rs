@@ -78,8 +78,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if cx.common_image(name).is_none() || !template.is_enabled(cx) {
             continue;
         }
-        let message =
-            format!("{name} is never imported: it has a common image's name, and those are off");
+        let message = format!("{name} is never imported: it has a common image's name, and those are off");
         let finding = Finding::new(&RULE, message)
             .at(template.name_place())
             .label("changes an image that isn't there")

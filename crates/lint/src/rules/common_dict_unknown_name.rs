@@ -12,9 +12,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::GoldenImages,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Prediction::Silent(
-        "no common golden image is changed or switched off: it is imported as before",
-    ),
+    predicts: Prediction::Silent("no common golden image is changed or switched off: it is imported as before"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a golden image is switched off or customised by a name that no common image has",
@@ -100,10 +98,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "{name} is switched off, but release {} has no common golden image of this name",
             cx.release().label()
         );
-        let mut finding = Finding::new(&RULE, message)
-            .at(template.name_place())
-            .label("switches nothing off")
-            .help(match meant {
+        let mut finding =
+            Finding::new(&RULE, message).at(template.name_place()).label("switches nothing off").help(match meant {
                 Some(meant) => format!("write {meant}"),
                 None => format!("the common images are {}", and(&common)),
             });
@@ -123,12 +119,8 @@ fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
         return another_version(name, cx, template, out);
     };
     // Who names a DataSource of its own wants an image of its own.
-    let own = template
-        .get("spec.managedDataSource")
-        .and_then(|n| n.as_str());
-    let theirs = cx
-        .common_image(meant)
-        .and_then(|i| i["spec"]["managedDataSource"].as_str());
+    let own = template.get("spec.managedDataSource").and_then(|n| n.as_str());
+    let theirs = cx.common_image(meant).and_then(|i| i["spec"]["managedDataSource"].as_str());
     if own != theirs {
         return another_version(name, cx, template, out);
     }
@@ -140,22 +132,14 @@ fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
     .at(place.clone())
     .label("a new image")
     .help(format!("write {meant}"))
-    .fix(Fix::edit(
-        format!("customise {meant}"),
-        Applicability::Suggestion,
-        place,
-        meant,
-    ));
+    .fix(Fix::edit(format!("customise {meant}"), Applicability::Suggestion, place, meant));
     out.report(finding);
 }
 
 /// An image that is called as common ones of other releases are, or as the HyperConverged, which the vendor's
 /// example of a customised image does. It may be meant as a new one.
 fn another_version(name: &str, cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
-    let own = template
-        .get("spec.managedDataSource")
-        .and_then(|n| n.as_str())
-        .unwrap_or_default();
+    let own = template.get("spec.managedDataSource").and_then(|n| n.as_str()).unwrap_or_default();
     let is_version_of = |common: &&str| {
         let image = cx.common_image(common);
         let theirs = image.and_then(|i| i["spec"]["managedDataSource"].as_str());
@@ -170,9 +154,7 @@ fn another_version(name: &str, cx: &Context<'_>, template: &WrittenTemplate<'_>,
         return;
     }
     let release = cx.release().label();
-    let message = format!(
-        "{name} is no common golden image of {release}: it makes a new one, and changes none"
-    );
+    let message = format!("{name} is no common golden image of {release}: it makes a new one, and changes none");
     let finding = Finding::new(&RULE, message)
         .severity(Severity::Info)
         .at(template.name_place())

@@ -80,25 +80,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.field("enableCommonBootImageImport").flag() == Some(false) {
         return;
     }
-    let found: Vec<_> = cx
-        .written_templates()
-        .filter(|t| is_sourceless(cx, t))
-        .collect();
+    let found: Vec<_> = cx.written_templates().filter(|t| is_sourceless(cx, t)).collect();
     let Some(first) = found.first() else {
         return;
     };
-    let error = TemplateError::MissingSource {
-        name: first.name().to_owned(),
-        index: first.index,
-    };
+    let error = TemplateError::MissingSource { name: first.name().to_owned(), index: first.index };
     match cx.rendering_fails_with(&error.to_string()) {
         Some(incident) => {
             if let Some(finding) = finding(cx, &found) {
                 let finding = match incident {
-                    Incident::ReconcileError => finding.related(
-                        cx.whole_location(),
-                        "the operator panics in every reconcile, and never deploys SSP",
-                    ),
+                    Incident::ReconcileError => finding
+                        .related(cx.whole_location(), "the operator panics in every reconcile, and never deploys SSP"),
                     _ => finding,
                 };
                 out.explain(incident, finding);
@@ -114,17 +106,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The finding about the first of these templates, with the others beside it.
 fn finding(cx: &Context<'_>, found: &[WrittenTemplate<'_>]) -> Option<Finding> {
     let (template, others) = found.split_first()?;
-    let message = format!(
-        "{} customises a common image and has no source: HCO crashes on it",
-        template.display_name()
-    );
-    let mut finding = Finding::new(&RULE, message)
-        .at(template.locate_key("spec.template.spec"))
-        .label("has no source");
+    let message = format!("{} customises a common image and has no source: HCO crashes on it", template.display_name());
+    let mut finding = Finding::new(&RULE, message).at(template.locate_key("spec.template.spec")).label("has no source");
     if let Some(url) = url_of(cx, template) {
-        finding = finding.help(format!(
-            "repeat the source of the common image: source: {{registry: {{url: {url}}}}}"
-        ));
+        finding = finding.help(format!("repeat the source of the common image: source: {{registry: {{url: {url}}}}}"));
     }
     for other in others {
         finding = finding.related(other.locate_key("spec.template.spec"), "has none either");

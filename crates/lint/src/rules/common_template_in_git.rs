@@ -73,14 +73,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let name = text_at(document, "metadata.name").unwrap_or_default();
-        let finding = finding_about(
-            &RULE,
-            document,
-            format!("the template {name} is one of SSP's"),
-        )
-        .label("SSP takes changes back")
-        .help("keep a copy of another name in another namespace, without the label")
-        .related(document.locate(&label), "a base template");
+        let finding = finding_about(&RULE, document, format!("the template {name} is one of SSP's"))
+            .label("SSP takes changes back")
+            .help("keep a copy of another name in another namespace, without the label")
+            .related(document.locate(&label), "a base template");
         out.report(finding);
     }
 }

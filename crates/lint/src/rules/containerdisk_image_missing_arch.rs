@@ -72,18 +72,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(own) = guest.name.as_deref() else {
             continue;
         };
-        let disk = |i: usize| {
-            vm.path("volumes")
-                .index(i)
-                .key("containerDisk")
-                .key("image")
-        };
+        let disk = |i: usize| vm.path("volumes").index(i).key("containerDisk").key("image");
         let disks = vm.volumes().map(|(i, _)| disk(i));
         let kernel = vm.path("domain.firmware.kernelBoot.container.image");
         for path in disks.chain([kernel]) {
             let image = vm.document.root.at(&path).and_then(|n| n.as_str());
-            let Some((image, evidence)) = image.and_then(|i| Some((i, cx.image_evidence(i)?)))
-            else {
+            let Some((image, evidence)) = image.and_then(|i| Some((i, cx.image_evidence(i)?))) else {
                 continue;
             };
             if !evidence.lacks(own) {

@@ -72,10 +72,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let release = cx.release();
     let two_are_enough = release.has("infra-replicas-by-node-count");
     let counts_arbiters = release.has("counts-arbiter-nodes");
-    let roomy = match two_are_enough {
-        true => count >= 2,
-        false => topology.control_plane_highly_available(counts_arbiters),
-    };
+    let roomy = if two_are_enough { count >= 2 } else { topology.control_plane_highly_available(counts_arbiters) };
     if count == 0 || roomy || replicas != Some(1) {
         return;
     }
@@ -83,8 +80,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         1 => "1 node".to_owned(),
         count => format!("{count} nodes"),
     };
-    let message =
-        format!("the control plane has {nodes}, so virt-api and virt-controller run once");
+    let message = format!("the control plane has {nodes}, so virt-api and virt-controller run once");
     let wanted = match (two_are_enough, counts_arbiters) {
         (true, _) => "two control-plane nodes are enough for two replicas",
         (false, true) => {

@@ -73,34 +73,25 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // What a kustomization leaves out isn't synced with it.
     let built = cx.built_files();
     let is_built = |d: &Document| built.has(&d.file);
-    let mut beside = cx
-        .subscriptions()
-        .filter(|d| d.file.path().parent() == directory && is_built(d) && is_built(document));
+    let mut beside =
+        cx.subscriptions().filter(|d| d.file.path().parent() == directory && is_built(d) && is_built(document));
     let Some(subscription) = beside.next() else {
         return;
     };
-    let skips =
-        annotation(document, OPTIONS).is_some_and(|o| o.split(',').any(|o| o.trim() == SKIP));
+    let skips = annotation(document, OPTIONS).is_some_and(|o| o.split(',').any(|o| o.trim() == SKIP));
     let (own, first) = (wave(document), wave(subscription));
     if skips && own > first {
         return;
     }
-    let finding = Finding::new(
-        &RULE,
-        "the HyperConverged is synced together with the Subscription that brings its CRD",
-    )
-    .at(match annotation(document, WAVE) {
-        Some(_) => document.locate(&path(WAVE)),
-        None => cx.whole_location(),
-    })
-    .label("its kind doesn't exist yet when a new cluster is synced")
-    .help(format!(
-        "give it a later sync wave and the sync option {SKIP}"
-    ))
-    .related(
-        subscription.locate(&Path::dotted("spec.name")),
-        "the CRD comes with this operator",
-    );
+    let finding =
+        Finding::new(&RULE, "the HyperConverged is synced together with the Subscription that brings its CRD")
+            .at(match annotation(document, WAVE) {
+                Some(_) => document.locate(&path(WAVE)),
+                None => cx.whole_location(),
+            })
+            .label("its kind doesn't exist yet when a new cluster is synced")
+            .help(format!("give it a later sync wave and the sync option {SKIP}"))
+            .related(subscription.locate(&Path::dotted("spec.name")), "the CRD comes with this operator");
     let mut changes = Vec::new();
     if own <= first {
         let later = first.saturating_add(1).to_string();
@@ -113,16 +104,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         changes.push(Change::Set(path(OPTIONS), options.into()));
     }
-    out.report(
-        match cx.fix(
-            "sync it later, with Argo CD",
-            Applicability::Suggestion,
-            &changes,
-        ) {
-            Some(fix) => finding.fix(fix),
-            None => finding,
-        },
-    );
+    out.report(match cx.fix("sync it later, with Argo CD", Applicability::Suggestion, &changes) {
+        Some(fix) => finding.fix(fix),
+        None => finding,
+    });
 }
 
 fn path(annotation: &str) -> Path {

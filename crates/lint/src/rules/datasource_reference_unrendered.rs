@@ -131,23 +131,20 @@ fn finding(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>) -> 
     // Switching multi-arch golden images adds or takes away the architecture.
     let plain = name.rsplit_once('-').map(|(plain, _)| plain);
     let meant = there.iter().copied().find(|t| Some(*t) == plain);
-    Some(
-        match meant.or_else(|| nearest(name, there.iter().copied())) {
-            Some(meant) => finding
-                .help(format!("did you mean {meant}?"))
-                .fix(Fix::edit(
-                    format!("clone {meant}"),
-                    Applicability::Suggestion,
-                    place,
-                    meant,
-                )),
-            None if there.is_empty() => finding.help(match common_images_off(cx) {
-                true => "no golden image is imported: common images are switched off",
-                false => "no golden image is imported into that namespace",
-            }),
-            None => finding.help(format!("there are {}", and(&there))),
-        },
-    )
+    Some(match meant.or_else(|| nearest(name, there.iter().copied())) {
+        Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
+            format!("clone {meant}"),
+            Applicability::Suggestion,
+            place,
+            meant,
+        )),
+        None if there.is_empty() => finding.help(if common_images_off(cx) {
+            "no golden image is imported: common images are switched off"
+        } else {
+            "no golden image is imported into that namespace"
+        }),
+        None => finding.help(format!("there are {}", and(&there))),
+    })
 }
 
 /// Whether the change takes out an image that leaves its DataSource behind. Source: CDI's DataImportCron
@@ -158,9 +155,7 @@ fn stays_from_before(cx: &Context<'_>, namespace: &str, name: &str) -> bool {
     };
     let plan = plan_with(cx.release(), cx.inventory(), before, Admit::Force);
     let is_in = |object: &Object| object.id.namespace.as_deref() == Some(namespace);
-    let mut crons = plan
-        .objects()
-        .filter(|o| o.id.kind == "DataImportCron" && is_in(o));
+    let mut crons = plan.objects().filter(|o| o.id.kind == "DataImportCron" && is_in(o));
     crons.any(|cron| {
         let spec = &cron.body["spec"];
         spec["managedDataSource"] == name && spec["retentionPolicy"] != "None"
@@ -172,8 +167,7 @@ fn severity(cx: &Context<'_>, namespace: &str) -> Option<Severity> {
     let of_crons = cx.import_crons().map(|c| &c.object.id);
     let rendered = cx.data_sources().map(|d| &d.object.id).chain(of_crons);
     let mut namespaces = rendered.filter_map(|id| id.namespace.as_deref());
-    if namespace == cx.release().ssp().golden_images_namespace || namespaces.any(|n| n == namespace)
-    {
+    if namespace == cx.release().ssp().golden_images_namespace || namespaces.any(|n| n == namespace) {
         return Some(Severity::Error);
     }
     let mut declared = cx.neighbours().of_kind("DataSource").iter();
@@ -184,13 +178,9 @@ fn severity(cx: &Context<'_>, namespace: &str) -> Option<Severity> {
 /// The DataSources of a namespace, sorted.
 fn names<'c>(cx: &'c Context<'_>, namespace: &str) -> Vec<&'c str> {
     let here = |n: Option<&str>| n == Some(namespace);
-    let rendered = cx
-        .data_sources()
-        .filter(|d| here(d.object.id.namespace.as_deref()));
+    let rendered = cx.data_sources().filter(|d| here(d.object.id.namespace.as_deref()));
     let rendered = rendered.map(|d| d.object.id.name.as_str());
-    let crons = cx
-        .import_crons()
-        .filter(|c| here(c.object.id.namespace.as_deref()));
+    let crons = cx.import_crons().filter(|c| here(c.object.id.namespace.as_deref()));
     let made = crons.filter_map(|c| c.object.body["spec"]["managedDataSource"].as_str());
     let declared = cx.neighbours().of_kind("DataSource").iter();
     let declared = declared.filter(|d| namespace_of(d) == namespace);

@@ -73,21 +73,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let topology = cx.topology();
-    let choices: Vec<&str> = match cx.release().has(ON_CONTROL_PLANE) {
-        true => all
-            .iter()
-            .copied()
-            .filter(|a| topology.control_plane_architectures.iter().any(|c| c == a))
-            .collect(),
-        false => all.clone(),
+    let choices: Vec<&str> = if cx.release().has(ON_CONTROL_PLANE) {
+        all.iter().copied().filter(|a| topology.control_plane_architectures.iter().any(|c| c == a)).collect()
+    } else {
+        all.clone()
     };
     let workload = &topology.workload_architectures;
     let (severity, message) = match choices[..] {
         [only] if workload.iter().any(|w| w == only) => (
             Severity::Info,
-            format!(
-                "nothing pins KubeVirt's default architecture; it becomes the control plane's, {only}"
-            ),
+            format!("nothing pins KubeVirt's default architecture; it becomes the control plane's, {only}"),
         ),
         [only] => (
             Severity::Warning,

@@ -88,26 +88,21 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let names: Vec<&str> = other.iter().map(|(name, _)| *name).collect();
-    let leads_to = match other.iter().all(|(_, a)| a == first) {
-        true => (*first).to_owned(),
-        false => "other architectures".to_owned(),
-    };
+    let leads_to =
+        if other.iter().all(|(_, a)| a == first) { (*first).to_owned() } else { "other architectures".to_owned() };
     let (verb, noun) = match names.len() {
         1 => ("leads", "DataSource"),
         _ => ("lead", "DataSources"),
     };
-    let message = format!(
-        "KubeVirt's default architecture is {default}, but the {noun} {} {verb} to {leads_to}",
-        and(&names)
-    );
-    let place = match cx.selects_workload_nodes() {
-        true => cx.field("workloads.nodePlacement").key_place(),
-        false => cx.multi_arch_switch(),
+    let message =
+        format!("KubeVirt's default architecture is {default}, but the {noun} {} {verb} to {leads_to}", and(&names));
+    let place = if cx.selects_workload_nodes() {
+        cx.field("workloads.nodePlacement").key_place()
+    } else {
+        cx.multi_arch_switch()
     };
-    let label = match cx.selects_workload_nodes() {
-        true => "selects the workload nodes",
-        false => "multi-arch golden images are on",
-    };
+    let label =
+        if cx.selects_workload_nodes() { "selects the workload nodes" } else { "multi-arch golden images are on" };
     let explicit = other.iter().filter_map(|(name, _)| {
         let images = &cx.release().ssp().golden_images_namespace;
         cx.clone_instead(images, name, &format!("{name}-{default}"))
@@ -124,8 +119,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn is_imported(cx: &Context<'_>, data_source: &str, architecture: &str) -> bool {
     let is_it = |origin: &ObjectOrigin| {
         let is_of = |i: &GoldenImage<'_>| i.template.managed_data_source() == data_source;
-        origin.architecture.as_deref() == Some(architecture)
-            && cx.image_of(origin).is_some_and(is_of)
+        origin.architecture.as_deref() == Some(architecture) && cx.image_of(origin).is_some_and(is_of)
     };
     cx.import_crons().any(|cron| is_it(&cron.origin))
 }

@@ -73,10 +73,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(model) = model.filter(|m| !["host-model", "host-passthrough"].contains(m)) else {
         return;
     };
-    let message = format!(
-        "the default CPU model {model} is asked for on {}, which share no CPU model",
-        and(architectures)
-    );
+    let message =
+        format!("the default CPU model {model} is asked for on {}, which share no CPU model", and(architectures));
     let finding = Finding::new(&RULE, message)
         .at(field.value_place())
         .label("goes into every virtual machine that names no CPU model")

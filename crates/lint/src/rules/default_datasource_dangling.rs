@@ -95,11 +95,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .object(source.object.id.to_string())
                 .label(format!("{name} leads to {target}"))
                 .help(format!("refer to {first} where {name} is meant"))
-                .fixes(
-                    imported
-                        .iter()
-                        .filter_map(|i| cx.clone_instead(images, name, i)),
-                )
+                .fixes(imported.iter().filter_map(|i| cx.clone_instead(images, name, i)))
                 .fixes(imported_too(cx, source));
             if let Some(node) = default_node(cx, source) {
                 finding = finding.related(node, "the control plane's architecture is the default");
@@ -122,22 +118,16 @@ fn crons<'a>(cx: &Context<'a>) -> Crons<'a> {
 
 /// The DataSources that lead to another one for which nothing is imported, each with its name, and
 /// what is imported for other architectures. Where that is nothing, somebody else brings the image.
-fn dangling<'a>(
-    cx: &Context<'a>,
-    crons: &Crons<'a>,
-) -> impl Iterator<Item = (&'a Rendered, &'a str, Vec<String>)> {
+fn dangling<'a>(cx: &Context<'a>, crons: &Crons<'a>) -> impl Iterator<Item = (&'a Rendered, &'a str, Vec<String>)> {
     let known = &cx.release().ssp().architectures;
     cx.data_sources().filter_map(move |source| {
         let target = text(source, "spec.source.dataSource.name")?;
         let name = &source.object.id.name;
         let is_imported = |a: &&String| crons.keys().any(|cron| is_for(cron, name, a));
-        let imported = match crons.contains_key(target) {
-            true => Vec::new(),
-            false => known
-                .iter()
-                .filter(is_imported)
-                .map(|a| format!("{name}-{a}"))
-                .collect(),
+        let imported = if crons.contains_key(target) {
+            Vec::new()
+        } else {
+            known.iter().filter(is_imported).map(|a| format!("{name}-{a}")).collect()
         };
         (!imported.is_empty()).then_some((source, target, imported))
     })
@@ -183,7 +173,5 @@ fn place(cx: &Context<'_>, cron: Option<&Rendered>) -> Location {
 fn default_node(cx: &Context<'_>, source: &Rendered) -> Option<Location> {
     let architecture = source.origin.architecture.as_ref()?;
     let mut nodes = cx.control_plane_nodes();
-    nodes
-        .find(|n| n.node.architecture == *architecture)?
-        .architecture_place()
+    nodes.find(|n| n.node.architecture == *architecture)?.architecture_place()
 }

@@ -71,31 +71,21 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         [] => ("gate", "is"),
         _ => ("gates", "are"),
     };
-    let message = format!(
-        "the feature {gates} {} {are} deprecated in {}",
-        and(&names),
-        cx.release().label()
-    );
-    let mut finding = Finding::new(&RULE, message)
-        .at(cx.gate(first).name_place())
-        .label("HCO warns about it");
+    let message = format!("the feature {gates} {} {are} deprecated in {}", and(&names), cx.release().label());
+    let mut finding = Finding::new(&RULE, message).at(cx.gate(first).name_place()).label("HCO warns about it");
     for name in rest {
         finding = finding.related(cx.gate(name).name_place(), "and about this one");
     }
     let fields = fields(cx);
-    let written: Vec<String> = (names.iter())
-        .filter_map(|name| fields.iter().find(|f| f.gate == *name))
-        .map(|f| f.field.clone())
-        .collect();
+    let written: Vec<String> =
+        (names.iter()).filter_map(|name| fields.iter().find(|f| f.gate == *name)).map(|f| f.field.clone()).collect();
     if cx.version() != "v1" {
         let (their, them) = match rest {
             [] => ("its", "it"),
             _ => ("their", "them"),
         };
-        let help = format!(
-            "in v1 {} took {their} place: `hcoplan fix --migrate v1` writes {them} there",
-            and(&written)
-        );
+        let help =
+            format!("in v1 {} took {their} place: `hcoplan fix --migrate v1` writes {them} there", and(&written));
         out.report(finding.help(help));
         return;
     }
@@ -129,10 +119,10 @@ fn moved(cx: &Context<'_>, names: &[&str], fields: &[GateToField]) -> Option<Fix
         gone.push(list.iter().position(is_it)?);
     }
     gone.sort_unstable();
-    match gone.len() == list.len() {
-        true => changes.push(Change::Remove(gates)),
-        // From behind, so that the numbers stay right.
-        false => changes.extend(gone.iter().rev().map(|i| Change::Remove(gates.index(*i)))),
+    if gone.len() == list.len() {
+        changes.push(Change::Remove(gates));
+    } else {
+        changes.extend(gone.iter().rev().map(|i| Change::Remove(gates.index(*i))));
     }
     let title = match names {
         [_] => "write the field in the gate's place",

@@ -86,11 +86,7 @@ const VERSIONS: [(&str, &str, Old); 10] = [
     ("cdi.kubevirt.io/v1alpha1", "v1beta1", Old::OtherSchema),
     ("ssp.kubevirt.io/v1beta1", "v1beta3", Old::OtherSchema),
     ("ssp.kubevirt.io/v1beta2", "v1beta3", Old::OtherSchema),
-    (
-        "networkaddonsoperator.network.kubevirt.io/v1alpha1",
-        "v1",
-        Old::OtherSchema,
-    ),
+    ("networkaddonsoperator.network.kubevirt.io/v1alpha1", "v1", Old::OtherSchema),
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -115,23 +111,16 @@ fn finding(document: &Document, written: &str, version: &str, what: Old) -> Find
         Old::Gone => (format!("{written} isn't served any more"), "refused"),
         _ => (format!("{written} is deprecated"), "an old version"),
     };
-    let finding = finding_about(&RULE, document, message)
-        .at(document.locate(&path))
-        .label(label)
-        .help(match what {
-            Old::SameSchema => format!("write {new}: the fields are the same"),
-            _ => format!("write {new}, and compare the fields"),
-        });
+    let finding = finding_about(&RULE, document, message).at(document.locate(&path)).label(label).help(match what {
+        Old::SameSchema => format!("write {new}: the fields are the same"),
+        _ => format!("write {new}, and compare the fields"),
+    });
     let applicability = match what {
         Old::SameSchema => Applicability::Safe,
         _ => Applicability::Suggestion,
     };
     let fix = edits(document, &[Change::Set(path, new.clone().into())]).ok();
-    let finding = finding.fixes(fix.map(|edits| Fix {
-        title: format!("write {new}"),
-        applicability,
-        edits,
-    }));
+    let finding = finding.fixes(fix.map(|edits| Fix { title: format!("write {new}"), applicability, edits }));
     match what {
         Old::Gone => finding.severity(Severity::Error),
         _ => finding,

@@ -11,9 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Placement,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Prediction::Silent(
-        "HCO is satisfied, and the descheduler starts more migrations than it knows of",
-    ),
+    predicts: Prediction::Silent("HCO is satisfied, and the descheduler starts more migrations than it knows of"),
     needs: Needs::Document,
     fix: FixKind::Unsafe,
     summary: "the descheduler's profile LongLifecycle lacks evictions in the background",
@@ -76,18 +74,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for descheduler in cx.deschedulers() {
         let profiles = descheduler.profiles();
         let knows = |p: &&str| p.ends_with("KubeVirtRelieveAndMigrate");
-        let on = descheduler
-            .get(SWITCH)
-            .is_some_and(|n| matches!(n.value, Value::Bool(true)));
+        let on = descheduler.get(SWITCH).is_some_and(|n| matches!(n.value, Value::Bool(true)));
         if !profiles.contains(&"LongLifecycle") || profiles.iter().any(knows) || on {
             continue;
         }
         let document = descheduler.document;
         let items = descheduler.get("profiles").map(|n| n.items());
-        let profile = items
-            .unwrap_or_default()
-            .iter()
-            .find(|n| n.as_str() == Some("LongLifecycle"));
+        let profile = items.unwrap_or_default().iter().find(|n| n.as_str() == Some("LongLifecycle"));
         let place = match (descheduler.get(SWITCH), profile) {
             (Some(node), _) | (None, Some(node)) => document.location(node.span),
             (None, None) => document.locate(&descheduler.spec),

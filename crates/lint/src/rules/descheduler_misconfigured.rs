@@ -65,11 +65,7 @@ spec:
     ..Rule::BASE
 };
 
-const KNOWN: [&str; 3] = [
-    "DevKubeVirtRelieveAndMigrate",
-    "KubeVirtRelieveAndMigrate",
-    "LongLifecycle",
-];
+const KNOWN: [&str; 3] = ["DevKubeVirtRelieveAndMigrate", "KubeVirtRelieveAndMigrate", "LongLifecycle"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for descheduler in cx.deschedulers() {
@@ -84,10 +80,7 @@ fn misconfigured(descheduler: &Descheduler<'_>, profiles: &[&str]) -> Finding {
     let message = match profiles {
         [] => "the KubeDescheduler has no profile, so none that knows virtual machines".to_owned(),
         [one] => format!("the KubeDescheduler's profile {one} doesn't know virtual machines"),
-        all => format!(
-            "none of the KubeDescheduler's profiles knows virtual machines: {}",
-            and(all)
-        ),
+        all => format!("none of the KubeDescheduler's profiles knows virtual machines: {}", and(all)),
     };
     let document = descheduler.document;
     let path = descheduler.spec.key("profiles");

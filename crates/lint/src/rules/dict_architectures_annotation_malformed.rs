@@ -171,17 +171,12 @@ fn first_wrong<'t>(text: &'t str, known: &[String]) -> Option<Wrong<'t>> {
         start += word.len() + 1;
     }
     let (start, word) = new?;
-    Some(Wrong {
-        word,
-        start,
-        what: WordMistake::NewArchitecture,
-    })
+    Some(Wrong { word, start, what: WordMistake::NewArchitecture })
 }
 
 /// Whether a word could be the name of an architecture.
 fn is_plain(word: &str) -> bool {
-    word.bytes()
-        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
 /// The name that a word stands for.

@@ -73,19 +73,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let url = written.get("spec.template.spec.source.registry.url");
-        let evidence = url
-            .and_then(|n| n.as_str())
-            .and_then(|u| cx.image_evidence(u));
+        let evidence = url.and_then(|n| n.as_str()).and_then(|u| cx.image_evidence(u));
         let annotation = written.annotation(cx, ARCHITECTURES_ANNOTATION);
         let text = annotation.as_ref().and_then(|a| a.text());
         let (Some(evidence), Some(annotation), Some(text)) = (evidence, annotation, text) else {
             continue;
         };
-        let named: Vec<&str> = text
-            .split(',')
-            .map(str::trim)
-            .filter(|a| !a.is_empty())
-            .collect();
+        let named: Vec<&str> = text.split(',').map(str::trim).filter(|a| !a.is_empty()).collect();
         let has = |a: &&str| !evidence.lacks(a);
         let (kept, missing): (Vec<&str>, Vec<&str>) = named.iter().partition(|a| has(a));
         if missing.is_empty() {
@@ -108,16 +102,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .label(format!("{} can't be imported", and(&missing)))
             .help("remove what the image doesn't have, or push an image that has it")
             .related(evidence.place(), "this says what the image has")
-            .severity(match is_imported {
-                true => Severity::Error,
-                false => Severity::Warning,
-            });
+            .severity(if is_imported { Severity::Error } else { Severity::Warning });
         let path = written.path(cx).key("metadata").key("annotations");
         let path = path.key(ARCHITECTURES_ANNOTATION);
         let set = [Change::Set(path, kept.join(",").into())];
-        let fix = (!kept.is_empty())
-            .then(|| cx.fix("name what it has", Applicability::Unsafe, &set))
-            .flatten();
+        let fix = (!kept.is_empty()).then(|| cx.fix("name what it has", Applicability::Unsafe, &set)).flatten();
         out.report(finding.fixes(fix));
     }
 }

@@ -6,9 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-architectures-partial",
     group: Group::GoldenImages,
     severity: Severity::Info,
-    predicts: Prediction::Silent(
-        "virtual machines of the other architectures find no boot source of this name",
-    ),
+    predicts: Prediction::Silent("virtual machines of the other architectures find no boot source of this name"),
     needs: Needs::Nodes,
     claims: Claim::HasEffect,
     summary: "a golden image exists for some of the workload nodes' architectures only",
@@ -79,11 +77,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let url = written.get("spec.template.spec.source.registry.url");
         let url = url.and_then(|n| n.as_str());
         let evidence = url.and_then(|u| cx.image_evidence(u));
-        let knows = |m: &&str| {
-            evidence
-                .iter()
-                .any(|e| e.architectures.iter().any(|a| a == m))
-        };
+        let knows = |m: &&str| evidence.iter().any(|e| e.architectures.iter().any(|a| a == m));
         if evidence.as_ref().is_some_and(|e| e.is_complete()) || missing.iter().any(knows) {
             continue;
         }
@@ -112,9 +106,5 @@ fn is_separator(c: char) -> bool {
 
 /// Whether a word means an architecture, by its own or another usual name.
 fn is_name_of(word: &str, architecture: &str) -> bool {
-    word == architecture
-        || matches!(
-            (word, architecture),
-            ("x86_64" | "x86-64", "amd64") | ("aarch64", "arm64")
-        )
+    word == architecture || matches!((word, architecture), ("x86_64" | "x86-64", "amd64") | ("aarch64", "arm64"))
 }

@@ -60,19 +60,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let url = written.get("spec.template.spec.source.registry.url");
-        let evidence = url
-            .and_then(|n| n.as_str())
-            .and_then(|u| cx.image_evidence(u));
+        let evidence = url.and_then(|n| n.as_str()).and_then(|u| cx.image_evidence(u));
         let annotation = written.annotation(cx, ARCHITECTURES_ANNOTATION);
         let text = annotation.as_ref().and_then(|a| a.text());
         let (Some(evidence), Some(annotation), Some(text)) = (evidence, annotation, text) else {
             continue;
         };
-        let named: Vec<&str> = text
-            .split(',')
-            .map(str::trim)
-            .filter(|a| !a.is_empty())
-            .collect();
+        let named: Vec<&str> = text.split(',').map(str::trim).filter(|a| !a.is_empty()).collect();
         let open = evidence.architectures.iter().map(String::as_str);
         let open = open.filter(|a| workload.iter().any(|w| w == a) && !named.contains(a));
         let open: Vec<&str> = open.collect();
@@ -87,10 +81,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding = Finding::new(&RULE, message)
             .at(annotation.value_place())
             .label(format!("doesn't name {}", and(&open)))
-            .help(format!(
-                "add {}, unless it is left out on purpose",
-                and(&open)
-            ))
+            .help(format!("add {}, unless it is left out on purpose", and(&open)))
             .related(evidence.place(), "this says what the image has");
         let all = [named.as_slice(), open.as_slice()].concat().join(",");
         let path = written.path(cx).key("metadata").key("annotations");

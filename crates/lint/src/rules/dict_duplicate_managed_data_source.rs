@@ -132,9 +132,7 @@ fn finding(cx: &Context<'_>, lost: &Lost<'_>) -> Finding {
         [] => format!("golden image {name} is never imported"),
         some => format!("golden image {name} is not imported for {}", and(some)),
     };
-    let data_source = cx
-        .image_of(lost.origin)
-        .map_or("", |i| i.template.managed_data_source());
+    let data_source = cx.image_of(lost.origin).map_or("", |i| i.template.managed_data_source());
     match lost.by {
         Displacer::SameDataSource(winner) => {
             let other = name_of(winner);
@@ -146,16 +144,11 @@ fn finding(cx: &Context<'_>, lost: &Lost<'_>) -> Finding {
                 (true, true) => finding
                     .at(cx.origin_place(lost.origin, FIELD))
                     .label(format!("golden image {other} takes it"))
-                    .related(
-                        cx.origin_place(winner, FIELD),
-                        format!("golden image {other}"),
-                    ),
-                (true, false) => finding
-                    .at(cx.origin_place(lost.origin, FIELD))
-                    .label(format!("golden image {other} takes it")),
-                _ => finding
-                    .at(cx.origin_place(winner, FIELD))
-                    .label(format!("takes the place of {name}")),
+                    .related(cx.origin_place(winner, FIELD), format!("golden image {other}")),
+                (true, false) => {
+                    finding.at(cx.origin_place(lost.origin, FIELD)).label(format!("golden image {other} takes it"))
+                }
+                _ => finding.at(cx.origin_place(winner, FIELD)).label(format!("takes the place of {name}")),
             };
             finding.help("give each golden image its own managedDataSource")
         }
@@ -163,9 +156,7 @@ fn finding(cx: &Context<'_>, lost: &Lost<'_>) -> Finding {
             let message = format!("{what}: SSP keeps the DataSource {reference} for itself");
             Finding::new(&RULE, message)
                 .at(cx.origin_place(lost.origin, FIELD))
-                .label(format!(
-                    "{data_source} leads to the default architecture of another golden image"
-                ))
+                .label(format!("{data_source} leads to the default architecture of another golden image"))
                 .help("give it another managedDataSource, or say which architectures it exists for")
         }
         Displacer::SameName(_) => unreachable!("left out above"),

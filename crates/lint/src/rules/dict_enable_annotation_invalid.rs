@@ -68,23 +68,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(value) = annotation.text() else {
             continue;
         };
-        if ["true", "false"]
-            .iter()
-            .any(|v| v.eq_ignore_ascii_case(value))
-        {
+        if ["true", "false"].iter().any(|v| v.eq_ignore_ascii_case(value)) {
             continue;
         }
-        let message = format!(
-            "{} is switched neither on nor off, but {value:?}: HCO refuses it",
-            template.display_name()
-        );
+        let message =
+            format!("{} is switched neither on nor off, but {value:?}: HCO refuses it", template.display_name());
         let mut finding = Finding::new(&RULE, message)
             .at(annotation.value_place())
             .label("must be \"true\" or \"false\"")
             .help(match meant(value) {
                 Some(meant) => format!("write \"{meant}\", in quotes"),
-                None => "write \"true\" or \"false\", in quotes; without the annotation it is on"
-                    .to_owned(),
+                None => "write \"true\" or \"false\", in quotes; without the annotation it is on".to_owned(),
             });
         if let Some(edit) = meant(value).and_then(|m| annotation.rewrite(m)) {
             finding = finding.fix(Fix {
@@ -94,9 +88,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             });
         }
         let path = template.path(cx);
-        match cx.is_refused_at(Reason::TemplateEnableAnnotation, &path) {
-            true => out.explain(Incident::Refusal, finding),
-            false => out.report(finding),
+        if cx.is_refused_at(Reason::TemplateEnableAnnotation, &path) {
+            out.explain(Incident::Refusal, finding);
+        } else {
+            out.report(finding);
         }
     }
 }

@@ -10,9 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-enabled-without-spec",
     group: Group::GoldenImages,
     severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "dataImportCronTemplate spec is empty for an enabled DataImportCronTemplate",
-    ),
+    predicts: Prediction::Refusal("dataImportCronTemplate spec is empty for an enabled DataImportCronTemplate"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a golden image has no spec, but isn't switched off",
@@ -71,33 +69,30 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let common = cx.common_image(template.name()).is_some();
-        let help = match common {
-            true => format!("to switch the common image off, add {ENABLE_ANNOTATION}: \"false\""),
-            false => "write its spec, or remove it".to_owned(),
+        let help = if common {
+            format!("to switch the common image off, add {ENABLE_ANNOTATION}: \"false\"")
+        } else {
+            "write its spec, or remove it".to_owned()
         };
         let place = match spec {
             Some(_) => template.locate_key("spec"),
             None => template.name_place(),
         };
-        let mut finding = Finding::new(
-            &RULE,
-            format!(
-                "{} is on, but has no spec: HCO refuses it",
-                template.display_name()
-            ),
-        )
-        .at(place)
-        .label("has no spec")
-        .help(help);
+        let mut finding =
+            Finding::new(&RULE, format!("{} is on, but has no spec: HCO refuses it", template.display_name()))
+                .at(place)
+                .label("has no spec")
+                .help(help);
         if common {
             let path = template.path(cx).key("metadata").key("annotations");
             let off = [Change::Set(path.key(ENABLE_ANNOTATION), "false".into())];
             let title = format!("switch {} off", template.name());
             finding = finding.fixes(cx.fix(title, Applicability::Suggestion, &off));
         }
-        match cx.is_refused_at(Reason::TemplateWithoutSpec, &template.path(cx)) {
-            true => out.explain(Incident::Refusal, finding),
-            false => out.report(finding),
+        if cx.is_refused_at(Reason::TemplateWithoutSpec, &template.path(cx)) {
+            out.explain(Incident::Refusal, finding);
+        } else {
+            out.report(finding);
         }
     }
 }

@@ -81,15 +81,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let name = image.template.name();
-            let message =
-                format!("SSP drops `{path}` of golden image {name}: its CRD lacks the field");
+            let message = format!("SSP drops `{path}` of golden image {name}: its CRD lacks the field");
             let finding = Finding::new(&RULE, message)
                 .at(written.locate_key(path))
                 .label("never gets to the DataImportCron")
-                .help(format!(
-                    "remove it: SSP of release {} can't hand it on",
-                    cx.release().label()
-                ));
+                .help(format!("remove it: SSP of release {} can't hand it on", cx.release().label()));
             out.report(finding);
         }
     }
@@ -99,8 +95,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn has(spec: &Map<String, Value>, path: &str) -> bool {
     let mut steps = path.split('.').skip(1);
     let first = steps.next().and_then(|step| spec.get(step));
-    steps
-        .try_fold(first, |value, step| Some(value?.get(step)))
-        .flatten()
-        .is_some()
+    steps.try_fold(first, |value, step| Some(value?.get(step))).flatten().is_some()
 }

@@ -111,10 +111,7 @@ fn finding(template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) ->
             .help("give it metadata with a name");
         return Some(finding);
     };
-    let keys: Vec<String> = misplaced
-        .iter()
-        .map(|e| format!("`{}`", e.key.text))
-        .collect();
+    let keys: Vec<String> = misplaced.iter().map(|e| format!("`{}`", e.key.text)).collect();
     let name = misplaced.iter().find(|e| e.key.text == "name");
     let name = name.and_then(|e| e.value.as_str());
     let of = match name.unwrap_or(template.name()) {
@@ -122,10 +119,7 @@ fn finding(template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) ->
         name => format!("golden image {name}"),
     };
     let is = if keys.len() == 1 { "is" } else { "are" };
-    let message = format!(
-        "{} of {of} {is} beside its metadata and will be dropped",
-        and(&keys)
-    );
+    let message = format!("{} of {of} {is} beside its metadata and will be dropped", and(&keys));
     let mut finding = Finding::new(&RULE, message)
         .at(template.key_place(&first.key))
         .label("belongs into metadata")
@@ -140,11 +134,7 @@ fn finding(template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) ->
 }
 
 /// The edits that move the keys into the metadata.
-fn edits_of(
-    cx: &Context<'_>,
-    template: &WrittenTemplate<'_>,
-    misplaced: &[&Entry],
-) -> Option<Vec<Edit>> {
+fn edits_of(cx: &Context<'_>, template: &WrittenTemplate<'_>, misplaced: &[&Entry]) -> Option<Vec<Edit>> {
     let path = template.path(cx);
     let before = cx.editable_file();
     let mut intended = before.documents().to_vec();
@@ -152,10 +142,7 @@ fn edits_of(
     for entry in misplaced {
         let key = entry.key.text.as_str();
         let inside = path.key("metadata").key(key);
-        if template
-            .get("metadata")
-            .is_some_and(|m| m.get(key).is_some())
-        {
+        if template.get("metadata").is_some_and(|m| m.get(key).is_some()) {
             return None;
         }
         Change::Remove(path.key(key)).apply(tree).ok()?;
@@ -168,19 +155,11 @@ fn edits_of(
 }
 
 /// Blanks in front of the keys' lines, where they follow `metadata` or there is none.
-fn indented(
-    cx: &Context<'_>,
-    template: &WrittenTemplate<'_>,
-    misplaced: &[&Entry],
-) -> Option<Vec<Edit>> {
+fn indented(cx: &Context<'_>, template: &WrittenTemplate<'_>, misplaced: &[&Entry]) -> Option<Vec<Edit>> {
     let (first, last) = (misplaced.first()?, misplaced.last()?);
     let file = &cx.document().file;
     let text = file.text();
-    let edit = |at: usize, text: String| Edit {
-        file: std::sync::Arc::clone(file),
-        span: Span::new(at, at),
-        text,
-    };
+    let edit = |at: usize, text: String| Edit { file: std::sync::Arc::clone(file), span: Span::new(at, at), text };
     let column = |entry: &Entry| {
         let start = entry.key.span.range().start;
         let line = text.get(..start)?.rfind('\n').map_or(0, |n| n + 1);
@@ -189,11 +168,7 @@ fn indented(
     let entries = template.node.entries();
     let begin = entries.iter().position(|e| e.key.span == first.key.span)?;
     let together = entries.get(begin..begin + misplaced.len())?;
-    if !together
-        .iter()
-        .zip(misplaced)
-        .all(|(a, b)| a.key.span == b.key.span)
-    {
+    if !together.iter().zip(misplaced).all(|(a, b)| a.key.span == b.key.span) {
         return None;
     }
     let mut edits = Vec::new();
@@ -217,11 +192,7 @@ fn indented(
     let blanks = " ".repeat(inside.checked_sub(column(first)?)?);
     let end = last.value.span.range().end;
     let mut start = above + text.get(above..)?.find('\n')? + 1;
-    for line in text
-        .get(start..end)
-        .unwrap_or_default()
-        .split_inclusive('\n')
-    {
+    for line in text.get(start..end).unwrap_or_default().split_inclusive('\n') {
         if !line.trim().is_empty() {
             edits.push(edit(start, blanks.clone()));
         }

@@ -85,17 +85,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let silent = |i: &&GoldenImage<'_>| !i.template.has_architectures_annotation();
     for image in cx.golden_images().iter().filter(silent) {
         let name = image.template.name();
-        let annotation = image
-            .written
-            .and_then(|w| w.annotation(cx, ARCHITECTURES_ANNOTATION));
-        let mut finding = Finding::new(
-            &RULE,
-            format!("golden image {name} doesn't say which architectures it exists for"),
-        )
-        .help(format!(
-            "annotate it with {ARCHITECTURES_ANNOTATION}: a comma-separated list such as \
+        let annotation = image.written.and_then(|w| w.annotation(cx, ARCHITECTURES_ANNOTATION));
+        let mut finding =
+            Finding::new(&RULE, format!("golden image {name} doesn't say which architectures it exists for")).help(
+                format!(
+                    "annotate it with {ARCHITECTURES_ANNOTATION}: a comma-separated list such as \
              \"amd64,arm64\""
-        ));
+                ),
+            );
         finding = match annotation {
             Some(annotation) => finding.at(annotation.value_place()).label("names no architecture"),
             None => finding.at(cx.image_place(image)).label(match image.template.source {

@@ -72,28 +72,21 @@ annotations:
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let workload = &cx.topology().workload_architectures;
-    let lost = |i: &&GoldenImage<'_>| {
-        i.template.has_architectures_annotation() && !i.template.is_deployed()
-    };
+    let lost = |i: &&GoldenImage<'_>| i.template.has_architectures_annotation() && !i.template.is_deployed();
     for image in cx.golden_images().iter().filter(lost) {
-        let original = image
-            .template
-            .original_architectures
-            .as_deref()
-            .unwrap_or_default();
-        let annotation = image
-            .written
-            .and_then(|w| w.annotation(cx, ARCHITECTURES_ANNOTATION));
+        let original = image.template.original_architectures.as_deref().unwrap_or_default();
+        let annotation = image.written.and_then(|w| w.annotation(cx, ARCHITECTURES_ANNOTATION));
         // A customised common image keeps the release's annotation, whatever its own says.
         let own = annotation.filter(|a| a.text() == Some(original));
         let name = image.template.name();
-        let message = match workload.is_empty() {
-            true => format!("golden image {name} isn't deployed: there are no workload nodes"),
-            false => format!(
+        let message = if workload.is_empty() {
+            format!("golden image {name} isn't deployed: there are no workload nodes")
+        } else {
+            format!(
                 "golden image {name} isn't deployed: it exists for {}, workload nodes are {}",
                 and(&original.split(',').map(str::trim).collect::<Vec<_>>()),
                 and(workload)
-            ),
+            )
         };
         let mut finding = Finding::new(&RULE, message)
             .at(own.map_or_else(|| cx.image_place(image), |a| a.value_place()))

@@ -85,14 +85,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let imported: Vec<&str> = imported.split(',').collect();
         let name = template.name();
         let is_so = imported[..] == [architecture];
-        let message = match is_so {
-            true => {
-                format!("golden image {name} pins {architecture}, as its annotation does already")
-            }
-            false => format!(
-                "golden image {name} pins {architecture}, but SSP imports it for {}",
-                and(&imported)
-            ),
+        let message = if is_so {
+            format!("golden image {name} pins {architecture}, as its annotation does already")
+        } else {
+            format!("golden image {name} pins {architecture}, but SSP imports it for {}", and(&imported))
         };
         let mut finding = Finding::new(&RULE, message)
             .at(written.place(pinned))
@@ -109,10 +105,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let remove = [Change::Remove(path)];
         let title = "remove the platform's architecture";
         // Whoever pins another one wants it.
-        let applicability = match is_so {
-            true => Applicability::Safe,
-            false => Applicability::Unsafe,
-        };
+        let applicability = if is_so { Applicability::Safe } else { Applicability::Unsafe };
         out.report(finding.fixes(cx.fix(title, applicability, &remove)));
     }
 }

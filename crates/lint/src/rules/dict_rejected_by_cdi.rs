@@ -116,9 +116,7 @@ fn refused_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
     let message = format!("CDI refuses golden image {name}: {}", refusal.message);
     let label = refusal.detail.clone();
     let label = label.unwrap_or_else(|| "passes HCO and SSP, but not CDI".to_owned());
-    let finding = Finding::new(&RULE, message)
-        .at(cx.origin_place(&cron.origin, &path))
-        .label(label);
+    let finding = Finding::new(&RULE, message).at(cx.origin_place(&cron.origin, &path)).label(label);
     let finding = match help(cx, cron, &refusal) {
         Some(help) => finding.help(help),
         None => finding,
@@ -134,21 +132,16 @@ fn help(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<Strin
     let help = match refusal.path {
         "template.spec" | "template.spec.storage" | "template.spec.pvc" => {
             let common = common_size(cx, cron);
-            return Some(
-                match common.filter(|_| refusal.message.contains("issing")) {
-                    Some(size) => format!(
-                        "customising replaces the whole spec: repeat the common image's storage \
+            return Some(match common.filter(|_| refusal.message.contains("issing")) {
+                Some(size) => format!(
+                    "customising replaces the whole spec: repeat the common image's storage \
                      request, {size}"
-                    ),
-                    None => "request a size, in either storage or pvc: resources.requests.storage"
-                        .to_owned(),
-                },
-            );
+                ),
+                None => "request a size, in either storage or pvc: resources.requests.storage".to_owned(),
+            });
         }
         "template.spec.source" => "name one source: a registry or a PVC",
-        "template.spec.source.registry.url" => {
-            "write docker://registry/image:tag, or oci-archive:// for an archive"
-        }
+        "template.spec.source.registry.url" => "write docker://registry/image:tag, or oci-archive:// for an archive",
         "template.spec.source.registry.imageStream" => "add pullMethod: node",
         "schedule" => "write minute, hour, day, month and weekday, for example \"0 */12 * * *\"",
         "garbageCollect" => "write Outdated or Never",
@@ -185,10 +178,7 @@ fn change(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<(St
         }
         "template.spec.source.registry.imageStream" => {
             let path = at("spec.template.spec.source.registry.pullMethod");
-            Some((
-                "pull it on the node".to_owned(),
-                Change::Set(path, "node".into()),
-            ))
+            Some(("pull it on the node".to_owned(), Change::Set(path, "node".into())))
         }
         _ => None,
     }
@@ -216,15 +206,10 @@ fn misnamed(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
     let finding = Finding::new(&RULE, message)
         .at(cx.origin_place(&cron.origin, field))
         .label("is no lower-case DNS name")
-        .help(
-            "use lower-case letters, digits, hyphens and dots, with a letter or digit at both ends",
-        );
+        .help("use lower-case letters, digits, hyphens and dots, with a letter or digit at both ends");
     Some(finding)
 }
 
 fn name_of(cron: &Rendered) -> &str {
-    cron.origin
-        .template
-        .as_ref()
-        .map_or("", |t| t.name.as_str())
+    cron.origin.template.as_ref().map_or("", |t| t.name.as_str())
 }

@@ -88,13 +88,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             (Some(a), _) => format!("{first}-{a}"),
             (None, _) => first.to_owned(),
         };
-        let message =
-            format!("golden images {first} and {second} both become DataImportCron {cron}");
-        let rest = if std::ptr::eq(plain, other) {
-            &displaced.origin
-        } else {
-            other
-        };
+        let message = format!("golden images {first} and {second} both become DataImportCron {cron}");
+        let rest = if std::ptr::eq(plain, other) { &displaced.origin } else { other };
         let mut finding = Finding::new(&RULE, message)
             .at(cx.origin_place(plain, "metadata.name"))
             .label(format!("{} becomes {cron}, too", name_of(rest)))

@@ -122,11 +122,7 @@ fn finding(
     let policy = names.contains(&"retentionPolicy");
     let message = match names.as_slice() {
         [] => return None,
-        _ => format!(
-            "{} doesn't say its {}",
-            template.display_name(),
-            and(&names)
-        ),
+        _ => format!("{} doesn't say its {}", template.display_name(), and(&names)),
     };
     let label = match (filled, policy) {
         (true, true) => "its disks are deleted when it is removed".to_owned(),
@@ -134,33 +130,26 @@ fn finding(
         (false, true) => format!("from {since} on its disks are deleted when it is removed"),
         (false, false) => format!("keeps three imports, from {since} on one"),
     };
-    let mut finding = Finding::new(&RULE, message)
-        .at(template.locate_key("spec"))
-        .label(label)
-        .help(match policy {
-            true => "say it: `retentionPolicy: All` keeps the disks, `None` deletes them",
-            false => "say it: `importsToKeep` is how many imports are kept",
-        });
+    let mut finding = Finding::new(&RULE, message).at(template.locate_key("spec")).label(label).help(if policy {
+        "say it: `retentionPolicy: All` keeps the disks, `None` deletes them"
+    } else {
+        "say it: `importsToKeep` is how many imports are kept"
+    });
     // Disks are only deleted where nothing says that they stay.
     finding.is_silent = !policy;
     let at = template.path(cx).key("spec");
     let set = |(key, value): &(&str, &str)| {
-        let value = value
-            .parse::<u32>()
-            .map_or_else(|_| (*value).into(), Into::into);
+        let value = value.parse::<u32>().map_or_else(|_| (*value).into(), Into::into);
         Change::Set(at.key(key), value)
     };
     let changes: Vec<Change> = missing.iter().map(set).collect();
-    Some(match filled {
-        // Safe: it is what the release does anyway.
-        false => finding.fixes(cx.fix("keep what it is now", Applicability::Safe, &changes)),
-        true => finding.severity(Severity::Info).fixes(cx.fix(
-            match policy {
-                true => "keep the disks",
-                false => "keep three imports",
-            },
+    Some(if !filled {
+        finding.fixes(cx.fix("keep what it is now", Applicability::Safe, &changes))
+    } else {
+        finding.severity(Severity::Info).fixes(cx.fix(
+            if policy { "keep the disks" } else { "keep three imports" },
             Applicability::Suggestion,
             &changes,
-        )),
+        ))
     })
 }

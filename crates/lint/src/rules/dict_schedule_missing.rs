@@ -109,17 +109,12 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
     if spec.get("schedule")? != "" {
         return None;
     }
-    let message = format!(
-        "{} has an empty schedule: it is never imported",
-        template.display_name()
-    );
+    let message = format!("{} has an empty schedule: it is never imported", template.display_name());
     let finding = Finding::new(&RULE, message)
         .severity(Severity::Warning)
         .at(template.locate("spec.schedule"))
         .label("HCO fills this in for common images only")
-        .help(format!(
-            "write a cron expression, for example schedule: {TWICE_A_DAY:?}"
-        ));
+        .help(format!("write a cron expression, for example schedule: {TWICE_A_DAY:?}"));
     let set = Change::Set(schedule_of(cx, &template), TWICE_A_DAY.into());
     let title = "import it twice a day";
     Some(finding.fixes(cx.fix(title, Applicability::Suggestion, &[set])))
@@ -128,17 +123,13 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
 /// The finding about the first of these templates, with the others beside it.
 fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding> {
     let (template, others) = missing.split_first()?;
-    let message = format!(
-        "{} has no schedule: the API server refuses it",
-        template.display_name()
-    );
-    let mut finding = Finding::new(&RULE, message)
-        .at(template.locate_key("spec"))
-        .label("has no schedule")
-        .help(match cx.common_image(template.name()) {
+    let message = format!("{} has no schedule: the API server refuses it", template.display_name());
+    let mut finding = Finding::new(&RULE, message).at(template.locate_key("spec")).label("has no schedule").help(
+        match cx.common_image(template.name()) {
             Some(_) => "write schedule: \"\", and HCO puts in the common one".to_owned(),
             None => format!("write a cron expression, for example schedule: {TWICE_A_DAY:?}"),
-        });
+        },
+    );
     for other in others {
         finding = finding.related(other.locate_key("spec"), "has none either");
     }

@@ -73,12 +73,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.inventory().platform != Platform::Kubernetes || cx.written_templates().next().is_none() {
         return;
     }
-    let finding = Finding::new(
-        &RULE,
-        "no golden image is imported: plain Kubernetes has no SSP",
-    )
-    .at(field.key_place())
-    .label("handed to an operator that isn't there")
-    .help("apply DataImportCrons of your own, or remove them here");
+    let finding = Finding::new(&RULE, "no golden image is imported: plain Kubernetes has no SSP")
+        .at(field.key_place())
+        .label("handed to an operator that isn't there")
+        .help("apply DataImportCrons of your own, or remove them here");
     out.report(finding);
 }

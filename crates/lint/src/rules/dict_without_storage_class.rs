@@ -84,9 +84,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let open = cx.import_crons().filter(|cron| {
         let spec = &cron.object.body["spec"]["template"]["spec"];
-        ["storage", "pvc"]
-            .iter()
-            .all(|k| spec[k]["storageClassName"].is_null())
+        ["storage", "pvc"].iter().all(|k| spec[k]["storageClassName"].is_null())
     });
     let names: Vec<&str> = open.map(|c| c.object.id.name.as_str()).collect();
     let what = match names[..] {
@@ -95,9 +93,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         [first, ..] => format!("{first} and {} more golden images name", names.len() - 1),
     };
     let message = format!("no storage class is the default, and {what} none");
-    let mut finding = finding_about(&RULE, first, message)
-        .label("not a default")
-        .help(format!("annotate one with {VIRT}: \"true\""));
+    let mut finding =
+        finding_about(&RULE, first, message).label("not a default").help(format!("annotate one with {VIRT}: \"true\""));
     for other in others {
         let place = other.locate(&Path::dotted("metadata.name"));
         finding = finding.related(place, "not a default, either");

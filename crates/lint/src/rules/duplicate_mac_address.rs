@@ -77,10 +77,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(address) = normal(written) else {
                 continue;
             };
-            let path = vm
-                .path("domain.devices.interfaces")
-                .index(i)
-                .key("macAddress");
+            let path = vm.path("domain.devices.interfaces").index(i).key("macAddress");
             let place = vm.document.locate(&path);
             let Some((first, before)) = seen.get(&address) else {
                 seen.insert(address, (vm, place));
@@ -89,10 +86,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let message = format!(
                 "{} has the MAC address of {}",
                 vm.display_name(),
-                match std::ptr::eq(*first, vm) {
-                    true => "another of its interfaces".to_owned(),
-                    false => first.name().to_owned(),
-                }
+                if std::ptr::eq(*first, vm) { "another of its interfaces".to_owned() } else { first.name().to_owned() }
             );
             let finding = Finding::new(&RULE, message)
                 .at(place)
@@ -100,10 +94,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .label("the same again")
                 .help("leave it out, so that kubemacpool chooses one")
                 .related(before.clone(), "the first one");
-            out.report(match is_halted(vm) || is_halted(first) {
-                // The alert counts machines that run.
-                true => finding.severity(Severity::Info).silent(),
-                false => finding,
+            out.report(if is_halted(vm) || is_halted(first) {
+                finding.severity(Severity::Info).silent()
+            } else {
+                finding
             });
         }
     }
@@ -111,10 +105,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The address as hexadecimal digits; `None` where it is none.
 fn normal(written: &str) -> Option<String> {
-    let plain: String = written
-        .chars()
-        .filter(|c| !matches!(c, ':' | '-' | '.'))
-        .collect();
+    let plain: String = written.chars().filter(|c| !matches!(c, ':' | '-' | '.')).collect();
     let digits = plain.len() == 12 && plain.bytes().all(|b| b.is_ascii_hexdigit());
     digits.then(|| plain.to_ascii_lowercase())
 }

@@ -84,30 +84,25 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let applications = applications.filter(|_| built.is_as_written(path));
             let groups: Vec<Identity<'_>> = std::iter::once(directory.as_str())
                 .chain(applications)
-                .map(|together| Identity {
-                    together,
-                    ..identity
-                })
+                .map(|together| Identity { together, ..identity })
                 .collect();
-            let first = groups
-                .iter()
-                .find_map(|group| Some((group, *seen.get(group)?)));
+            let first = groups.iter().find_map(|group| Some((group, *seen.get(group)?)));
             let Some((group, first)) = first else {
                 seen.extend(groups.into_iter().map(|group| (group, document)));
                 continue;
             };
-            let help = match group.together == directory.as_str() {
-                true => "keep one of them".to_owned(),
-                false => format!("{} applies both: keep one of them", group.together),
+            let help = if group.together == directory.as_str() {
+                "keep one of them".to_owned()
+            } else {
+                format!("{} applies both: keep one of them", group.together)
             };
             let name = Path::dotted("metadata.name");
-            let finding =
-                Finding::new(&RULE, format!("{kind} {} is declared twice", identity.name))
-                    .at(document.locate(&name))
-                    .object(ObjectId::of(&document.root.to_json()).to_string())
-                    .label("a second time")
-                    .help(help)
-                    .related(first.locate(&name), "the first time");
+            let finding = Finding::new(&RULE, format!("{kind} {} is declared twice", identity.name))
+                .at(document.locate(&name))
+                .object(ObjectId::of(&document.root.to_json()).to_string())
+                .label("a second time")
+                .help(help)
+                .related(first.locate(&name), "the first time");
             out.report(finding);
         }
     }

@@ -63,8 +63,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if name != Some("wasp-agent") || namespace_of(document) != "wasp" {
             continue;
         }
-        let message =
-            format!("HCO deploys a wasp agent of its own: memory is overcommitted to {percent}%");
+        let message = format!("HCO deploys a wasp agent of its own: memory is overcommitted to {percent}%");
         let finding = finding_about(&RULE, document, message)
             .label("a second one")
             .help("delete it")

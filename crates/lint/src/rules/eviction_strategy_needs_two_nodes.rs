@@ -77,19 +77,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let names: Vec<&str> = alone.iter().map(|n| n.node.architecture.as_str()).collect();
     let message = match nodes.len() {
         1 => "evictionStrategy is LiveMigrate, but there is one workload node only".to_owned(),
-        _ => format!(
-            "evictionStrategy is LiveMigrate, but there is only one workload node with {}",
-            and(&names)
-        ),
+        _ => format!("evictionStrategy is LiveMigrate, but there is only one workload node with {}", and(&names)),
     };
     let mut finding = Finding::new(&RULE, message)
         .at(field.value_place())
         .label("drains wait for a migration that has no target")
         .help("use LiveMigrateIfPossible, or None");
-    for (title, strategy) in [
-        ("migrate where it is possible", "LiveMigrateIfPossible"),
-        ("stop instead of migrating", "None"),
-    ] {
+    for (title, strategy) in
+        [("migrate where it is possible", "LiveMigrateIfPossible"), ("stop instead of migrating", "None")]
+    {
         let place = field.value_place();
         finding = finding.fix(Fix::edit(title, Applicability::Suggestion, place, strategy));
     }

@@ -11,9 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Error,
     releases: &["1.19"],
-    predicts: Prediction::Refusal(
-        "the deprecated <gate> feature gate, and <field> field contradict each other",
-    ),
+    predicts: Prediction::Refusal("the deprecated <gate> feature gate, and <field> field contradict each other"),
     needs: Needs::Document,
     fix: FixKind::Unsafe,
     summary: "a deprecated feature gate and the field in its place don't go together",
@@ -81,9 +79,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let admission = cx.admission();
     let pair = pairs.iter().find(|p| match admission.reason {
         Some(Reason::GateContradictsField) => admission.message == p.contradiction,
-        _ => admission
-            .message
-            .contains(&Path::dotted(&p.field).to_pointer()),
+        _ => admission.message.contains(&Path::dotted(&p.field).to_pointer()),
     });
     let is_ours = |reason| matches!(reason, Reason::GateContradictsField | Reason::MutationFails);
     let (Some(pair), Some(finding)) = (pair, cx.refused(&RULE, is_ours)) else {
@@ -96,18 +92,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = pair.field.strip_prefix("spec.").unwrap_or(&pair.field);
     let written = cx.field(field);
     // The gate is the one to go, whichever of the two is right.
-    let mut finding = finding
-        .at(gate.place())
-        .label(format!("{} is {state}", pair.gate));
+    let mut finding = finding.at(gate.place()).label(format!("{} is {state}", pair.gate));
     finding.related.clear();
     let mut changes = vec![Change::Remove(listed(cx, pair))];
     let title = match written.flag() {
         Some(value) => {
             finding = finding
                 .related(written.value_place(), format!("{field} is {value}"))
-                .help(format!(
-                    "remove the gate; the field then says {value}, the gate meant {wanted}"
-                ));
+                .help(format!("remove the gate; the field then says {value}, the gate meant {wanted}"));
             format!("remove the gate, so that {field} stays {value}")
         }
         None => {

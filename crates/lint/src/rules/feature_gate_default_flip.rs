@@ -79,10 +79,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut fates: BTreeMap<(bool, bool), Vec<&str>> = BTreeMap::new();
     for gate in &cx.release().tables().feature_gates {
         let name = gate.name.as_str();
-        let (now, then) = (
-            gate_when_unset(cx.release(), name),
-            gate_when_unset(&next, name),
-        );
+        let (now, then) = (gate_when_unset(cx.release(), name), gate_when_unset(&next, name));
         if let (Some(now), Some(then)) = (now, then)
             && now != then
             && !cx.gate(name).is_written()
@@ -113,10 +110,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             })
             .help("decide before the upgrade, and write it down");
         let fixes = [now, then].into_iter().filter_map(|on| {
-            let title = match on == now {
-                true => format!("keep {them} {}", word(on)),
-                false => format!("switch {them} {} now", word(on)),
-            };
+            let title =
+                if on == now { format!("keep {them} {}", word(on)) } else { format!("switch {them} {} now", word(on)) };
             let pinned: Vec<Change> = names.iter().map(|name| pin(cx, name, on)).collect();
             cx.fix(title, Applicability::Suggestion, &pinned)
         });

@@ -87,12 +87,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .filter_map(|(index, item)| {
             let name = item.get("name")?;
             let state = item.get("state").and_then(Node::as_str);
-            Some(Entry {
-                index,
-                name,
-                text: name.as_str()?,
-                enabled: state.is_none_or(|s| s == "Enabled"),
-            })
+            Some(Entry { index, name, text: name.as_str()?, enabled: state.is_none_or(|s| s == "Enabled") })
         })
         .collect();
     duplicates(cx, &entries, &path, out);
@@ -102,10 +97,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // What has one fate is one finding.
     let mut useless: Vec<(Fate, Vec<&Entry<'_>>)> = Vec::new();
     for entry in &entries {
-        let is_it = |gate: &String| match known.ignores_case {
-            true => gate.eq_ignore_ascii_case(entry.text),
-            false => gate == entry.text,
-        };
+        let is_it =
+            |gate: &String| if known.ignores_case { gate.eq_ignore_ascii_case(entry.text) } else { gate == entry.text };
         if known.known.iter().any(is_it) {
             continue;
         }
@@ -150,14 +143,9 @@ fn alike(cx: &Context<'_>, fate: &Fate, entries: &[&Entry<'_>], path: &Path) -> 
     };
     // From behind, so that the numbers of the list stay right.
     let from_behind = entries.iter().rev();
-    let removed: Vec<Change> = from_behind
-        .map(|e| Change::Remove(path.index(e.index)))
-        .collect();
+    let removed: Vec<Change> = from_behind.map(|e| Change::Remove(path.index(e.index))).collect();
     // One that is new waits for the upgrade, perhaps on purpose.
-    let applicability = match is_new {
-        true => Applicability::Suggestion,
-        false => Applicability::Unsafe,
-    };
+    let applicability = if *is_new { Applicability::Suggestion } else { Applicability::Unsafe };
     let what = match entries {
         [_] => format!("it is a gate of {releases}"),
         _ => format!("they are gates of {releases}"),
@@ -170,8 +158,7 @@ fn alike(cx: &Context<'_>, fate: &Fate, entries: &[&Entry<'_>], path: &Path) -> 
 /// unknown, which is said of it.
 fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Sink) {
     let about_us = |c: &hcoplan_planner::admission::Cause| {
-        c.path.starts_with(path)
-            && (c.message.contains("Duplicate value") || c.message.contains("must be unique"))
+        c.path.starts_with(path) && (c.message.contains("Duplicate value") || c.message.contains("must be unique"))
     };
     let is_ours = cx.admission().causes.iter().all(about_us);
     let refused = cx.refused(&RULE, |r| matches!(r, Reason::Schema(_)) && is_ours);
@@ -187,24 +174,17 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
     let finding = match refused {
         Some(refused) => refused,
         None if cx.admission().accepted && first.text == second.text => {
-            let message = format!(
-                "the feature gate `{}` is listed twice; the first entry counts",
-                second.text
-            );
+            let message = format!("the feature gate `{}` is listed twice; the first entry counts", second.text);
             Finding::new(&RULE, message)
         }
         None => return,
     };
     let state = |e: &Entry<'_>| if e.enabled { "on" } else { "off" };
-    let mut finding = finding
-        .at(cx.document().location(second.name.span))
-        .label(format!("again, and {}", state(second)));
+    let mut finding =
+        finding.at(cx.document().location(second.name.span)).label(format!("again, and {}", state(second)));
     finding.related.clear();
     finding = finding
-        .related(
-            cx.document().location(first.name.span),
-            format!("here it is {}", state(first)),
-        )
+        .related(cx.document().location(first.name.span), format!("here it is {}", state(first)))
         .help("keep one of the two");
     let keep = |kept: &Entry<'_>, gone: &Entry<'_>, applicability| {
         let change = [Change::Remove(path.index(gone.index))];
@@ -212,18 +192,13 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
         cx.fix(title, applicability, &change)
     };
     if first.enabled == second.enabled {
-        finding
-            .fixes
-            .extend(keep(first, second, Applicability::Safe));
+        finding.fixes.extend(keep(first, second, Applicability::Safe));
     } else {
         let either = [(first, second), (second, first)];
         let fixes = either.map(|(kept, gone)| keep(kept, gone, Applicability::Suggestion));
         finding.fixes.extend(fixes.into_iter().flatten());
     }
-    match is_refusal {
-        true => out.explain(Incident::Refusal, finding),
-        false => out.report(finding),
-    }
+    if is_refusal { out.explain(Incident::Refusal, finding) } else { out.report(finding) }
 }
 
 fn unknown(
@@ -235,9 +210,7 @@ fn unknown(
 ) -> Result<Finding, Fate> {
     let name = entry.text;
     let message = format!("the feature gate `{name}` is unknown and ignored");
-    let finding = Finding::new(&RULE, message)
-        .at(cx.document().location(entry.name.span))
-        .label("switches nothing");
+    let finding = Finding::new(&RULE, message).at(cx.document().location(entry.name.span)).label("switches nothing");
     let names = || known.known.iter().map(String::as_str);
     let exact = names().find(|k| k.eq_ignore_ascii_case(name));
     let there = |gate: &str| entries.iter().find(|e| e.text == gate);
@@ -250,12 +223,11 @@ fn unknown(
             .related(cx.document().location(other.name.span), "the gate itself")
             .help("remove the one that is ignored");
         // The two may ask for different things.
-        finding
-            .fixes
-            .extend(gone(match entry.enabled == other.enabled {
-                true => Applicability::Safe,
-                false => Applicability::Suggestion,
-            }));
+        finding.fixes.extend(gone(if entry.enabled == other.enabled {
+            Applicability::Safe
+        } else {
+            Applicability::Suggestion
+        }));
         return Ok(finding);
     }
     let rename = |to: &str, applicability| {

@@ -63,24 +63,17 @@ Else select nodes that have it with a workload placement; it takes two of them t
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let nodes: Vec<_> = cx.workload_nodes().collect();
-    let (without, with): (Vec<NodeRef<'_>>, Vec<NodeRef<'_>>) =
-        nodes.iter().partition(|n| n.node.kvm == Some(false));
+    let (without, with): (Vec<NodeRef<'_>>, Vec<NodeRef<'_>>) = nodes.iter().partition(|n| n.node.kvm == Some(false));
     if without.is_empty() || with.len() > 1 || emulates(cx) {
         return;
     }
     let mut finding = match with.len() {
-        0 => Finding::new(
-            &RULE,
-            "no workload node has KVM: no virtual machine can be started",
-        )
-        .severity(Severity::Error),
-        _ => Finding::new(
-            &RULE,
-            format!(
-                "only one of {} workload nodes has KVM: nothing can be migrated",
-                nodes.len()
-            ),
-        ),
+        0 => {
+            Finding::new(&RULE, "no workload node has KVM: no virtual machine can be started").severity(Severity::Error)
+        }
+        _ => {
+            Finding::new(&RULE, format!("only one of {} workload nodes has KVM: nothing can be migrated", nodes.len()))
+        }
     };
     let mut places = without.iter().filter_map(|n| n.name_place());
     finding = finding
@@ -88,14 +81,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .label("no KVM here")
         .help("switch on hardware virtualization, or select other nodes with a workload placement");
     for place in places {
-        if finding
-            .related
-            .iter()
-            .all(|r| r.location.span != place.span)
-            && finding
-                .location
-                .as_ref()
-                .is_none_or(|l| l.span != place.span)
+        if finding.related.iter().all(|r| r.location.span != place.span)
+            && finding.location.as_ref().is_none_or(|l| l.span != place.span)
         {
             finding = finding.related(place, "nor here");
         }

@@ -81,10 +81,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     // Each namespace that images go to, with a place that says so where nothing creates it.
     let mut wanted: BTreeMap<&str, Option<(Location, &str)>> = BTreeMap::new();
-    for (path, what) in [
-        ("commonBootImageNamespace", IMAGES),
-        ("commonTemplatesNamespace", "the common templates go to"),
-    ] {
+    for (path, what) in
+        [("commonBootImageNamespace", IMAGES), ("commonTemplatesNamespace", "the common templates go to")]
+    {
         let field = cx.field(path);
         if let Some(name) = field.text().filter(|n| !n.is_empty()) {
             let place = || (!is_created(cx, name)).then(|| (field.value_place(), what));
@@ -108,20 +107,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(place)
             .label("SSP creates no namespace but its own")
             .help(format!("add a Namespace {name} to the cluster's directory"))
-            .fixes(append_document(
-                cx.document(),
-                "create the namespace",
-                &manifest,
-            ));
+            .fixes(append_document(cx.document(), "create the namespace", &manifest));
         out.report(finding);
     }
 }
 
 fn is_created(cx: &Context<'_>, name: &str) -> bool {
-    let rendered = cx
-        .plan()
-        .objects()
-        .any(|o| o.id.kind == "Namespace" && o.id.name == name);
+    let rendered = cx.plan().objects().any(|o| o.id.kind == "Namespace" && o.id.name == name);
     let kinds = ["Namespace", "Project", "ProjectRequest"];
     let mut declared = kinds.iter().flat_map(|k| cx.neighbours().of_kind(k));
     let elsewhere = cx.option(&RULE, "namespaces");

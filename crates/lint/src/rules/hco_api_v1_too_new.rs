@@ -12,9 +12,7 @@ pub(super) static RULE: Rule = Rule {
     name: "hco-api-v1-too-new",
     group: Group::Upgrade,
     severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "no matches for kind \"HyperConverged\" in version \"hco.kubevirt.io/v1\"",
-    ),
+    predicts: Prediction::Refusal("no matches for kind \"HyperConverged\" in version \"hco.kubevirt.io/v1\""),
     needs: Needs::Document,
     summary: "the HyperConverged is written in an API version that only a later release serves",
     page: r#"
@@ -69,8 +67,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         served.iter().any(|v| v == version)
     };
     let kind = cx.object().get("kind").and_then(serde_json::Value::as_str);
-    let of_group =
-        cx.api_version() == format!("{GROUP}/{version}") && kind == Some("HyperConverged");
+    let of_group = cx.api_version() == format!("{GROUP}/{version}") && kind == Some("HyperConverged");
     let siblings = cx.release().releases_of_distribution();
     let Some(first) = siblings.iter().find(serves).filter(|_| of_group) else {
         return;
@@ -80,9 +77,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let finding = finding
         .at(cx.document().locate(&Path::dotted("apiVersion")))
         .label(format!("served from {first} on"))
-        .help(format!(
-            "write it in {} until the cluster runs {first}",
-            and(served)
-        ));
+        .help(format!("write it in {} until the cluster runs {first}", and(served)));
     out.explain(Incident::Refusal, finding);
 }

@@ -67,18 +67,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let release = cx.release().label();
     let stored = api.storage_version == *newest;
-    let message = match stored {
-        true => format!("{written} is the old API version: {release} stores {newest}"),
-        false => format!("{written} is the old API version: {release} serves {newest}, too"),
+    let message = if stored {
+        format!("{written} is the old API version: {release} stores {newest}")
+    } else {
+        format!("{written} is the old API version: {release} serves {newest}, too")
     };
     let finding = Finding::new(&RULE, message)
         .at(cx.document().locate(&Path::dotted("apiVersion")))
         .label("frozen, and dropped in a release to come")
-        .help(format!(
-            "migrate it: `hcoplan fix --migrate {newest}` keeps its comments"
-        ));
-    out.report(match stored {
-        true => finding,
-        false => finding.severity(Severity::Info),
-    });
+        .help(format!("migrate it: `hcoplan fix --migrate {newest}` keeps its comments"));
+    out.report(if stored { finding } else { finding.severity(Severity::Info) });
 }

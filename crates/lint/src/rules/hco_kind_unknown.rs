@@ -8,9 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "hco-kind-unknown",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "no matches for kind \"Hyperconverged\" in version \"hco.kubevirt.io/v1beta1\"",
-    ),
+    predicts: Prediction::Refusal("no matches for kind \"Hyperconverged\" in version \"hco.kubevirt.io/v1beta1\""),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "an object of HCO's API group is of a kind that doesn't exist",
@@ -57,9 +55,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let written = cx.document().root.get("kind");
-    let kind = written
-        .and_then(hcoplan_yaml::Node::as_str)
-        .unwrap_or_default();
+    let kind = written.and_then(hcoplan_yaml::Node::as_str).unwrap_or_default();
     let group = cx.api_version().split('/').next();
     if kind == KIND || group != Some(GROUP) {
         return;
@@ -68,12 +64,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         "HyperConvergedList" => finding
             .label("a list of HyperConvergeds, and it has no `items`")
             .help("write `kind: HyperConverged`, or put the HyperConverged into `items`"),
-        "" => finding
-            .label("of no kind")
-            .help("write `kind: HyperConverged`"),
-        _ => finding
-            .label(format!("the only kind of {GROUP} is {KIND}"))
-            .help("write `kind: HyperConverged`"),
+        "" => finding.label("of no kind").help("write `kind: HyperConverged`"),
+        _ => finding.label(format!("the only kind of {GROUP} is {KIND}")).help("write `kind: HyperConverged`"),
     };
     let place = match written {
         Some(node) => cx.document().location(node.span),

@@ -66,9 +66,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let ignored = cx.admission().accepted && name != NAME;
         ignored.then(|| {
             let message = format!("the operator reconciles `{NAME}` and ignores `{name}`");
-            Finding::new(&RULE, message)
-                .at(cx.locate(&path))
-                .label("accepted, but never reconciled")
+            Finding::new(&RULE, message).at(cx.locate(&path)).label("accepted, but never reconciled")
         })
     });
     let Some(mut finding) = found else {
@@ -78,8 +76,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let rename = [Change::Set(path, NAME.into())];
     let fix = cx.fix(format!("name it {NAME}"), Applicability::Safe, &rename);
     finding.fixes.extend(fix);
-    match is_refusal {
-        true => out.explain(Incident::Refusal, finding),
-        false => out.report(finding),
-    }
+    if is_refusal { out.explain(Incident::Refusal, finding) } else { out.report(finding) }
 }

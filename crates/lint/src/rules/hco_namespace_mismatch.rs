@@ -9,9 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "hco-namespace-mismatch",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "HyperConverged CR can only be created in the '<namespace>' namespace.",
-    ),
+    predicts: Prediction::Refusal("HyperConverged CR can only be created in the '<namespace>' namespace."),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "the HyperConverged isn't in the operator's namespace",
@@ -76,9 +74,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let namespace = &cx.inventory().namespace;
     finding = finding
         .label(format!("the operator runs in {namespace}"))
-        .help(format!(
-            "move it to {namespace}, or say in the inventory where the operator runs"
-        ));
+        .help(format!("move it to {namespace}, or say in the inventory where the operator runs"));
     let moved = [Change::Set(path, namespace.as_str().into())];
     let title = format!("move it to {namespace}");
     let fix = cx.fix(title, Applicability::Suggestion, &moved);

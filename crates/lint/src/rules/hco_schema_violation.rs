@@ -108,10 +108,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if admission.reason == Some(Reason::GoDecode) && admission.causes.len() > 1 {
         let paths = admission.causes.iter().take(MOST_HELPS);
         let paths: Vec<String> = paths.map(|c| c.path.to_string()).collect();
-        helps.push(format!(
-            "the same goes for {}",
-            and_more(&paths[1..], admission.causes.len() - 1)
-        ));
+        helps.push(format!("the same goes for {}", and_more(&paths[1..], admission.causes.len() - 1)));
     }
     if !helps.is_empty() {
         finding = finding.help(helps.join("; "));
@@ -169,15 +166,10 @@ fn help(schema: &Schema, reason: Option<Reason>, cause: &Refused) -> Option<Stri
         Reason::Schema(ViolationKind::Duplicate) if cause.message.contains("Duplicate") => {
             "remove one of the two".to_owned()
         }
-        Reason::GoDecode
-            if cause.message.contains("invalid duration")
-                || cause.message.contains("in duration") =>
-        {
+        Reason::GoDecode if cause.message.contains("invalid duration") || cause.message.contains("in duration") => {
             "write a duration such as 90s, 15m or 1h30m".to_owned()
         }
-        Reason::GoDecode if cause.message.contains("quantit") => {
-            "write a quantity such as 500m, 2 or 64Mi".to_owned()
-        }
+        Reason::GoDecode if cause.message.contains("quantit") => "write a quantity such as 500m, 2 or 64Mi".to_owned(),
         Reason::GoDecode => match field?.kind {
             "object" => "write an object here: keys and values".to_owned(),
             "array" => "write a list here".to_owned(),
@@ -203,10 +195,7 @@ fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<Fix> {
             continue;
         };
         let same = allowed.iter().find(|a| a.eq_ignore_ascii_case(value));
-        let Some(meant) = same
-            .copied()
-            .or_else(|| nearest(value, allowed.iter().copied()))
-        else {
+        let Some(meant) = same.copied().or_else(|| nearest(value, allowed.iter().copied())) else {
             continue;
         };
         if same.is_none() {
@@ -218,8 +207,6 @@ fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<Fix> {
         return None;
     }
     let titles: Vec<String> = changes.iter().map(|(_, m)| format!("`{m}`")).collect();
-    let changes: Vec<Change> = (changes.into_iter())
-        .map(|(path, meant)| Change::Set(path, meant.into()))
-        .collect();
+    let changes: Vec<Change> = (changes.into_iter()).map(|(path, meant)| Change::Set(path, meant.into())).collect();
     cx.fix(format!("write {}", and(&titles)), applicability, &changes)
 }

@@ -11,9 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "hco-unknown-field",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Prediction::Silent(
-        "the API server drops the field; a client that asks for strict validation is refused",
-    ),
+    predicts: Prediction::Silent("the API server drops the field; a client that asks for strict validation is refused"),
     claims: Claim::NoEffect,
     needs: Needs::Document,
     fix: FixKind::Safe,
@@ -69,10 +67,8 @@ const MOST_REMOVALS: usize = 50;
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut removals = 0;
     // These have a rule of their own, dict-metadata-misindented.
-    let misindented: BTreeSet<_> = cx
-        .written_templates()
-        .flat_map(|t| t.misplaced_metadata().map(|e| e.key.span))
-        .collect();
+    let misindented: BTreeSet<_> =
+        cx.written_templates().flat_map(|t| t.misplaced_metadata().map(|e| e.key.span)).collect();
     // Fields of the other version are one finding of their own.
     let other = cx.other_shape();
     let of_other = |path: &Path| {
@@ -100,10 +96,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let dropped = "dropped by the API server";
         finding = match meant(cx, &field.path, &key.text, &field.siblings) {
             Meant::Name(name) => {
-                let applicability = match name.eq_ignore_ascii_case(&key.text) {
-                    true => Applicability::Safe,
-                    false => Applicability::Suggestion,
-                };
+                let applicability =
+                    if name.eq_ignore_ascii_case(&key.text) { Applicability::Safe } else { Applicability::Suggestion };
                 let help = format!("did you mean `{name}`?");
                 let rename = Fix::edit(format!("rename it to {name}"), applicability, place, name);
                 finding.label(dropped).help(help).fix(rename)
@@ -125,13 +119,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             Meant::Operand(operand) => {
                 let changes = operand.changes.as_deref().unwrap_or_default();
-                let fix = (!changes.is_empty()).then(|| {
-                    moves(
-                        "write it with the HyperConverged's fields".to_owned(),
-                        changes,
-                        &operand.moves,
-                    )
-                });
+                let fix = (!changes.is_empty())
+                    .then(|| moves("write it with the HyperConverged's fields".to_owned(), changes, &operand.moves));
                 let of = &operand.operand;
                 finding
                     .label(format!("{}'s field `{}`", of.kind, operand.path))
@@ -140,18 +129,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             Meant::Nothing => {
                 let (help, applicability) = match elsewhere(cx, &field.path) {
-                    Some((name, true)) => (
-                        format!("{version} has it from {name} on; remove it until then"),
-                        Applicability::Suggestion,
-                    ),
-                    Some((name, false)) => (
-                        format!("{version} had it up to {name}; remove it"),
-                        Applicability::Unsafe,
-                    ),
-                    None => (
-                        format!("{version} has no such field here; remove it"),
-                        Applicability::Unsafe,
-                    ),
+                    Some((name, true)) => {
+                        (format!("{version} has it from {name} on; remove it until then"), Applicability::Suggestion)
+                    }
+                    Some((name, false)) => (format!("{version} had it up to {name}; remove it"), Applicability::Unsafe),
+                    None => (format!("{version} has no such field here; remove it"), Applicability::Unsafe),
                 };
                 removals += 1;
                 let offer = || {
@@ -176,9 +158,8 @@ fn has_index(path: &Path) -> bool {
 /// Which of the HyperConverged's fields say what is written with an operand's.
 fn said_by(operand: &OperandField) -> String {
     let of = &operand.operand;
-    let mut parts: Vec<String> = (operand.fields.iter())
-        .map(|(place, field)| format!("`{field}` sets {place}"))
-        .collect();
+    let mut parts: Vec<String> =
+        (operand.fields.iter()).map(|(place, field)| format!("`{field}` sets {place}")).collect();
     if !operand.without.is_empty() {
         parts.push(format!(
             "there is no field for {}, only the annotation {}, which is not supported",

@@ -90,14 +90,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         0 => "is a field".to_owned(),
         n => format!("and {n} more are fields"),
     };
-    let mut message = format!(
-        "`{first}` {more} of hco.kubevirt.io/{}, but the document says {}",
-        other.version,
-        cx.api_version()
-    );
-    let refused = cx.refused(&RULE, |reason| {
-        reason == Reason::GoDecode && other.gates.is_some()
-    });
+    let mut message =
+        format!("`{first}` {more} of hco.kubevirt.io/{}, but the document says {}", other.version, cx.api_version());
+    let refused = cx.refused(&RULE, |reason| reason == Reason::GoDecode && other.gates.is_some());
     if let Some(refused) = &refused {
         message = format!("{message}; {}", refused.message);
     }
@@ -105,10 +100,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         Some(_) => "refused",
         None => "dropped by the API server",
     };
-    let mut finding = Finding::new(&RULE, message)
-        .at(cx.document().locate_key(first))
-        .label(label)
-        .help(help(cx, other));
+    let mut finding =
+        Finding::new(&RULE, message).at(cx.document().locate_key(first)).label(label).help(help(cx, other));
     for field in rest.iter().take(SHOWN) {
         let place = cx.document().locate_key(field);
         finding = finding.related(place, format!("of {}, too", other.version));
@@ -129,13 +122,8 @@ fn help(cx: &Context<'_>, other: &OtherShape<'_>) -> String {
         );
     }
     let moves = other.moves().take(3);
-    let moves: Vec<String> = moves
-        .map(|(from, to)| format!("`{from}` to `{to}`"))
-        .collect();
-    match moves.is_empty() {
-        true => format!("write it as {} has it", cx.version()),
-        false => format!("move {}", and(&moves)),
-    }
+    let moves: Vec<String> = moves.map(|(from, to)| format!("`{from}` to `{to}`")).collect();
+    if moves.is_empty() { format!("write it as {} has it", cx.version()) } else { format!("move {}", and(&moves)) }
 }
 
 /// Another version above, where that mends all of it; else the fields move, where no comment would
@@ -145,11 +133,7 @@ fn fix(cx: &Context<'_>, other: &OtherShape<'_>) -> Option<Fix> {
         let version = format!("hco.kubevirt.io/{}", other.version);
         let title = format!("write `apiVersion: {version}`");
         let path = Path::dotted("apiVersion");
-        return cx.fix(
-            title,
-            Applicability::Safe,
-            &[Change::Set(path, version.into())],
-        );
+        return cx.fix(title, Applicability::Safe, &[Change::Set(path, version.into())]);
     }
     let changes = other.changes(cx)?;
     let title = format!("move the fields to where {} has them", cx.version());

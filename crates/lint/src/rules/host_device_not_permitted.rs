@@ -79,10 +79,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     continue;
                 }
                 let place = vm.document.locate(&path.index(i).key("deviceName"));
-                let message = format!(
-                    "the {what} {name} of {} is not permitted",
-                    vm.display_name()
-                );
+                let message = format!("the {what} {name} of {} is not permitted", vm.display_name());
                 let mut finding = Finding::new(&RULE, message)
                     .at(place.clone())
                     .object(object_of(vm.document))
@@ -96,21 +93,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     continue;
                 }
                 out.report(match nearest(name, permitted.iter().copied()) {
-                    Some(meant) => finding
-                        .help(format!("did you mean {meant}?"))
-                        .fix(Fix::edit(
-                            format!("use {meant}"),
-                            Applicability::Suggestion,
-                            place,
-                            meant,
-                        )),
+                    Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
+                        format!("use {meant}"),
+                        Applicability::Suggestion,
+                        place,
+                        meant,
+                    )),
                     None if permitted.is_empty() => {
                         finding.help("permit it in permittedHostDevices of the HyperConverged")
                     }
-                    None => finding.help(format!(
-                        "permit it in the HyperConverged, or use {}",
-                        or(&permitted)
-                    )),
+                    None => finding.help(format!("permit it in the HyperConverged, or use {}", or(&permitted))),
                 });
             }
         }
@@ -121,10 +113,7 @@ const LISTS: [&str; 3] = ["pciHostDevices", "mediatedDevices", "usb"];
 
 fn names(permitted: &Json) -> Vec<&str> {
     let lists = LISTS.iter().filter_map(|l| permitted[l].as_array());
-    let mut names: Vec<&str> = lists
-        .flatten()
-        .filter_map(|d| d["resourceName"].as_str())
-        .collect();
+    let mut names: Vec<&str> = lists.flatten().filter_map(|d| d["resourceName"].as_str()).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -134,14 +123,11 @@ fn names(permitted: &Json) -> Vec<&str> {
 fn disabled(cx: &Context<'_>, name: &str) -> Option<Location> {
     let field = cx.field("permittedHostDevices");
     let (node, path) = (field.node()?, field.path()?);
-    ["pciHostDevices", "mediatedDevices", "usbHostDevices"]
-        .iter()
-        .find_map(|list| {
-            let devices = node.get(list)?.items();
-            let index = devices.iter().position(|d| {
-                d.get("resourceName").and_then(Node::as_str) == Some(name)
-                    && d.get("disabled").is_some()
-            })?;
-            Some(cx.locate(&path.key(list).index(index).key("disabled")))
-        })
+    ["pciHostDevices", "mediatedDevices", "usbHostDevices"].iter().find_map(|list| {
+        let devices = node.get(list)?.items();
+        let index = devices
+            .iter()
+            .position(|d| d.get("resourceName").and_then(Node::as_str) == Some(name) && d.get("disabled").is_some())?;
+        Some(cx.locate(&path.key(list).index(index).key("disabled")))
+    })
 }

@@ -92,9 +92,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         match successor(cx, &gate.name) {
-            Some(field) => replaced(cx, &gate.name, on, &field)
-                .into_iter()
-                .for_each(|f| out.report(f)),
+            Some(field) => replaced(cx, &gate.name, on, &field).into_iter().for_each(|f| out.report(f)),
             None => without_successor.push((gate.name.as_str(), on)),
         }
     }
@@ -105,9 +103,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 of == fate && of.is_asked_for(*on) == harmless
             });
             let names: Vec<&str> = alike.map(|(name, _)| *name).collect();
-            useless(cx, names, fate, harmless)
-                .into_iter()
-                .for_each(|f| out.report(f));
+            useless(cx, names, fate, harmless).into_iter().for_each(|f| out.report(f));
         }
     }
 }
@@ -141,14 +137,11 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("applicationAwareConfig");
     let settings = field.node().map(|n| n.entries()).unwrap_or_default();
     if let Some(first) = settings.iter().find(|e| e.key.text != "enable") {
-        let finding = Finding::new(
-            &RULE,
-            "applicationAwareConfig does nothing: the quota is off",
-        )
-        .severity(Severity::Info)
-        .at(cx.document().location(first.key.span))
-        .label("without effect")
-        .help("switch enableApplicationAwareQuota on, or remove it");
+        let finding = Finding::new(&RULE, "applicationAwareConfig does nothing: the quota is off")
+            .severity(Severity::Info)
+            .at(cx.document().location(first.key.span))
+            .label("without effect")
+            .help("switch enableApplicationAwareQuota on, or remove it");
         out.report(finding);
     }
 }
@@ -159,10 +152,7 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, fate: Fate, harmless: bool) -
     names.sort_by_key(|name| cx.gate(name).name_place().span);
     let release = cx.release().label();
     let (first, rest) = names.split_first()?;
-    let (gates, them) = match rest.is_empty() {
-        true => ("gate", "it"),
-        false => ("gates", "them"),
-    };
+    let (gates, them) = if rest.is_empty() { ("gate", "it") } else { ("gates", "them") };
     let state = match (rest.is_empty(), fate) {
         (true, Fate::AlwaysOn) => "the feature is always on",
         (true, Fate::Gone) => "the feature is gone",
@@ -183,22 +173,15 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, fate: Fate, harmless: bool) -
     let gates = Path::dotted("spec.featureGates");
     let written = cx.document().root.at(&gates);
     let count = written.map_or(0, |n| n.entries().len() + n.items().len());
-    let removed: Vec<Change> = match count == names.len() {
-        true => vec![Change::Remove(gates)],
-        // From behind, so that the numbers of a list stay right.
-        false => (names.iter().rev())
-            .filter_map(|name| Some(Change::Remove(place_of(cx, name)?)))
-            .collect(),
+    let removed: Vec<Change> = if count == names.len() {
+        vec![Change::Remove(gates)]
+    } else {
+        (names.iter().rev()).filter_map(|name| Some(Change::Remove(place_of(cx, name)?))).collect()
     };
-    let title = format!(
-        "remove the {}",
-        if rest.is_empty() { "gate" } else { "gates" }
-    );
+    let title = format!("remove the {}", if rest.is_empty() { "gate" } else { "gates" });
     // What asks for something else than there is is somebody's wish.
-    let (applicability, severity) = match harmless {
-        true => (Applicability::Safe, Severity::Info),
-        false => (Applicability::Unsafe, RULE.severity),
-    };
+    let (applicability, severity) =
+        if harmless { (Applicability::Safe, Severity::Info) } else { (Applicability::Unsafe, RULE.severity) };
     let fix = cx.fix(title, applicability, &removed);
     finding.is_silent = harmless;
     Some(finding.severity(severity).fixes(fix))
@@ -260,10 +243,7 @@ pub(super) fn says_what_is_so(cx: &Context<'_>, gate: &str) -> bool {
 fn moved(cx: &Context<'_>, gate: &str, on: bool, field: &Path) -> Option<Fix> {
     let place = place_of(cx, gate)?;
     let title = format!("set {field} instead");
-    let moved = [
-        Change::Remove(alone(cx, &place)),
-        Change::Set(field.clone(), on.into()),
-    ];
+    let moved = [Change::Remove(alone(cx, &place)), Change::Set(field.clone(), on.into())];
     let fix = cx.fix(title, Applicability::Unsafe, &moved)?;
     cx.with_comments(fix, &[(place, field.clone())])
 }
@@ -348,8 +328,5 @@ fn alone(cx: &Context<'_>, path: &Path) -> Path {
     let parent = path.parent();
     let around = cx.document().root.at(&parent);
     let only = around.is_some_and(|n| n.entries().len() + n.items().len() == 1);
-    match only && parent.0.len() > 1 {
-        true => parent,
-        false => path.clone(),
-    }
+    if only && parent.0.len() > 1 { parent } else { path.clone() }
 }

@@ -109,10 +109,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             add(used.image, csv.document.locate(&used.path));
         }
     }
-    for pod in cx
-        .pod_templates()
-        .filter(|p| !p.in_bundle && cx.reachable_architectures(p).len() > 1)
-    {
+    for pod in cx.pod_templates().filter(|p| !p.in_bundle && cx.reachable_architectures(p).len() > 1) {
         for (path, image) in pod.images() {
             add(image, pod.document.locate(&path));
         }
@@ -144,10 +141,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         1 => format!("nothing says which architectures {first} is there for"),
         several => format!("nothing says which architectures {several} images are there for"),
     };
-    let mut finding = Finding::new(&RULE, message)
-        .at(place.clone())
-        .label("nothing is saved about it")
-        .help(save(first));
+    let mut finding =
+        Finding::new(&RULE, message).at(place.clone()).label("nothing is saved about it").help(save(first));
     for (_, place) in images.iter().skip(1).take(4) {
         finding = finding.related(place.clone(), "nor about this one");
     }
@@ -160,24 +155,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// An image of which one was looked at, of perhaps several.
-fn partly(
-    cx: &Context<'_>,
-    image: &str,
-    place: &Location,
-    evidence: &ImageEvidence,
-    out: &mut Sink,
-) {
+fn partly(cx: &Context<'_>, image: &str, place: &Location, evidence: &ImageEvidence, out: &mut Sink) {
     let seen: Vec<&str> = evidence.architectures.iter().map(String::as_str).collect();
     let nodes = cx.all_architectures().iter().copied();
     let open: Vec<&str> = nodes.filter(|a| !seen.contains(a)).collect();
     if open.is_empty() || seen.is_empty() {
         return;
     }
-    let message = format!(
-        "{image} is there for {}; nothing says whether for {}, too",
-        and(&seen),
-        and(&open)
-    );
+    let message = format!("{image} is there for {}; nothing says whether for {}, too", and(&seen), and(&open));
     let finding = Finding::new(&RULE, message)
         .at(place.clone())
         .label("a plain inspect shows one image of perhaps several")

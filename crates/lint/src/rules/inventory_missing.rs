@@ -74,23 +74,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if skipped.len() > NAMED {
         names.push(format!("{} more", skipped.len() - NAMED));
     }
-    let rules = if skipped.len() == 1 {
-        "rule that needs them was"
-    } else {
-        "rules that need them were"
-    };
-    let finding = Finding::new(
-        &RULE,
-        format!(
-            "nothing declares this cluster's nodes, so {} {rules} skipped",
-            skipped.len()
-        ),
-    )
-    .at(cx.whole_location())
-    .label(format!("skipped: {}", and(&names)))
-    .help(match cx.inventory_file() {
-        Some(file) => format!("kubectl get nodes -o json | hcoplan import - --out {file}"),
-        None => "kubectl get nodes -o json | hcoplan import - > inventory.yaml".to_owned(),
-    });
+    let rules = if skipped.len() == 1 { "rule that needs them was" } else { "rules that need them were" };
+    let finding =
+        Finding::new(&RULE, format!("nothing declares this cluster's nodes, so {} {rules} skipped", skipped.len()))
+            .at(cx.whole_location())
+            .label(format!("skipped: {}", and(&names)))
+            .help(match cx.inventory_file() {
+                Some(file) => format!("kubectl get nodes -o json | hcoplan import - --out {file}"),
+                None => "kubectl get nodes -o json | hcoplan import - > inventory.yaml".to_owned(),
+            });
     out.report(finding);
 }

@@ -66,21 +66,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if count == 0 {
             continue;
         }
-        let operations = if count == 1 {
-            "operation"
-        } else {
-            "operations"
-        };
+        let operations = if count == 1 { "operation" } else { "operations" };
         let (kind, next) = (patch.target.kind, next.label());
-        let message =
-            format!("{count} {operations} on {kind} would go through the upgrade to {next}");
+        let message = format!("{count} {operations} on {kind} would go through the upgrade to {next}");
         out.report(
             Finding::new(&RULE, message)
                 .at(patch.annotation.key_place())
                 .label("written against this release's operand")
-                .help(format!(
-                    "try it: hcoplan plan DIR --upgrade-to {next}; remove it for the upgrade"
-                )),
+                .help(format!("try it: hcoplan plan DIR --upgrade-to {next}; remove it for the upgrade")),
         );
     }
 }

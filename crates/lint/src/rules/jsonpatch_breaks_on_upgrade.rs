@@ -79,16 +79,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let next = next.label();
             out.report(match change {
-                PatchChange::Fails(index, message) => Finding::new(
-                    &RULE,
-                    format!("{next} can't apply this operation: {message}"),
-                )
-                .at(place(index))
-                .label("the reconcile stops here after the upgrade")
-                .help("take it out before the upgrade"),
+                PatchChange::Fails(index, message) => {
+                    Finding::new(&RULE, format!("{next} can't apply this operation: {message}"))
+                        .at(place(index))
+                        .label("the reconcile stops here after the upgrade")
+                        .help("take it out before the upgrade")
+                }
                 PatchChange::Noop(index) => {
-                    let message =
-                        format!("this operation is no longer needed: it has no effect on {next}");
+                    let message = format!("this operation is no longer needed: it has no effect on {next}");
                     // Nothing stops.
                     Finding::new(&RULE, message)
                         .severity(Severity::Info)

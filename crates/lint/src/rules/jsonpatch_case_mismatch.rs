@@ -81,19 +81,13 @@ fn spelled(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, name: &st
     let (patch, operation) = (applied.patch, applied.operation);
     let span = patch.named_span(operation, pointer)?.range();
     let quoted = patch.text.get(span.clone())?.starts_with('"');
-    let range = match quoted {
-        true => span.start + 1..span.end - 1,
-        false => span,
-    };
+    let range = if quoted { span.start + 1..span.end - 1 } else { span };
     let (text, edits) = patch.edited(&[(range, name.to_owned())])?;
     let result = cx.result_of(patch, &text)?;
     let same = patch.result() == Some(&result);
     Some(Fix {
         title: format!("write {name}"),
-        applicability: match same {
-            true => Applicability::Safe,
-            false => Applicability::Unsafe,
-        },
+        applicability: if same { Applicability::Safe } else { Applicability::Unsafe },
         edits,
     })
 }

@@ -9,9 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-contradicts-cr",
     group: Group::Jsonpatch,
     severity: Severity::Warning,
-    predicts: Prediction::Silent(
-        "the operand has the patch's value, and the HyperConverged says another",
-    ),
+    predicts: Prediction::Silent("the operand has the patch's value, and the HyperConverged says another"),
     fix: FixKind::Unsafe,
     claims: Claim::HasEffect,
     summary: "a jsonpatch overrides a value that the same HyperConverged sets",
@@ -74,9 +72,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             ([only], None) => applied.written_location(&only.pointer),
             _ => applied.path_place(),
         };
-        let mut finding = Finding::new(&RULE, contradiction(cx, &applied, first))
-            .at(place)
-            .label("this is what counts");
+        let mut finding =
+            Finding::new(&RULE, contradiction(cx, &applied, first)).at(place).label("this is what counts");
         for field in set {
             finding = finding.related(cx.said_place(field), "this has no effect");
         }
@@ -86,9 +83,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .help("write the value that is meant into the field, and drop the operation")
                 .fix(fix.clone())
                 .fixes(remove),
-            None => finding
-                .help("drop the operation, or the field")
-                .fixes(remove),
+            None => finding.help("drop the operation, or the field").fixes(remove),
         });
     }
 }
@@ -96,10 +91,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// What the patch does, and what the HyperConverged says.
 fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, field: &OwnField) -> String {
     let subject = field.subject(applied.kind());
-    let now = applied
-        .patch
-        .result()
-        .and_then(|r| r.pointer(&field.pointer));
+    let now = applied.patch.result().and_then(|r| r.pointer(&field.pointer));
     let does = match (&field.gate, now.and_then(shown)) {
         (Some(_), _) => format!("switches on {subject}"),
         (None, Some(value)) => format!("sets {subject} to {value}"),

@@ -87,14 +87,8 @@ const KUBEVIRT: [&str; 8] = [
 ];
 
 /// Those that CDI's operator patches.
-const CDI: [&str; 6] = [
-    "*",
-    "APIService",
-    "Deployment",
-    "MutatingWebhookConfiguration",
-    "Service",
-    "ValidatingWebhookConfiguration",
-];
+const CDI: [&str; 6] =
+    ["*", "APIService", "Deployment", "MutatingWebhookConfiguration", "Service", "ValidatingWebhookConfiguration"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
@@ -107,10 +101,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let inner = inner_patches(applied.operation);
-        let broken: Vec<Finding> = inner
-            .iter()
-            .filter_map(|(pointer, patch)| broken(&applied, kinds, pointer, patch))
-            .collect();
+        let broken: Vec<Finding> =
+            inner.iter().filter_map(|(pointer, patch)| broken(&applied, kinds, pointer, patch)).collect();
         if broken.is_empty() {
             out.report(general(&applied, &inner));
         }
@@ -134,10 +126,9 @@ fn general(applied: &Applied<'_, '_>, inner: &[(String, Value)]) -> Finding {
     let finding = Finding::new(&RULE, message).at(applied.path_place());
     let finding = match counted {
         None => finding.label("a patch inside the patch"),
-        Some((pointer, path)) => finding.label("a patch inside the patch").related(
-            applied.written_location(&pointer),
-            format!("{path} counts elements that come and go"),
-        ),
+        Some((pointer, path)) => finding
+            .label("a patch inside the patch")
+            .related(applied.written_location(&pointer), format!("{path} counts elements that come and go")),
     };
     finding.help(
         "use a field of the HyperConverged where there is one; else write a strategic patch, and \
@@ -154,14 +145,9 @@ fn inner_patches(operation: &Operation) -> Vec<(String, Value)> {
     let each = |list: Option<&Value>, at: String| {
         let items = list.and_then(Value::as_array).into_iter().flatten();
         let items = items.enumerate();
-        items
-            .map(|(i, v)| (format!("{at}/{i}"), v.clone()))
-            .collect()
+        items.map(|(i, v)| (format!("{at}/{i}"), v.clone())).collect()
     };
-    match path
-        .strip_prefix(COMPONENTS)
-        .map(|rest| rest.split('/').skip(1).collect::<Vec<_>>())
-    {
+    match path.strip_prefix(COMPONENTS).map(|rest| rest.split('/').skip(1).collect::<Vec<_>>()) {
         Some(rest) => match rest[..] {
             [] => each(value.get("patches"), format!("{path}/patches")),
             ["patches"] => each(Some(&value), path.to_owned()),
@@ -173,12 +159,7 @@ fn inner_patches(operation: &Operation) -> Vec<(String, Value)> {
 }
 
 /// Why an inner patch can't work.
-fn broken(
-    applied: &Applied<'_, '_>,
-    kinds: &[&str],
-    pointer: &str,
-    patch: &Value,
-) -> Option<Finding> {
+fn broken(applied: &Applied<'_, '_>, kinds: &[&str], pointer: &str, patch: &Value) -> Option<Finding> {
     let text = |key: &str| patch.get(key).and_then(Value::as_str);
     let kind = applied.kind();
     let error = |key: &str, message: String, label: &'static str| {
@@ -191,9 +172,7 @@ fn broken(
     let inner = text("patch")?;
     let Ok(decoded) = serde_json::from_str::<Value>(inner) else {
         let message = match kind {
-            "KubeVirt" => format!(
-                "KubeVirt's webhook will refuse the KubeVirt: patch {inner:?} is not valid JSON"
-            ),
+            "KubeVirt" => format!("KubeVirt's webhook will refuse the KubeVirt: patch {inner:?} is not valid JSON"),
             _ => format!("{kind}'s operator can't apply the inner patch: it is not valid JSON"),
         };
         return Some(error("patch", message, "no JSON").help("write JSON, its quotes escaped"));
@@ -205,15 +184,12 @@ fn broken(
         return Some(error("type", message, "its reconcile will end here").help(help));
     }
     if of_type == "json" && !decoded.is_array() {
-        let message = format!(
-            "{kind}'s operator can't apply the inner patch: type json is a list of operations"
-        );
+        let message = format!("{kind}'s operator can't apply the inner patch: type json is a list of operations");
         let help = "write a list of operations, or type merge or strategic";
         return Some(error("patch", message, "no list").help(help));
     }
     if of_type == "json" && jsonpatch::decode(inner).is_err() {
-        let message =
-            format!("{kind}'s operator can't apply the inner patch: an operation is malformed");
+        let message = format!("{kind}'s operator can't apply the inner patch: an operation is malformed");
         let help = "write op, path and value of each operation";
         return Some(error("patch", message, "its reconcile will end here").help(help));
     }

@@ -58,18 +58,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         for gate in &gates.twice {
             let rendered = applied.patch.rendered().and_then(|r| r.pointer(gates.list));
-            let rendered = rendered
-                .and_then(|r| r.as_array())
-                .is_some_and(|r| r.contains(&gate.as_str().into()));
+            let rendered = rendered.and_then(|r| r.as_array()).is_some_and(|r| r.contains(&gate.as_str().into()));
             let value = applied.operation.value();
-            let twice = Twice {
-                appends: value.is_some_and(|v| v == gate.as_str()),
-                gate: gate.clone(),
-                applied,
-            };
-            match rendered && twice.appends {
-                true => alike.entry(applied.kind()).or_default().push(twice),
-                false => out.report(alone(&twice, rendered).fixes(twice.without(cx))),
+            let twice = Twice { appends: value.is_some_and(|v| v == gate.as_str()), gate: gate.clone(), applied };
+            if rendered && twice.appends {
+                alike.entry(applied.kind()).or_default().push(twice);
+            } else {
+                out.report(alone(&twice, rendered).fixes(twice.without(cx)));
             }
         }
     }
@@ -80,19 +75,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut finding = alone(first, true);
         if !rest.is_empty() {
             let names: Vec<&str> = twice.iter().map(|t| t.gate.as_str()).collect();
-            finding.message = format!(
-                "HCO renders {} among {kind}'s feature gates already",
-                and(&names)
-            );
+            finding.message = format!("HCO renders {} among {kind}'s feature gates already", and(&names));
             finding = finding.help("remove the operations");
         }
         for other in rest {
             finding = finding.related(other.applied.text_place(&other.gate), "so does this one");
         }
-        let fix = match rest.is_empty() {
-            true => first.without(cx),
-            false => without_all(cx, &twice),
-        };
+        let fix = if rest.is_empty() { first.without(cx) } else { without_all(cx, &twice) };
         out.report(finding.fixes(fix));
     }
 }
@@ -115,17 +104,15 @@ impl Twice<'_, '_> {
 
 fn alone(twice: &Twice<'_, '_>, rendered: bool) -> Finding {
     let (kind, gate) = (twice.applied.kind(), &twice.gate);
-    let message = match rendered {
-        true => format!("HCO renders {gate} among {kind}'s feature gates already"),
-        false => format!("{gate} is added to {kind}'s feature gates twice"),
+    let message = if rendered {
+        format!("HCO renders {gate} among {kind}'s feature gates already")
+    } else {
+        format!("{gate} is added to {kind}'s feature gates twice")
     };
     Finding::new(&RULE, message)
         .at(twice.applied.text_place(gate))
         .label("changes nothing, and counts for the alert")
-        .help(match twice.appends {
-            true => "remove the operation",
-            false => "leave the gate out",
-        })
+        .help(if twice.appends { "remove the operation" } else { "leave the gate out" })
 }
 
 /// The annotation without all of these operations, or no annotation where no other is left.
@@ -140,9 +127,5 @@ fn without_all(cx: &Context<'_>, twice: &[Twice<'_, '_>]) -> Option<Fix> {
     let cuts = jsonpatch::removal_ranges(patch.text, &indices)?.into_iter();
     let cuts: Vec<_> = cuts.map(|range| (range, String::new())).collect();
     let (_, edits) = patch.edited(&cuts)?;
-    Some(Fix {
-        title: format!("remove {count} operations"),
-        applicability: Applicability::Safe,
-        edits,
-    })
+    Some(Fix { title: format!("remove {count} operations"), applicability: Applicability::Safe, edits })
 }

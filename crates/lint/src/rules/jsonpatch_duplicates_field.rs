@@ -76,29 +76,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let names: Vec<String> = fields.iter().map(|f| f.path.to_string()).collect();
         let message = match (fields.len(), several) {
             (1, false) => format!("{} is what {} sets", first.subject(kind), first.path),
-            (1, true) => format!(
-                "{} of {kind} is what {} sets",
-                applied.operation.path, first.path
-            ),
-            _ => format!(
-                "{} of {kind} is what {} set",
-                applied.operation.path,
-                and(&names)
-            ),
+            (1, true) => format!("{} of {kind} is what {} sets", applied.operation.path, first.path),
+            _ => format!("{} of {kind} is what {} set", applied.operation.path, and(&names)),
         };
-        let place = match several {
-            false => applied.place_of(first),
-            true => applied.path_place(),
-        };
-        let finding = Finding::new(&RULE, message)
-            .at(place)
-            .label("the HyperConverged has a field for it");
+        let place = if !several { applied.place_of(first) } else { applied.path_place() };
+        let finding = Finding::new(&RULE, message).at(place).label("the HyperConverged has a field for it");
         let fix = cx.move_to_fields(&applied);
         let shared = fields.iter().find(|f| !f.others.is_empty());
         out.report(match (fix, shared) {
-            (Some(fix), _) => finding
-                .help("move the value there: what is rendered stays the same")
-                .fix(fix.clone()),
+            (Some(fix), _) => finding.help("move the value there: what is rendered stays the same").fix(fix.clone()),
             (None, Some(shared)) => finding.severity(Severity::Info).help(format!(
                 "{} feeds {}, too: set it there if they may change with it",
                 shared.path,

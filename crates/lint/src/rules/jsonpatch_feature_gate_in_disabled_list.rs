@@ -94,13 +94,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn report(
-    cx: &Context<'_>,
-    patch: &PatchAnnotation<'_>,
-    rendered: &Value,
-    gate: &str,
-    out: &mut Sink,
-) {
+fn report(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Value, gate: &str, out: &mut Sink) {
     let message = format!(
         "KubeVirt's webhook will refuse the KubeVirt: feature gate \"{gate}\" exists on both \
          \"FeatureGates\" and \"DisabledFeatureGates\""
@@ -115,39 +109,30 @@ fn report(
         let place = applied.map_or_else(|| patch.annotation.value_place(), |a| a.path_place());
         let finding = finding.at(place).label("HCO switches this gate on");
         let help = "leave the gate out, or switch it off in the HyperConverged";
-        out.report(
-            finding
-                .help(help)
-                .fixes(applied.and_then(|a| cx.drop_operation(&a))),
-        );
+        out.report(finding.help(help).fixes(applied.and_then(|a| cx.drop_operation(&a))));
         return;
     };
     let operation = applied.operation;
-    let appends =
-        operation.op == Op::Add && operation.path == format!("{}/-", crate::KUBEVIRT_GATES);
+    let appends = operation.op == Op::Add && operation.path == format!("{}/-", crate::KUBEVIRT_GATES);
     let dropped = gate == REMOVED_BY_HCO && appends && by_hco;
     let finding = finding
         .at(applied.text_place(gate))
-        .label(match by_hco {
-            true => "HCO has disabled this gate",
-            false => "the same patch disables this gate",
-        })
+        .label(if by_hco { "HCO has disabled this gate" } else { "the same patch disables this gate" })
         .fixes(cx.drop_operation(&applied));
-    out.report(match dropped {
-        true => finding.severity(Severity::Warning).help(
+    out.report(if dropped {
+        finding.severity(Severity::Warning).help(
             "remove the operation: HCO takes it out of the cluster's HyperConverged when it \
-             upgrades, and git puts it back",
-        ),
-        false => finding.help("remove the operation, before the upgrade where this is one"),
+         upgrades, and git puts it back",
+        )
+    } else {
+        finding.help("remove the operation, before the upgrade where this is one")
     });
 }
 
 /// The gates that are in both of KubeVirt's lists.
 fn in_both(kubevirt: &Value) -> Vec<&str> {
     let disabled: Vec<&str> = names(kubevirt, DISABLED).collect();
-    let mut both: Vec<&str> = names(kubevirt, crate::KUBEVIRT_GATES)
-        .filter(|g| disabled.contains(g))
-        .collect();
+    let mut both: Vec<&str> = names(kubevirt, crate::KUBEVIRT_GATES).filter(|g| disabled.contains(g)).collect();
     both.dedup();
     both
 }

@@ -67,27 +67,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some((severity, why, applicability)) = inert(cx, gate) else {
                 continue;
             };
-            let appends = applied
-                .operation
-                .value()
-                .is_some_and(|v| v == gate.as_str());
+            let appends = applied.operation.value().is_some_and(|v| v == gate.as_str());
             let fix = cx.without_operation(applied.patch, applied.index, applicability);
             let version = &cx.release().kubevirt().version;
             out.report(
-                Finding::new(
-                    &RULE,
-                    format!(
-                        "the feature gate {gate} switches nothing in KubeVirt {version}: {why}"
-                    ),
-                )
-                .severity(severity)
-                .at(applied.text_place(gate))
-                .label("switches nothing, and counts for the alert")
-                .help(match appends {
-                    true => "remove the operation",
-                    false => "leave the gate out",
-                })
-                .fixes(fix.filter(|_| appends)),
+                Finding::new(&RULE, format!("the feature gate {gate} switches nothing in KubeVirt {version}: {why}"))
+                    .severity(severity)
+                    .at(applied.text_place(gate))
+                    .label("switches nothing, and counts for the alert")
+                    .help(if appends { "remove the operation" } else { "leave the gate out" })
+                    .fixes(fix.filter(|_| appends)),
             );
         }
     }
@@ -100,21 +89,9 @@ fn inert(cx: &Context<'_>, gate: &str) -> Option<(Severity, &'static str, Applic
     let phase = kubevirt.feature_gates.get(gate)?;
     let unread = kubevirt.gates_without_effect.iter().any(|g| g == gate);
     match phase {
-        Phase::Ga => Some((
-            Severity::Info,
-            "the feature is always on",
-            Applicability::Safe,
-        )),
-        Phase::Discontinued => Some((
-            Severity::Warning,
-            "the feature was discontinued",
-            Applicability::Unsafe,
-        )),
-        _ if unread => Some((
-            Severity::Info,
-            "nothing reads it any more",
-            Applicability::Unsafe,
-        )),
+        Phase::Ga => Some((Severity::Info, "the feature is always on", Applicability::Safe)),
+        Phase::Discontinued => Some((Severity::Warning, "the feature was discontinued", Applicability::Unsafe)),
+        _ if unread => Some((Severity::Info, "nothing reads it any more", Applicability::Unsafe)),
         _ => None,
     }
 }

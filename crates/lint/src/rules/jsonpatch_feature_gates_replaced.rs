@@ -8,9 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-feature-gates-replaced",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Prediction::Silent(
-        "the operator accepts it, and virtual machines that need a lost gate are refused",
-    ),
+    predicts: Prediction::Silent("the operator accepts it, and virtual machines that need a lost gate are refused"),
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "a jsonpatch takes feature gates away that HCO renders",
@@ -75,9 +73,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let lost = gates.lost.iter().map(String::as_str);
         let lost: Vec<&str> = lost.filter(|g| !is_left(g)).collect();
-        let needed = |gate: &&str| {
-            applied.kind() != "KubeVirt" || cx.release().kubevirt().listing_matters(gate)
-        };
+        let needed = |gate: &&str| applied.kind() != "KubeVirt" || cx.release().kubevirt().listing_matters(gate);
         let missed: Vec<&str> = lost.iter().copied().filter(needed).collect();
         if missed.is_empty() && !(whole && lost.is_empty()) {
             continue;
@@ -87,25 +83,25 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(value) if whole => applied.patch.place(value),
             _ => applied.path_place(),
         };
-        let finding = match missed.is_empty() {
-            true => Finding::new(
-                &RULE,
-                format!("the patch writes all of {kind}'s feature gates, and will lack those that the next release adds"),
-            )
-            .severity(Severity::Info)
-            .label("a copy of what HCO renders"),
-            false => Finding::new(&RULE, format!("{kind} loses {}, which HCO had switched on", some(&missed)))
-                .label(match whole {
-                    true => "replaces HCO's feature gates",
-                    false => "takes a feature gate away",
-                }),
-        };
-        let help = match whole {
-            true => "add the gates that are missing with /-, one operation for each",
-            false => {
-                "leave HCO's gates where they are: its own are switched in spec.featureGates, and \
-                 others are added with /-"
-            }
+        let finding =
+            if missed.is_empty() {
+                Finding::new(
+                    &RULE,
+                    format!(
+                        "the patch writes all of {kind}'s feature gates, and will lack those that the next release adds"
+                    ),
+                )
+                .severity(Severity::Info)
+                .label("a copy of what HCO renders")
+            } else {
+                Finding::new(&RULE, format!("{kind} loses {}, which HCO had switched on", some(&missed)))
+                    .label(if whole { "replaces HCO's feature gates" } else { "takes a feature gate away" })
+            };
+        let help = if whole {
+            "add the gates that are missing with /-, one operation for each"
+        } else {
+            "leave HCO's gates where they are: its own are switched in spec.featureGates, and \
+             others are added with /-"
         };
         let fix = appended(cx, &applied, gates.list, &gates.added);
         out.report(finding.at(place).help(help).fixes(fix));
@@ -116,22 +112,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 const MOST_NAMED: usize = 4;
 
 fn some(gates: &[&str]) -> String {
-    match gates
-        .get(..MOST_NAMED)
-        .filter(|_| gates.len() > MOST_NAMED + 1)
-    {
+    match gates.get(..MOST_NAMED).filter(|_| gates.len() > MOST_NAMED + 1) {
         Some(first) => format!("{} and {} more", first.join(", "), gates.len() - MOST_NAMED),
         None => and(gates),
     }
 }
 
 /// An operation for each gate that is new, in the place of the one that takes others away.
-fn appended(
-    cx: &Context<'_>,
-    applied: &Applied<'_, '_>,
-    list: &str,
-    added: &[String],
-) -> Option<Fix> {
+fn appended(cx: &Context<'_>, applied: &Applied<'_, '_>, list: &str, added: &[String]) -> Option<Fix> {
     if added.is_empty() {
         return cx.drop_operation(applied);
     }

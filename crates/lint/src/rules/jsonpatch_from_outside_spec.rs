@@ -58,10 +58,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let op = operation.op.as_str();
-            let message = format!(
-                "{op} reads {from} of {}, outside its spec",
-                patch.target.kind
-            );
+            let message = format!("{op} reads {from} of {}, outside its spec", patch.target.kind);
             let label = match operation.op {
                 Op::Move => "read, and not taken away",
                 _ => "read before the operand is created",

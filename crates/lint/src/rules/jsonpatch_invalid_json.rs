@@ -60,17 +60,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(failure) = patch.malformed().filter(|f| f.cause == Cause::NotJson) else {
             continue;
         };
-        let (message, label) = match patch.text.trim().is_empty() {
-            true => ("is empty", "no JSON at all; [] is an empty patch"),
-            false => ("isn't JSON", "reading JSON stops here"),
+        let (message, label) = if patch.text.trim().is_empty() {
+            ("is empty", "no JSON at all; [] is an empty patch")
+        } else {
+            ("isn't JSON", "reading JSON stops here")
         };
         let name = patch.target.name;
         let finding = Finding::new(&RULE, format!("the annotation {name} {message}"))
             .at(cx.patch_place(name, &failure))
             .label(label)
-            .help(
-                "write a JSON list of operations: double quotes, no comma behind the last element",
-            );
+            .help("write a JSON list of operations: double quotes, no comma behind the last element");
         let finding = finding.fixes(as_json(cx, patch));
         explain_patch(cx, out, patch, finding);
     }

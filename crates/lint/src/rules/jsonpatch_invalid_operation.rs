@@ -57,14 +57,7 @@ To clear a field, give `null` as the value; leaving the value out is no null.
 };
 
 /// Every `op` there is.
-const OPS: [Op; 6] = [
-    Op::Add,
-    Op::Remove,
-    Op::Replace,
-    Op::Move,
-    Op::Copy,
-    Op::Test,
-];
+const OPS: [Op; 6] = [Op::Add, Op::Remove, Op::Replace, Op::Move, Op::Copy, Op::Test];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {
@@ -87,9 +80,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(word) => {
                 let finding = finding.label("no such op");
                 match nearest(&word, OPS.map(Op::as_str)) {
-                    Some(op) => finding
-                        .help(format!("did you mean {op}?"))
-                        .fixes(rename(patch, &failure, op)),
+                    Some(op) => finding.help(format!("did you mean {op}?")).fixes(rename(patch, &failure, op)),
                     None => finding.help("add sets a field, whether it is there or not"),
                 }
             }
@@ -100,12 +91,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn message(failure: &jsonpatch::Failure, element: bool) -> String {
     let number = failure.operation.map_or(0, |i| i + 1);
-    match element {
-        true => format!("element {number} of the patch is no operation"),
-        false => format!(
-            "operation {number} of the patch is refused: {}",
-            failure.message
-        ),
+    if element {
+        format!("element {number} of the patch is no operation")
+    } else {
+        format!("operation {number} of the patch is refused: {}", failure.message)
     }
 }
 
@@ -138,10 +127,8 @@ fn rename(patch: &PatchAnnotation<'_>, failure: &jsonpatch::Failure, op: &str) -
 fn repeated_keys(patch: &PatchAnnotation<'_>, out: &mut Sink) {
     for repeated in jsonpatch::repeated_keys(patch.text) {
         let key = &repeated.key;
-        let message = format!(
-            "{key} stands more than once in operation {}; the last one counts",
-            repeated.operation + 1
-        );
+        let message =
+            format!("{key} stands more than once in operation {}; the last one counts", repeated.operation + 1);
         out.report(
             Finding::new(&RULE, message)
                 .severity(Severity::Warning)

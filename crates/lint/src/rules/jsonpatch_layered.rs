@@ -11,9 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Jsonpatch,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Prediction::Silent(
-        "the overlay's annotation replaces the base's, whose operations vanish",
-    ),
+    predicts: Prediction::Silent("the overlay's annotation replaces the base's, whose operations vanish"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a kustomization's patch replaces a jsonpatch annotation instead of adding to it",
@@ -100,32 +98,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut below = Vec::new();
         // A build has the last layer's text; its layers begin with the HyperConverged's own.
         if !cx.is_built() {
-            below.push(Below {
-                layer: None,
-                operations: operations(patch.text),
-                place: patch.annotation.key_place(),
-            });
+            below.push(Below { layer: None, operations: operations(patch.text), place: patch.annotation.key_place() });
         }
         for layer in layers.iter().filter(|l| l.name == name) {
             let own = operations(&layer.text);
-            let under = below
-                .iter()
-                .rfind(|b: &&Below<'_>| b.layer.is_none_or(|l| layer.covers(l)));
+            let under = below.iter().rfind(|b: &&Below<'_>| b.layer.is_none_or(|l| layer.covers(l)));
             if let Some(under) = under {
-                let missing: Vec<&Value> = under
-                    .operations
-                    .iter()
-                    .filter(|o| !own.contains(o))
-                    .collect();
+                let missing: Vec<&Value> = under.operations.iter().filter(|o| !own.contains(o)).collect();
                 if !missing.is_empty() {
                     out.report(finding(layer, under, &missing));
                 }
             }
-            below.push(Below {
-                layer: Some(layer),
-                operations: own,
-                place: layer.place.clone(),
-            });
+            below.push(Below { layer: Some(layer), operations: own, place: layer.place.clone() });
         }
     }
 }

@@ -83,22 +83,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                  the next",
                 applied.kind()
             ),
-            None => format!(
-                "/{list}/{index} of {} counts a list's elements",
-                applied.kind()
-            ),
+            None => format!("/{list}/{index} of {} counts a list's elements", applied.kind()),
         };
         let appends = operation.op == Op::Add && found.depth + 1 == segments.len();
-        let finding = Finding::new(&RULE, message)
-            .at(place)
-            .label("HCO renders this list anew in every release");
-        out.report(match appends {
-            true => {
-                finding
-                    .help("add at the end, with /-")
-                    .fixes(append(cx, &applied, found.depth))
-            }
-            false => finding.help("change the list by the HyperConverged's own field"),
+        let finding = Finding::new(&RULE, message).at(place).label("HCO renders this list anew in every release");
+        out.report(if appends {
+            finding.help("add at the end, with /-").fixes(append(cx, &applied, found.depth))
+        } else {
+            finding.help("change the list by the HyperConverged's own field")
         });
     }
 }
@@ -152,9 +144,5 @@ fn append(cx: &Context<'_>, applied: &Applied<'_, '_>, depth: usize) -> Option<F
     let span = applied.operation.segment_span(patch.text, depth)?;
     let (text, edits) = patch.edited(&[(span.range(), "-".to_owned())])?;
     cx.result_of(patch, &text)?;
-    Some(Fix {
-        title: "add at the end".to_owned(),
-        applicability: Applicability::Suggestion,
-        edits,
-    })
+    Some(Fix { title: "add at the end".to_owned(), applicability: Applicability::Suggestion, edits })
 }

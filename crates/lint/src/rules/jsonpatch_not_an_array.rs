@@ -6,9 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-not-an-array",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "json: cannot unmarshal object into Go value of type jsonpatch.Patch",
-    ),
+    predicts: Prediction::Refusal("json: cannot unmarshal object into Go value of type jsonpatch.Patch"),
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a jsonpatch annotation is no list of operations",
@@ -63,13 +61,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let name = patch.target.name;
-        let finding = Finding::new(&RULE, format!("the annotation {name} is no list"))
-            .at(cx.patch_place(name, &failure));
+        let finding =
+            Finding::new(&RULE, format!("the annotation {name} is no list")).at(cx.patch_place(name, &failure));
         let finding = match bracketed(patch) {
-            Some(fix) => finding
-                .label("one operation, where a list of them is read")
-                .help("put it in brackets")
-                .fix(fix),
+            Some(fix) => {
+                finding.label("one operation, where a list of them is read").help("put it in brackets").fix(fix)
+            }
             None => finding
                 .label("a list of operations is read here")
                 .help("write a list with one operation for each change: op, path, value"),
@@ -87,9 +84,6 @@ fn bracketed(patch: &PatchAnnotation<'_>) -> Option<Fix> {
     Some(Fix {
         title: "put the operation in brackets".to_owned(),
         applicability: Applicability::Safe,
-        edits: vec![
-            patch.annotation.edit_part(start..start, "[")?,
-            patch.annotation.edit_part(end..end, "]")?,
-        ],
+        edits: vec![patch.annotation.edit_part(start..start, "[")?, patch.annotation.edit_part(end..end, "]")?],
     })
 }

@@ -71,9 +71,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let path = applied.operation.path.as_str();
         let below = |l: &&Loss| {
             let rest = l.path.strip_prefix(path);
-            l.reason == Reason::Kept
-                && l.plain.is_none()
-                && rest.is_some_and(|r| r.starts_with('/'))
+            l.reason == Reason::Kept && l.plain.is_none() && rest.is_some_and(|r| r.starts_with('/'))
         };
         let kept: Vec<&Loss> = applied.effect.lost.iter().filter(below).collect();
         if kept.is_empty() || applied.operation.op == Op::Remove {
@@ -89,10 +87,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(span) => applied.patch.place(span),
             None => applied.path_place(),
         };
-        let message = format!(
-            "{op} merges into {path} of {}: {shown} stay",
-            applied.kind()
-        );
+        let message = format!("{op} merges into {path} of {}: {shown} stay", applied.kind());
         out.report(
             Finding::new(&RULE, message)
                 .at(place)
@@ -112,22 +107,13 @@ fn by_path(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Fix> {
     let (patch, operation) = (applied.patch, applied.operation);
     let mut leaves = Vec::new();
     let mut keys = Vec::new();
-    collect(
-        &operation.value()?,
-        patch.rendered()?.pointer(&operation.path)?,
-        &mut keys,
-        &mut leaves,
-    );
+    collect(&operation.value()?, patch.rendered()?.pointer(&operation.path)?, &mut keys, &mut leaves);
     let mut operations = Vec::new();
     for keys in leaves {
         let span = operation.part(patch.text, &keys)?.value;
-        let path = keys
-            .iter()
-            .fold(operation.path.clone(), |p, k| p + "/" + &escaped(k));
+        let path = keys.iter().fold(operation.path.clone(), |p, k| p + "/" + &escaped(k));
         let (path, value) = (Value::from(path), patch.text.get(span.range())?);
-        operations.push(format!(
-            r#"{{"op": "add", "path": {path}, "value": {value}}}"#
-        ));
+        operations.push(format!(r#"{{"op": "add", "path": {path}, "value": {value}}}"#));
     }
     let range: Range<usize> = operation.spans.whole.range();
     let (text, edits) = patch.edited(&[(range, operations.join(", "))])?;
@@ -160,10 +146,7 @@ fn escaped(key: &str) -> String {
 /// Null for each field that stays, where that clears all of them.
 fn cleared(cx: &Context<'_>, applied: &Applied<'_, '_>, names: &[&str]) -> Option<Fix> {
     let (patch, operation) = (applied.patch, applied.operation);
-    let mut fields: Vec<&str> = names
-        .iter()
-        .map(|n| n.split('/').next().unwrap_or(n))
-        .collect();
+    let mut fields: Vec<&str> = names.iter().map(|n| n.split('/').next().unwrap_or(n)).collect();
     fields.dedup();
     let Some(Value::Object(value)) = operation.value() else {
         return None;
@@ -171,22 +154,14 @@ fn cleared(cx: &Context<'_>, applied: &Applied<'_, '_>, names: &[&str]) -> Optio
     if fields.len() > MOST_CLEARED || fields.iter().any(|f| value.contains_key(*f)) {
         return None;
     }
-    let nulls: Vec<String> = fields
-        .iter()
-        .map(|f| format!("{}: null", Value::from(unescaped(f))))
-        .collect();
+    let nulls: Vec<String> = fields.iter().map(|f| format!("{}: null", Value::from(unescaped(f)))).collect();
     let end = operation.spans.value?.end as usize - 1;
     let inner = patch.text.get(..end)?.trim_end();
     let comma = if value.is_empty() { "" } else { ", " };
-    let change = (
-        inner.len()..inner.len(),
-        format!("{comma}{}", nulls.join(", ")),
-    );
+    let change = (inner.len()..inner.len(), format!("{comma}{}", nulls.join(", ")));
     let (text, edits) = patch.edited(&[change])?;
     let result = cx.result_of(patch, &text)?;
-    let gone = fields
-        .iter()
-        .all(|f| result.pointer(&format!("{}/{f}", operation.path)).is_none());
+    let gone = fields.iter().all(|f| result.pointer(&format!("{}/{f}", operation.path)).is_none());
     gone.then(|| Fix {
         title: format!("clear {} with null", and(&fields)),
         applicability: Applicability::Suggestion,

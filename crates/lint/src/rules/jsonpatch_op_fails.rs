@@ -82,17 +82,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         Incident::Refusal => "HCO's validating webhook refuses it",
         _ => "it is accepted, but the operator's reconcile fails",
     };
-    let message = format!(
-        "{what} can't be applied to {}; {who}: {}",
-        patch.target.kind, failure.message
-    );
-    let mut finding = Finding::new(&RULE, message)
-        .at(cx.patch_place(failed.annotation, failure))
-        .label(explained);
+    let message = format!("{what} can't be applied to {}; {who}: {}", patch.target.kind, failure.message);
+    let mut finding = Finding::new(&RULE, message).at(cx.patch_place(failed.annotation, failure)).label(explained);
     // The parent is there, only the field isn't: the library's words tell the two apart.
-    let only_the_field = failure
-        .message
-        .contains("replace operation does not apply: doc is missing key");
+    let only_the_field = failure.message.contains("replace operation does not apply: doc is missing key");
     if let Some(operation) = operation.filter(|_| only_the_field) {
         let op = operation.spans.op.range();
         finding = finding.help("use add: it sets a field whether it is there or not");

@@ -8,9 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-overrides-architecture",
     group: Group::Jsonpatch,
     severity: Severity::Warning,
-    predicts: Prediction::Silent(
-        "HCO's status and alerts describe what HCO computed, not what SSP and KubeVirt got",
-    ),
+    predicts: Prediction::Silent("HCO's status and alerts describe what HCO computed, not what SSP and KubeVirt got"),
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "a jsonpatch changes what HCO derives from the nodes' architectures",
@@ -85,14 +83,7 @@ const PLACES: [(&str, &[&str]); 2] = [
             "/spec/configuration/ovmfPath",
         ],
     ),
-    (
-        "SSP",
-        &[
-            SWITCH,
-            CLUSTER,
-            "/spec/commonTemplates/dataImportCronTemplates",
-        ],
-    ),
+    ("SSP", &[SWITCH, CLUSTER, "/spec/commonTemplates/dataImportCronTemplates"]),
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -100,9 +91,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let of_kind = PLACES.iter().find(|(kind, _)| *kind == applied.kind());
         let places = of_kind.map_or(&[][..], |(_, places)| places);
         // The first one says most about it.
-        let found = places
-            .iter()
-            .find_map(|p| Some((*p, applied.changed_below(p)?)));
+        let found = places.iter().find_map(|p| Some((*p, applied.changed_below(p)?)));
         let Some((place, pointer)) = found else {
             continue;
         };
@@ -114,10 +103,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message = match &contradiction {
             Some(why) => format!("the patch sets {pointer} of {}: {why}", applied.kind()),
-            None => format!(
-                "the patch sets {pointer} of {}, which HCO derives for itself",
-                applied.kind()
-            ),
+            None => format!("the patch sets {pointer} of {}, which HCO derives for itself", applied.kind()),
         };
         let finding = Finding::new(&RULE, message)
             .severity(severity)
@@ -128,18 +114,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "this release has no other way; leave it, and check it when nodes of another \
                  architecture come or go",
             ),
-            _ => finding
-                .help(instead(place))
-                .fixes(cx.drop_operation(&applied)),
+            _ => finding.help(instead(place)).fixes(cx.drop_operation(&applied)),
         });
     }
 }
 
 fn instead(place: &str) -> &'static str {
     match place {
-        SWITCH => {
-            "remove the operation and switch enableMultiArchBootImageImport in the HyperConverged"
-        }
+        SWITCH => "remove the operation and switch enableMultiArchBootImageImport in the HyperConverged",
         CLUSTER => "remove the operation: HCO derives the architectures from the nodes",
         "/spec/commonTemplates/dataImportCronTemplates" => {
             "remove the operation and write the golden images into the HyperConverged's \
@@ -162,9 +144,12 @@ fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, place: &str) -> Op
         SWITCH => {
             let on = result.pointer(SWITCH).is_some_and(|v| *v == true);
             let own = cx.hyperconverged()?.multi_arch();
-            (on != own).then(|| match on {
-                true => "HCO goes on with golden images of one architecture".to_owned(),
-                false => "HCO goes on with golden images of several architectures".to_owned(),
+            (on != own).then(|| {
+                if on {
+                    "HCO goes on with golden images of one architecture".to_owned()
+                } else {
+                    "HCO goes on with golden images of several architectures".to_owned()
+                }
             })
         }
         CLUSTER => {
@@ -172,9 +157,7 @@ fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, place: &str) -> Op
             let lists = ["workloadArchitectures", "controlPlaneArchitectures"];
             let named = lists.into_iter().filter_map(list).flatten();
             let known = cx.node_architectures();
-            let mut foreign = named
-                .filter_map(Value::as_str)
-                .filter(|a| !known.contains(a));
+            let mut foreign = named.filter_map(Value::as_str).filter(|a| !known.contains(a));
             let foreign = foreign.next().filter(|_| cx.has_nodes())?;
             Some(format!("no node is {foreign}"))
         }

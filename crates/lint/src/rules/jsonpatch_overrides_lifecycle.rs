@@ -76,13 +76,7 @@ struct Part {
 }
 
 const fn part(kind: &'static str, pointer: &'static str, what: &What) -> Part {
-    Part {
-        kind,
-        pointer,
-        severity: what.severity,
-        means: what.means,
-        instead: what.instead,
-    }
+    Part { kind, pointer, severity: what.severity, means: what.means, instead: what.instead }
 }
 
 struct What {
@@ -135,11 +129,7 @@ const PARTS: [Part; 13] = [
     part("KubeVirt", "/spec/monitorAccount", &MONITORING),
     part("CDI", "/spec/uninstallStrategy", &REMOVAL),
     part("CDI", "/spec/certConfig", &CERTIFICATES),
-    part(
-        "NetworkAddonsConfig",
-        "/spec/selfSignConfiguration",
-        &CERTIFICATES,
-    ),
+    part("NetworkAddonsConfig", "/spec/selfSignConfiguration", &CERTIFICATES),
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

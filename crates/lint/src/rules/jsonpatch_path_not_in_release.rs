@@ -64,14 +64,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             };
             let (kind, release) = (applied.kind(), cx.release().label());
-            let message = format!(
-                "{kind} has no field {} in {release}: it has it in {}",
-                loss.path,
-                other.label()
-            );
-            let help = match Release::place(other.name()) > Release::place(cx.release().name()) {
-                true => format!("keep it for clusters that run {} or later", other.label()),
-                false => "remove it, or use the HyperConverged's own field".to_owned(),
+            let message = format!("{kind} has no field {} in {release}: it has it in {}", loss.path, other.label());
+            let help = if Release::place(other.name()) > Release::place(cx.release().name()) {
+                format!("keep it for clusters that run {} or later", other.label())
+            } else {
+                "remove it, or use the HyperConverged's own field".to_owned()
             };
             let finding = Finding::new(&RULE, message)
                 .at(applied.named_location(&loss.path))

@@ -60,22 +60,19 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         for operation in patch.operations().iter().filter(outside) {
             let path = &operation.path;
             let message = format!("{} is outside {}'s spec", quoted(path), patch.target.kind);
-            let mut finding = Finding::new(&RULE, message)
-                .at(patch.path_place(operation))
-                .label("can only modify spec fields");
+            let mut finding =
+                Finding::new(&RULE, message).at(patch.path_place(operation)).label("can only modify spec fields");
             let meant = format!("/spec/{}", path.trim_start_matches('/'));
             let meant = match path.strip_prefix("spec/") {
                 Some(_) => format!("/{path}"),
                 None => meant,
             };
-            finding = match is_a_field(cx, patch, &meant) {
-                true => finding
-                    .help(format!("did you mean {meant}?"))
-                    .fixes(rewritten(patch, operation, &meant)),
-                false if path == "/spec" || path.is_empty() => {
-                    finding.help("name the fields below /spec, one operation for each")
-                }
-                false => finding.help("a patch reaches fields below /spec/ only"),
+            finding = if is_a_field(cx, patch, &meant) {
+                finding.help(format!("did you mean {meant}?")).fixes(rewritten(patch, operation, &meant))
+            } else if path == "/spec" || path.is_empty() {
+                finding.help("name the fields below /spec, one operation for each")
+            } else {
+                finding.help("a patch reaches fields below /spec/ only")
             };
             explain_patch(cx, out, patch, finding);
         }
@@ -83,11 +80,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn quoted(path: &str) -> &str {
-    if path.is_empty() {
-        "an empty path"
-    } else {
-        path
-    }
+    if path.is_empty() { "an empty path" } else { path }
 }
 
 /// Whether the operand's type has such a field.

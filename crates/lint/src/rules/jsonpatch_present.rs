@@ -54,11 +54,7 @@ Where there is none, suppress the finding with the reason why the patch is neede
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // An operator that panics before it counts them reports none.
-    if !cx
-        .plan()
-        .metrics
-        .contains_key("kubevirt_hco_unsafe_modifications")
-    {
+    if !cx.plan().metrics.contains_key("kubevirt_hco_unsafe_modifications") {
         return;
     }
     for patch in cx.patch_annotations() {
@@ -66,20 +62,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if count == 0 {
             continue;
         }
-        let operations = if count == 1 {
-            "1 operation"
-        } else {
-            &format!("{count} operations")
-        };
+        let operations = if count == 1 { "1 operation" } else { &format!("{count} operations") };
         let kind = patch.target.kind;
         out.report(
-            Finding::new(
-                &RULE,
-                format!("a jsonpatch annotation changes {kind} with {operations}"),
-            )
-            .at(patch.annotation.key_place())
-            .label("not supported; the operator reports it")
-            .help("use the HyperConverged's own field where there is one"),
+            Finding::new(&RULE, format!("a jsonpatch annotation changes {kind} with {operations}"))
+                .at(patch.annotation.key_place())
+                .label("not supported; the operator reports it")
+                .help("use the HyperConverged's own field where there is one"),
         );
     }
 }

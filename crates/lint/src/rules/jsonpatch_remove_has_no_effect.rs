@@ -8,9 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-remove-has-no-effect",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Prediction::Silent(
-        "the field stays as it was, and UnsupportedHCOModification fires all the same",
-    ),
+    predicts: Prediction::Silent("the field stays as it was, and UnsupportedHCOModification fires all the same"),
     fix: FixKind::Unsafe,
     summary: "a remove operation doesn't remove anything from the operand",
     page: r#"
@@ -58,9 +56,7 @@ cleared by any patch: set the value that is meant.
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
-        let Applied {
-            patch, operation, ..
-        } = applied;
+        let Applied { patch, operation, .. } = applied;
         let source = operation.from.as_ref().filter(|_| operation.op == Op::Move);
         let path = match operation.op {
             Op::Remove => &operation.path,
@@ -81,9 +77,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => operation.spans.path,
         };
         let message = format!("{} leaves {path} of {kind} as it is", operation.op.as_str());
-        let mut finding = Finding::new(&RULE, message)
-            .at(patch.place(span))
-            .label("HCO keeps what a patch takes away");
+        let mut finding = Finding::new(&RULE, message).at(patch.place(span)).label("HCO keeps what a patch takes away");
         let fix = clearing(cx, patch, applied.index, operation, path);
         finding = match fix {
             Some(fix) => finding.help("replace it by null, which clears it").fix(fix),
@@ -109,19 +103,11 @@ fn clearing(
     }
     let op = operation.spans.op.range();
     let end = operation.spans.path.end.max(operation.spans.op.end) as usize;
-    let (text, edits) = patch.edited(&[
-        (op.start + 1..op.end - 1, "replace".to_owned()),
-        (end..end, ", \"value\": null".to_owned()),
-    ])?;
+    let (text, edits) = patch
+        .edited(&[(op.start + 1..op.end - 1, "replace".to_owned()), (end..end, ", \"value\": null".to_owned())])?;
     let operations = jsonpatch::decode(&text).ok()?;
     let effects = cx.effects_of(patch, &operations)?;
     let changed = &effects.operations.get(index)?.changed;
-    changed
-        .iter()
-        .find(|c| c.path == path && c.after.is_none())?;
-    Some(Fix {
-        title: format!("clear {path} with null"),
-        applicability: Applicability::Unsafe,
-        edits,
-    })
+    changed.iter().find(|c| c.path == path && c.after.is_none())?;
+    Some(Fix { title: format!("clear {path} with null"), applicability: Applicability::Unsafe, edits })
 }

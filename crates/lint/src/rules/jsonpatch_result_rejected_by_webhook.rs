@@ -89,10 +89,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     if ELSEWHERE.contains(&refusal.check) || known.contains(&refusal) {
                         continue;
                     }
-                    let message = format!(
-                        "KubeVirt's webhook will refuse the KubeVirt: {}",
-                        refusal.message
-                    );
+                    let message = format!("KubeVirt's webhook will refuse the KubeVirt: {}", refusal.message);
                     out.report(finding(cx, patch, message, &refusal.pointer));
                 }
             }
@@ -103,10 +100,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 let without = ssp_stage::render(before, cx.release().ssp());
                 if without.admission.accepted {
                     let message = format!("SSP's webhook refuses the SSP: {why}");
-                    let pointer = match why.contains("emplate") {
-                        true => "/spec/commonTemplates",
-                        false => "/spec/cluster",
-                    };
+                    let pointer = if why.contains("emplate") { "/spec/commonTemplates" } else { "/spec/cluster" };
                     out.explain(Incident::SspRefusal, finding(cx, patch, message, pointer));
                 }
             }
@@ -115,15 +109,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(
-    cx: &Context<'_>,
-    patch: &PatchAnnotation<'_>,
-    message: String,
-    pointer: &str,
-) -> Finding {
-    let applied = cx
-        .changed_by(patch, pointer)
-        .or_else(|| cx.changed_by(patch, "/spec"));
+fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, message: String, pointer: &str) -> Finding {
+    let applied = cx.changed_by(patch, pointer).or_else(|| cx.changed_by(patch, "/spec"));
     let place = match &applied {
         Some(applied) if applied.changed(pointer).is_some() => applied.written_location(pointer),
         Some(applied) => applied.path_place(),

@@ -83,10 +83,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, violation: &Violation) -> Finding {
     let kind = patch.target.kind;
-    let message = format!(
-        "the API server will refuse the {kind}: {}",
-        violation.message
-    );
+    let message = format!("the API server will refuse the {kind}: {}", violation.message);
     let pointer = violation.path.to_pointer();
     let applied = cx.changed_by(patch, &pointer);
     let place = match &applied {

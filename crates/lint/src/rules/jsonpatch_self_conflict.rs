@@ -69,15 +69,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message = if first.path == *path {
             format!("{path} of {kind} is written twice")
         } else if path.starts_with(&first.path) {
-            format!(
-                "{path} of {kind} is written after {}, which gave it a value",
-                first.path
-            )
+            format!("{path} of {kind} is written after {}, which gave it a value", first.path)
         } else {
-            format!(
-                "{path} of {kind} is written after {}, which lies in it",
-                first.path
-            )
+            format!("{path} of {kind} is written after {}, which lies in it", first.path)
         };
         out.report(
             Finding::new(&RULE, message)

@@ -81,17 +81,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             1 => ", and one more field".to_owned(),
             n => format!(", and {n} more fields"),
         };
-        let message = format!(
-            "{what} of {} takes over {value} from the element that stood there before{more}",
-            applied.kind()
-        );
+        let message =
+            format!("{what} of {} takes over {value} from the element that stood there before{more}", applied.kind());
         out.report(
             Finding::new(&RULE, message)
                 .at(applied.named_location(what))
                 .label("HCO fills new elements into the old ones, index by index")
-                .help(
-                    "change the list in the HyperConverged, or write every field of every element",
-                )
+                .help("change the list in the HyperConverged, or write every field of every element")
                 .fixes(emptied(cx, &applied, &lost)),
         );
     }
@@ -107,10 +103,8 @@ fn emptied(cx: &Context<'_>, applied: &Applied<'_, '_>, lost: &[&Loss]) -> Optio
             _ => None,
         })
         .collect::<Option<_>>()?;
-    let operations: String = empty
-        .iter()
-        .map(|(path, value)| format!(", {}", json!({"op": "add", "path": path, "value": value})))
-        .collect();
+    let operations: String =
+        empty.iter().map(|(path, value)| format!(", {}", json!({"op": "add", "path": path, "value": value}))).collect();
     let end = applied.operation.spans.whole.range().end;
     let (text, edits) = applied.patch.edited(&[(end..end, operations)])?;
     let after = cx.result_of(applied.patch, &text)?;

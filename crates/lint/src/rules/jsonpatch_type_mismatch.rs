@@ -77,20 +77,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 }
                 continue;
             };
-            match fails {
-                true => out.explain(failed.incident, finding),
-                false => out.report(finding),
-            }
+            if fails { out.explain(failed.incident, finding) } else { out.report(finding) }
         }
     }
 }
 
 /// What the operand's type says about the value of an operation.
-fn mismatch(
-    cx: &Context<'_>,
-    patch: &PatchAnnotation<'_>,
-    operation: &Operation,
-) -> Option<Finding> {
+fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation) -> Option<Finding> {
     if !matches!(operation.op, Op::Add | Op::Replace) {
         return None;
     }
@@ -104,32 +97,23 @@ fn mismatch(
     let keys: Vec<String> = below.iter().map(step).collect();
     let part = operation.part(patch.text, &keys);
     let span = part.map_or(operation.spans.value?, |p| p.value);
-    let mut keys = found
-        .0
-        .iter()
-        .rev()
-        .filter(|s| matches!(s, Segment::Key(_)));
+    let mut keys = found.0.iter().rev().filter(|s| matches!(s, Segment::Key(_)));
     let field = keys.next().map(step).unwrap_or_default();
     let kind = patch.target.kind;
-    let finding = Finding::new(
-        &RULE,
-        format!("{field} of {kind} can't hold this value: {}", error.message),
-    )
-    .at(patch.place(span))
-    .label(label(&error.message));
+    let finding = Finding::new(&RULE, format!("{field} of {kind} can't hold this value: {}", error.message))
+        .at(patch.place(span))
+        .label(label(&error.message));
     let mended = mended(types, ty, &document, &found);
     Some(match mended {
         None => finding.help("write a value of the field's type"),
         Some(value) => {
             let text = value.to_string();
             let edit = patch.annotation.edit_part(span.range(), &text);
-            finding
-                .help(format!("write {text}"))
-                .fixes(edit.map(|edit| Fix {
-                    title: format!("write {text}"),
-                    applicability: Applicability::Safe,
-                    edits: vec![edit],
-                }))
+            finding.help(format!("write {text}")).fixes(edit.map(|edit| Fix {
+                title: format!("write {text}"),
+                applicability: Applicability::Safe,
+                edits: vec![edit],
+            }))
         }
     })
 }
@@ -159,12 +143,7 @@ fn step(segment: &Segment) -> String {
 
 /// A document with nothing but the operation's value at its place, and the path of that place:
 /// the operand itself isn't there when the patch fails. `None` where the type has no such place.
-fn placed<'t>(
-    types: &'t GoTypes,
-    mut ty: &'t GoType,
-    operation: &Operation,
-    value: Value,
-) -> Option<(Value, Path)> {
+fn placed<'t>(types: &'t GoTypes, mut ty: &'t GoType, operation: &Operation, value: Value) -> Option<(Value, Path)> {
     let mut path = Path::root();
     for segment in operation.segments() {
         match types.step(ty, &segment) {
@@ -172,11 +151,7 @@ fn placed<'t>(
             TypeStep::Inside(inner) => {
                 // Whether it is a list is seen in what it refuses.
                 let list = types.decode_check(&Value::Array(Vec::new()), ty).is_ok();
-                path = if list {
-                    path.index(0)
-                } else {
-                    path.key(&segment)
-                };
+                path = if list { path.index(0) } else { path.key(&segment) };
                 ty = inner;
             }
             TypeStep::Free | TypeStep::Nowhere => return None,

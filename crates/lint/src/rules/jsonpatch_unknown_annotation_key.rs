@@ -69,19 +69,10 @@ const CALLED: [(&str, &str); 10] = [
     ("kubevirts", "kubevirt.kubevirt.io/jsonpatch"),
     ("cdi", "containerizeddataimporter.kubevirt.io/jsonpatch"),
     ("cdis", "containerizeddataimporter.kubevirt.io/jsonpatch"),
-    (
-        "containerizeddataimporters",
-        "containerizeddataimporter.kubevirt.io/jsonpatch",
-    ),
+    ("containerizeddataimporters", "containerizeddataimporter.kubevirt.io/jsonpatch"),
     ("cnao", "networkaddonsconfigs.kubevirt.io/jsonpatch"),
-    (
-        "networkaddons",
-        "networkaddonsconfigs.kubevirt.io/jsonpatch",
-    ),
-    (
-        "networkaddonsconfig",
-        "networkaddonsconfigs.kubevirt.io/jsonpatch",
-    ),
+    ("networkaddons", "networkaddonsconfigs.kubevirt.io/jsonpatch"),
+    ("networkaddonsconfig", "networkaddonsconfigs.kubevirt.io/jsonpatch"),
     ("ssps", "ssp.kubevirt.io/jsonpatch"),
 ];
 
@@ -95,19 +86,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if ANNOTATIONS.iter().any(|a| a.name == key) {
             continue;
         }
-        let plain: String = key
-            .chars()
-            .filter(|c| !matches!(c, '-' | '_'))
-            .flat_map(char::to_lowercase)
-            .collect();
+        let plain: String = key.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect();
         let meant = meant(&plain);
         if !plain.ends_with(LAST_PART) && meant.is_none() {
             continue;
         }
         let place = cx.document().location(entry.key.span);
-        let finding = Finding::new(&RULE, format!("HCO reads no annotation {key}"))
-            .at(place.clone())
-            .label("ignored");
+        let finding = Finding::new(&RULE, format!("HCO reads no annotation {key}")).at(place.clone()).label("ignored");
         out.report(match meant {
             Some(name) => finding.help(format!("did you mean {name}?")).fix(Fix::edit(
                 format!("rename it to {name}"),
@@ -115,10 +100,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 place,
                 name,
             )),
-            None => finding.help(format!(
-                "the keys that HCO reads are {}",
-                and(&ANNOTATIONS.map(|a| a.name))
-            )),
+            None => finding.help(format!("the keys that HCO reads are {}", and(&ANNOTATIONS.map(|a| a.name)))),
         });
     }
 }

@@ -64,10 +64,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         for change in &applied.effect.changed {
             let pointer = &change.path;
-            let dropped = change
-                .after
-                .as_ref()
-                .and_then(|v| pruned(cx, &applied, pointer, v));
+            let dropped = change.after.as_ref().and_then(|v| pruned(cx, &applied, pointer, v));
             if let Some(pointer) = dropped {
                 report(cx, &applied, &pointer, "the API server drops it", out);
             }
@@ -76,12 +73,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The pointer to what the operand's CustomResourceDefinition doesn't have of a value.
-fn pruned(
-    cx: &Context<'_>,
-    applied: &Applied<'_, '_>,
-    pointer: &str,
-    value: &serde_json::Value,
-) -> Option<String> {
+fn pruned(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, value: &serde_json::Value) -> Option<String> {
     let schema = cx.operand_schema(applied.patch)?;
     // A scalar with a place of its own stays: nothing has to be tried out.
     let is_scalar = !value.is_object() && !value.is_array();
@@ -106,24 +98,17 @@ fn pruned(
     paths.find(|p| p == pointer || p.starts_with(&format!("{pointer}/")))
 }
 
-fn report(
-    cx: &Context<'_>,
-    applied: &Applied<'_, '_>,
-    pointer: &str,
-    label: &'static str,
-    out: &mut Sink,
-) {
+fn report(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, label: &'static str, out: &mut Sink) {
     let kind = applied.kind();
     let Some((parent, key)) = pointer.rsplit_once('/') else {
         return;
     };
-    let finding = Finding::new(&RULE, format!("{kind} has no field {pointer}"))
-        .at(applied.named_location(pointer))
-        .label(label);
+    let finding =
+        Finding::new(&RULE, format!("{kind} has no field {pointer}")).at(applied.named_location(pointer)).label(label);
     out.report(match meant(cx, applied, parent, key) {
-        Some(Meant::Name(name)) => finding
-            .help(format!("did you mean {name}?"))
-            .fixes(renamed(applied, pointer, &name)),
+        Some(Meant::Name(name)) => {
+            finding.help(format!("did you mean {name}?")).fixes(renamed(applied, pointer, &name))
+        }
         Some(Meant::Place(path)) => finding.help(format!("{kind} has {key} at {path}")),
         None => finding.help("remove the operation, or use the HyperConverged's own field"),
     });
@@ -158,19 +143,9 @@ fn meant(cx: &Context<'_>, applied: &Applied<'_, '_>, parent: &str, key: &str) -
 
 /// The other name in the key's place.
 fn renamed(applied: &Applied<'_, '_>, pointer: &str, name: &str) -> Option<Fix> {
-    let span = applied
-        .patch
-        .named_span(applied.operation, pointer)?
-        .range();
+    let span = applied.patch.named_span(applied.operation, pointer)?.range();
     let quoted = applied.patch.text.get(span.clone())?.starts_with('"');
-    let range = match quoted {
-        true => span.start + 1..span.end - 1,
-        false => span,
-    };
+    let range = if quoted { span.start + 1..span.end - 1 } else { span };
     let (_, edits) = applied.patch.edited(&[(range, name.to_owned())])?;
-    Some(Fix {
-        title: format!("write {name}"),
-        applicability: Applicability::Suggestion,
-        edits,
-    })
+    Some(Fix { title: format!("write {name}"), applicability: Applicability::Suggestion, edits })
 }

@@ -84,10 +84,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let versions = (after.version < before.version).then(|| {
             let severe = after.version < TLS12;
             let (was, is) = (named(before.version), named(after.version));
-            let message = format!(
-                "the patch lets {} speak {is}; without it, {was} is the least",
-                patch.target.kind
-            );
+            let message = format!("the patch lets {} speak {is}; without it, {was} is the least", patch.target.kind);
             (severe, message, format!("{pointer}/minTLSVersion"))
         });
         // A named profile is one choice, a list of ciphers another one.
@@ -95,17 +92,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let ciphers = after.new_and_weak(&before).filter(|_| own_ciphers);
         let weak = ciphers.map(|(_, cipher)| cipher);
         let ciphers = ciphers.map(|(severe, cipher)| {
-            let message = format!(
-                "the patch lets {} use {cipher}, which the profile leaves out",
-                patch.target.kind
-            );
+            let message = format!("the patch lets {} use {cipher}, which the profile leaves out", patch.target.kind);
             (severe, message, format!("{pointer}/ciphers"))
         });
         for (severe, message, leaf) in versions.into_iter().chain(ciphers) {
-            let Some(applied) = cx
-                .changed_by(patch, &leaf)
-                .or_else(|| cx.changed_by(patch, pointer))
-            else {
+            let Some(applied) = cx.changed_by(patch, &leaf).or_else(|| cx.changed_by(patch, pointer)) else {
                 continue;
             };
             let cipher = weak.filter(|_| leaf.ends_with("/ciphers"));
@@ -120,11 +111,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             out.report(
                 Finding::new(&RULE, message)
-                    .severity(if severe {
-                        Severity::Error
-                    } else {
-                        Severity::Warning
-                    })
+                    .severity(if severe { Severity::Error } else { Severity::Warning })
                     .at(place)
                     .label("weaker than what HCO renders")
                     .help(advice(cx))
@@ -137,9 +124,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// A cipher's name as the operation has it: IANA's or OpenSSL's.
 fn written_as(tables: &Tls, applied: &Applied<'_, '_>, iana: &str) -> String {
     let known = tables.openssl_to_iana.iter();
-    let mut names = known
-        .filter(|(_, i)| *i == iana)
-        .map(|(openssl, _)| openssl.as_str());
+    let mut names = known.filter(|(_, i)| *i == iana).map(|(openssl, _)| openssl.as_str());
     let found = names.find(|name| applied.text_span(name).is_some());
     found.unwrap_or(iana).to_owned()
 }
@@ -148,13 +133,12 @@ fn advice(cx: &Context<'_>) -> &'static str {
     let own = cx.field("tlsSecurityProfile").is_set();
     let elsewhere = cx.inventory().platform == Platform::Kubernetes;
     let known = own || elsewhere || cx.inventory().tls_security_profile.is_some();
-    match known {
-        true => "remove the operation; spec.tlsSecurityProfile sets the profile of all operands",
-        false => {
-            "remove the operation; spec.tlsSecurityProfile sets the profile of all operands. Neither \
-             it nor the inventory's tlsSecurityProfile is there, so that this was compared with \
-             Intermediate"
-        }
+    if known {
+        "remove the operation; spec.tlsSecurityProfile sets the profile of all operands"
+    } else {
+        "remove the operation; spec.tlsSecurityProfile sets the profile of all operands. Neither \
+         it nor the inventory's tlsSecurityProfile is there, so that this was compared with \
+         Intermediate"
     }
 }
 
@@ -181,10 +165,7 @@ impl Strength {
             (None, Some(own)) if custom.is_some() || !is_profile => {
                 let list = own.get("ciphers").and_then(Value::as_array);
                 let names = list.into_iter().flatten().filter_map(Value::as_str);
-                (
-                    text(own, "minTLSVersion"),
-                    names.map(str::to_owned).collect(),
-                )
+                (text(own, "minTLSVersion"), names.map(str::to_owned).collect())
             }
             (kind, _) => {
                 let kind = kind.as_deref().unwrap_or("Intermediate");
@@ -196,10 +177,7 @@ impl Strength {
         };
         let version = version.and_then(|v| tables.go_version_ids.get(&v).copied());
         let iana = |name: String| tables.openssl_to_iana.get(&name).cloned().unwrap_or(name);
-        Self {
-            version: version.unwrap_or(TLS12),
-            ciphers: ciphers.into_iter().map(iana).collect(),
-        }
+        Self { version: version.unwrap_or(TLS12), ciphers: ciphers.into_iter().map(iana).collect() }
     }
 
     /// The worst cipher that the other settings don't have, and whether it is an error.

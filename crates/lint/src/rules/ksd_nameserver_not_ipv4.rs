@@ -79,10 +79,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let failed = cx.plan().reconcile_error.as_ref();
     if let Some(error) = failed.filter(|e| e.patch.is_none() && e.message.starts_with(ERROR)) {
-        let message = format!(
-            "it is accepted, but the operator can't render {}: {error}",
-            error.operand
-        );
+        let message = format!("it is accepted, but the operator can't render {}: {error}", error.operand);
         let finding = Finding::new(&RULE, message).at(field.value_place());
         out.explain(Incident::ReconcileError, finding.label(label).help(help));
         return;
@@ -96,11 +93,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .at(field.key_place())
         .severity(Severity::Info)
         .label("without effect")
-        .help(format!(
-            "switch the feature gate {GATE} on, or remove the field"
-        ));
-    out.report(match gate.is_written() {
-        true => finding.related(gate.place(), "off"),
-        false => finding,
-    });
+        .help(format!("switch the feature gate {GATE} on, or remove the field"));
+    out.report(if gate.is_written() { finding.related(gate.place(), "off") } else { finding });
 }

@@ -84,15 +84,11 @@ const FIELDS: [&str; 3] = ["generators", "transformers", "validators"];
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let neighbours = cx.neighbours();
     let kinds = ["Lint", "Render"].into_iter();
-    let functions: Vec<_> = kinds
-        .flat_map(|kind| neighbours.of_kind(kind))
-        .filter(|d| is_exec(&d.root))
-        .collect();
+    let functions: Vec<_> = kinds.flat_map(|kind| neighbours.of_kind(kind)).filter(|d| is_exec(&d.root)).collect();
     // A kustomization needn't say its kind.
     let kustomizations = ["", "Kustomization"].into_iter();
-    let kustomizations = kustomizations
-        .flat_map(|kind| neighbours.of_kind(kind))
-        .filter(|d| is_kustomization(d.file.path()));
+    let kustomizations =
+        kustomizations.flat_map(|kind| neighbours.of_kind(kind)).filter(|d| is_kustomization(d.file.path()));
     for kustomization in kustomizations {
         let directory = kustomization.file.path().parent();
         let directory = directory.unwrap_or(Utf8Path::new(""));
@@ -130,13 +126,10 @@ const ANNOTATION: &str = "config.kubernetes.io/function";
 fn is_exec(root: &Node) -> bool {
     let version = root.get("apiVersion").and_then(Node::as_str);
     let annotations = root.get("metadata").and_then(|m| m.get("annotations"));
-    let text = annotations
-        .and_then(|a| a.get(ANNOTATION))
-        .and_then(Node::as_str);
+    let text = annotations.and_then(|a| a.get(ANNOTATION)).and_then(Node::as_str);
     let parsed = yaml::parse(&SourceFile::new("", text.unwrap_or_default()));
     let function = parsed.documents.first();
-    version.is_some_and(|v| v.starts_with("hcoplan.dev/"))
-        && function.is_some_and(|f| f.root.get("exec").is_some())
+    version.is_some_and(|v| v.starts_with("hcoplan.dev/")) && function.is_some_and(|f| f.root.get("exec").is_some())
 }
 
 /// Whether an entry is such a configuration itself, not the name of a file.
@@ -150,24 +143,20 @@ fn inline(text: &str) -> bool {
 fn finding(field: &str, place: Location) -> Finding {
     let pipe = "check what the build prints: kubectl kustomize . | hcoplan lint -";
     match field {
-        "validators" => Finding::new(
-            &RULE,
-            "a build fails over the exec function under validators, whatever it says",
-        )
-        .at(place)
-        .label("kustomize finds the resources changed, by itself")
-        .help(format!(
-            "name it under transformers, where `kustomize build --enable-alpha-plugins \
+        "validators" => Finding::new(&RULE, "a build fails over the exec function under validators, whatever it says")
+            .at(place)
+            .label("kustomize finds the resources changed, by itself")
+            .help(format!(
+                "name it under transformers, where `kustomize build --enable-alpha-plugins \
              --enable-exec` runs it; or {pipe}"
-        )),
-        _ => Finding::new(
-            &RULE,
-            format!("kubectl passes over the exec function under {field}, and nothing is checked"),
-        )
-        .at(place)
-        .label("runs with --enable-exec only")
-        .help(format!(
-            "build with `kustomize build --enable-alpha-plugins --enable-exec` everywhere, or {pipe}"
-        )),
+            )),
+        _ => {
+            Finding::new(&RULE, format!("kubectl passes over the exec function under {field}, and nothing is checked"))
+                .at(place)
+                .label("runs with --enable-exec only")
+                .help(format!(
+                    "build with `kustomize build --enable-alpha-plugins --enable-exec` everywhere, or {pipe}"
+                ))
+        }
     }
 }

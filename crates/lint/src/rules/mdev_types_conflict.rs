@@ -9,9 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "mdev-types-conflict",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead",
-    ),
+    predicts: Prediction::Refusal("mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead"),
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "mediatedDevicesTypes is used, which is a deprecated name of mediatedDeviceTypes",
@@ -69,9 +67,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let refused = cx.refused(&RULE, |r| r == Reason::MediatedDevicesBothNames);
     if let Some(finding) = refused {
         let at = cx.admission().causes.first().map(|c| c.path.parent());
-        let mut finding = finding
-            .label("the old name, with another list than the new one")
-            .help(format!("keep {NEW} only"));
+        let mut finding =
+            finding.label("the old name, with another list than the new one").help(format!("keep {NEW} only"));
         if let Some(at) = at {
             let (old, new) = (at.key(OLD), at.key(NEW));
             finding = finding.related(cx.document().locate_key(&new), "the new name");
@@ -79,10 +76,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let keep_old = [Change::Remove(new), Change::Rename(old, NEW.to_owned())];
             let fixes = [
                 ("keep the list of the new name", &keep_new[..]),
-                (
-                    "keep the list of the old name, under the new one",
-                    &keep_old[..],
-                ),
+                ("keep the list of the old name, under the new one", &keep_old[..]),
             ];
             let fix = |(title, changes)| cx.fix(title, Applicability::Suggestion, changes);
             finding.fixes.extend(fixes.into_iter().filter_map(fix));
@@ -100,12 +94,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     deprecated(cx, node, &path, out);
     let path = path.key("nodeMediatedDeviceTypes");
     let nodes = node.get("nodeMediatedDeviceTypes");
-    for (i, node) in nodes
-        .map(Node::items)
-        .unwrap_or_default()
-        .iter()
-        .enumerate()
-    {
+    for (i, node) in nodes.map(Node::items).unwrap_or_default().iter().enumerate() {
         deprecated(cx, node, &path.index(i), out);
     }
 }
@@ -124,17 +113,10 @@ fn deprecated(cx: &Context<'_>, node: &Node, path: &Path, out: &mut Sink) {
         (true, _) | (_, None) => vec![],
         (false, Some(_)) => vec![Change::Remove(path.key(NEW))],
     };
-    let (label, title, last) = match both {
-        true => (
-            "the same list as under the new name",
-            format!("remove {OLD}"),
-            Change::Remove(old),
-        ),
-        false => (
-            "the webhook copies it to the new name",
-            format!("rename it to {NEW}"),
-            Change::Rename(old, NEW.to_owned()),
-        ),
+    let (label, title, last) = if both {
+        ("the same list as under the new name", format!("remove {OLD}"), Change::Remove(old))
+    } else {
+        ("the webhook copies it to the new name", format!("rename it to {NEW}"), Change::Rename(old, NEW.to_owned()))
     };
     let changes: Vec<Change> = change.into_iter().chain([last]).collect();
     let mut finding = Finding::new(&RULE, format!("{OLD} is a deprecated name of {NEW}"))
@@ -142,8 +124,6 @@ fn deprecated(cx: &Context<'_>, node: &Node, path: &Path, out: &mut Sink) {
         .severity(Severity::Warning)
         .label(label)
         .help(title.clone());
-    finding
-        .fixes
-        .extend(cx.fix(title, Applicability::Safe, &changes));
+    finding.fixes.extend(cx.fix(title, Applicability::Safe, &changes));
     out.report(finding);
 }

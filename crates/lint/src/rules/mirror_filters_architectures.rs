@@ -12,9 +12,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Prediction::Silent(
-        "images that the mirror lacks, or has under another digest, can't be pulled",
-    ),
+    predicts: Prediction::Silent("images that the mirror lacks, or has under another digest, can't be pulled"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "images are mirrored for some of their architectures only",
@@ -129,10 +127,7 @@ fn skopeo(cx: &Context<'_>, file: &Arc<SourceFile>, number: usize, out: &mut Sin
     let arguments: Vec<&str> = text.split_whitespace().collect();
     let unquoted = |a: &&str| a.trim_matches(['"', '\'', ',']).to_owned();
     let images: Vec<String> = arguments.iter().map(unquoted).collect();
-    let images: Vec<&str> = images
-        .iter()
-        .filter_map(|a| a.strip_prefix("docker://"))
-        .collect();
+    let images: Vec<&str> = images.iter().filter_map(|a| a.strip_prefix("docker://")).collect();
     let copies_all = |(i, a): (usize, &&str)| match *a {
         "--all" | "-a" | "--multi-arch=all" => true,
         "--multi-arch" => arguments.get(i + 1) == Some(&"all"),
@@ -144,29 +139,19 @@ fn skopeo(cx: &Context<'_>, file: &Arc<SourceFile>, number: usize, out: &mut Sin
     if arguments.iter().enumerate().any(copies_all) {
         return;
     }
-    if cx
-        .image_evidence(from)
-        .is_some_and(|e| e.form == Form::Single)
-    {
+    if cx.image_evidence(from).is_some_and(|e| e.form == Form::Single) {
         return;
     }
     // Behind `skopeo copy`.
     let verb = text.find("copy").map_or(0, |at| at + "copy".len());
     let place = Location::new(file, Span::new(begin, begin + verb));
     let insertion = Location::new(file, Span::new(begin + verb, begin + verb));
-    let finding = Finding::new(
-        &RULE,
-        format!("{from} is copied for the architecture of the machine that copies it only"),
-    )
-    .at(place)
-    .label("takes one image out of a manifest list")
-    .help("copy the whole list with --all")
-    .fix(Fix::edit(
-        "copy all of it",
-        Applicability::Suggestion,
-        insertion,
-        " --all",
-    ));
+    let finding =
+        Finding::new(&RULE, format!("{from} is copied for the architecture of the machine that copies it only"))
+            .at(place)
+            .label("takes one image out of a manifest list")
+            .help("copy the whole list with --all")
+            .fix(Fix::edit("copy all of it", Applicability::Suggestion, insertion, " --all"));
     out.report(finding);
 }
 
@@ -187,19 +172,16 @@ fn oc(file: &Arc<SourceFile>, number: usize, out: &mut Sink) {
         return;
     }
     let span = Span::new(begin + at, begin + at + flag.len());
-    let finding = Finding::new(
-        &RULE,
-        "images are mirrored for some of their architectures only",
-    )
-    .at(Location::new(file, span))
-    .label("the rest of each manifest list is left out")
-    .help("mirror the whole list: --filter-by-os='.*', or --keep-manifest-list=true beside it")
-    .fix(Fix::edit(
-        "keep the manifest lists",
-        Applicability::Suggestion,
-        Location::new(file, Span::new(begin + at, begin + at)),
-        "--keep-manifest-list=true ",
-    ));
+    let finding = Finding::new(&RULE, "images are mirrored for some of their architectures only")
+        .at(Location::new(file, span))
+        .label("the rest of each manifest list is left out")
+        .help("mirror the whole list: --filter-by-os='.*', or --keep-manifest-list=true beside it")
+        .fix(Fix::edit(
+            "keep the manifest lists",
+            Applicability::Suggestion,
+            Location::new(file, Span::new(begin + at, begin + at)),
+            "--keep-manifest-list=true ",
+        ));
     out.report(finding);
 }
 
@@ -217,11 +199,7 @@ fn image_set(cx: &Context<'_>, document: &Document, out: &mut Sink) {
         return;
     }
     let all = Change::Set(path.clone(), ["multi"].as_slice().into());
-    let message = format!(
-        "the platform's images are mirrored for {}, and not for {}",
-        and(&names),
-        and(&missing)
-    );
+    let message = format!("the platform's images are mirrored for {}, and not for {}", and(&names), and(&missing));
     let finding = Finding::new(&RULE, message)
         .at(document.locate(&path))
         .object(object_of(document))

@@ -77,10 +77,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if hc.multi_arch() || architectures.len() < 2 || cx.golden_images().is_empty() {
         return;
     }
-    let message = format!(
-        "workload nodes are {}, but golden images are imported for one architecture only",
-        and(architectures)
-    );
+    let message =
+        format!("workload nodes are {}, but golden images are imported for one architecture only", and(architectures));
     let mut finding = Finding::new(&RULE, message)
         .at(cx.multi_arch_switch())
         .label("multi-arch golden images are off")
@@ -91,10 +89,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         ));
     for node in cx.node_per_architecture() {
         if let Some(place) = node.architecture_place() {
-            let message = format!(
-                "{} workload nodes are declared here",
-                node.node.architecture
-            );
+            let message = format!("{} workload nodes are declared here", node.node.architecture);
             finding = finding.related(place, message);
         }
     }
@@ -111,8 +106,5 @@ fn one_architecture(cx: &Context<'_>) -> Option<Fix> {
     let mut served = topology.control_plane_architectures.iter().chain(workload);
     let only = served.next().filter(|a| workload.contains(a))?;
     let only = std::slice::from_ref(only);
-    match cx.would_keep_workloads_on(only) {
-        true => cx.keep_workloads_on(only),
-        false => None,
-    }
+    if cx.would_keep_workloads_on(only) { cx.keep_workloads_on(only) } else { None }
 }

@@ -98,25 +98,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let shown: Vec<String> = added.iter().map(|(p, v)| format!("{p}: {v}")).collect();
-        let message = format!(
-            "the golden image {} is stored with more than git says: {}",
-            template.name(),
-            and(&shown)
-        );
-        let finding = Finding::new(&RULE, message)
-            .at(template.name_place())
-            .label("differs from git as soon as it is stored");
+        let message =
+            format!("the golden image {} is stored with more than git says: {}", template.name(), and(&shown));
+        let finding =
+            Finding::new(&RULE, message).at(template.name_place()).label("differs from git as soon as it is stored");
         // Who writes the policy down decides about disks, and silences the rule that says so.
-        let policy = added
-            .iter()
-            .any(|(path, _)| path.to_string() == "spec.retentionPolicy");
-        let (help, applicability) = match policy {
-            true => (
+        let policy = added.iter().any(|(path, _)| path.to_string() == "spec.retentionPolicy");
+        let (help, applicability) = if policy {
+            (
                 "write it into the manifest, too; with `retentionPolicy: None` the disks go when \
-                 the image is taken out, `All` keeps them",
+             the image is taken out, `All` keeps them",
                 Applicability::Suggestion,
-            ),
-            false => ("write it into the manifest, too", Applicability::Safe),
+            )
+        } else {
+            ("write it into the manifest, too", Applicability::Safe)
         };
         let finding = finding.help(help);
         let at = list.index(template.index);
@@ -126,12 +121,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             (full, value.clone())
         });
         let finding = match first {
-            Some((path, value)) => finding.becomes(PredictedValue {
-                kind: "HyperConverged",
-                path,
-                value,
-                when: BecomesWhen::Now,
-            }),
+            Some((path, value)) => {
+                finding.becomes(PredictedValue { kind: "HyperConverged", path, value, when: BecomesWhen::Now })
+            }
             None => finding,
         };
         let changes: Vec<Change> = added
@@ -142,12 +134,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 Change::Set(full, value)
             })
             .collect();
-        out.report(
-            match cx.fix("write what is added", applicability, &changes) {
-                Some(fix) => finding.fix(fix),
-                None => finding,
-            },
-        );
+        out.report(match cx.fix("write what is added", applicability, &changes) {
+            Some(fix) => finding.fix(fix),
+            None => finding,
+        });
     }
 }
 

@@ -70,33 +70,24 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         here.filter_map(|d| text_at(d, "metadata.name")).collect()
     };
     let field = cx.field("liveMigrationConfig.network");
-    if let Some(name) = field
-        .text()
-        .filter(|n| !n.is_empty() && !declared.is_empty())
+    if let Some(name) = field.text().filter(|n| !n.is_empty() && !declared.is_empty())
         && !names(namespace).contains(&name)
     {
-        let mut finding = Finding::new(
-            &RULE,
-            format!("the migration network {name} isn't declared in {namespace}"),
-        )
-        .at(field.value_place())
-        .label("migrations need it in HCO's namespace");
-        let elsewhere = declared
-            .iter()
-            .find(|d| text_at(d, "metadata.name") == Some(name));
+        let mut finding = Finding::new(&RULE, format!("the migration network {name} isn't declared in {namespace}"))
+            .at(field.value_place())
+            .label("migrations need it in HCO's namespace");
+        let elsewhere = declared.iter().find(|d| text_at(d, "metadata.name") == Some(name));
         if let Some(other) = elsewhere {
             let place = other.locate(&Path::dotted("metadata.namespace"));
             finding = finding.related(place, "it is declared in another namespace");
         }
         out.report(match nearest(name, names(namespace)) {
-            Some(meant) => finding
-                .help(format!("did you mean {meant}?"))
-                .fix(Fix::edit(
-                    format!("use {meant}"),
-                    Applicability::Suggestion,
-                    field.value_place(),
-                    meant,
-                )),
+            Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
+                format!("use {meant}"),
+                Applicability::Suggestion,
+                field.value_place(),
+                meant,
+            )),
             None => finding.help(format!("declare it in {namespace}")),
         });
     }
@@ -107,21 +98,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for entry in bindings.node().map(Node::entries).unwrap_or_default() {
         let name = entry.key.text.as_str();
         if name == OWN {
-            let finding = Finding::new(
-                &RULE,
-                format!("HCO writes its own binding {OWN} over this one"),
-            )
-            .at(cx.document().location(entry.key.span))
-            .label("without effect")
-            .help("give it another name");
+            let finding = Finding::new(&RULE, format!("HCO writes its own binding {OWN} over this one"))
+                .at(cx.document().location(entry.key.span))
+                .label("without effect")
+                .help("give it another name");
             out.report(finding);
             continue;
         }
-        let Some(reference) = entry
-            .value
-            .get("networkAttachmentDefinition")
-            .and_then(Node::as_str)
-        else {
+        let Some(reference) = entry.value.get("networkAttachmentDefinition").and_then(Node::as_str) else {
             continue;
         };
         let (namespace, name) = reference.split_once('/').unwrap_or(("default", reference));
@@ -129,13 +113,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let path = path.key(&entry.key.text).key("networkAttachmentDefinition");
-        let finding = Finding::new(
-            &RULE,
-            format!("the network attachment {name} isn't declared in {namespace}"),
-        )
-        .at(cx.locate(&path))
-        .label(format!("the binding {} needs it", entry.key.text))
-        .help("declare it, or correct the reference");
+        let finding = Finding::new(&RULE, format!("the network attachment {name} isn't declared in {namespace}"))
+            .at(cx.locate(&path))
+            .label(format!("the binding {} needs it", entry.key.text))
+            .help("declare it, or correct the reference");
         out.report(finding);
     }
 }

@@ -77,10 +77,7 @@ runs when it is selected by name or with `--pedantic`.
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let pruned = &cx.admission().pruned;
     for UnusedInput { path, overwritten } in unused_inputs(&cx.plan_input()) {
-        if pruned
-            .iter()
-            .any(|p| p.path.starts_with(&path) || path.starts_with(&p.path))
-        {
+        if pruned.iter().any(|p| p.path.starts_with(&path) || path.starts_with(&p.path)) {
             continue;
         }
         let release = cx.release().label();

@@ -78,16 +78,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let architecture = &node.node.architecture;
-    let role = if worker.is_some() {
-        "workload"
-    } else {
-        "control-plane"
-    };
+    let role = if worker.is_some() { "workload" } else { "control-plane" };
     let message = format!("SSP doesn't know the architecture {architecture} of a {role} node");
     let mut finding = Finding::new(&RULE, message)
-        .at(node
-            .architecture_place()
-            .unwrap_or_else(|| cx.whole_location()))
+        .at(node.architecture_place().unwrap_or_else(|| cx.whole_location()))
         .label(format!("SSP's webhook: {refusal}"));
     finding = match worker {
         Some(_) => finding.help(format!(
@@ -98,10 +92,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let placement = cx.field("workloads.nodePlacement");
     if worker.is_some() && placement.is_set() {
-        finding = finding.related(
-            placement.key_place(),
-            "this workload placement selects the node",
-        );
+        finding = finding.related(placement.key_place(), "this workload placement selects the node");
     }
     finding.fixes.extend(excluded(cx));
     out.explain(Incident::SspRefusal, finding);

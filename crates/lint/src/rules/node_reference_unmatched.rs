@@ -98,10 +98,7 @@ fn host_names(cx: &Context<'_>, out: &mut Sink) {
         let terms = required.and_then(|r| r.get("nodeSelectorTerms"));
         let terms = terms.map(Node::items).unwrap_or_default().iter();
         let requirements = terms.flat_map(|term| {
-            ["matchExpressions", "matchFields"]
-                .into_iter()
-                .filter_map(|key| term.get(key))
-                .flat_map(Node::items)
+            ["matchExpressions", "matchFields"].into_iter().filter_map(|key| term.get(key)).flat_map(Node::items)
         });
         let who = format!("the {} placement", pods.as_str());
         requirements.for_each(|r| listed_names(cx, r, &who, out));
@@ -147,26 +144,16 @@ fn ksm(cx: &Context<'_>, out: &mut Sink) {
     let Some(selector) = hc.get("virtualization.ksmConfiguration.nodeLabelSelector") else {
         return;
     };
-    let expressions = selector["matchExpressions"]
-        .as_array()
-        .into_iter()
-        .flatten();
+    let expressions = selector["matchExpressions"].as_array().into_iter().flatten();
     let labels = selector["matchLabels"].as_object().into_iter().flatten();
-    let keys = expressions
-        .filter_map(|e| e["key"].as_str())
-        .chain(labels.map(|(k, _)| k.as_str()));
-    let unmatched = !cx
-        .nodes()
-        .any(|n| label_selector::matches(selector, &n.node.labels));
+    let keys = expressions.filter_map(|e| e["key"].as_str()).chain(labels.map(|(k, _)| k.as_str()));
+    let unmatched = !cx.nodes().any(|n| label_selector::matches(selector, &n.node.labels));
     if unmatched && keys.clone().all(|key| can_tell(cx, key)) {
         let field = cx.field("ksmConfiguration.nodeLabelSelector");
-        let finding = Finding::new(
-            &RULE,
-            "ksmConfiguration.nodeLabelSelector matches no declared node",
-        )
-        .at(field.key_place())
-        .label("KSM is switched on nowhere")
-        .help("select what nodes have, or write {} for every node");
+        let finding = Finding::new(&RULE, "ksmConfiguration.nodeLabelSelector matches no declared node")
+            .at(field.key_place())
+            .label("KSM is switched on nowhere")
+            .help("select what nodes have, or write {} for every node");
         out.report(finding);
     }
 }
@@ -185,19 +172,14 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let selector = Json::Object(selector.clone());
-        let unmatched = !cx
-            .nodes()
-            .any(|n| label_selector::map_matches(&selector, &n.node.labels));
+        let unmatched = !cx.nodes().any(|n| label_selector::map_matches(&selector, &n.node.labels));
         let mut keys = selector.as_object().into_iter().flatten();
         if unmatched && keys.all(|(key, _)| can_tell(cx, key)) {
             let path = path.index(i).key("nodeSelector");
-            let finding = Finding::new(
-                &RULE,
-                format!("{list}[{i}].nodeSelector matches no declared node"),
-            )
-            .at(cx.document().locate_key(&path))
-            .label("no node gets these mediated devices")
-            .help("select what nodes have, or correct the inventory");
+            let finding = Finding::new(&RULE, format!("{list}[{i}].nodeSelector matches no declared node"))
+                .at(cx.document().locate_key(&path))
+                .label("no node gets these mediated devices")
+                .help("select what nodes have, or correct the inventory");
             out.report(finding);
         }
     }
@@ -216,20 +198,15 @@ fn verbosity(cx: &Context<'_>, out: &mut Sink) {
         }
         let names = cx.nodes().map(|n| n.node.name.as_str());
         let place = cx.document().location(entry.key.span);
-        let finding = Finding::new(
-            &RULE,
-            format!("nodeVerbosity names {name}, which is no declared node"),
-        );
+        let finding = Finding::new(&RULE, format!("nodeVerbosity names {name}, which is no declared node"));
         let finding = finding.at(place.clone()).label("no such node");
         out.report(match nearest(name, names) {
-            Some(meant) => finding
-                .help(format!("did you mean {meant}?"))
-                .fix(Fix::edit(
-                    format!("name {meant}"),
-                    Applicability::Suggestion,
-                    place,
-                    meant,
-                )),
+            Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
+                format!("name {meant}"),
+                Applicability::Suggestion,
+                place,
+                meant,
+            )),
             None => finding.help("name a node of the inventory, or remove the entry"),
         });
     }
@@ -240,7 +217,6 @@ fn can_tell(cx: &Context<'_>, key: &str) -> bool {
     if key == HOSTNAME {
         return cx.nodes().all(|n| n.has_own_name());
     }
-    let discovered =
-        DISCOVERED.iter().any(|p| key.starts_with(p)) || key.contains(".node.kubevirt.io/");
+    let discovered = DISCOVERED.iter().any(|p| key.starts_with(p)) || key.contains(".node.kubevirt.io/");
     !discovered || cx.nodes().any(|n| n.node.labels.contains_key(key))
 }

@@ -9,9 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "null-section",
     group: Group::Hygiene,
     severity: Severity::Warning,
-    predicts: Prediction::Silent(
-        "null counts as absent, which is not the same as an empty section",
-    ),
+    predicts: Prediction::Silent("null counts as absent, which is not the same as an empty section"),
     claims: Claim::NoEffect,
     needs: Needs::Document,
     fix: FixKind::Suggested,
@@ -70,18 +68,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (path, node, kind) in found {
         let empty = if kind == "array" { "[]" } else { "{}" };
         let place = cx.document().locate_key(&path);
-        let message =
-            format!("{path} has no value: the API server takes it for absent, not for {empty}");
-        let finding =
-            Finding::new(&RULE, message)
-                .at(place)
-                .label("null")
-                .help(match everywhere(&path) {
-                    Some(effect) => format!("remove the key; {empty} in its place {effect}"),
-                    None => {
-                        format!("write {empty} if an empty section is meant, else remove the key")
-                    }
-                });
+        let message = format!("{path} has no value: the API server takes it for absent, not for {empty}");
+        let finding = Finding::new(&RULE, message).at(place).label("null").help(match everywhere(&path) {
+            Some(effect) => format!("remove the key; {empty} in its place {effect}"),
+            None => {
+                format!("write {empty} if an empty section is meant, else remove the key")
+            }
+        });
         let place = cx.document().location(node.span);
         let text = match place.text() {
             "" => format!(" {empty}"),
@@ -99,29 +92,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn everywhere(path: &Path) -> Option<&'static str> {
     let path = path.to_string();
     let effects = [
-        (
-            "ksmConfiguration.nodeLabelSelector",
-            "switches KSM on for every node",
-        ),
-        (
-            "applicationAwareConfig.namespaceSelector",
-            "has the quota gate the pods of every namespace",
-        ),
-        (
-            "autoCPULimitNamespaceLabelSelector",
-            "limits the CPU of virtual machines in every namespace",
-        ),
+        ("ksmConfiguration.nodeLabelSelector", "switches KSM on for every node"),
+        ("applicationAwareConfig.namespaceSelector", "has the quota gate the pods of every namespace"),
+        ("autoCPULimitNamespaceLabelSelector", "limits the CPU of virtual machines in every namespace"),
     ];
     let found = effects.into_iter().find(|(field, _)| path.ends_with(field));
     found.map(|(_, effect)| effect)
 }
 
-fn collect<'a>(
-    schema: &Schema,
-    node: &'a Node,
-    at: &Trail<'_>,
-    found: &mut Vec<(Path, &'a Node, &'static str)>,
-) {
+fn collect<'a>(schema: &Schema, node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node, &'static str)>) {
     for entry in node.entries() {
         let at = Trail::Key(at, &entry.key.text);
         match &entry.value.value {

@@ -77,12 +77,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some((path, key, node)) = set.next() else {
             continue;
         };
-        let message =
-            "the Subscription places HCO's operators, but nothing places what they deploy";
+        let message = "the Subscription places HCO's operators, but nothing places what they deploy";
         let field = cx.field(Pods::Infra.field());
-        let change = field
-            .path()
-            .map(|p| Change::Set(p.key(key), node.to_json()));
+        let change = field.path().map(|p| Change::Set(p.key(key), node.to_json()));
         let fix = change.and_then(|change| {
             let title = "place the operands' controllers like the operators";
             cx.fix(title, Applicability::Suggestion, &[change])
@@ -92,10 +89,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .object(object_of(subscription))
             .label("for the operators only")
             .help("give the HyperConverged node placements, if the operands were meant, too")
-            .related(
-                cx.whole_location(),
-                "has neither an infra nor a workload placement",
-            )
+            .related(cx.whole_location(), "has neither an infra nor a workload placement")
             .fixes(fix);
         out.report(finding);
     }

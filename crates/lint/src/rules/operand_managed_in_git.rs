@@ -88,32 +88,23 @@ fn finding(cx: &Context<'_>, document: &Document, rendered: &Json) -> Finding {
     let kind = text_at(document, "kind").unwrap_or_default();
     let name = text_at(document, "metadata.name").unwrap_or_default();
     let Some((path, value)) = difference(&document.root, rendered) else {
-        return finding_about(
-            &RULE,
-            document,
-            format!("{kind} {name} is HCO's own object"),
-        )
-        .severity(Severity::Warning)
-        .label("HCO makes it, as it is here")
-        .silent()
-        .help("delete the manifest: HCO makes the object");
+        return finding_about(&RULE, document, format!("{kind} {name} is HCO's own object"))
+            .severity(Severity::Warning)
+            .label("HCO makes it, as it is here")
+            .silent()
+            .help("delete the manifest: HCO makes the object");
     };
     let message = format!("{kind} {name} is HCO's own object, and git has another {path}");
     let finding = finding_about(&RULE, document, message)
         .at(document.locate_key(&path))
         .label("HCO takes this back, git writes it again");
     let Some((field, copied)) = source_of(cx, kind, &path) else {
-        return finding
-            .help("delete the manifest: the HyperConverged is the place for its settings");
+        return finding.help("delete the manifest: the HyperConverged is the place for its settings");
     };
-    let finding = finding.help(format!(
-        "delete the manifest, and set {field} of the HyperConverged"
-    ));
+    let finding = finding.help(format!("delete the manifest, and set {field} of the HyperConverged"));
     let set = [Change::Set(field.clone(), value)];
     let title = format!("set {field} of the HyperConverged");
-    let fix = copied
-        .then(|| cx.fix(title, Applicability::Suggestion, &set))
-        .flatten();
+    let fix = copied.then(|| cx.fix(title, Applicability::Suggestion, &set)).flatten();
     finding.fixes(fix)
 }
 
@@ -123,24 +114,14 @@ fn difference(root: &Node, rendered: &Json) -> Option<(Path, Json)> {
     let mut open: Vec<(Path, &Node)> = root
         .entries()
         .iter()
-        .filter(|e| {
-            !matches!(
-                e.key.text.as_str(),
-                "apiVersion" | "kind" | "metadata" | "status"
-            )
-        })
+        .filter(|e| !matches!(e.key.text.as_str(), "apiVersion" | "kind" | "metadata" | "status"))
         .map(|e| (Path::root().key(&e.key.text), &e.value))
         .rev()
         .collect();
     while let Some((path, node)) = open.pop() {
         match &node.value {
             Value::Map(entries) => {
-                open.extend(
-                    entries
-                        .iter()
-                        .rev()
-                        .map(|e| (path.key(&e.key.text), &e.value)),
-                );
+                open.extend(entries.iter().rev().map(|e| (path.key(&e.key.text), &e.value)));
             }
             Value::Seq(_) if path.get(rendered) == Some(&node.to_json()) => {}
             Value::Null => {}
@@ -167,9 +148,6 @@ fn source_of(cx: &Context<'_>, kind: &str, path: &Path) -> Option<(Path, bool)> 
         plain.then(|| (feeds.path.len(), Path::dotted(&f.path), exact))
     });
     let first = fed.next()?;
-    let (_, field, exact) = fed.fold(first, |best, next| match next.0 > best.0 {
-        true => next,
-        false => best,
-    });
+    let (_, field, exact) = fed.fold(first, |best, next| if next.0 > best.0 { next } else { best });
     Some((field, exact))
 }

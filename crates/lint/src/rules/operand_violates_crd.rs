@@ -103,20 +103,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     for (field, refused) in by_field {
-        let message = format!(
-            "the API server will refuse {}: {}",
-            and(&refused.kinds),
-            refused.message
-        );
+        let message = format!("the API server will refuse {}: {}", and(&refused.kinds), refused.message);
         // What the HyperConverged doesn't say is the cluster's own.
         let profile = (!cx.field(PROFILE).is_set())
             .then(|| cx.inventory_place(PROFILE).cloned())
             .flatten()
-            .filter(|_| {
-                field
-                    .as_ref()
-                    .is_some_and(|f| f.to_string().contains(PROFILE))
-            });
+            .filter(|_| field.as_ref().is_some_and(|f| f.to_string().contains(PROFILE)));
         let help = match profile {
             Some(_) => "mend the cluster's profile, or write one into the HyperConverged",
             None => "write what the operand takes, too",

@@ -75,10 +75,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !error.is_some_and(|error| error.is_panic() && error.operand != "SSP") {
         return;
     }
-    let whose = match cx.field("tlsSecurityProfile").is_set() {
-        true => "`tlsSecurityProfile`",
-        false => "the cluster's TLS profile",
-    };
+    let whose =
+        if cx.field("tlsSecurityProfile").is_set() { "`tlsSecurityProfile`" } else { "the cluster's TLS profile" };
     let message = format!(
         "HCO's operator panics on {whose} in every reconcile: nothing is deployed, and no condition \
          says so"

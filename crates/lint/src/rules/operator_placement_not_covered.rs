@@ -83,8 +83,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         has("nodeSelector") || has("tolerations") || has("affinity")
     };
     for subscription in cx.subscriptions().filter(|d| !covered(d)) {
-        let message =
-            "the infra placement doesn't move the operators: the Subscription has no placement";
+        let message = "the infra placement doesn't move the operators: the Subscription has no placement";
         let finding = Finding::new(&RULE, message)
             .at(subscription.locate(&Path::dotted("spec.name")))
             .object(ObjectId::of(&subscription.root.to_json()).to_string())

@@ -76,10 +76,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let finding = Finding::new(
         &RULE,
-        format!(
-            "HCO's own update of the HyperConverged is refused in every reconcile: {}",
-            update.message
-        ),
+        format!("HCO's own update of the HyperConverged is refused in every reconcile: {}", update.message),
     );
     let label = "neither finalizer nor `evictionStrategy` is ever stored";
     let stored = update.stored.as_ref().or(update.forced.as_ref());
@@ -87,19 +84,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let profile = cx.field("tlsSecurityProfile");
     let lacks_type = profile.is_set() && !cx.field("tlsSecurityProfile.type").is_set();
     let finding = match (&update.patch, update.causes.first()) {
-        (None, _) if lacks_type => {
-            without_type(cx, finding).fixes(with_type(cx, Applicability::Unsafe))
-        }
+        (None, _) if lacks_type => without_type(cx, finding).fixes(with_type(cx, Applicability::Unsafe)),
         (Some(patch), _) => finding.at(cx.patch_place(patch.0, &patch.1)).label(label),
         (None, Some(cause)) if same_version => finding.at(cx.locate(&cause.path)).label(label),
         _ => finding.at(cx.whole_location()).label(label),
     };
     let hole = cx.admission().holes.first();
     out.report(match hole {
-        Some(hole) if !lacks_type => finding.related(
-            cx.locate(&hole.path),
-            "the warning about this hid it from the webhook",
-        ),
+        Some(hole) if !lacks_type => {
+            finding.related(cx.locate(&hole.path), "the warning about this hid it from the webhook")
+        }
         _ => finding,
     });
 }

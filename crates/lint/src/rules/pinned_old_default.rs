@@ -106,42 +106,33 @@ fn default_of<'r>(release: &'r Release, schema: &str, path: &Path) -> Option<&'r
 fn outdated(cx: &Context<'_>, path: &Path, node: &Node, previous: &str, now: &Json) -> Finding {
     let release = cx.release().label();
     let value = node.to_json();
-    let message =
-        format!("{path} is {value}, the default up to {previous}; that of {release} is {now}");
+    let message = format!("{path} is {value}, the default up to {previous}; that of {release} is {now}");
     let label = match rewritten(cx, cx.release(), path, &value) {
         Some(by) => format!("the upgrade made it {}, and git takes it back", by.to),
         None => "keeps the old default".to_owned(),
     };
-    finding(cx, path, node, message)
-        .label(label)
-        .becomes(PredictedValue {
-            kind: "HyperConverged",
-            path: path.clone(),
-            value: now.clone(),
-            when: BecomesWhen::WithoutIt,
-        })
+    finding(cx, path, node, message).label(label).becomes(PredictedValue {
+        kind: "HyperConverged",
+        path: path.clone(),
+        value: now.clone(),
+        when: BecomesWhen::WithoutIt,
+    })
 }
 
 fn soon(cx: &Context<'_>, path: &Path, node: &Node, next: &Release, then: &Json) -> Finding {
     let release = cx.release().label();
     let value = node.to_json();
-    let message = format!(
-        "{path} is {value}, the default of {release}; that of {} is {then}",
-        next.label()
-    );
+    let message = format!("{path} is {value}, the default of {release}; that of {} is {then}", next.label());
     let label = match rewritten(cx, next, path, &value) {
         Some(by) => format!("the upgrade writes {} here, and git takes it back", by.to),
         None => "would keep the old default".to_owned(),
     };
-    finding(cx, path, node, message)
-        .severity(Severity::Info)
-        .label(label)
-        .becomes(PredictedValue {
-            kind: "HyperConverged",
-            path: path.clone(),
-            value: then.clone(),
-            when: BecomesWhen::AfterUpgradeWithoutIt,
-        })
+    finding(cx, path, node, message).severity(Severity::Info).label(label).becomes(PredictedValue {
+        kind: "HyperConverged",
+        path: path.clone(),
+        value: then.clone(),
+        when: BecomesWhen::AfterUpgradeWithoutIt,
+    })
 }
 
 fn finding(cx: &Context<'_>, path: &Path, node: &Node, message: String) -> Finding {
@@ -155,8 +146,7 @@ fn finding(cx: &Context<'_>, path: &Path, node: &Node, message: String) -> Findi
 /// What an upgrade to a release writes over the value.
 fn rewritten(cx: &Context<'_>, to: &Release, path: &Path, value: &Json) -> Option<RewrittenValue> {
     let all = to.upgrade().rewritten_values();
-    all.into_iter()
-        .find(|r| r.from == *value && cx.path_of(&r.field).as_ref() == Some(path))
+    all.into_iter().find(|r| r.from == *value && cx.path_of(&r.field).as_ref() == Some(path))
 }
 
 fn collect<'a>(node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node)>) {

@@ -71,31 +71,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         preferred(cx, out);
         return;
     }
-    let placements: Vec<Path> = Pods::ALL
-        .iter()
-        .filter_map(|pods| cx.field(pods.field()).path())
-        .map(|path| path.below(AFFINITY))
-        .collect();
+    let placements: Vec<Path> =
+        Pods::ALL.iter().filter_map(|pods| cx.field(pods.field()).path()).map(|path| path.below(AFFINITY)).collect();
     let causes = &cx.admission().causes;
-    let is_ours = causes
-        .first()
-        .is_some_and(|c| placements.iter().any(|p| c.path.starts_with(p)));
+    let is_ours = causes.first().is_some_and(|c| placements.iter().any(|p| c.path.starts_with(p)));
     let could_be = |r| matches!(r, Reason::Affinity | Reason::GoDecode | Reason::Schema(_));
     if is_ours && let Some(mut finding) = cx.refused(&RULE, could_be) {
-        let edits: Vec<_> = placements
-            .iter()
-            .flat_map(|path| corrections(cx, path))
-            .collect();
+        let edits: Vec<_> = placements.iter().flat_map(|path| corrections(cx, path)).collect();
         finding = finding.help(match &edits[..] {
             [] => "write a requirement that Kubernetes takes".to_owned(),
             [one] => one.title.clone(),
             _ => "correct the operators and quote the values".to_owned(),
         });
         let mistyped = cx.mistyped();
-        if let Some(first) = mistyped
-            .iter()
-            .find(|m| causes.first().is_some_and(|c| c.path == m.path))
-        {
+        if let Some(first) = mistyped.iter().find(|m| causes.first().is_some_and(|c| c.path == m.path)) {
             finding = finding.label(first.describe());
         }
         if !edits.is_empty() {
@@ -117,24 +106,17 @@ fn preferred(cx: &Context<'_>, out: &mut Sink) {
         affinity.get("preferredDuringSchedulingIgnoredDuringExecution")
     });
     for term in terms.flat_map(Node::items) {
-        let expressions = term
-            .get("preference")
-            .and_then(|p| p.get("matchExpressions"));
+        let expressions = term.get("preference").and_then(|p| p.get("matchExpressions"));
         for requirement in expressions.map(Node::items).unwrap_or_default() {
             if requirement_is_valid(&requirement.to_json()) {
                 continue;
             }
             let place = requirement.get("operator").unwrap_or(requirement);
-            let mut finding = Finding::new(
-                &RULE,
-                format!(
-                    "Kubernetes refuses the requirement {}",
-                    requirement.to_json()
-                ),
-            )
-            .at(cx.document().location(place.span))
-            .label("accepted by HCO, refused when KubeVirt places its pods")
-            .help("write a requirement that Kubernetes takes");
+            let mut finding =
+                Finding::new(&RULE, format!("Kubernetes refuses the requirement {}", requirement.to_json()))
+                    .at(cx.document().location(place.span))
+                    .label("accepted by HCO, refused when KubeVirt places its pods")
+                    .help("write a requirement that Kubernetes takes");
             if let Some(fix) = operator(cx, requirement) {
                 finding = finding.help(fix.title.clone()).fix(fix);
             }
@@ -174,10 +156,5 @@ fn operator(cx: &Context<'_>, requirement: &Node) -> Option<Fix> {
         return None;
     }
     let place = cx.document().location(node.span);
-    Some(Fix::edit(
-        format!("write {meant}"),
-        Applicability::Safe,
-        place,
-        *meant,
-    ))
+    Some(Fix::edit(format!("write {meant}"), Applicability::Safe, place, *meant))
 }

@@ -85,9 +85,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(placement) = field.node() else {
         return;
     };
-    let affinity = placement
-        .get("affinity")
-        .and_then(|a| a.get("nodeAffinity"));
+    let affinity = placement.get("affinity").and_then(|a| a.get("nodeAffinity"));
     let Some(affinity) = affinity else { return };
     let required = affinity.get(REQUIRED);
     let terms = required.and_then(|r| r.get("nodeSelectorTerms"));
@@ -108,13 +106,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let values = found.get("values").map(Node::items).unwrap_or_default();
     let values: Vec<&str> = values.iter().filter_map(Node::as_str).collect();
-    let what = match values.is_empty() {
-        true => "an architecture".to_owned(),
-        false => and(&values),
-    };
-    let message = format!(
-        "the workload placement only prefers {what}: HCO counts the nodes of every architecture"
-    );
+    let what = if values.is_empty() { "an architecture".to_owned() } else { and(&values) };
+    let message = format!("the workload placement only prefers {what}: HCO counts the nodes of every architecture");
     let place = found.get("key").unwrap_or(found);
     let mut finding = Finding::new(&RULE, message)
         .at(cx.document().location(place.span))
@@ -146,9 +139,8 @@ fn require(cx: &Context<'_>, at: (usize, usize), found: &Node, terms: usize) -> 
     };
     let list = affinity.key(REQUIRED).key("nodeSelectorTerms");
     let requirement = found.to_json();
-    let mut changes: Vec<Change> = (0..terms)
-        .map(|i| Change::Append(list.index(i).key("matchExpressions"), requirement.clone()))
-        .collect();
+    let mut changes: Vec<Change> =
+        (0..terms).map(|i| Change::Append(list.index(i).key("matchExpressions"), requirement.clone())).collect();
     if changes.is_empty() {
         let term = json!([{"matchExpressions": [requirement]}]);
         changes.push(Change::Set(list, term));

@@ -98,12 +98,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn closed(
-    cx: &Context<'_>,
-    pods: Pods,
-    placement: Option<&Placement<'_>>,
-    nodes: &[NodeRef<'_>],
-) -> Option<Finding> {
+fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes: &[NodeRef<'_>]) -> Option<Finding> {
     let closing = |node: &NodeRef<'_>| {
         let taints = node.node.taints.iter();
         taints.filter(|t| closes(t, placement)).cloned().collect()
@@ -122,11 +117,7 @@ fn closed(
         .filter(|(_, taints)| !taints.is_empty())
         .collect();
     let (first, taint) = counted.first().and_then(|(n, t)| Some((n, *t.first()?)))?;
-    let names: BTreeSet<String> = counted
-        .iter()
-        .flat_map(|(_, t)| t.iter())
-        .map(|t| show(t))
-        .collect();
+    let names: BTreeSet<String> = counted.iter().flat_map(|(_, t)| t.iter()).map(|t| show(t)).collect();
     let names: Vec<String> = names.into_iter().collect();
     let which = match placement {
         Some(_) => format!("nodes that the {} placement selects", pods.as_str()),
@@ -140,16 +131,13 @@ fn closed(
             format!("{} of the {count} {which} {takes} no pods", counted.len())
         }
     };
-    let mut finding = Finding::new(
-        &RULE,
-        format!("{how_many}: nothing tolerates {}", and(&names)),
-    )
-    .label("has no toleration for it")
-    .help(format!("add the toleration {}", toleration(taint)))
-    .at(match placement {
-        Some(placement) => placement.field.key_place(),
-        None => cx.whole_location(),
-    });
+    let mut finding = Finding::new(&RULE, format!("{how_many}: nothing tolerates {}", and(&names)))
+        .label("has no toleration for it")
+        .help(format!("add the toleration {}", toleration(taint)))
+        .at(match placement {
+            Some(placement) => placement.field.key_place(),
+            None => cx.whole_location(),
+        });
     if !all {
         finding = finding.severity(Severity::Warning);
     }
@@ -166,17 +154,12 @@ fn closed(
 }
 
 /// Adds a toleration for each of the taints.
-fn tolerations<'t>(
-    cx: &Context<'_>,
-    pods: Pods,
-    taints: impl Iterator<Item = &'t Taint>,
-) -> Option<Fix> {
+fn tolerations<'t>(cx: &Context<'_>, pods: Pods, taints: impl Iterator<Item = &'t Taint>) -> Option<Fix> {
     let list = cx.field(pods.field()).path()?.key("tolerations");
     let mut seen = BTreeSet::new();
     let taints = taints.filter(|t| seen.insert((&t.key, &t.value, &t.effect)));
     let tolerations = taints.map(|taint| {
-        let mut toleration =
-            json!({"key": taint.key, "operator": "Exists", "effect": taint.effect});
+        let mut toleration = json!({"key": taint.key, "operator": "Exists", "effect": taint.effect});
         if !taint.value.is_empty() {
             toleration["operator"] = "Equal".into();
             toleration["value"] = taint.value.as_str().into();
@@ -192,10 +175,7 @@ fn tolerations<'t>(
             cx.leave_untried();
             return None;
         }
-        _ => tolerations
-            .into_iter()
-            .map(|t| Change::Append(list.clone(), t))
-            .collect(),
+        _ => tolerations.into_iter().map(|t| Change::Append(list.clone(), t)).collect(),
     };
     cx.fix("tolerate the taint", Applicability::Suggestion, &changes)
 }
@@ -208,10 +188,7 @@ fn closes(taint: &Taint, placement: Option<&Placement<'_>>) -> bool {
 }
 
 fn is_control_planes(taint: &Taint) -> bool {
-    matches!(
-        taint.key.as_str(),
-        "node-role.kubernetes.io/control-plane" | "node-role.kubernetes.io/master"
-    )
+    matches!(taint.key.as_str(), "node-role.kubernetes.io/control-plane" | "node-role.kubernetes.io/master")
 }
 
 /// As kubectl writes a taint.

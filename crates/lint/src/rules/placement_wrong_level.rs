@@ -65,9 +65,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let message = format!("nothing reads {path}: it is one level off");
-        let mut finding = Finding::new(&RULE, message)
-            .at(cx.document().locate_key(path))
-            .label("dropped by the API server");
+        let mut finding =
+            Finding::new(&RULE, message).at(cx.document().locate_key(path)).label("dropped by the API server");
         finding = match &belongs[..] {
             [to] => {
                 let finding = finding.help(format!("it belongs at {to}"));
@@ -98,10 +97,7 @@ pub(super) fn correct_paths(version: &str, path: &Path) -> Option<Vec<Path>> {
     let steps = steps?;
     let is_part = |key: &str| PARTS.contains(&key);
     let (infra, workload) = match version {
-        "v1" => (
-            "spec.deployment.nodePlacements.infra",
-            "spec.deployment.nodePlacements.workload",
-        ),
+        "v1" => ("spec.deployment.nodePlacements.infra", "spec.deployment.nodePlacements.workload"),
         _ => ("spec.infra.nodePlacement", "spec.workloads.nodePlacement"),
     };
     let either = |key: Option<&str>| {
@@ -111,26 +107,13 @@ pub(super) fn correct_paths(version: &str, path: &Path) -> Option<Vec<Path>> {
     match (version, &steps[..]) {
         ("v1", ["spec", "deployment", "nodePlacements", key]) if is_part(key) => either(Some(key)),
         ("v1", ["spec", "deployment", "nodePlacement"]) => either(None),
-        ("v1", ["spec", "nodePlacements"]) => {
-            Some(vec![Path::dotted("spec.deployment.nodePlacements")])
+        ("v1", ["spec", "nodePlacements"]) => Some(vec![Path::dotted("spec.deployment.nodePlacements")]),
+        ("v1", ["spec", "deployment" | "nodePlacements", "infra"]) => Some(vec![Path::dotted(infra)]),
+        ("v1", ["spec", "deployment" | "nodePlacements", "workload" | "workloads"]) => {
+            Some(vec![Path::dotted(workload)])
         }
-        ("v1", ["spec", "deployment" | "nodePlacements", "infra"]) => {
-            Some(vec![Path::dotted(infra)])
-        }
-        (
-            "v1",
-            [
-                "spec",
-                "deployment" | "nodePlacements",
-                "workload" | "workloads",
-            ],
-        ) => Some(vec![Path::dotted(workload)]),
-        ("v1beta1", ["spec", "infra", key]) if is_part(key) => {
-            Some(vec![Path::dotted(infra).key(key)])
-        }
-        ("v1beta1", ["spec", "workloads", key]) if is_part(key) => {
-            Some(vec![Path::dotted(workload).key(key)])
-        }
+        ("v1beta1", ["spec", "infra", key]) if is_part(key) => Some(vec![Path::dotted(infra).key(key)]),
+        ("v1beta1", ["spec", "workloads", key]) if is_part(key) => Some(vec![Path::dotted(workload).key(key)]),
         (_, ["spec", "nodePlacement"]) => either(None),
         (_, ["spec", key]) if is_part(key) => either(Some(key)),
         _ => None,
@@ -163,22 +146,13 @@ mod tests {
     fn only_misplaced_parts_belong_elsewhere() {
         let to = |version: &str, path: &str| {
             let found = correct_paths(version, &Path::dotted(path))?;
-            Some(
-                found
-                    .iter()
-                    .map(Path::to_string)
-                    .collect::<Vec<_>>()
-                    .join(" "),
-            )
+            Some(found.iter().map(Path::to_string).collect::<Vec<_>>().join(" "))
         };
         assert_eq!(
             to("v1beta1", "spec.workloads.nodeSelector").as_deref(),
             Some("spec.workloads.nodePlacement.nodeSelector")
         );
-        assert_eq!(
-            to("v1", "spec.deployment.workloads").as_deref(),
-            Some("spec.deployment.nodePlacements.workload")
-        );
+        assert_eq!(to("v1", "spec.deployment.workloads").as_deref(), Some("spec.deployment.nodePlacements.workload"));
         assert_eq!(
             to("v1beta1", "spec.nodePlacement").as_deref(),
             Some("spec.infra.nodePlacement spec.workloads.nodePlacement")

@@ -71,10 +71,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let patch = error.patch.as_ref();
         let place = patch.map_or_else(|| cx.whole_location(), |p| cx.patch_place(p.0, &p.1));
         let message = format!("the operator can't render {}: {error}", error.operand);
-        let finding = Finding::new(&RULE, message).at(place).label(format!(
-            "{} and the operands after it are not updated",
-            error.operand
-        ));
+        let finding = Finding::new(&RULE, message)
+            .at(place)
+            .label(format!("{} and the operands after it are not updated", error.operand));
         out.explain(Incident::ReconcileError, finding);
     }
 }

@@ -69,10 +69,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     collect(schema, spec, &Path::dotted("spec"), &mut found);
     for (path, entry) in found {
         let release = cx.release().label();
-        let message = format!(
-            "{path} is {}, which is the default of {release}",
-            entry.value.to_json()
-        );
+        let message = format!("{path} is {}, which is the default of {release}", entry.value.to_json());
         let finding = Finding::new(&RULE, message)
             .at(cx.document().location(entry.value.span))
             .label("the default")
@@ -84,12 +81,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             })
             .help("remove the line, unless it is there to be kept when the default changes");
         let removed = [Change::Remove(path)];
-        out.report(
-            match cx.fix("remove the line", Applicability::Unsafe, &removed) {
-                Some(fix) => finding.fix(fix),
-                None => finding,
-            },
-        );
+        out.report(match cx.fix("remove the line", Applicability::Unsafe, &removed) {
+            Some(fix) => finding.fix(fix),
+            None => finding,
+        });
     }
 }
 

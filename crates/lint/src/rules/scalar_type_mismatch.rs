@@ -77,12 +77,8 @@ pub(super) fn refusal_by(
     cx: &Context<'_>,
     are_mine: impl Fn(&Mistyped<'_>) -> bool,
 ) -> Option<Finding> {
-    let about_types = |reason| {
-        matches!(
-            reason,
-            Reason::MetadataDecode | Reason::GoDecode | Reason::Schema(ViolationKind::WrongType)
-        )
-    };
+    let about_types =
+        |reason| matches!(reason, Reason::MetadataDecode | Reason::GoDecode | Reason::Schema(ViolationKind::WrongType));
     let finding = cx.refused(rule, about_types)?;
     let cause = cx.admission().causes.first()?;
     let mut mistyped = cx.mistyped();
@@ -93,9 +89,7 @@ pub(super) fn refusal_by(
     if is_placeholder || !are_mine(&first) {
         return None;
     }
-    let mut finding = finding
-        .at(cx.document().location(first.node.span))
-        .label(first.describe());
+    let mut finding = finding.at(cx.document().location(first.node.span)).label(first.describe());
     if !cx.admission().message.contains(&first.path.to_string()) {
         let cause = format!("{} is {}", first.path, first.describe());
         finding.message = cx.refusal(Some(&cause))?;
@@ -113,15 +107,9 @@ pub(super) fn refusal_by(
             fix.edits.extend(more.edits);
         }
     }
-    let again = fix
-        .as_ref()
-        .and_then(|fix| refused_again(cx, fix, &cause.path));
+    let again = fix.as_ref().and_then(|fix| refused_again(cx, fix, &cause.path));
     if let Some(again) = again {
-        let help = format!(
-            "write {} {} that is read: {again}",
-            article(first.wanted),
-            first.wanted
-        );
+        let help = format!("write {} {} that is read: {again}", article(first.wanted), first.wanted);
         return Some(finding.help(help));
     }
     match fix {
@@ -143,8 +131,5 @@ fn refused_again(cx: &Context<'_>, fix: &Fix, path: &Path) -> Option<String> {
 }
 
 fn article(word: &str) -> &'static str {
-    match word.starts_with('i') {
-        true => "an",
-        false => "a",
-    }
+    if word.starts_with('i') { "an" } else { "a" }
 }

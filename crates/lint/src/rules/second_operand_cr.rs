@@ -46,20 +46,12 @@ removed first. Another cluster's manifests belong into another directory.
     ..Rule::BASE
 };
 
-const OPERATORS: [&str; 4] = [
-    "cdi-operator",
-    "cluster-network-addons-operator",
-    "ssp-operator",
-    "virt-operator",
-];
+const OPERATORS: [&str; 4] = ["cdi-operator", "cluster-network-addons-operator", "ssp-operator", "virt-operator"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (_, object) in &cx.plan().operands {
         let id = &object.id;
-        if !matches!(
-            id.kind.as_str(),
-            "CDI" | "KubeVirt" | "NetworkAddonsConfig" | "SSP"
-        ) {
+        if !matches!(id.kind.as_str(), "CDI" | "KubeVirt" | "NetworkAddonsConfig" | "SSP") {
             continue;
         }
         for document in cx.neighbours().of_kind(&id.kind) {
@@ -70,13 +62,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if is_own || version.split('/').next() != Some(id.group()) {
                 continue;
             }
-            let finding = finding_about(
-                &RULE,
-                document,
-                format!("a second {} beside HCO's", id.kind),
-            )
-            .label(format!("HCO makes {id}"))
-            .help("delete it: HCO's own is configured by the HyperConverged");
+            let finding = finding_about(&RULE, document, format!("a second {} beside HCO's", id.kind))
+                .label(format!("HCO makes {id}"))
+                .help("delete it: HCO's own is configured by the HyperConverged");
             out.report(finding);
         }
     }
@@ -84,9 +72,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for document in cx.neighbours().of_kind("Deployment") {
         let name = text_at(document, "metadata.name").unwrap_or_default();
         let namespace = namespace_of(document);
-        let outside = !namespace.is_empty()
-            && namespace != cx.inventory().namespace
-            && Some(namespace) != own;
+        let outside = !namespace.is_empty() && namespace != cx.inventory().namespace && Some(namespace) != own;
         if OPERATORS.contains(&name) && outside {
             let finding = finding_about(&RULE, document, format!("a second {name} beside HCO's"))
                 .label("HCO brings its own, in its own namespace")

@@ -81,10 +81,7 @@ const FIELDS: [&str; 10] = [
     "uid",
 ];
 
-const ANNOTATIONS: [&str; 2] = [
-    "hco.kubevirt.io/v1-only-fields",
-    "kubectl.kubernetes.io/last-applied-configuration",
-];
+const ANNOTATIONS: [&str; 2] = ["hco.kubevirt.io/v1-only-fields", "kubectl.kubernetes.io/last-applied-configuration"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let path = Path::root().key("metadata");
@@ -102,10 +99,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let names: Vec<&str> = found.iter().map(|(_, e)| e.key.text.as_str()).collect();
-    let mut message = format!(
-        "the manifest has metadata that belongs to a cluster: {}",
-        and(&names)
-    );
+    let mut message = format!("the manifest has metadata that belongs to a cluster: {}", and(&names));
     // HCO updates the object once, to add these two, and fills this in with it.
     if let Some(read) = cx.hyperconverged()
         && is_settled(&cx.document().root.to_json())
@@ -131,34 +125,24 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Safe where nothing can have been put there on purpose.
 fn removal(cx: &Context<'_>, found: &[(Path, &Entry)]) -> Option<Fix> {
-    let on_purpose = |name: &str| {
-        matches!(name, "finalizers" | "ownerReferences") || ANNOTATIONS.contains(&name)
-    };
-    let applicability = match found.iter().any(|(_, e)| on_purpose(&e.key.text)) {
-        true => Applicability::Unsafe,
-        false => Applicability::Safe,
-    };
+    let on_purpose = |name: &str| matches!(name, "finalizers" | "ownerReferences") || ANNOTATIONS.contains(&name);
+    let applicability =
+        if found.iter().any(|(_, e)| on_purpose(&e.key.text)) { Applicability::Unsafe } else { Applicability::Safe };
     let annotations = Path::dotted("metadata.annotations");
-    let (below, mut paths): (Vec<Path>, Vec<Path>) = found
-        .iter()
-        .map(|(p, _)| p.clone())
-        .partition(|p| p.starts_with(&annotations));
-    let all = cx
-        .document()
-        .root
-        .at(&annotations)
-        .map_or(0, |n| n.entries().len());
-    match below.len() == all {
-        true if all > 0 => paths.push(annotations),
-        _ => paths.extend(below),
+    let (below, mut paths): (Vec<Path>, Vec<Path>) =
+        found.iter().map(|(p, _)| p.clone()).partition(|p| p.starts_with(&annotations));
+    let all = cx.document().root.at(&annotations).map_or(0, |n| n.entries().len());
+    if below.len() == all && all > 0 {
+        paths.push(annotations);
+    } else {
+        paths.extend(below);
     }
     let changes: Vec<Change> = paths.into_iter().map(Change::Remove).collect();
     cx.fix("remove the cluster's metadata", applicability, &changes)
 }
 
 fn listed<'a>(node: &'a Node, at: &Path, names: &[&str]) -> Vec<(Path, &'a Entry)> {
-    let is_it =
-        |e: &&Entry| names.contains(&e.key.text.as_str()) && !matches!(e.value.value, Value::Null);
+    let is_it = |e: &&Entry| names.contains(&e.key.text.as_str()) && !matches!(e.value.value, Value::Null);
     let found = node.entries().iter().filter(is_it);
     found.map(|e| (at.key(&e.key.text), e)).collect()
 }

@@ -81,32 +81,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if workload.is_empty() || images == 0 {
         return;
     }
-    let message = format!(
-        "golden images and templates are made for {served}, but workload nodes are {}",
-        and(workload)
-    );
+    let message =
+        format!("golden images and templates are made for {served}, but workload nodes are {}", and(workload));
     let mut finding = Finding::new(&RULE, message)
         .at(cx.multi_arch_switch())
-        .label(format!(
-            "multi-arch golden images are off: only {served} is served"
-        ))
-        .help(format!(
-            "switch multi-arch golden images on{}",
-            cx.multi_arch_prospects()
-        ));
+        .label(format!("multi-arch golden images are off: only {served} is served"))
+        .help(format!("switch multi-arch golden images on{}", cx.multi_arch_prospects()));
     if pinned_to(workload, cx.import_crons()) {
         finding = finding.severity(Severity::Info);
     }
     let control_plane = cx.control_plane_nodes();
-    if let Some(node) = control_plane
-        .into_iter()
-        .find(|n| n.node.architecture == *served)
+    if let Some(node) = control_plane.into_iter().find(|n| n.node.architecture == *served)
         && let Some(place) = node.architecture_place()
     {
-        finding = finding.related(
-            place,
-            "the control plane's first architecture is what SSP serves",
-        );
+        finding = finding.related(place, "the control plane's first architecture is what SSP serves");
     }
     let placement = cx.field("workloads.nodePlacement");
     if cx.selects_workload_nodes() && placement.is_set() && hc.get("deployment").is_some() {

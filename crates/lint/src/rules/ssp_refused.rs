@@ -8,9 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "ssp-refused",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Prediction::ReconcileError(
-        "admission webhook \"validation.ssp.kubevirt.io\" denied the request",
-    ),
+    predicts: Prediction::ReconcileError("admission webhook \"validation.ssp.kubevirt.io\" denied the request"),
     summary: "SSP's webhook would refuse the SSP that HCO makes of the HyperConverged",
     page: r#"
 ## What it finds

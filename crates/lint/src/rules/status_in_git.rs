@@ -10,9 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "status-in-git",
     group: Group::Gitops,
     severity: Severity::Warning,
-    predicts: Prediction::Silent(
-        "the API server drops the status; the file shows a state of the past",
-    ),
+    predicts: Prediction::Silent("the API server drops the status; the file shows a state of the past"),
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the HyperConverged has a status, which only the operator writes",
@@ -72,16 +70,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         Value::Map(entries) => entries.is_empty(),
         _ => false,
     };
-    let mut finding = Finding::new(
-        &RULE,
-        "the manifest has a status, which only the operator writes",
-    )
-    .at(cx.document().location(entry.key.span))
-    .label(match empty {
-        true => "dropped by the API server",
-        false => "a copy of what was once in a cluster",
-    })
-    .help("remove the section");
+    let mut finding = Finding::new(&RULE, "the manifest has a status, which only the operator writes")
+        .at(cx.document().location(entry.key.span))
+        .label(if empty { "dropped by the API server" } else { "a copy of what was once in a cluster" })
+        .help("remove the section");
     if empty {
         finding = finding.severity(Severity::Info);
     }

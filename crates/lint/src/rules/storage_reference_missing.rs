@@ -82,18 +82,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "scratchSpaceStorageClass" => "CDI takes the default class instead",
                 _ => PENDING,
             };
-            missing((path, label), name, field.value_place(), &names)
-                .into_iter()
-                .for_each(|f| out.report(f));
+            missing((path, label), name, field.value_place(), &names).into_iter().for_each(|f| out.report(f));
         }
     }
     let overhead = cx.field("filesystemOverhead.storageClass");
     for entry in overhead.node().map(Node::entries).unwrap_or_default() {
         let place = cx.document().location(entry.key.span);
         let who = ("filesystemOverhead", "no disk gets this overhead");
-        missing(who, &entry.key.text, place, &names)
-            .into_iter()
-            .for_each(|f| out.report(f));
+        missing(who, &entry.key.text, place, &names).into_iter().for_each(|f| out.report(f));
     }
     for template in cx.written_templates() {
         for kind in ["storage", "pvc"] {
@@ -101,9 +97,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if let Some(node) = template.get(&path) {
                 let name = node.as_str().unwrap_or_default();
                 let who = template.display_name();
-                missing((&who, PENDING), name, template.place(node), &names)
-                    .into_iter()
-                    .for_each(|f| out.report(f));
+                missing((&who, PENDING), name, template.place(node), &names).into_iter().for_each(|f| out.report(f));
             }
         }
     }
@@ -118,30 +112,20 @@ struct Names<'c> {
 
 const PENDING: &str = "claims of it stay pending";
 
-fn missing(
-    (who, label): (&str, &str),
-    name: &str,
-    place: Location,
-    names: &Names<'_>,
-) -> Option<Finding> {
+fn missing((who, label): (&str, &str), name: &str, place: Location, names: &Names<'_>) -> Option<Finding> {
     if name.is_empty() || names.all.contains(&name) {
         return None;
     }
-    let finding = Finding::new(
-        &RULE,
-        format!("{who}: the storage class {name} isn't declared"),
-    )
-    .at(place.clone())
-    .label(label.to_owned());
+    let finding = Finding::new(&RULE, format!("{who}: the storage class {name} isn't declared"))
+        .at(place.clone())
+        .label(label.to_owned());
     Some(match nearest(name, names.of_disks.iter().copied()) {
-        Some(meant) => finding
-            .help(format!("did you mean {meant}?"))
-            .fix(Fix::edit(
-                format!("use {meant}"),
-                Applicability::Suggestion,
-                place,
-                meant,
-            )),
+        Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
+            format!("use {meant}"),
+            Applicability::Suggestion,
+            place,
+            meant,
+        )),
         None => finding.help(format!("declared are {}", and(&names.of_disks))),
     })
 }
@@ -149,16 +133,12 @@ fn missing(
 /// More than one default of virtual machines.
 fn defaults(classes: &[std::sync::Arc<Document>], out: &mut Sink) {
     let path = Path::dotted("metadata.annotations").key(VIRT);
-    let is_default =
-        |d: &&std::sync::Arc<Document>| d.root.at(&path).and_then(Node::as_str) == Some("true");
+    let is_default = |d: &&std::sync::Arc<Document>| d.root.at(&path).and_then(Node::as_str) == Some("true");
     let found: Vec<_> = classes.iter().filter(is_default).collect();
     let [first, second, ..] = found[..] else {
         return;
     };
-    let message = format!(
-        "{} storage classes are the default of virtual machines",
-        found.len()
-    );
+    let message = format!("{} storage classes are the default of virtual machines", found.len());
     let finding = finding_about(&RULE, second, message)
         .at(second.locate(&path))
         .label("another default")

@@ -97,17 +97,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(_) => (affinity, "node affinity"),
             None => (Path::dotted("spec.config.nodeSelector"), "node selector"),
         };
-        let message = format!(
-            "the Subscription's {what} replaces that of {}, which required an architecture",
-            pod.called
-        );
+        let message =
+            format!("the Subscription's {what} replaces that of {}, which required an architecture", pod.called);
         let mut finding = Finding::new(&RULE, message)
             .at(subscription.locate_key(&path))
             .object(object_of(subscription))
             .label("requires no architecture")
-            .help(format!(
-                "carry the architecture over: OLM doesn't merge a {what}, it replaces it"
-            ));
+            .help(format!("carry the architecture over: OLM doesn't merge a {what}, it replaces it"));
         if let Some((named_at, values)) = pod.named_architectures().into_iter().next() {
             let place = csv.document.locate(&named_at);
             finding = finding.related(place, "required by the operator");
@@ -131,10 +127,7 @@ fn carried(subscription: &Document, path: &Path, values: &[&str]) -> Vec<Change>
     let terms = terms.key(REQUIRED).key("nodeSelectorTerms");
     let count = subscription.root.at(&terms).map_or(0, |n| n.items().len());
     if count == 0 {
-        return vec![Change::Set(
-            terms,
-            json!([{"matchExpressions": [requirement]}]),
-        )];
+        return vec![Change::Set(terms, json!([{"matchExpressions": [requirement]}]))];
     }
     let add = |i| Change::Append(terms.index(i).key("matchExpressions"), requirement.clone());
     (0..count).map(add).collect()

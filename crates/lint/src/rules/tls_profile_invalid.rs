@@ -123,40 +123,20 @@ fn refusal(cx: &Context<'_>, finding: Finding) -> Finding {
                 return finding
                     .at(place)
                     .label("IANA's name; HCO takes OpenSSL's, and finds none that HTTP/2 needs")
-                    .help(format!(
-                        "write OpenSSL's names: {HTTP2_CIPHER} is one that HTTP/2 takes"
-                    ))
+                    .help(format!("write OpenSSL's names: {HTTP2_CIPHER} is one that HTTP/2 takes"))
                     .fixes(fix);
             }
             let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
-            let add = ciphers
-                .path()
-                .map(|p| [Change::Append(p, HTTP2_CIPHER.into())]);
-            fix = add.and_then(|add| {
-                cx.fix(
-                    format!("add {HTTP2_CIPHER}"),
-                    Applicability::Suggestion,
-                    &add,
-                )
-            });
+            let add = ciphers.path().map(|p| [Change::Append(p, HTTP2_CIPHER.into())]);
+            fix = add.and_then(|add| cx.fix(format!("add {HTTP2_CIPHER}"), Applicability::Suggestion, &add));
             finding
                 .label("none of these is a cipher that HTTP/2 needs")
-                .help(format!(
-                    "add {HTTP2_CIPHER} or ECDHE-ECDSA-AES128-GCM-SHA256"
-                ))
+                .help(format!("add {HTTP2_CIPHER} or ECDHE-ECDSA-AES128-GCM-SHA256"))
         }
         Some(Reason::TlsCiphersWithTls13) => {
             let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
-            let empty = ciphers
-                .path()
-                .map(|p| [Change::Set(p, serde_json::json!([]))]);
-            fix = empty.and_then(|empty| {
-                cx.fix(
-                    "empty the list of ciphers",
-                    Applicability::Suggestion,
-                    &empty,
-                )
-            });
+            let empty = ciphers.path().map(|p| [Change::Set(p, serde_json::json!([]))]);
+            fix = empty.and_then(|empty| cx.fix("empty the list of ciphers", Applicability::Suggestion, &empty));
             let version = cx.field("tlsSecurityProfile.custom.minTLSVersion");
             finding
                 .label("TLS 1.3 has ciphers of its own")
@@ -166,10 +146,7 @@ fn refusal(cx: &Context<'_>, finding: Finding) -> Finding {
         Some(Reason::TlsMinVersion) => {
             let version = cx.field("tlsSecurityProfile.custom.minTLSVersion");
             finding
-                .label(match version.is_set() {
-                    true => "no such version",
-                    false => "minTLSVersion is missing",
-                })
+                .label(if version.is_set() { "no such version" } else { "minTLSVersion is missing" })
                 .help("write VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13")
         }
         Some(Reason::TlsProfileUnknown) if cx.field("tlsSecurityProfile.type").is_set() => {
@@ -192,37 +169,24 @@ fn refusal(cx: &Context<'_>, finding: Finding) -> Finding {
 /// A finding about the profile that lacks its type: the HyperConverged's, or the cluster's.
 pub(super) fn without_type(cx: &Context<'_>, finding: Finding) -> Finding {
     let profile = cx.field("tlsSecurityProfile");
-    match profile.is_set() {
-        true => {
-            let finding = finding.at(profile.key_place()).label("`type` is missing");
-            finding.help("say which profile it is: Old, Intermediate, Modern or Custom")
-        }
-        false => {
-            let finding = finding
-                .at(cx.whole_location())
-                .label("it gets the cluster's profile, which has no `type`");
-            finding.help(
-                "write `type` in the cluster's APIServer and in the inventory's \
-                 `tlsSecurityProfile`, or a `tlsSecurityProfile` here",
-            )
-        }
+    if profile.is_set() {
+        let finding = finding.at(profile.key_place()).label("`type` is missing");
+        finding.help("say which profile it is: Old, Intermediate, Modern or Custom")
+    } else {
+        let finding = finding.at(cx.whole_location()).label("it gets the cluster's profile, which has no `type`");
+        finding.help(
+            "write `type` in the cluster's APIServer and in the inventory's \
+             `tlsSecurityProfile`, or a `tlsSecurityProfile` here",
+        )
     }
 }
 
 /// Writes the type of the profile that is written out.
 pub(super) fn with_type(cx: &Context<'_>, applicability: Applicability) -> Option<Fix> {
     let profile = cx.field("tlsSecurityProfile");
-    let members = [
-        ("custom", "Custom"),
-        ("modern", "Modern"),
-        ("intermediate", "Intermediate"),
-        ("old", "Old"),
-    ];
+    let members = [("custom", "Custom"), ("modern", "Modern"), ("intermediate", "Intermediate"), ("old", "Old")];
     let node = cx.document().root.at(&profile.path()?)?;
-    let is_there = |name: &str| {
-        node.get(name)
-            .is_some_and(|n| matches!(n.value, Value::Map(_)))
-    };
+    let is_there = |name: &str| node.get(name).is_some_and(|n| matches!(n.value, Value::Map(_)));
     let mut named = members.iter().filter(|(name, _)| is_there(name));
     let (Some((_, kind)), None) = (named.next(), named.next()) else {
         return None;
@@ -283,9 +247,7 @@ fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
     .help("write `modern: {}` beside the type");
     let modern = cx.field("tlsSecurityProfile.modern").path();
     let add = modern.map(|p| [Change::Set(p, serde_json::json!({}))]);
-    finding
-        .fixes
-        .extend(add.and_then(|add| cx.fix("add `modern: {}`", Applicability::Safe, &add)));
+    finding.fixes.extend(add.and_then(|add| cx.fix("add `modern: {}`", Applicability::Safe, &add)));
     out.report(finding);
 }
 

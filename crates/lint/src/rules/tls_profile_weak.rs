@@ -69,10 +69,7 @@ fn weakness(profile: &Node) -> Option<(&Node, String)> {
     let kind = profile.get("type")?;
     match kind.as_str()? {
         "Old" => {
-            return Some((
-                kind,
-                "TLS 1.0 and ciphers without forward secrecy".to_owned(),
-            ));
+            return Some((kind, "TLS 1.0 and ciphers without forward secrecy".to_owned()));
         }
         "Custom" => {}
         _ => return None,
@@ -81,10 +78,7 @@ fn weakness(profile: &Node) -> Option<(&Node, String)> {
     if let Some(least) = custom.get("minTLSVersion")
         && let Some("VersionTLS10" | "VersionTLS11") = least.as_str()
     {
-        let version = least
-            .as_str()
-            .unwrap_or_default()
-            .trim_start_matches("VersionTLS");
+        let version = least.as_str().unwrap_or_default().trim_start_matches("VersionTLS");
         return Some((least, format!("TLS 1.{}", &version[1..])));
     }
     let ciphers = custom.get("ciphers").map(Node::items).unwrap_or_default();

@@ -110,9 +110,7 @@ fn mended(cx: &Context<'_>, finding: Finding, message: &str) -> Finding {
         Some(_) => finding
             .related(policy, "reads the annotation")
             .help(r#"write both limits above zero: {"qps": 100, "burst": 200}"#),
-        None => finding.help(format!(
-            r#"add the annotation {ANNOTATION}: '{{"qps": 100, "burst": 200}}'"#
-        )),
+        None => finding.help(format!(r#"add the annotation {ANNOTATION}: '{{"qps": 100, "burst": 200}}'"#)),
     }
 }
 
@@ -135,13 +133,7 @@ fn unused(cx: &Context<'_>, out: &mut Sink) {
         .label("without effect")
         .help("write `tuningPolicy: annotation`, or remove the annotation");
     let switched_on = policy.path().map(|p| [Change::Set(p, "annotation".into())]);
-    let switch_on = switched_on.and_then(|c| {
-        cx.fix(
-            "write `tuningPolicy: annotation`",
-            Applicability::Suggestion,
-            &c,
-        )
-    });
+    let switch_on = switched_on.and_then(|c| cx.fix("write `tuningPolicy: annotation`", Applicability::Suggestion, &c));
     let removed = [cx.annotation_removal(ANNOTATION)];
     let remove = cx.fix("remove the annotation", Applicability::Suggestion, &removed);
     finding.fixes.extend(switch_on.into_iter().chain(remove));

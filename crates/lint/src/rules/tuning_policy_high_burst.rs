@@ -8,9 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "tuning-policy-high-burst",
     group: Group::Upgrade,
     severity: Severity::Warning,
-    predicts: Prediction::Silent(
-        "KubeVirt's clients get the limits of the profile, or no profile at all",
-    ),
+    predicts: Prediction::Silent("KubeVirt's clients get the limits of the profile, or no profile at all"),
     needs: Needs::Document,
     fix: FixKind::Unsafe,
     summary: "tuningPolicy is highBurst, which is deprecated and gone from 1.19 on",
@@ -67,12 +65,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let release = cx.release().label();
     let rules = cx.release().admission().version(cx.version());
     let dropped = rules.is_some_and(|r| r.mutate.create.contains(&Mutation::DropHighBurst));
-    let applied = cx
-        .release()
-        .tables()
-        .kubevirt
-        .high_burst
-        .filter(|_| !dropped);
+    let applied = cx.release().tables().kubevirt.high_burst.filter(|_| !dropped);
     let (message, label, severity) = match (applied, dropped) {
         (Some(limit), _) => (
             "the profile highBurst is deprecated".to_owned(),

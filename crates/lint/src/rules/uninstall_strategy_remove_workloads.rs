@@ -8,9 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "uninstall-strategy-remove-workloads",
     group: Group::Gitops,
     severity: Severity::Warning,
-    predicts: Prediction::Silent(
-        "deleting the HyperConverged deletes every VirtualMachine and DataVolume",
-    ),
+    predicts: Prediction::Silent("deleting the HyperConverged deletes every VirtualMachine and DataVolume"),
     needs: Needs::Document,
     fix: FixKind::Unsafe,
     claims: Claim::HasEffect,
@@ -69,9 +67,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut finding = Finding::new(&RULE, message)
         .at(field.value_place())
         .label("takes the workloads along")
-        .help(
-            "use BlockUninstallIfWorkloadsExist, which refuses to be deleted while there are any",
-        );
+        .help("use BlockUninstallIfWorkloadsExist, which refuses to be deleted while there are any");
     let keep = Fix::edit(
         "refuse to be deleted while there are workloads",
         Applicability::Unsafe,
@@ -83,9 +79,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         && let Some(application) = pruning(cx)
     {
         let prune = application.locate(&Path::dotted(PRUNE));
-        finding = finding
-            .severity(Severity::Error)
-            .related(prune, "deletes what git no longer has");
+        finding = finding.severity(Severity::Error).related(prune, "deletes what git no longer has");
     }
     out.report(finding);
 }

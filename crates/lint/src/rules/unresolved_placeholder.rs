@@ -81,9 +81,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let place = placeholder_place(cx, node, placeholder);
         let label = "a placeholder";
         let help = "put the value in; if a tool does that later, check what it builds";
-        let refused = (cause == Some(&path))
-            .then(|| cx.refused(&RULE, |_| true))
-            .flatten();
+        let refused = (cause == Some(&path)).then(|| cx.refused(&RULE, |_| true)).flatten();
         let message = format!("{path} still holds the placeholder {placeholder}");
         if let Some(mut finding) = refused {
             let said = cx.admission().message.contains(placeholder);
@@ -101,9 +99,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn placeholder_place(cx: &Context<'_>, node: &Node, placeholder: &str) -> Location {
     let start = node.as_str().and_then(|text| text.find(placeholder));
-    let span = start.map_or(node.span, |start| {
-        locate_in_scalar(cx.document(), node, start..start + placeholder.len())
-    });
+    let span = start.map_or(node.span, |start| locate_in_scalar(cx.document(), node, start..start + placeholder.len()));
     cx.document().location(span)
 }
 
@@ -142,22 +138,13 @@ pub(super) fn placeholder(text: &str) -> Option<&str> {
         return None;
     }
     let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ' ' | '.');
-    between(text, "{{", "}}", |_| true)
-        .or_else(|| between(text, "${", "}", |inner| !inner.is_empty()))
-        .or_else(|| {
-            between(text, "<", ">", |inner| {
-                inner.starts_with(|c: char| c.is_ascii_alphabetic()) && inner.chars().all(name)
-            })
-        })
+    between(text, "{{", "}}", |_| true).or_else(|| between(text, "${", "}", |inner| !inner.is_empty())).or_else(|| {
+        between(text, "<", ">", |inner| inner.starts_with(|c: char| c.is_ascii_alphabetic()) && inner.chars().all(name))
+    })
 }
 
 /// The first part of a text between two marks, marks included, whose inside is accepted.
-fn between<'a>(
-    text: &'a str,
-    open: &str,
-    close: &str,
-    accept: impl Fn(&str) -> bool,
-) -> Option<&'a str> {
+fn between<'a>(text: &'a str, open: &str, close: &str, accept: impl Fn(&str) -> bool) -> Option<&'a str> {
     let mut from = 0;
     while let Some(start) = text.get(from..)?.find(open).map(|i| from + i) {
         let inside = start + open.len();

@@ -69,24 +69,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         look(assumed, &object.id.name, "", &object.body, &mut seen);
     }
     let there = assumed.iter().zip(&seen).filter(|(_, seen)| **seen);
-    let (images, variables): (Vec<_>, Vec<_>) = there
-        .map(|(value, _)| value)
-        .partition(|v| !v.within.is_empty());
+    let (images, variables): (Vec<_>, Vec<_>) = there.map(|(value, _)| value).partition(|v| !v.within.is_empty());
     let mut names: Vec<String> = variables.iter().map(|v| v.name.clone()).collect();
     let mut of_images: Vec<&str> = images.iter().map(|v| v.within.as_str()).collect();
     of_images.dedup();
     if !of_images.is_empty() {
-        let mut fields: Vec<&str> = images
-            .iter()
-            .filter_map(|v| Some(v.name.split_once(" of ")?.0))
-            .collect();
+        let mut fields: Vec<&str> = images.iter().filter_map(|v| Some(v.name.split_once(" of ")?.0)).collect();
         fields.sort_unstable();
         fields.dedup();
         let count = of_images.len();
-        names.push(format!(
-            "the {} of {count} golden images and ImageStreams",
-            and(&fields)
-        ));
+        names.push(format!("the {} of {count} golden images and ImageStreams", and(&fields)));
     }
     if names.is_empty() {
         return;

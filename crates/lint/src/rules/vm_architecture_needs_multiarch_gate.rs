@@ -80,16 +80,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let chance = control_plane.iter().any(|c| c == name);
-        let message = match chance {
-            false => format!(
+        let message = if !chance {
+            format!(
                 "KubeVirt refuses {}: it is {name}, the control plane is {}, and {GATE} is off",
                 vm.display_name(),
                 and(control_plane)
-            ),
-            true => format!(
-                "whether KubeVirt accepts {} depends on the virt-api pod that answers",
-                vm.display_name()
-            ),
+            )
+        } else {
+            format!("whether KubeVirt accepts {} depends on the virt-api pod that answers", vm.display_name())
         };
         let place = match vm.architecture() {
             Some(_) => vm.place("architecture"),
@@ -106,14 +104,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(_) => "another one than the control plane's".to_owned(),
                 None => format!("{name}, as {}", guest.reason()),
             })
-            .help(format!(
-                "switch enableMultiArchBootImageImport on{which}, or upgrade to 1.18"
-            ))
+            .help(format!("switch enableMultiArchBootImageImport on{which}, or upgrade to 1.18"))
             .related(cx.multi_arch_switch(), "multi-arch is off")
-            .severity(match chance {
-                true => Severity::Warning,
-                false => Severity::Error,
-            })
+            .severity(if chance { Severity::Warning } else { Severity::Error })
             .fixes(cx.fix(title, Applicability::Suggestion, &set));
         out.report(finding);
     }

@@ -68,24 +68,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let crosses = has_gate(cx, "CrossArchitectureVirtualization");
     for vm in cx.virtual_machines() {
         let guest = cx.guest_architecture(&vm);
-        let Some(name) = guest
-            .name
-            .as_deref()
-            .filter(|n| !workload.iter().any(|w| w == n))
-        else {
+        let Some(name) = guest.name.as_deref().filter(|n| !workload.iter().any(|w| w == n)) else {
             continue;
         };
         let known = GUEST_ARCHITECTURES.contains(&name);
-        let message = match known {
-            true => format!(
-                "{} is {name}, but workload nodes are {}",
-                vm.display_name(),
-                and(workload)
-            ),
-            false => format!(
-                "KubeVirt refuses {}: unsupported architecture: {name}",
-                vm.display_name()
-            ),
+        let message = if known {
+            format!("{} is {name}, but workload nodes are {}", vm.display_name(), and(workload))
+        } else {
+            format!("KubeVirt refuses {}: unsupported architecture: {name}", vm.display_name())
         };
         let place = match vm.architecture() {
             Some(_) => vm.place("architecture"),
@@ -100,20 +90,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(place.clone())
             .object(object_of(vm.document))
             .label(label)
-            .severity(match known && crosses {
-                true => Severity::Warning,
-                false => Severity::Error,
-            });
+            .severity(if known && crosses { Severity::Warning } else { Severity::Error });
         let meant = alias(name).filter(|m| vm.architecture().is_some() && *m != name);
         let finding = match meant {
-            Some(meant) => finding
-                .help(format!("did you mean {meant}?"))
-                .fix(Fix::edit(
-                    format!("write {meant}"),
-                    Applicability::Suggestion,
-                    place,
-                    meant,
-                )),
+            Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
+                format!("write {meant}"),
+                Applicability::Suggestion,
+                place,
+                meant,
+            )),
             None => finding.help(format!("workload nodes are {}", and(workload))),
         };
         out.report(with_nodes(finding, cx, workload));

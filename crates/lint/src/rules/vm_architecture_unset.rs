@@ -75,19 +75,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let (would, label) = match &guest.name {
-            Some(name) => (
-                format!("it would be {name}"),
-                format!("gets {name}, as {}", guest.reason()),
-            ),
+            Some(name) => (format!("it would be {name}"), format!("gets {name}, as {}", guest.reason())),
             None => (
                 "it depends on the node that virt-operator runs on".to_owned(),
                 "gets virt-operator's own architecture".to_owned(),
             ),
         };
-        let message = format!(
-            "{} doesn't say its architecture: {would}",
-            vm.display_name()
-        );
+        let message = format!("{} doesn't say its architecture: {would}", vm.display_name());
         let title = |a: &String| format!("make it {a}");
         let path = vm.path("architecture");
         let fixes = workload.iter().filter_map(|a| {
@@ -100,10 +94,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .label(label)
             .help("name the architecture of its disk")
             .fixes(fixes);
-        let finding = match runs_anywhere(cx, &vm, workload) {
-            true => finding.severity(Severity::Info),
-            false => finding,
-        };
+        let finding = if runs_anywhere(cx, &vm, workload) { finding.severity(Severity::Info) } else { finding };
         out.report(with_nodes(finding, cx, workload));
     }
 }
@@ -114,8 +105,6 @@ fn runs_anywhere(cx: &Context<'_>, vm: &VirtualMachine<'_>, workload: &[String])
         return false;
     };
     let image = volume.get("containerDisk").and_then(|d| d.get("image"));
-    let evidence = image
-        .and_then(|i| i.as_str())
-        .and_then(|i| cx.image_evidence(i));
+    let evidence = image.and_then(|i| i.as_str()).and_then(|i| cx.image_evidence(i));
     evidence.is_some_and(|e| workload.iter().all(|w| e.architectures.contains(w)))
 }

@@ -77,22 +77,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if vm.architecture().is_some() {
             finding = finding.related(vm.place("architecture"), format!("{own} here"));
         }
-        let plain = source
-            .name
-            .strip_suffix(&format!("-{image}"))
-            .unwrap_or(source.name);
+        let plain = source.name.strip_suffix(&format!("-{image}")).unwrap_or(source.name);
         let meant = format!("{plain}-{own}");
         let there = cx.known_source(source.namespace, &meant).is_some();
-        finding = match there {
-            true => finding
-                .help(format!("clone {meant}, or make the machine {image}"))
-                .fix(Fix::edit(
-                    format!("clone {meant}"),
-                    Applicability::Suggestion,
-                    place,
-                    meant,
-                )),
-            false => finding.help(format!("make the machine {image}, or clone another image")),
+        finding = if there {
+            finding.help(format!("clone {meant}, or make the machine {image}")).fix(Fix::edit(
+                format!("clone {meant}"),
+                Applicability::Suggestion,
+                place,
+                meant,
+            ))
+        } else {
+            finding.help(format!("make the machine {image}, or clone another image"))
         };
         let set = [Change::Set(vm.path("architecture"), image.as_str().into())];
         let title = format!("make the machine {image}");

@@ -81,29 +81,19 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if allowed.is_empty() || allowed.iter().any(|p| glob(p, written)) {
             continue;
         }
-        let message = format!(
-            "KubeVirt refuses {}: {written} is no machine type of {own}",
-            vm.display_name()
-        );
+        let message = format!("KubeVirt refuses {}: {written} is no machine type of {own}", vm.display_name());
         let finding = Finding::new(&RULE, message)
             .at(vm.place("domain.machine.type"))
             .object(object_of(vm.document))
             .label(format!("allowed for {own}: {}", and(&allowed)))
-            .help(match guest.is_chosen() {
-                true => "leave the type out: KubeVirt puts in the right one".to_owned(),
-                false => format!(
-                    "leave the type out ({own} is the architecture, as {})",
-                    guest.reason()
-                ),
+            .help(if guest.is_chosen() {
+                "leave the type out: KubeVirt puts in the right one".to_owned()
+            } else {
+                format!("leave the type out ({own} is the architecture, as {})", guest.reason())
             });
         let machine = vm.path("domain.machine");
-        let only = vm
-            .get("domain.machine")
-            .is_some_and(|m| m.entries().len() == 1);
-        let path = match only {
-            true => machine,
-            false => machine.key("type"),
-        };
+        let only = vm.get("domain.machine").is_some_and(|m| m.entries().len() == 1);
+        let path = if only { machine } else { machine.key("type") };
         let fix = edits(vm.document, &[Change::Remove(path)]).ok();
         out.report(finding.fixes(fix.map(|edits| Fix {
             title: "leave it to KubeVirt".to_owned(),
@@ -120,14 +110,8 @@ fn emulated(cx: &Context<'_>, architecture: &str) -> Vec<String> {
         all[architecture]["emulatedMachines"].as_array()
     });
     match configured {
-        Some(list) => list
-            .iter()
-            .filter_map(|p| Some(p.as_str()?.to_owned()))
-            .collect(),
-        None => defaults(architecture)
-            .iter()
-            .map(|p| (*p).to_owned())
-            .collect(),
+        Some(list) => list.iter().filter_map(|p| Some(p.as_str()?.to_owned())).collect(),
+        None => defaults(architecture).iter().map(|p| (*p).to_owned()).collect(),
     }
 }
 

@@ -99,10 +99,7 @@ fn lacks_helper(cx: &Context<'_>) -> bool {
 
 /// Nobody refuses the machine, and no node has what does the reservation for it.
 fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Finding {
-    let message = format!(
-        "{} can't start: persistent reservation is off",
-        vm.display_name()
-    );
+    let message = format!("{} can't start: persistent reservation is off", vm.display_name());
     let field = Path::dotted(match cx.version() {
         "v1" => "spec.storage.persistentReservationConfiguration.enabled",
         _ => "spec.featureGates.persistentReservation",
@@ -127,21 +124,13 @@ fn misspelt(vm: &VirtualMachine<'_>, out: &mut Sink) {
             continue;
         };
         let place = vm.document.location(entry.key.span);
-        let message = format!(
-            "the LUN of {} has `reservations`, which KubeVirt doesn't know",
-            vm.display_name()
-        );
+        let message = format!("the LUN of {} has `reservations`, which KubeVirt doesn't know", vm.display_name());
         let finding = Finding::new(&RULE, message)
             .at(place.clone())
             .object(object_of(vm.document))
             .label("dropped, or refused where fields are validated")
             .help("write `reservation`")
-            .fix(Fix::edit(
-                format!("write reservation for disk {i}"),
-                Applicability::Suggestion,
-                place,
-                "reservation",
-            ));
+            .fix(Fix::edit(format!("write reservation for disk {i}"), Applicability::Suggestion, place, "reservation"));
         out.report(finding);
     }
 }
@@ -156,18 +145,11 @@ fn used(vm: &VirtualMachine<'_>) -> Vec<(Path, &'static str)> {
         ("domain.launchSecurity.sev", "WorkloadEncryptionSEV"),
         ("domain.launchSecurity.tdx", "WorkloadEncryptionTDX"),
     ];
-    const VOLUMES: [(&str, &str); 3] = [
-        ("downwardMetrics", "DownwardMetrics"),
-        ("hostDisk", "HostDisk"),
-        ("containerPath", "ContainerPathVolumes"),
-    ];
-    const ANNOTATIONS: [(&str, &str); 2] = [
-        ("hooks.kubevirt.io/hookSidecars", "Sidecar"),
-        ("kubevirt.io/ignitiondata", "ExperimentalIgnitionSupport"),
-    ];
-    let is_used = |node: Option<&Node>| {
-        node.is_some_and(|n| !matches!(n.value, Value::Null | Value::Bool(false)))
-    };
+    const VOLUMES: [(&str, &str); 3] =
+        [("downwardMetrics", "DownwardMetrics"), ("hostDisk", "HostDisk"), ("containerPath", "ContainerPathVolumes")];
+    const ANNOTATIONS: [(&str, &str); 2] =
+        [("hooks.kubevirt.io/hookSidecars", "Sidecar"), ("kubevirt.io/ignitiondata", "ExperimentalIgnitionSupport")];
+    let is_used = |node: Option<&Node>| node.is_some_and(|n| !matches!(n.value, Value::Null | Value::Bool(false)));
     let mut found = Vec::new();
     for (path, gate) in FIELDS {
         if is_used(vm.get(path)) {
@@ -179,44 +161,28 @@ fn used(vm: &VirtualMachine<'_>) -> Vec<(Path, &'static str)> {
         let of_kind = VOLUMES.iter().filter(|(kind, _)| is_used(volume.get(kind)));
         found.extend(of_kind.map(|(kind, gate)| (at.key(kind), *gate)));
     }
-    let disks = vm
-        .get("domain.devices.disks")
-        .map(Node::items)
-        .unwrap_or_default();
+    let disks = vm.get("domain.devices.disks").map(Node::items).unwrap_or_default();
     for (i, disk) in disks.iter().enumerate() {
         if is_used(disk.get("lun").and_then(|l| l.get("reservation"))) {
-            let path = vm
-                .path("domain.devices.disks")
-                .index(i)
-                .key("lun")
-                .key("reservation");
+            let path = vm.path("domain.devices.disks").index(i).key("lun").key("reservation");
             found.push((path, RESERVATION));
         }
     }
-    let shares = vm
-        .get("domain.devices.filesystems")
-        .map(Node::items)
-        .unwrap_or_default();
+    let shares = vm.get("domain.devices.filesystems").map(Node::items).unwrap_or_default();
     for (i, share) in shares.iter().enumerate() {
         let name = share.get("name").and_then(Node::as_str);
         let mut volumes = vm.volumes().map(|(_, v)| v);
         let volume = volumes.find(|v| v.get("name").and_then(Node::as_str) == name);
-        let stored =
-            |v: &Node| v.get("persistentVolumeClaim").is_some() || v.get("dataVolume").is_some();
+        let stored = |v: &Node| v.get("persistentVolumeClaim").is_some() || v.get("dataVolume").is_some();
         if is_used(share.get("virtiofs")) && volume.is_some_and(stored) {
-            let path = vm
-                .path("domain.devices.filesystems")
-                .index(i)
-                .key("virtiofs");
+            let path = vm.path("domain.devices.filesystems").index(i).key("virtiofs");
             found.push((path, "EnableVirtioFsStorageVolumes"));
         }
     }
     for at in ["metadata.annotations", "spec.template.metadata.annotations"] {
         let annotations = Path::dotted(at);
         let node = vm.document.root.at(&annotations);
-        let there = ANNOTATIONS
-            .iter()
-            .filter(|(name, _)| is_used(node.and_then(|n| n.get(name))));
+        let there = ANNOTATIONS.iter().filter(|(name, _)| is_used(node.and_then(|n| n.get(name))));
         found.extend(there.map(|(name, gate)| (annotations.key(name), *gate)));
     }
     found
@@ -228,9 +194,10 @@ const RESERVATION: &str = "PersistentReservation";
 fn is_off(cx: &Context<'_>, gate: &str) -> bool {
     let kubevirt = cx.release().kubevirt();
     let disabled = || {
-        let list = cx.plan().operand("KubeVirt").and_then(|kv| {
-            kv.pointer("/spec/configuration/developerConfiguration/disabledFeatureGates")
-        });
+        let list = cx
+            .plan()
+            .operand("KubeVirt")
+            .and_then(|kv| kv.pointer("/spec/configuration/developerConfiguration/disabledFeatureGates"));
         let mut names = list.and_then(|l| l.as_array()).into_iter().flatten();
         names.any(|n| n == gate)
     };
@@ -242,18 +209,13 @@ fn is_off(cx: &Context<'_>, gate: &str) -> bool {
 }
 
 fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -> Finding {
-    let message = format!(
-        "KubeVirt refuses {}: its feature gate {gate} is off",
-        vm.display_name()
-    );
+    let message = format!("KubeVirt refuses {}: its feature gate {gate} is off", vm.display_name());
     let finding = Finding::new(&RULE, message)
         .at(vm.document.locate_key(path))
         .object(object_of(vm.document))
         .label(format!("needs {gate}"));
     let Some(own) = cx.release().tables().switch_of(gate) else {
-        return finding.help(
-            "HCO has no switch for it; only a jsonpatch of the KubeVirt object could enable it",
-        );
+        return finding.help("HCO has no switch for it; only a jsonpatch of the KubeVirt object could enable it");
     };
     let name = &own.name;
     let gates = Path::dotted("spec.featureGates");
@@ -262,10 +224,7 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -
     let which = prospects.map_or_else(String::new, |p| format!(", which is {p}"));
     let change = match cx.version() {
         "v1" if written => None,
-        "v1" => Some(Change::Append(
-            gates,
-            json!({"name": name, "state": "Enabled"}),
-        )),
+        "v1" => Some(Change::Append(gates, json!({"name": name, "state": "Enabled"}))),
         _ => Some(Change::Set(gates.key(name), true.into())),
     };
     let fix = change.and_then(|c| {
@@ -273,9 +232,7 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -
         cx.fix(title, Applicability::Suggestion, &[c])
     });
     finding
-        .help(format!(
-            "switch the feature gate {name} of the HyperConverged on{which}"
-        ))
+        .help(format!("switch the feature gate {name} of the HyperConverged on{which}"))
         .related(cx.gate(name).place(), format!("{name} isn't switched on"))
         .fixes(fix)
 }

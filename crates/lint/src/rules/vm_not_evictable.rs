@@ -104,10 +104,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(_) => "its evictionStrategy",
             None => "the cluster's evictionStrategy",
         };
-        let message = format!(
-            "{} can't be migrated, and {whose} is LiveMigrate",
-            vm.display_name()
-        );
+        let message = format!("{} can't be migrated, and {whose} is LiveMigrate", vm.display_name());
         let mut finding = Finding::new(&RULE, message)
             .at(place)
             .object(object_of(vm.document))
@@ -126,10 +123,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(place) = place {
             finding = finding.related(place, "drains wait for a migration");
         }
-        let set = [Change::Set(
-            vm.path(STRATEGY),
-            "LiveMigrateIfPossible".into(),
-        )];
+        let set = [Change::Set(vm.path(STRATEGY), "LiveMigrateIfPossible".into())];
         let title = "stop it where it can't be migrated";
         out.report(finding.fixes(suggested(vm.document, title, &set)));
     }
@@ -141,10 +135,7 @@ fn causes(cx: &Context<'_>, vm: &VirtualMachine<'_>) -> Vec<(Location, String)> 
     let list = |path: &str| vm.get(path).map(Node::items).unwrap_or_default();
     let name = |node: &Node| node.get("name").and_then(Node::as_str).map(str::to_owned);
     let place = |path: &Path| vm.document.locate_key(path);
-    let pod = list("networks")
-        .iter()
-        .find(|n| n.get("pod").is_some())
-        .and_then(name);
+    let pod = list("networks").iter().find(|n| n.get("pod").is_some()).and_then(name);
     for (i, interface) in list("domain.devices.interfaces").iter().enumerate() {
         let on_pod = name(interface).is_some() && name(interface) == pod;
         if interface.get("bridge").is_some() && on_pod {
@@ -162,11 +153,7 @@ fn causes(cx: &Context<'_>, vm: &VirtualMachine<'_>) -> Vec<(Location, String)> 
     for (i, disk) in list("domain.devices.disks").iter().enumerate() {
         let reservation = disk.get("lun").and_then(|l| l.get("reservation"));
         if reservation.is_some_and(|r| r.to_json() == true) {
-            let path = vm
-                .path("domain.devices.disks")
-                .index(i)
-                .key("lun")
-                .key("reservation");
+            let path = vm.path("domain.devices.disks").index(i).key("lun").key("reservation");
             found.push((place(&path), "holds a reservation".to_owned()));
         }
     }
@@ -175,10 +162,7 @@ fn causes(cx: &Context<'_>, vm: &VirtualMachine<'_>) -> Vec<(Location, String)> 
         let volume = volumes.find(|v| name(v) == name(share));
         let on_claim = volume.is_some_and(|v| claim(v).is_some());
         if share.get("virtiofs").is_some() && on_claim {
-            let path = vm
-                .path("domain.devices.filesystems")
-                .index(i)
-                .key("virtiofs");
+            let path = vm.path("domain.devices.filesystems").index(i).key("virtiofs");
             found.push((place(&path), "shares a file system".to_owned()));
         }
     }
@@ -197,9 +181,10 @@ fn causes(cx: &Context<'_>, vm: &VirtualMachine<'_>) -> Vec<(Location, String)> 
             && is_once(document, &path)
         {
             let label = format!("the claim {claim} is ReadWriteOnce");
-            let place = match std::ptr::eq(document, vm.document) {
-                true => document.locate(&path),
-                false => vm.document.locate(&vm.path("volumes").index(i)),
+            let place = if std::ptr::eq(document, vm.document) {
+                document.locate(&path)
+            } else {
+                vm.document.locate(&vm.path("volumes").index(i))
             };
             found.push((place, label));
         }
@@ -222,18 +207,12 @@ fn template_modes(vm: &VirtualMachine<'_>, claim: &str) -> Option<Path> {
         name.and_then(Node::as_str) == Some(claim)
     };
     let spec = templates.index(items.iter().position(is_it)?).key("spec");
-    let mut kinds = ["storage", "pvc"]
-        .into_iter()
-        .map(|k| spec.key(k).key("accessModes"));
+    let mut kinds = ["storage", "pvc"].into_iter().map(|k| spec.key(k).key("accessModes"));
     kinds.find(|p| vm.document.root.at(p).is_some())
 }
 
 /// Where a declared claim or DataVolume says its access modes.
-fn claim_modes<'c>(
-    cx: &'c Context<'_>,
-    vm: &VirtualMachine<'_>,
-    claim: &str,
-) -> Option<(Path, &'c Document)> {
+fn claim_modes<'c>(cx: &'c Context<'_>, vm: &VirtualMachine<'_>, claim: &str) -> Option<(Path, &'c Document)> {
     const WHERE: [(&str, &str); 3] = [
         ("PersistentVolumeClaim", "spec.accessModes"),
         ("DataVolume", "spec.storage.accessModes"),
@@ -242,9 +221,8 @@ fn claim_modes<'c>(
     WHERE.into_iter().find_map(|(kind, path)| {
         let path = Path::dotted(path);
         let mut declared = cx.neighbours().of_kind(kind).iter();
-        let document = declared.find(|d| {
-            text_at(d, "metadata.name") == Some(claim) && namespace_of(d) == vm.namespace()
-        })?;
+        let document =
+            declared.find(|d| text_at(d, "metadata.name") == Some(claim) && namespace_of(d) == vm.namespace())?;
         document.root.at(&path).map(|_| (path, &**document))
     })
 }

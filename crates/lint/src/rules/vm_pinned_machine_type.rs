@@ -87,24 +87,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             (false, false) => Severity::Warning,
         };
         let place = vm.place("domain.machine.type");
-        let finding = Finding::new(
-            &RULE,
-            format!("{} pins the machine type {written}", vm.display_name()),
-        )
-        .at(place.clone())
-        .severity(severity)
-        .object(object_of(vm.document))
-        .label(match gone {
-            true => "deprecated on the nodes",
-            false => "deprecated one day, then gone",
-        })
-        .help(format!("use {plain}, or leave the type out"))
-        .fix(Fix::edit(
-            format!("use {plain}"),
-            Applicability::Suggestion,
-            place,
-            plain,
-        ));
+        let finding = Finding::new(&RULE, format!("{} pins the machine type {written}", vm.display_name()))
+            .at(place.clone())
+            .severity(severity)
+            .object(object_of(vm.document))
+            .label(if gone { "deprecated on the nodes" } else { "deprecated one day, then gone" })
+            .help(format!("use {plain}, or leave the type out"))
+            .fix(Fix::edit(format!("use {plain}"), Applicability::Suggestion, place, plain));
         out.report(finding);
     }
 }
@@ -114,16 +103,9 @@ fn unversioned(machine: &str) -> Option<&str> {
     let (plain, version) = machine.rsplit_once('-')?;
     let version = version.strip_prefix("rhel").unwrap_or(version);
     let parts: Vec<&str> = version.split('.').collect();
-    let numbers = parts
-        .iter()
-        .all(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()));
+    let numbers = parts.iter().all(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()));
     let is_version = numbers && (2..=3).contains(&parts.len());
-    is_version.then(|| {
-        plain
-            .strip_prefix("pc-")
-            .filter(|p| *p == "q35")
-            .unwrap_or(plain)
-    })
+    is_version.then(|| plain.strip_prefix("pc-").filter(|p| *p == "q35").unwrap_or(plain))
 }
 
 fn is_windows(vm: &VirtualMachine<'_>) -> bool {

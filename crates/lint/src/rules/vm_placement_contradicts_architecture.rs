@@ -72,13 +72,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if found.is_empty() || found.contains(&own) {
             continue;
         }
-        let selector = match vm
-            .get("nodeSelector")
-            .is_some_and(|n| !n.entries().is_empty())
-        {
-            true => "nodeSelector",
-            false => "affinity",
-        };
+        let selector =
+            if vm.get("nodeSelector").is_some_and(|n| !n.entries().is_empty()) { "nodeSelector" } else { "affinity" };
         let message = format!(
             "{} is {own} ({}), but the nodes that it selects are {}",
             vm.display_name(),

@@ -62,12 +62,7 @@ spec:
 };
 
 /// What begins like this is put on nodes by something that runs in the cluster.
-const DISCOVERED: [&str; 4] = [
-    "feature.node.kubernetes.io/",
-    "kubevirt.io/",
-    "nvidia.com/",
-    "topology.",
-];
+const DISCOVERED: [&str; 4] = ["feature.node.kubernetes.io/", "kubevirt.io/", "nvidia.com/", "topology."];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.nodes().next().is_none() {
@@ -82,22 +77,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if nodes.iter().any(|n| runs(n.index)) || !keys(&vm.placement()).all(|k| can_tell(cx, k)) {
             continue;
         }
-        let selector = match vm
-            .get("nodeSelector")
-            .is_some_and(|n| !n.entries().is_empty())
-        {
-            true => "nodeSelector",
-            false => "affinity",
-        };
-        let (message, label) = match nodes.is_empty() {
-            true => (
-                "no declared node matches the placement of",
-                "matches no node",
-            ),
-            false => (
+        let selector =
+            if vm.get("nodeSelector").is_some_and(|n| !n.entries().is_empty()) { "nodeSelector" } else { "affinity" };
+        let (message, label) = if nodes.is_empty() {
+            ("no declared node matches the placement of", "matches no node")
+        } else {
+            (
                 "the workload placement leaves out every node that is selected by",
                 "matches only nodes without virt-handler",
-            ),
+            )
         };
         let mut finding = Finding::new(&RULE, format!("{message} {}", vm.display_name()))
             .at(vm.key_place(selector))
@@ -115,18 +103,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The labels that a placement looks at.
 fn keys(placement: &serde_json::Value) -> impl Iterator<Item = &str> {
     let required = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
-    let terms = placement
-        .pointer(required)
-        .and_then(|r| r["nodeSelectorTerms"].as_array());
-    let expressions = terms
-        .into_iter()
-        .flatten()
-        .filter_map(|t| t["matchExpressions"].as_array())
-        .flatten();
+    let terms = placement.pointer(required).and_then(|r| r["nodeSelectorTerms"].as_array());
+    let expressions = terms.into_iter().flatten().filter_map(|t| t["matchExpressions"].as_array()).flatten();
     let labels = placement["nodeSelector"].as_object().into_iter().flatten();
-    labels
-        .map(|(k, _)| k.as_str())
-        .chain(expressions.filter_map(|e| e["key"].as_str()))
+    labels.map(|(k, _)| k.as_str()).chain(expressions.filter_map(|e| e["key"].as_str()))
 }
 
 /// Whether the inventory would show the label if a node had it.
@@ -134,7 +114,6 @@ fn can_tell(cx: &Context<'_>, key: &str) -> bool {
     if key == "kubernetes.io/hostname" {
         return cx.nodes().all(|n| n.has_own_name());
     }
-    let discovered =
-        DISCOVERED.iter().any(|p| key.starts_with(p)) || key.contains(".node.kubevirt.io/");
+    let discovered = DISCOVERED.iter().any(|p| key.starts_with(p)) || key.contains(".node.kubevirt.io/");
     !discovered || cx.nodes().any(|n| n.node.labels.contains_key(key))
 }

@@ -81,9 +81,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(nodes) = cx.nodes_for(vm) else {
             return true;
         };
-        nodes
-            .iter()
-            .any(|n| left.iter().any(|l| l.index == n.index))
+        nodes.iter().any(|n| left.iter().any(|l| l.index == n.index))
     };
     let stranded: Vec<_> = machines.iter().filter(may_be_there).collect();
     let Some(first) = stranded.first() else {
@@ -99,17 +97,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         several => format!("{several} virtual machines"),
     };
     let field = cx.field(Pods::Workload.field());
-    let place = match field.is_set() {
-        true => field.key_place(),
-        false => cx.whole_location(),
-    };
-    let mut finding = Finding::new(
-        &RULE,
-        format!("the workload placement leaves {nodes}, where {whom} may be running"),
-    )
-    .at(place)
-    .label("virt-handler goes where this says")
-    .help("widen the placement first, migrate the virtual machines, and narrow it then");
+    let place = if field.is_set() { field.key_place() } else { cx.whole_location() };
+    let mut finding =
+        Finding::new(&RULE, format!("the workload placement leaves {nodes}, where {whom} may be running"))
+            .at(place)
+            .label("virt-handler goes where this says")
+            .help("widen the placement first, migrate the virtual machines, and narrow it then");
     for vm in stranded.iter().take(3) {
         finding = finding.related(vm.name_place(), "may be running on one of them");
     }

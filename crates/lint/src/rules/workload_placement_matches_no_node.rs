@@ -103,18 +103,10 @@ fn is_of_virt_handler(key: &str) -> bool {
 }
 
 /// What a placement asks for that no declared node has.
-pub(super) fn unmatched<'a>(
-    rule: &'static Rule,
-    cx: &Context<'a>,
-    placement: &Placement<'a>,
-) -> Finding {
+pub(super) fn unmatched<'a>(rule: &'static Rule, cx: &Context<'a>, placement: &Placement<'a>) -> Finding {
     let parts = placement.unmatched(cx);
     let wanted: Vec<String> = parts.iter().map(|p| format!("none {}", p.wanted)).collect();
-    let message = format!(
-        "the {} placement selects no declared node: {}",
-        placement.pods.as_str(),
-        and(&wanted)
-    );
+    let message = format!("the {} placement selects no declared node: {}", placement.pods.as_str(), and(&wanted));
     let help = match parts.iter().find_map(|p| p.meant.as_ref()) {
         Some(label) => {
             format!("there are nodes labelled {label}: select those, or correct the inventory")

@@ -70,23 +70,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if names.iter().any(|n| KNOWN.contains(n)) || names.len() != items.len() {
         return;
     }
-    let message = match names.is_empty() {
-        true => "no method is listed by which running virtual machines are updated".to_owned(),
-        false => format!("KubeVirt doesn't know the update method {}", or(&names)),
+    let message = if names.is_empty() {
+        "no method is listed by which running virtual machines are updated".to_owned()
+    } else {
+        format!("KubeVirt doesn't know the update method {}", or(&names))
     };
     let finding = Finding::new(&RULE, message)
         .at(field.value_place())
         .label("they stay on the old virt-launcher after an upgrade")
         .help("use LiveMigrate, which is also the default");
-    let set = field
-        .path()
-        .map(|p| [Change::Set(p, json!(["LiveMigrate"]))]);
-    let fix = set.and_then(|c| {
-        cx.fix(
-            "migrate running virtual machines",
-            Applicability::Suggestion,
-            &c,
-        )
-    });
+    let set = field.path().map(|p| [Change::Set(p, json!(["LiveMigrate"]))]);
+    let fix = set.and_then(|c| cx.fix("migrate running virtual machines", Applicability::Suggestion, &c));
     out.report(finding.fixes(fix));
 }

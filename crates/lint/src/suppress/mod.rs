@@ -93,10 +93,7 @@ pub fn apply_suppressions<'d>(
         }
         Some(finding)
     });
-    let mut settled = SuppressionResult {
-        findings: kept.collect(),
-        suppressed,
-    };
+    let mut settled = SuppressionResult { findings: kept.collect(), suppressed };
     let unused = found.iter().zip(used).filter(|(_, used)| !used);
     let ran = unused.filter(|(s, _)| {
         let mut skipped = run.skipped.iter().filter_map(|name| registry::find(name));
@@ -110,11 +107,7 @@ pub fn apply_suppressions<'d>(
     settled.findings.dedup_by(|a, b| {
         let about_suppression = |r: &Rule| r.name.starts_with("suppression-");
         about_suppression(a.rule) && a.rule.name == b.rule.name && a.message == b.message && {
-            let place = |f: &Finding| {
-                f.location
-                    .as_ref()
-                    .map(|l| (l.file.path().to_owned(), l.span))
-            };
+            let place = |f: &Finding| f.location.as_ref().map(|l| (l.file.path().to_owned(), l.span));
             place(a) == place(b)
         }
     });
@@ -124,8 +117,7 @@ pub fn apply_suppressions<'d>(
 impl Suppression {
     /// Why the finding stays although it is meant.
     fn objection(&self, finding: &Finding, today: Date) -> Option<Finding> {
-        let about =
-            |rule, message: String| Some(Finding::new(rule, message).at(self.place.clone()));
+        let about = |rule, message: String| Some(Finding::new(rule, message).at(self.place.clone()));
         let name = finding.rule.name;
         if finding.refusal {
             let message = format!("a refusal can't be suppressed ({name})");
@@ -138,8 +130,7 @@ impl Suppression {
             return finding.map(|f| f.label("has no effect any more"));
         }
         if finding.severity == Severity::Error && self.reason.is_empty() {
-            let message =
-                format!("the suppression of {name} gives no reason, which an error needs");
+            let message = format!("the suppression of {name} gives no reason, which an error needs");
             let finding = about(&SUPPRESSION_INVALID, message);
             return finding.map(|f| f.label("has no effect").help("say why, behind the bracket"));
         }
@@ -153,10 +144,7 @@ impl Suppression {
             return None;
         }
         let names: Vec<&str> = self.rules.iter().map(|r| r.name()).collect();
-        let message = format!(
-            "nothing here is suppressed by ignoring {}",
-            names.join(", ")
-        );
+        let message = format!("nothing here is suppressed by ignoring {}", names.join(", "));
         let mut finding = Finding::new(&SUPPRESSION_UNUSED, message)
             .at(self.place.clone())
             .label("matches no finding")
@@ -187,10 +175,7 @@ fn runs_completely(settings: &Settings, selector: Selector) -> bool {
 fn bytes_about(scalars: &BTreeMap<u32, u32>, line: Span) -> Span {
     let of_line = scalars.range(line.start..line.end);
     let end = of_line.map(|(_, end)| *end).max();
-    Span {
-        start: line.start,
-        end: end.map_or(line.end, |end| end.max(line.end)),
-    }
+    Span { start: line.start, end: end.map_or(line.end, |end| end.max(line.end)) }
 }
 
 /// Where each value that is no collection ends, by the first byte of its key (of an item, its own).

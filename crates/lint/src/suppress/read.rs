@@ -18,11 +18,7 @@ const ANNOTATION: &str = "hcoplan.dev/ignore";
 
 /// The suppressions in a document's comments: `# hcoplan: ignore[rule] reason`, behind what is
 /// meant or on the line above it.
-pub(super) fn comments(
-    document: &Document,
-    found: &mut Vec<Suppression>,
-    about: &mut Vec<Finding>,
-) {
+pub(super) fn comments(document: &Document, found: &mut Vec<Suppression>, about: &mut Vec<Finding>) {
     let mut ends = None;
     for comment in &document.comments {
         let place = document.location(comment.span);
@@ -56,11 +52,7 @@ pub(super) fn comments(
 
 /// The suppressions in an object's annotation: lines (or parts between semicolons) of
 /// `rule, rule: reason`.
-pub(super) fn annotation(
-    document: &Document,
-    found: &mut Vec<Suppression>,
-    about: &mut Vec<Finding>,
-) {
+pub(super) fn annotation(document: &Document, found: &mut Vec<Suppression>, about: &mut Vec<Finding>) {
     let metadata = document.root.get("metadata");
     let annotations = metadata.and_then(|m| m.get("annotations"));
     let Some(entry) = annotations.and_then(|a| a.entry(ANNOTATION)) else {
@@ -120,13 +112,7 @@ fn suppression(
             },
         }
     }
-    (!rules.is_empty()).then(|| Suppression {
-        rules,
-        reason: reason.join(" "),
-        until,
-        place: place.clone(),
-        scope,
-    })
+    (!rules.is_empty()).then(|| Suppression { rules, reason: reason.join(" "), until, place: place.clone(), scope })
 }
 
 /// The rule that was probably meant.
@@ -138,10 +124,7 @@ fn meant(name: &str) -> Option<String> {
 /// The line that a comment is about: its own, or the next that is neither blank nor a comment.
 fn line_meant(document: &Document, comment: &Comment) -> Span {
     let text = document.file.text();
-    let start = text
-        .get(..comment.span.start as usize)
-        .and_then(|before| before.rfind('\n'))
-        .map_or(0, |at| at + 1);
+    let start = text.get(..comment.span.start as usize).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
     let mut start = start;
     loop {
         let rest = text.get(start..).unwrap_or_default();
@@ -169,9 +152,5 @@ pub(super) fn removal(place: &Location) -> Option<Edit> {
     if own_line && text.get(span.end..)?.starts_with('\n') {
         span.end += 1;
     }
-    Some(Edit {
-        file: std::sync::Arc::clone(&place.file),
-        span: Span::new(span.start, span.end),
-        text: String::new(),
-    })
+    Some(Edit { file: std::sync::Arc::clone(&place.file), span: Span::new(span.start, span.end), text: String::new() })
 }

@@ -54,10 +54,7 @@ fn affinity(pod: &Value) -> Platforms {
             let all = list(term, "/matchExpressions");
             let ours = all.filter(|e| text(e, "key") == key && text(e, "operator") == "In");
             let values = ours.flat_map(|e| list(e, "/values"));
-            values
-                .filter_map(Value::as_str)
-                .map(str::to_owned)
-                .collect()
+            values.filter_map(Value::as_str).map(str::to_owned).collect()
         };
         for os in named("kubernetes.io/os") {
             for architecture in named("kubernetes.io/arch") {
@@ -71,17 +68,9 @@ fn affinity(pod: &Value) -> Platforms {
 /// What a label is for, of those that begin so; the default where there is none.
 fn labelled(csv: &Value, prefix: &str, default: &str) -> (BTreeSet<String>, bool) {
     let labels = csv.pointer("/metadata/labels").and_then(Value::as_object);
-    let supported = labels
-        .into_iter()
-        .flatten()
-        .filter(|(_, v)| *v == "supported");
-    let names: BTreeSet<String> = supported
-        .filter_map(|(k, _)| k.strip_prefix(prefix).map(str::to_owned))
-        .collect();
-    match names.is_empty() {
-        true => ([default.to_owned()].into(), false),
-        false => (names, true),
-    }
+    let supported = labels.into_iter().flatten().filter(|(_, v)| *v == "supported");
+    let names: BTreeSet<String> = supported.filter_map(|(k, _)| k.strip_prefix(prefix).map(str::to_owned)).collect();
+    if names.is_empty() { ([default.to_owned()].into(), false) } else { (names, true) }
 }
 
 /// What the validator says about a CSV: errors and warnings, each in a few words.
@@ -107,8 +96,7 @@ fn validator(cx: &Context<'_>, csv: &Value) -> (BTreeSet<String>, BTreeSet<Strin
     }
     let related = list(csv, "/spec/relatedImages").map(|i| text(i, "image").to_owned());
     let all: BTreeSet<String> = run.keys().cloned().chain(related).collect();
-    let seen: BTreeMap<&String, Option<Platforms>> =
-        all.iter().map(|i| (i, inspect(cx, i))).collect();
+    let seen: BTreeMap<&String, Option<Platforms>> = all.iter().map(|i| (i, inspect(cx, i))).collect();
     let (architectures, is_labelled) = labelled(csv, "operatorframework.io/arch.", "amd64");
     let (systems, has_systems) = labelled(csv, "operatorframework.io/os.", "linux");
     for (image, platforms) in &seen {
@@ -124,41 +112,18 @@ fn validator(cx: &Context<'_>, csv: &Value) -> (BTreeSet<String>, BTreeSet<Strin
             }
         }
     }
-    let own = managers
-        .iter()
-        .filter_map(|m| seen.get(m)?.as_ref())
-        .flatten();
+    let own = managers.iter().filter_map(|m| seen.get(m)?.as_ref()).flatten();
     let own: Vec<&(String, String)> = own.collect();
-    let manager_systems: BTreeSet<String> = systems
-        .iter()
-        .cloned()
-        .chain(own.iter().map(|p| p.0.clone()))
-        .collect();
-    let manager_architectures: BTreeSet<String> = architectures
-        .iter()
-        .cloned()
-        .chain(own.iter().map(|p| p.1.clone()))
-        .collect();
+    let manager_systems: BTreeSet<String> = systems.iter().cloned().chain(own.iter().map(|p| p.0.clone())).collect();
+    let manager_architectures: BTreeSet<String> =
+        architectures.iter().cloned().chain(own.iter().map(|p| p.1.clone())).collect();
     // A label that merely contains the name will do.
-    let has = |labels: &BTreeSet<String>, any: bool, name: &String| {
-        any && labels.iter().any(|l| l.contains(name.as_str()))
-    };
+    let has =
+        |labels: &BTreeSet<String>, any: bool, name: &String| any && labels.iter().any(|l| l.contains(name.as_str()));
     for (name, labels, any, default, word) in manager_architectures
         .iter()
-        .map(|a| {
-            (
-                a,
-                &architectures,
-                is_labelled,
-                "amd64",
-                manager_architectures.len(),
-            )
-        })
-        .chain(
-            manager_systems
-                .iter()
-                .map(|o| (o, &systems, has_systems, "linux", manager_systems.len())),
-        )
+        .map(|a| (a, &architectures, is_labelled, "amd64", manager_architectures.len()))
+        .chain(manager_systems.iter().map(|o| (o, &systems, has_systems, "linux", manager_systems.len())))
     {
         let implied = name == default && word == 1;
         if !implied && !has(labels, any, name) {
@@ -197,19 +162,13 @@ fn validator(cx: &Context<'_>, csv: &Value) -> (BTreeSet<String>, BTreeSet<Strin
 }
 
 fn joined(words: &BTreeSet<String>) -> String {
-    match words.is_empty() {
-        true => "-".to_owned(),
-        false => words.iter().cloned().collect::<Vec<_>>().join(", "),
-    }
+    if words.is_empty() { "-".to_owned() } else { words.iter().cloned().collect::<Vec<_>>().join(", ") }
 }
 
 /// What is said about a fixture by both.
 fn verdicts(directory: &FilePath) -> [String; 3] {
     let case = Case::read(directory, None).expect("a fixture");
-    let settings = Settings {
-        select: vec![Selector::Group(Group::Bundle)],
-        ..Settings::default()
-    };
+    let settings = Settings { select: vec![Selector::Group(Group::Bundle)], ..Settings::default() };
     let cx = case.surroundings(&settings);
     let csv = cx.csvs().first().expect("a ClusterServiceVersion");
     let (errors, warnings) = validator(&cx, &csv.document.root.to_json());
@@ -230,10 +189,7 @@ fn bundles_are_judged_as_the_validator_judges_them() {
     let table = fs::read_to_string(path).expect("the table");
     let mut complaints = Vec::new();
     let mut cases = 0;
-    for line in table
-        .lines()
-        .filter(|l| !l.starts_with('#') && !l.trim().is_empty())
-    {
+    for line in table.lines().filter(|l| !l.starts_with('#') && !l.trim().is_empty()) {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let [name, errors, warnings, ours, why] = cells.as_slice() else {
             panic!("five columns: {line}");
@@ -256,10 +212,7 @@ fn bundles_are_judged_as_the_validator_judges_them() {
 /// The fixes that `fix --unsafe` would apply: each can be, and then there is nothing to say.
 #[test]
 fn what_is_mended_is_not_found_again() {
-    let settings = Settings {
-        select: vec![Selector::Group(Group::Bundle)],
-        ..Settings::default()
-    };
+    let settings = Settings { select: vec![Selector::Group(Group::Bundle)], ..Settings::default() };
     let (mut complaints, mut applied) = (Vec::new(), 0);
     for rule in rules().iter().map(|r| r.rule) {
         let ours = rule.group == Group::Bundle && rule.fix == FixKind::Unsafe;
@@ -299,8 +252,5 @@ fn lists_of_images_know_the_architectures_that_inventories_know() {
     let read = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
     let (lists, inventory) = (read(lists), read(INVENTORY_SCHEMA));
     let items = "/properties/images/items/properties/architectures/items/enum";
-    assert_eq!(
-        lists.pointer(items),
-        inventory.pointer("/definitions/architecture/enum")
-    );
+    assert_eq!(lists.pointer(items), inventory.pointer("/definitions/architecture/enum"));
 }

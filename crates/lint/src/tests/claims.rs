@@ -5,9 +5,7 @@ use std::fmt::{self, Write};
 use std::ops::AddAssign;
 use std::path::Path as FilePath;
 
-use hcoplan_diagnostics::finding::{
-    Applicability, BecomesWhen, Claim, Finding, PredictedValue, Severity,
-};
+use hcoplan_diagnostics::finding::{Applicability, BecomesWhen, Claim, Finding, PredictedValue, Severity};
 use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::why::{Input, PlanInput, input_trees};
 use hcoplan_planner::jsonpatch;
@@ -73,10 +71,7 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
             let Some(becomes) = &finding.becomes else {
                 return Proof::Outside;
             };
-            (
-                becomes_so(case, finding, becomes),
-                "the field becomes something else",
-            )
+            (becomes_so(case, finding, becomes), "the field becomes something else")
         }
         Claim::BreaksOnUpgrade => (breaks(case, finding), "the next release does the same"),
         // Where nothing comes of the manifest, nothing comes of any line of it.
@@ -90,13 +85,8 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
             let now = outcome(&plan_input.without(&[]));
             // A value that is the default as well is seen with the section that it decides about.
             let sections = std::iter::successors(Some(input), section);
-            let mut without = sections
-                .take(3)
-                .map(|input| outcome(&plan_input.without(&[&input])));
-            (
-                without.any(|then| then != now),
-                "nothing changes without it",
-            )
+            let mut without = sections.take(3).map(|input| outcome(&plan_input.without(&[&input])));
+            (without.any(|then| then != now), "nothing changes without it")
         }
     };
     // Whatever else is claimed, what the finding names has to come true.
@@ -104,10 +94,7 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
     if !said.is_none_or(|b| becomes_so(case, finding, b)) {
         return Proof::Wrong("the field becomes something else".to_owned());
     }
-    match holds {
-        true => Proof::Proven,
-        false => Proof::Wrong(what.to_owned()),
-    }
+    if holds { Proof::Proven } else { Proof::Wrong(what.to_owned()) }
 }
 
 /// The HyperConverged without what stands at a finding's place.
@@ -146,10 +133,7 @@ fn becomes_so(case: &Case, finding: &Finding, becomes: &PredictedValue) -> bool 
         (BecomesWhen::AfterUpgradeWithoutIt, Some(next)) => (next, true),
         (_, None) => return false,
     };
-    let object = match away {
-        true => object_without(case, finding),
-        false => Some(cx.object().clone()),
-    };
+    let object = if away { object_without(case, finding) } else { Some(cx.object().clone()) };
     let Some(object) = object else {
         return false;
     };
@@ -172,9 +156,7 @@ fn breaks(case: &Case, finding: &Finding) -> bool {
     let Some(next) = cx.next_release() else {
         return false;
     };
-    let plan = |release: &Release, object: &Value| {
-        plan_with(release, cx.inventory(), object, Admit::Force)
-    };
+    let plan = |release: &Release, object: &Value| plan_with(release, cx.inventory(), object, Admit::Force);
     let (now, then) = (&case.plan, plan(&next, cx.object()));
     if now.succeeds() && !then.succeeds() {
         return true;
@@ -191,14 +173,12 @@ fn breaks(case: &Case, finding: &Finding) -> bool {
     let keeps = finding.fixes.iter().any(|fix| {
         let object = cx.object_after(&fix.edits);
         object.is_some_and(|object| {
-            seen(&plan(cx.release(), &object)) == seen(now)
-                && seen(&plan(&next, &object)) != seen(&then)
+            seen(&plan(cx.release(), &object)) == seen(now) && seen(&plan(&next, &object)) != seen(&then)
         })
     });
     let ends = object_without(case, finding).is_some_and(|object| {
         let without = plan(&next, &object);
-        let same =
-            seen(&without) == seen(&then) || switched(&next, &without) == switched(&next, &then);
+        let same = seen(&without) == seen(&then) || switched(&next, &without) == switched(&next, &then);
         same && seen(&plan(cx.release(), &object)) != seen(now)
     });
     keeps || ends
@@ -208,9 +188,7 @@ fn breaks(case: &Case, finding: &Finding) -> bool {
 fn switched(release: &Release, plan: &Plan) -> Value {
     let mut all = seen(plan);
     let inert = |gate: &Value| {
-        let phase = gate
-            .as_str()
-            .and_then(|g| release.kubevirt().feature_gates.get(g));
+        let phase = gate.as_str().and_then(|g| release.kubevirt().feature_gates.get(g));
         matches!(phase, Some(Phase::Ga | Phase::Discontinued))
     };
     for object in all[0].as_array_mut().into_iter().flatten() {
@@ -244,9 +222,7 @@ fn input_at(plan_input: &PlanInput<'_>, place: &Location) -> Option<Input> {
     let operation = operations.map(|unit| &unit.input).find(|input| {
         let is_operation = matches!(input, Input::Operation { .. });
         let around = input.place(plan_input).filter(|_| is_operation);
-        around.is_some_and(|around| {
-            around.span.start <= place.span.start && place.span.end <= around.span.end
-        })
+        around.is_some_and(|around| around.span.start <= place.span.start && place.span.end <= around.span.end)
     });
     // What the inventory says stands in another file.
     let document = plan_input.document();
@@ -276,10 +252,7 @@ fn path_at(node: &Node, place: &Location, at: &Path) -> Option<Path> {
     }
     let inside = node.entries().iter().find_map(|entry| {
         let path = at.key(&entry.key.text);
-        match entry.key.span == place.span {
-            true => Some(path),
-            false => path_at(&entry.value, place, &path),
-        }
+        if entry.key.span == place.span { Some(path) } else { path_at(&entry.value, place, &path) }
     });
     let mut items = node.items().iter().enumerate();
     inside.or_else(|| items.find_map(|(i, item)| path_at(item, place, &at.index(i))))
@@ -349,12 +322,7 @@ impl fmt::Display for ClaimTally {
 }
 
 /// Holds a finding and its fixes to what they say; what is wrong goes to `wrong`, with the rule's name.
-pub(super) fn check_claims(
-    case: &Case,
-    settings: &Settings,
-    finding: &Finding,
-    wrong: &mut Vec<String>,
-) -> ClaimTally {
+pub(super) fn check_claims(case: &Case, settings: &Settings, finding: &Finding, wrong: &mut Vec<String>) -> ClaimTally {
     let rule = finding.rule.name;
     let proof = proof(case, finding);
     if let Proof::Wrong(why) = &proof {
@@ -363,11 +331,7 @@ pub(super) fn check_claims(
     }
     let (fixes, broken) = broken_promises(case, settings, finding);
     wrong.extend(broken.into_iter().map(|why| format!("{rule}: {why}")));
-    ClaimTally {
-        proven: usize::from(proof == Proof::Proven),
-        outside: usize::from(proof == Proof::Outside),
-        fixes,
-    }
+    ClaimTally { proven: usize::from(proof == Proof::Proven), outside: usize::from(proof == Proof::Outside), fixes }
 }
 
 /// How many fixes of a finding were planned, and what they promise and don't keep. One that leads to a refusal or to an error isn't
@@ -382,33 +346,22 @@ fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> (usiz
         };
         planned += 1;
         if !after.admission.accepted {
-            out.push(format!(
-                "{}: refused: {}",
-                fix.title, after.admission.message
-            ));
+            out.push(format!("{}: refused: {}", fix.title, after.admission.message));
         } else if let Some(error) = &after.reconcile_error {
-            out.push(format!(
-                "{}: the reconcile stops: {}",
-                fix.title, error.message
-            ));
+            out.push(format!("{}: the reconcile stops: {}", fix.title, error.message));
         } else if fix.applicability == Applicability::Safe
             && !REMOVE_WHAT_IS_SO.contains(&finding.rule.name)
             && case
                 .surroundings(settings)
                 .object_after(&fix.edits)
-                .is_some_and(|object| {
-                    scalars(&object) < scalars(&case.plan_input().document().root.to_json())
-                })
+                .is_some_and(|object| scalars(&object) < scalars(&case.plan_input().document().root.to_json()))
         {
             out.push(format!("{}: it is safe and takes a wish away", fix.title));
         } else if fix.applicability == Applicability::Safe
             && !MENDS.contains(&finding.rule.name)
             && seen(before) != seen(&after)
         {
-            out.push(format!(
-                "{}: it is safe and changes what is rendered",
-                fix.title
-            ));
+            out.push(format!("{}: it is safe and changes what is rendered", fix.title));
         }
     }
     (planned, out)
@@ -473,19 +426,14 @@ fn hold(dir: &FilePath, tally: &mut Tally, wrong: &mut Vec<String>) {
     let name = dir.strip_prefix(root()).unwrap_or(dir).display();
     for finding in case.lint(&settings) {
         let mut here = Vec::new();
-        *tally.entry(finding.rule.name).or_default() +=
-            check_claims(&case, &settings, &finding, &mut here);
+        *tally.entry(finding.rule.name).or_default() += check_claims(&case, &settings, &finding, &mut here);
         wrong.extend(here.into_iter().map(|w| format!("{name}:{w}")));
     }
 }
 
 /// Settings with which every rule speaks.
 pub(super) fn all_rules() -> Settings {
-    Settings {
-        select: everything().collect(),
-        pedantic: true,
-        ..Settings::default()
-    }
+    Settings { select: everything().collect(), pedantic: true, ..Settings::default() }
 }
 
 #[test]
@@ -498,12 +446,7 @@ fn what_is_found_in_the_fixtures_is_so() {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     let mut list = String::new();
     for rule in rules().iter().map(|r| r.rule) {
         // Rules about the repository as a whole have no finding here.
@@ -511,17 +454,10 @@ fn what_is_found_in_the_fixtures_is_so() {
             continue;
         };
         let claim = rule.claim().as_str();
-        let _ = writeln!(
-            list,
-            "{} {claim} proven={} outside={}",
-            rule.name, held.proven, held.outside
-        );
+        let _ = writeln!(list, "{} {claim} proven={} outside={}", rule.name, held.proven, held.outside);
     }
     let mut all = ClaimTally::default();
     tally.values().for_each(|held| all += *held);
     eprintln!("claims in the fixtures: {all}");
-    snapbox::assert_data_eq!(
-        list,
-        Data::read_from(&root().join("claims.txt"), None).raw()
-    );
+    snapbox::assert_data_eq!(list, Data::read_from(&root().join("claims.txt"), None).raw());
 }

@@ -14,10 +14,7 @@ fn entry(rule: &Rule) -> Value {
         let (mut schema, default) = match option.default {
             OptionValue::Flag(on) => (json!({"type": "boolean"}), json!(on)),
             OptionValue::Number(n) => (json!({"type": "integer", "minimum": 0}), json!(n)),
-            OptionValue::Names(names) => (
-                json!({"type": "array", "items": {"type": "string"}}),
-                json!(names),
-            ),
+            OptionValue::Names(names) => (json!({"type": "array", "items": {"type": "string"}}), json!(names)),
         };
         schema["description"] = json!(option.doc);
         schema["default"] = default;
@@ -62,37 +59,17 @@ fn options_have_types() {
     static RULE: Rule = Rule {
         name: "a-rule",
         options: &[
-            RuleOption {
-                name: "strict",
-                default: OptionValue::Flag(false),
-                doc: "looks closer",
-            },
-            RuleOption {
-                name: "most",
-                default: OptionValue::Number(3),
-                doc: "how many",
-            },
-            RuleOption {
-                name: "names",
-                default: OptionValue::Names(&["a"]),
-                doc: "which",
-            },
+            RuleOption { name: "strict", default: OptionValue::Flag(false), doc: "looks closer" },
+            RuleOption { name: "most", default: OptionValue::Number(3), doc: "how many" },
+            RuleOption { name: "names", default: OptionValue::Names(&["a"]), doc: "which" },
         ],
         ..Rule::BASE
     };
     let validator = jsonschema::validator_for(&entry(&RULE)).expect("a JSON Schema");
-    for good in [
-        json!({}),
-        json!({"strict": true, "most": 0, "names": ["b"]}),
-    ] {
+    for good in [json!({}), json!({"strict": true, "most": 0, "names": ["b"]})] {
         assert!(validator.is_valid(&good), "{good}");
     }
-    for bad in [
-        json!({"strict": "yes"}),
-        json!({"most": -1}),
-        json!({"names": "b"}),
-        json!({"names": [1]}),
-    ] {
+    for bad in [json!({"strict": "yes"}), json!({"most": -1}), json!({"names": "b"}), json!({"names": [1]})] {
         assert!(!validator.is_valid(&bad), "{bad}");
     }
 }
@@ -106,19 +83,12 @@ fn a_wrong_option_is_refused_where_it_stands() {
             "`rules.golden-image-namespace-missing.namespaces` must be a list, not `images`",
             "images",
         ),
-        (
-            "namespace: [images]",
-            "golden-image-namespace-missing has no option namespace",
-            "[images]",
-        ),
+        ("namespace: [images]", "golden-image-namespace-missing has no option namespace", "[images]"),
     ];
     for (option, message, place) in cases {
         let wrong = configured(&format!("rules:\n  {rule}:\n    {option}\n"));
         let wrong = wrong.expect_err("an option that it hasn't");
-        let said = (
-            wrong[0].message.as_str(),
-            wrong[0].location.as_ref().map(Location::text),
-        );
+        let said = (wrong[0].message.as_str(), wrong[0].location.as_ref().map(Location::text));
         assert_eq!((wrong.len(), said), (1, (message, Some(place))));
         assert!(wrong[0].help.is_some());
     }
@@ -133,16 +103,8 @@ fn the_options_on_a_page_can_be_taken() {
         let (_, example) = options.split_once("```yaml\n").expect("an example");
         let (example, _) = example.split_once("```").expect("its end");
         let settings = configured(example).expect(rule.name);
-        let taken = rule
-            .options
-            .iter()
-            .filter(|o| settings.option(rule.name, o.name).is_some());
-        assert_eq!(
-            taken.count(),
-            rule.options.len(),
-            "{}: {settings:?}",
-            rule.name
-        );
+        let taken = rule.options.iter().filter(|o| settings.option(rule.name, o.name).is_some());
+        assert_eq!(taken.count(), rule.options.len(), "{}: {settings:?}", rule.name);
     }
 }
 
@@ -154,10 +116,7 @@ fn the_example_is_a_configuration() {
     let document = yaml::parse(&file).documents.remove(0).root.to_json();
     let schema = schema();
     let validator = jsonschema::validator_for(&schema).expect("a JSON Schema");
-    let errors: Vec<String> = validator
-        .iter_errors(&document)
-        .map(|e| format!("{}: {e}", e.instance_path()))
-        .collect();
+    let errors: Vec<String> = validator.iter_errors(&document).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert_eq!(errors, [""; 0]);
     let fields = schema["properties"].as_object().expect("an object");
     for field in fields.keys() {
@@ -176,8 +135,7 @@ fn the_example_is_a_configuration() {
     ]
     .into_iter()
     .collect();
-    let repo =
-        Repo::from_tree(std::sync::Arc::new(tree), &Options::default()).expect("a repository");
+    let repo = Repo::from_tree(std::sync::Arc::new(tree), &Options::default()).expect("a repository");
     let settings = Settings::configured(repo.config()).expect("rules and days that exist");
     assert!(settings.pedantic && settings.suppressions.len() == 1);
 }

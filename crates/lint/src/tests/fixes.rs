@@ -18,11 +18,8 @@ use crate::{Selection, Settings, rules, run};
 
 /// Their fix moves fields or rewrites lists, which takes no comment along: there is none where one
 /// would be lost.
-pub(super) const NOT_WITH_COMMENTS: [&str; 3] = [
-    "deprecated-feature-gate",
-    "hco-wrong-api-shape",
-    "jsonpatch-duplicates-field",
-];
+pub(super) const NOT_WITH_COMMENTS: [&str; 3] =
+    ["deprecated-feature-gate", "hco-wrong-api-shape", "jsonpatch-duplicates-field"];
 
 /// How many rules have a safe fix in their fixtures, at least.
 const SAFE: usize = 30;
@@ -69,11 +66,7 @@ pub(super) fn apply_safe_fixes(
             fs::write(directory.path().join(path), file.text).expect("written");
         }
     }
-    FixedFixture {
-        directory,
-        complaints,
-        applied,
-    }
+    FixedFixture { directory, complaints, applied }
 }
 
 pub(super) fn read(directory: &FilePath) -> (String, Value) {
@@ -108,12 +101,7 @@ pub(super) fn comment(directory: &FilePath) -> Vec<Commented> {
     let file = SourceFile::new("hyperconverged.yaml", text.clone());
     let mut places = Vec::new();
     for (index, document) in yaml::parse(&file).documents.iter().enumerate() {
-        visit(
-            &text,
-            &document.root,
-            &Path::root().index(index),
-            &mut places,
-        );
+        visit(&text, &document.root, &Path::root().index(index), &mut places);
     }
     places.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     places.dedup_by_key(|(at, _)| *at);
@@ -135,19 +123,16 @@ fn is_between(before: &Value, after: &Value, tree: &Value) -> bool {
     match (before, after, tree) {
         (Value::Object(before), Value::Object(after), Value::Object(tree)) => {
             let keys = before.keys().chain(after.keys()).chain(tree.keys());
-            let of = |map: &serde_json::Map<String, Value>, key: &String| {
-                map.get(key).cloned().unwrap_or_default()
-            };
+            let of = |map: &serde_json::Map<String, Value>, key: &String| map.get(key).cloned().unwrap_or_default();
             let mut keys: Vec<&String> = keys.collect();
             keys.dedup();
-            keys.iter()
-                .all(|k| is_between(&of(before, k), &of(after, k), &of(tree, k)))
+            keys.iter().all(|k| is_between(&of(before, k), &of(after, k), &of(tree, k)))
         }
         (Value::Array(before), Value::Array(after), Value::Array(tree)) => {
-            match before.len() == after.len() && after.len() == tree.len() {
-                true => (0..tree.len()).all(|i| is_between(&before[i], &after[i], &tree[i])),
-                // Something was taken out of one of them.
-                false => tree.iter().all(|i| before.contains(i) || after.contains(i)),
+            if before.len() == after.len() && after.len() == tree.len() {
+                (0..tree.len()).all(|i| is_between(&before[i], &after[i], &tree[i]))
+            } else {
+                tree.iter().all(|i| before.contains(i) || after.contains(i))
             }
         }
         _ => false,
@@ -156,11 +141,7 @@ fn is_between(before: &Value, after: &Value, tree: &Value) -> bool {
 
 #[test]
 fn safe_fixes_leave_nothing_to_mend_and_no_comment_behind() {
-    let settings = Settings {
-        select: everything().collect(),
-        pedantic: true,
-        ..Settings::default()
-    };
+    let settings = Settings { select: everything().collect(), pedantic: true, ..Settings::default() };
     let mut complaints = Vec::new();
     let (mut mending, mut commenting) = (BTreeSet::<&str>::new(), 0);
     for rule in rules().iter().map(|r| r.rule) {
@@ -195,20 +176,13 @@ fn safe_fixes_leave_nothing_to_mend_and_no_comment_behind() {
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
     // Where nothing is mended, nothing can be lost.
-    assert!(
-        mending.len() >= SAFE,
-        "{} rules mend: {mending:?}",
-        mending.len()
-    );
+    assert!(mending.len() >= SAFE, "{} rules mend: {mending:?}", mending.len());
     assert!(commenting > 500, "{commenting} comments");
 }
 
 #[test]
 fn without_fixes_the_findings_are_the_same() {
-    let settings = Settings {
-        pedantic: true,
-        ..Settings::default()
-    };
+    let settings = Settings { pedantic: true, ..Settings::default() };
     let (mut found, mut had) = (0, 0);
     for rule in rules().iter().map(|r| r.rule) {
         for dir in directories(rule, "bad") {
@@ -220,17 +194,9 @@ fn without_fixes_the_findings_are_the_same() {
             with.iter_mut().for_each(|f| f.fixes.clear());
             let selection = Selection::of(&settings).without_fixes();
             let without = run(&case.surroundings(&settings), &selection).findings;
-            assert_eq!(
-                format!("{with:#?}"),
-                format!("{without:#?}"),
-                "{}",
-                dir.display()
-            );
+            assert_eq!(format!("{with:#?}"), format!("{without:#?}"), "{}", dir.display());
             found += without.len();
         }
     }
-    assert!(
-        found > had && had > 100,
-        "{found} findings, {had} with fixes"
-    );
+    assert!(found > had && had > 100, "{found} findings, {had} with fixes");
 }

@@ -26,11 +26,7 @@ pub(super) fn directories(rule: &Rule, kind: &str) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = entries
         .map(|e| e.expect("a directory entry").path())
         .filter(|p| {
-            let name = p
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
+            let name = p.file_name().unwrap_or_default().to_string_lossy().into_owned();
             name == kind || name.starts_with(&format!("{kind}-"))
         })
         .collect();
@@ -42,10 +38,7 @@ pub(super) fn directories(rule: &Rule, kind: &str) -> Vec<PathBuf> {
 fn findings(rule: &'static Rule, dir: &Path) -> (Vec<Finding>, Vec<Finding>) {
     let case = Case::read(dir, None).unwrap_or_else(|| panic!("nothing in {}", dir.display()));
     let settings = Settings {
-        select: [Selector::Rule(rule.name)]
-            .into_iter()
-            .chain(everything())
-            .collect(),
+        select: [Selector::Rule(rule.name)].into_iter().chain(everything()).collect(),
         ..Settings::default()
     };
     let found = case.lint(&settings);
@@ -129,10 +122,7 @@ fn in_words<'s>(said: impl IntoIterator<Item = &'s Said>) -> String {
     for said in said {
         if let Some(place) = &said.place {
             let (path, start, end) = (place.file.path(), place.start(), place.end());
-            let place = format!(
-                "{path}:{}:{}-{}:{}",
-                start.line, start.column, end.line, end.column
-            );
+            let place = format!("{path}:{}:{}-{}:{}", start.line, start.column, end.line, end.column);
             let _ = writeln!(out, "{}", format!("{place}: {}", said.label).trim_end());
         }
         for line in &said.below {
@@ -169,38 +159,27 @@ fn compare(directory: &Path, findings: &[Finding]) -> Vec<String> {
     let elsewhere = in_words(elsewhere);
     let file = directory.join(ELSEWHERE);
     let overwrites = Action::with_env_var(DEFAULT_ACTION_ENV) == Some(Action::Overwrite);
-    match elsewhere.is_empty() && overwrites && file.exists() {
-        true => fs::remove_file(file).expect("removed"),
-        false if elsewhere.is_empty() && !file.exists() => {}
-        false => complaints.extend(differs(&file, elsewhere)),
+    if elsewhere.is_empty() && overwrites && file.exists() {
+        fs::remove_file(file).expect("removed");
+    } else if elsewhere.is_empty() && !file.exists() {
+    } else {
+        complaints.extend(differs(&file, elsewhere));
     }
     complaints
 }
 
 /// How a file differs from what it should be; `SNAPSHOTS=overwrite` writes it anew.
 fn differs(path: &Path, expected: String) -> Option<String> {
-    let name = path
-        .strip_prefix(env!("CARGO_MANIFEST_DIR"))
-        .unwrap_or(path);
+    let name = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(path);
     let written = Data::read_from(path, Some(DataFormat::Text)).raw();
-    let compared = snapbox::Assert::new()
-        .action_env(DEFAULT_ACTION_ENV)
-        .try_eq(Some(&name.display()), expected.into(), written);
+    let compared =
+        snapbox::Assert::new().action_env(DEFAULT_ACTION_ENV).try_eq(Some(&name.display()), expected.into(), written);
     compared.err().map(|e| e.to_string())
 }
 
 fn safe_fixes_applied(text: &str, findings: &[Finding]) -> String {
-    let safe = |f: &Finding| {
-        f.fixes
-            .iter()
-            .find(|f| f.applicability == Applicability::Safe)
-            .cloned()
-    };
-    let mut edits: Vec<_> = findings
-        .iter()
-        .filter_map(safe)
-        .flat_map(|f| f.edits)
-        .collect();
+    let safe = |f: &Finding| f.fixes.iter().find(|f| f.applicability == Applicability::Safe).cloned();
+    let mut edits: Vec<_> = findings.iter().filter_map(safe).flat_map(|f| f.edits).collect();
     edits.sort_by_key(|e| std::cmp::Reverse(e.span));
     edits.dedup_by(|a, b| a.span == b.span && a.text == b.text);
     let mut text = text.to_owned();
@@ -221,10 +200,7 @@ fn every_rule_has_fixtures() {
         for kind in ["bad", "good", "fixed"] {
             let wanted = kind != "fixed" || rule.fix == FixKind::Safe;
             if wanted && directories(rule, kind).is_empty() {
-                complaints.push(format!(
-                    "{}: testdata/lint/{0}/{kind} is missing",
-                    rule.name
-                ));
+                complaints.push(format!("{}: testdata/lint/{0}/{kind} is missing", rule.name));
             }
         }
     }
@@ -237,10 +213,7 @@ fn every_fixture_directory_belongs_to_a_rule() {
         let entry = entry.expect("a directory entry");
         let name = entry.file_name().to_string_lossy().into_owned();
         let known = rules().iter().any(|r| r.rule.name == name);
-        assert!(
-            known || entry.path().is_file(),
-            "testdata/lint/{name} is no rule's"
-        );
+        assert!(known || entry.path().is_file(), "testdata/lint/{name} is no rule's");
     }
 }
 
@@ -278,11 +251,7 @@ fn bad_fixtures_are_found_and_good_ones_are_not() {
 fn safe_fixes_make_the_fixed_fixture() {
     for rule in rules().iter().map(|r| r.rule) {
         for fixed in directories(rule, "fixed") {
-            let name = fixed
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
+            let name = fixed.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let bad = fixed.with_file_name(name.replacen("fixed", "bad", 1));
             let text = fs::read_to_string(bad.join("hyperconverged.yaml")).expect("a bad fixture");
             let text = annotations::strip(&text);
@@ -299,8 +268,7 @@ fn what_no_line_can_hold_is_said_elsewhere() {
     let path = directory.path();
     fs::write(path.join("a.yaml"), "a: 1\n#~ ^\n").expect("written");
     fs::write(path.join("crlf.yaml"), "a: 1\r\n").expect("written");
-    let place =
-        |file: &str, text: &str| Location::new(&SourceFile::new(file, text), Span::new(3, 4));
+    let place = |file: &str, text: &str| Location::new(&SourceFile::new(file, text), Span::new(3, 4));
     assert!(can_be_annotated(path, &place("a.yaml", "a: 1\n")));
     assert!(!can_be_annotated(path, &place("a.yaml", "b: 1\n")));
     assert!(!can_be_annotated(path, &place("crlf.yaml", "a: 1\r\n")));
@@ -309,9 +277,7 @@ fn what_no_line_can_hold_is_said_elsewhere() {
     let severity = rule.severity.as_str();
     let nowhere = Finding::new(rule, "one\ntwo").help("do");
     let finding = Finding::new(rule, "what").at(place("crlf.yaml", "a: 1\r\n"));
-    let finding = finding
-        .label("here")
-        .related(place("a.yaml", "a: 1\n"), "too");
+    let finding = finding.label("here").related(place("a.yaml", "a: 1\n"), "too");
     let expected = format!(
         "\
 {severity} 1: one

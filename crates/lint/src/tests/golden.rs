@@ -20,9 +20,7 @@ use crate::Settings;
 type Alert = (&'static str, fn(&Value) -> usize);
 
 const ALERTS: [Alert; 4] = [
-    ("multi-arch-boot-images-disabled", |m| {
-        usize::from(m["kubevirt_hco_multi_arch_boot_images_enabled"] == 0)
-    }),
+    ("multi-arch-boot-images-disabled", |m| usize::from(m["kubevirt_hco_multi_arch_boot_images_enabled"] == 0)),
     ("dict-missing-architectures-annotation", |m| {
         zeros(&m["kubevirt_hco_dataimportcrontemplate_with_architecture_annotation"])
     }),
@@ -119,9 +117,7 @@ fn look(set: &Path, release: &str, expected: &Value) -> Seen {
 /// The sets of recordings: all of them, or the selection in this repository.
 pub(super) fn sets(shared: Option<&Path>) -> Vec<PathBuf> {
     match shared {
-        Some(shared) => ["curated", "random"]
-            .map(|s| shared.join("golden").join(s))
-            .into(),
+        Some(shared) => ["curated", "random"].map(|s| shared.join("golden").join(s)).into(),
         None => vec![hcoplan_testing::root().join("testdata/golden")],
     }
 }
@@ -147,28 +143,16 @@ fn subject(warning: &str) -> &str {
     let words: Vec<&str> = warning.split_whitespace().collect();
     let gate = warning.strip_prefix("spec.featureGates.");
     let gate = gate.and_then(|rest| rest.split_whitespace().next());
-    gate.or_else(|| {
-        words
-            .iter()
-            .position(|w| *w == "featureGate")
-            .map(|i| words[i - 1])
-    })
-    .or_else(|| {
-        warning
-            .strip_prefix("feature gate ")
-            .and_then(|rest| rest.split(' ').next())
-    })
-    .unwrap_or("highBurst")
+    gate.or_else(|| words.iter().position(|w| *w == "featureGate").map(|i| words[i - 1]))
+        .or_else(|| warning.strip_prefix("feature gate ").and_then(|rest| rest.split(' ').next()))
+        .unwrap_or("highBurst")
 }
 
 #[test]
 fn rules_that_predict_an_alert_fire_where_it_would() {
     let all = recordings();
     let cases = recorded(&sets(all.as_deref()));
-    let seen: Vec<Seen> = cases
-        .par_iter()
-        .map(|(set, release, expected)| look(set, release, expected))
-        .collect();
+    let seen: Vec<Seen> = cases.par_iter().map(|(set, release, expected)| look(set, release, expected)).collect();
     let differences: Vec<String> = seen.iter().flat_map(|s| s.differences.clone()).collect();
     assert!(differences.is_empty(), "{}", differences.join("\n"));
     let mut held = ClaimTally::default();

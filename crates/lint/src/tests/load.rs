@@ -11,9 +11,7 @@ use hcoplan_explain::why::PlanInput;
 use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{
-    Command, Kustomizations, Layer, Neighbours, commands_in, known_release,
-};
+use hcoplan_repository::repo::{Command, Kustomizations, Layer, Neighbours, commands_in, known_release};
 use hcoplan_testing::annotations;
 use hcoplan_yaml::{self as yaml, Document};
 use serde_json::Value;
@@ -40,11 +38,10 @@ impl Case {
     /// Reads `hyperconverged.yaml`, `inventory.yaml` and `nodes.yaml` of a directory; the release
     /// is the inventory's unless one is given.
     pub(crate) fn read(dir: &FilePath, release: Option<&str>) -> Option<Self> {
-        let [hyperconverged, declared, dumped] =
-            ["hyperconverged.yaml", "inventory.yaml", "nodes.yaml"].map(|file| {
-                let text = text(&dir.join(file)).unwrap_or_default();
-                documents(file, &text)
-            });
+        let [hyperconverged, declared, dumped] = ["hyperconverged.yaml", "inventory.yaml", "nodes.yaml"].map(|file| {
+            let text = text(&dir.join(file)).unwrap_or_default();
+            documents(file, &text)
+        });
         let document = hyperconverged.into_iter().next()?;
         let before = text(&dir.join(BEFORE)).unwrap_or_default();
         let before = documents(BEFORE, &before).into_iter().next();
@@ -78,33 +75,17 @@ impl Case {
         Context::new(self.input(), settings).with_neighbours(neighbours)
     }
 
-    fn plan(
-        document: Document,
-        declared: Vec<Document>,
-        dumped: Vec<Document>,
-        release: Option<&str>,
-    ) -> Self {
+    fn plan(document: Document, declared: Vec<Document>, dumped: Vec<Document>, release: Option<&str>) -> Self {
         let object = document.root.to_json();
         let declared = declared.into_iter().map(|d| (SourceKind::Declared, d));
         let dumped = dumped.into_iter().map(|d| (SourceKind::Nodes, d));
-        let sources = declared.chain(dumped).map(|(kind, document)| Source {
-            kind,
-            document: Arc::new(document),
-        });
+        let sources = declared.chain(dumped).map(|(kind, document)| Source { kind, document: Arc::new(document) });
         let (inventory, findings) = inventory::load(&sources.collect::<Vec<_>>());
         assert!(inventory.valid, "{findings:?}");
         let name = release.or(inventory.inventory.release.as_deref());
         let release = known_release(name.expect("a release")).expect("a known release");
         let plan = plan(&release, &inventory.inventory, &object);
-        Self {
-            release,
-            document,
-            object,
-            inventory,
-            plan,
-            before: None,
-            directory: None,
-        }
+        Self { release, document, object, inventory, plan, before: None, directory: None }
     }
 
     /// The documents whose comments count.
@@ -132,9 +113,7 @@ impl Case {
     /// Whether a place is in the HyperConverged's document.
     pub(crate) fn is_inside(&self, place: &Location) -> bool {
         let whole = self.document.span;
-        place.file.path() == self.document.file.path()
-            && place.span.start >= whole.start
-            && place.span.end <= whole.end
+        place.file.path() == self.document.file.path() && place.span.start >= whole.start && place.span.end <= whole.end
     }
 
     pub(crate) fn lint(&self, settings: &Settings) -> Vec<Finding> {
@@ -147,8 +126,7 @@ impl Case {
 
     /// What rules look at, with what lies in the fixture's directory.
     pub(crate) fn surroundings<'c>(&'c self, settings: &'c Settings) -> Context<'c> {
-        let neighbours =
-            || -> Neighbours { self.directory.iter().flat_map(|d| below(d, "")).collect() };
+        let neighbours = || -> Neighbours { self.directory.iter().flat_map(|d| below(d, "")).collect() };
         Context::new(self.input(), settings)
             .with_neighbours(neighbours)
             .with_texts(|| self.directory.iter().flat_map(|d| texts(d)).collect())
@@ -198,9 +176,7 @@ fn commands(directory: &FilePath) -> Vec<Command> {
     let entries = fs::read_dir(directory).expect("a directory");
     let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
     paths.sort();
-    let files = paths
-        .iter()
-        .filter(|p| p.is_file() && p.extension().is_none_or(|e| e != "txt"));
+    let files = paths.iter().filter(|p| p.is_file() && p.extension().is_none_or(|e| e != "txt"));
     let commands = files.flat_map(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let text = text(path).expect("a fixture");
@@ -212,9 +188,7 @@ fn commands(directory: &FilePath) -> Vec<Command> {
 /// What the kustomizations of a directory lay over its HyperConverged.
 fn layers(directory: &FilePath) -> Vec<Layer> {
     let files = annotations::read(directory).expect("a directory");
-    let files = files
-        .into_iter()
-        .map(|(path, bytes)| (Utf8PathBuf::try_from(path).expect("UTF-8"), bytes));
+    let files = files.into_iter().map(|(path, bytes)| (Utf8PathBuf::try_from(path).expect("UTF-8"), bytes));
     let files: Vec<_> = files.collect();
     let paths = files.iter().map(|(path, _)| path.as_path());
     let paths = paths.filter(|p| p.file_name() == Some("kustomization.yaml"));

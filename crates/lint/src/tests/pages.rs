@@ -10,17 +10,15 @@ use crate::{index, page, rules};
 fn docs_are_generated_from_the_rules() {
     let docs = hcoplan_testing::root().join("docs/rules");
     let mut pages = vec![("README".to_owned(), index())];
-    pages.extend(
-        rules()
-            .iter()
-            .map(|r| (r.rule.name.to_owned(), page(r.rule))),
-    );
+    pages.extend(rules().iter().map(|r| (r.rule.name.to_owned(), page(r.rule))));
     let mut complaints = Vec::new();
     for (name, text) in &pages {
         let expected = Data::read_from(&docs.join(format!("{name}.md")), None).raw();
-        let compared = snapbox::Assert::new()
-            .action_env(snapbox::assert::DEFAULT_ACTION_ENV)
-            .try_eq(Some(name), text.into(), expected);
+        let compared = snapbox::Assert::new().action_env(snapbox::assert::DEFAULT_ACTION_ENV).try_eq(
+            Some(name),
+            text.into(),
+            expected,
+        );
         complaints.extend(compared.err().map(|e| e.to_string()));
     }
     for entry in fs::read_dir(&docs).into_iter().flatten().flatten() {

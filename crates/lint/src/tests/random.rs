@@ -23,10 +23,7 @@ fn cluster(seed: u64) -> (String, String) {
     let names: Vec<&str> = Release::known_names().collect();
     let name = names[random.below(names.len())];
     let release = Release::known(name).expect("known");
-    let served: Vec<&str> = release
-        .schema_names()
-        .filter(|n| n.starts_with("hyperconverged."))
-        .collect();
+    let served: Vec<&str> = release.schema_names().filter(|n| n.starts_with("hyperconverged.")).collect();
     let schema = release.schema(served[random.below(served.len())]);
     let (inner, odd) = (random.below(usize::MAX) as u64, random.one_in(4));
     let mut object = generate::object(schema.expect("served"), inner, odd);
@@ -86,15 +83,7 @@ fn what_is_found_in_random_manifests_is_so() {
     let mut all = ClaimTally::default();
     drawn.iter().for_each(|(held, _)| all += *held);
     eprintln!("claims, PROPTEST_RNG_SEED={seed} RANDOM_CLUSTERS={count}: {all}");
-    let wrong: Vec<&str> = drawn
-        .iter()
-        .flat_map(|d| d.1.iter().map(String::as_str))
-        .collect();
-    assert!(
-        wrong.is_empty(),
-        "PROPTEST_RNG_SEED={seed}: {} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    let wrong: Vec<&str> = drawn.iter().flat_map(|d| d.1.iter().map(String::as_str)).collect();
+    assert!(wrong.is_empty(), "PROPTEST_RNG_SEED={seed}: {} wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(all.proven > 0, "nothing is claimed of {count} clusters");
 }

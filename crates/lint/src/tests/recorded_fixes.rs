@@ -73,18 +73,11 @@ fn safe_fixes_together_keep_what_every_recorded_manifest_brings_about() {
     let cases = recorded(&sets(recordings().as_deref()));
     let found: Vec<(usize, Vec<String>)> = cases
         .par_iter()
-        .map(|(set, release, expected)| {
-            look(set, release, expected["case"].as_str().expect("a name"))
-        })
+        .map(|(set, release, expected)| look(set, release, expected["case"].as_str().expect("a name")))
         .collect();
     let applied: usize = found.iter().map(|(applied, _)| applied).sum();
     let wrong: Vec<String> = found.into_iter().flat_map(|(_, wrong)| wrong).collect();
     eprintln!("{applied} safe fixes applied to {} manifests", cases.len());
-    assert!(
-        wrong.is_empty(),
-        "{} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(applied > 0, "no case has a safe fix");
 }

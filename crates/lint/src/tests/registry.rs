@@ -7,13 +7,7 @@ use hcoplan_planner::release::Release;
 use crate::{find, rules};
 
 /// Every page has these, in this order.
-const SECTIONS: [&str; 5] = [
-    "## What it finds",
-    "## Why it matters",
-    "## Example",
-    "## Remedy",
-    "## Sources",
-];
+const SECTIONS: [&str; 5] = ["## What it finds", "## Why it matters", "## Example", "## Remedy", "## Sources"];
 
 fn complaints(rule: &Rule) -> Vec<String> {
     let mut out = Vec::new();

@@ -121,15 +121,9 @@ metadata:
 # hcoplan: ignore[jsonpatch-present, hco-unknown-field] nothing below
 spec: {}
 "#;
-    let only = |rule| Settings {
-        select: vec![selector(rule).unwrap()],
-        ..Settings::default()
-    };
+    let only = |rule| Settings { select: vec![selector(rule).unwrap()], ..Settings::default() };
     assert_data_eq!(settled(text, &only("status-in-git")), "");
-    let partial = Settings {
-        partial: true,
-        ..Settings::default()
-    };
+    let partial = Settings { partial: true, ..Settings::default() };
     assert_data_eq!(settled(text, &partial), "");
     // Refused: jsonpatch-present needs a plan.
     let refused = text.replace("spec: {}", "spec: {evictionStrategy: never}");

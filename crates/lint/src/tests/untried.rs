@@ -98,8 +98,7 @@ fn a_file_that_was_read_again_often_enough_says_so() {
 #[test]
 fn operations_beyond_those_that_are_moved_one_by_one_say_so() {
     // The strategy feeds CDI, too: with it, all of them together don't leave the cluster as it is.
-    let strategy =
-        r#"{"op": "add", "path": "/spec/uninstallStrategy", "value": "RemoveWorkloads"}"#;
+    let strategy = r#"{"op": "add", "path": "/spec/uninstallStrategy", "value": "RemoveWorkloads"}"#;
     let path = "/spec/configuration/migrations/parallelMigrationsPerCluster";
     let same = |i| format!(r#"{{"op": "add", "path": "{path}", "value": {i}}}"#);
     let operations: Vec<String> = (1..40).map(same).collect();
@@ -107,9 +106,7 @@ fn operations_beyond_those_that_are_moved_one_by_one_say_so() {
     let annotation = format!("  annotations: {{kubevirt.kubevirt.io/jsonpatch: '{patch}'}}\n");
     let text = format!("{HEAD}{annotation}spec: {{}}\n");
     let findings = Case::with(&text, "", "1.18").lint(&Settings::default());
-    let moved = findings
-        .iter()
-        .filter(|f| f.rule.name.starts_with("jsonpatch-"));
+    let moved = findings.iter().filter(|f| f.rule.name.starts_with("jsonpatch-"));
     let untried = moved.filter(|f| says(f)).count();
     assert_eq!(untried, 8, "{findings:#?}");
 }

@@ -18,9 +18,7 @@ fn read(name: &str) -> String {
 /// First column -> the others.
 fn table() -> BTreeMap<String, Vec<String>> {
     let text = read("table.txt");
-    let lines = text
-        .lines()
-        .filter(|l| !l.starts_with('#') && !l.is_empty());
+    let lines = text.lines().filter(|l| !l.starts_with('#') && !l.is_empty());
     lines
         .map(|line| {
             let mut cells = line.split('|').map(|c| c.trim().to_owned());

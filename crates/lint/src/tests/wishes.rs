@@ -50,111 +50,21 @@ fn what_is_ignored_goes_safely_only_where_it_says_what_is_so() {
       schedule: \"0 */12 * * *\"
       template: {spec: {source: {registry: {url: \"docker://quay.io/x/y:1\", platform: {architecture: ARCH}}}}}";
     let cases = [
-        (
-            "v1beta1",
-            "1.18",
-            "ignored-field",
-            gate("nonRoot", "true"),
-            Safe,
-        ),
-        (
-            "v1beta1",
-            "1.18",
-            "ignored-field",
-            gate("nonRoot", "false"),
-            Unsafe,
-        ),
-        (
-            "v1beta1",
-            "1.18",
-            "ignored-field",
-            gate("enableManagedTenantQuota", "false"),
-            Safe,
-        ),
-        (
-            "v1beta1",
-            "1.18",
-            "ignored-field",
-            gate("deployKubevirtIpamController", "true"),
-            Safe,
-        ),
-        (
-            "v1beta1",
-            "1.18",
-            "ignored-field",
-            gate("deployKubevirtIpamController", "false"),
-            Unsafe,
-        ),
-        (
-            "v1beta1",
-            "1.18",
-            "ignored-field",
-            gate("withHostPassthroughCPU", "false"),
-            Unsafe,
-        ),
-        (
-            "v1beta1",
-            "1.18",
-            "ignored-field",
-            gate("enableManagedTenantQuota", "true"),
-            Unsafe,
-        ),
-        (
-            "v1beta1",
-            "1.18",
-            "ignored-field",
-            gate("deployVmConsoleProxy", "false"),
-            Safe,
-        ),
-        (
-            "v1beta1",
-            "1.18",
-            "ignored-field",
-            gate("deployVmConsoleProxy", "true"),
-            Unsafe,
-        ),
-        (
-            "v1beta1",
-            "1.18",
-            "ignored-field",
-            "  vddkInitImage: quay.io/x/vddk:1".to_owned(),
-            Unsafe,
-        ),
-        (
-            "v1beta1",
-            "1.18",
-            "ignored-field",
-            "  localStorageClassName: local".to_owned(),
-            Unsafe,
-        ),
-        (
-            "v1beta1",
-            "1.18",
-            "admission-short-circuited",
-            gate("nonRoot", "true"),
-            Safe,
-        ),
-        (
-            "v1beta1",
-            "1.18",
-            "admission-short-circuited",
-            gate("nonRoot", "false"),
-            Unsafe,
-        ),
-        (
-            "v1",
-            "1.19",
-            "tuning-policy-high-burst",
-            "  virtualization: {tuningPolicy: highBurst}".to_owned(),
-            Unsafe,
-        ),
-        (
-            "v1",
-            "1.18",
-            "feature-gate-unknown-or-duplicate",
-            listed("{name: alignCPUs}, {name: AlignCPUs}"),
-            Safe,
-        ),
+        ("v1beta1", "1.18", "ignored-field", gate("nonRoot", "true"), Safe),
+        ("v1beta1", "1.18", "ignored-field", gate("nonRoot", "false"), Unsafe),
+        ("v1beta1", "1.18", "ignored-field", gate("enableManagedTenantQuota", "false"), Safe),
+        ("v1beta1", "1.18", "ignored-field", gate("deployKubevirtIpamController", "true"), Safe),
+        ("v1beta1", "1.18", "ignored-field", gate("deployKubevirtIpamController", "false"), Unsafe),
+        ("v1beta1", "1.18", "ignored-field", gate("withHostPassthroughCPU", "false"), Unsafe),
+        ("v1beta1", "1.18", "ignored-field", gate("enableManagedTenantQuota", "true"), Unsafe),
+        ("v1beta1", "1.18", "ignored-field", gate("deployVmConsoleProxy", "false"), Safe),
+        ("v1beta1", "1.18", "ignored-field", gate("deployVmConsoleProxy", "true"), Unsafe),
+        ("v1beta1", "1.18", "ignored-field", "  vddkInitImage: quay.io/x/vddk:1".to_owned(), Unsafe),
+        ("v1beta1", "1.18", "ignored-field", "  localStorageClassName: local".to_owned(), Unsafe),
+        ("v1beta1", "1.18", "admission-short-circuited", gate("nonRoot", "true"), Safe),
+        ("v1beta1", "1.18", "admission-short-circuited", gate("nonRoot", "false"), Unsafe),
+        ("v1", "1.19", "tuning-policy-high-burst", "  virtualization: {tuningPolicy: highBurst}".to_owned(), Unsafe),
+        ("v1", "1.18", "feature-gate-unknown-or-duplicate", listed("{name: alignCPUs}, {name: AlignCPUs}"), Safe),
         (
             "v1",
             "1.18",
@@ -162,20 +72,8 @@ fn what_is_ignored_goes_safely_only_where_it_says_what_is_so() {
             listed("{name: alignCPUs}, {name: AlignCPUs, state: Disabled}"),
             Suggestion,
         ),
-        (
-            "v1beta1",
-            "1.18",
-            "dict-platform-architecture-overwritten",
-            image.replace("ARCH", "amd64"),
-            Safe,
-        ),
-        (
-            "v1beta1",
-            "1.18",
-            "dict-platform-architecture-overwritten",
-            image.replace("ARCH", "arm64"),
-            Unsafe,
-        ),
+        ("v1beta1", "1.18", "dict-platform-architecture-overwritten", image.replace("ARCH", "amd64"), Safe),
+        ("v1beta1", "1.18", "dict-platform-architecture-overwritten", image.replace("ARCH", "arm64"), Unsafe),
     ];
     for (version, release, rule, spec, expected) in cases {
         let document = of_spec(version, &spec);
@@ -199,30 +97,10 @@ fn a_patch_goes_safely_only_where_it_says_what_is_so() {
     };
     let ssp = r#"[{"op": "replace", "path": "/spec/templateValidator/replicas", "value": 1}]"#;
     let cases = [
-        (
-            "jsonpatch-feature-gate-inert",
-            "OpenShift",
-            gate("VolumeMigration"),
-            Safe,
-        ),
-        (
-            "jsonpatch-feature-gate-inert",
-            "OpenShift",
-            gate("Macvtap"),
-            Unsafe,
-        ),
-        (
-            "jsonpatch-feature-gate-inert",
-            "OpenShift",
-            gate("MultiArchitecture"),
-            Unsafe,
-        ),
-        (
-            "jsonpatch-ssp-without-openshift",
-            "Kubernetes",
-            annotated("ssp.kubevirt.io", ssp),
-            Unsafe,
-        ),
+        ("jsonpatch-feature-gate-inert", "OpenShift", gate("VolumeMigration"), Safe),
+        ("jsonpatch-feature-gate-inert", "OpenShift", gate("Macvtap"), Unsafe),
+        ("jsonpatch-feature-gate-inert", "OpenShift", gate("MultiArchitecture"), Unsafe),
+        ("jsonpatch-ssp-without-openshift", "Kubernetes", annotated("ssp.kubevirt.io", ssp), Unsafe),
     ];
     for (rule, platform, document, expected) in cases {
         let found = fixes("1.18", platform, &document, rule);
@@ -247,8 +125,7 @@ fn where_a_patch_and_a_field_say_different_things_nobody_knows_which_is_meant() 
 fn a_fix_that_takes_a_comment_away_isnt_safe() {
     use Applicability::{Safe, Unsafe};
     let gate = |above: &str, behind: &str| {
-        let spec =
-            format!("  featureGates:\n{above}    nonRoot: true{behind}\n    alignCPUs: true");
+        let spec = format!("  featureGates:\n{above}    nonRoot: true{behind}\n    alignCPUs: true");
         of_spec("v1beta1", &spec)
     };
     let section = "  # What the auditors asked for.\n  featureGates: {nonRoot: true}\n  defaultCPUModel: Haswell";

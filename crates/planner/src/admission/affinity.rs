@@ -22,11 +22,7 @@ pub(super) fn check(object: &Value, shape: &Shape, style: ListStyle) -> Result<(
         let Some(value) = at(object, &selector) else {
             continue;
         };
-        let mut problems = Problems {
-            style,
-            base: Path::dotted(&selector),
-            found: Vec::new(),
-        };
+        let mut problems = Problems { style, base: Path::dotted(&selector), found: Vec::new() };
         for (i, term) in list(value, "nodeSelectorTerms").iter().enumerate() {
             problems.term(i, term);
         }
@@ -57,12 +53,7 @@ impl Problems {
             for (j, requirement) in list(term, field).iter().enumerate() {
                 let place = Place {
                     text: format!("nodeSelectorTerms[{i}].{field}[{j}]"),
-                    path: self
-                        .base
-                        .key("nodeSelectorTerms")
-                        .index(i)
-                        .key(field)
-                        .index(j),
+                    path: self.base.key("nodeSelectorTerms").index(i).key(field).index(j),
                 };
                 if by_labels {
                     self.label_requirement(&place, requirement);
@@ -78,28 +69,15 @@ impl Problems {
         let (key, operator) = (text("key"), text("operator"));
         let values = strings(requirement);
         let all = requirement.get("values").filter(|v| !v.is_null());
-        if !matches!(
-            operator,
-            "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt"
-        ) {
-            self.unsupported(
-                place,
-                operator,
-                &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"],
-            );
+        if !matches!(operator, "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt") {
+            self.unsupported(place, operator, &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]);
             return;
         }
         self.invalid(place, "key", None, go_quote(key), joined(key_problems(key)));
         let wrong_count = match operator {
-            "In" | "NotIn" if values.is_empty() => {
-                "for 'in', 'notin' operators, values set can't be empty"
-            }
-            "Exists" | "DoesNotExist" if !values.is_empty() => {
-                "values set must be empty for exists and does not exist"
-            }
-            "Gt" | "Lt" if values.len() != 1 => {
-                "for 'Gt', 'Lt' operators, exactly one value is required"
-            }
+            "In" | "NotIn" if values.is_empty() => "for 'in', 'notin' operators, values set can't be empty",
+            "Exists" | "DoesNotExist" if !values.is_empty() => "values set must be empty for exists and does not exist",
+            "Gt" | "Lt" if values.len() != 1 => "for 'Gt', 'Lt' operators, exactly one value is required",
             _ => "",
         };
         let printed = self.list(all);
@@ -108,13 +86,7 @@ impl Problems {
             for (k, value) in values.iter().enumerate() {
                 if !is_integer(value) {
                     let problem = "for 'Gt', 'Lt' operators, the value must be an integer";
-                    self.invalid(
-                        place,
-                        "values",
-                        Some(k),
-                        go_quote(value),
-                        problem.to_owned(),
-                    );
+                    self.invalid(place, "values", Some(k), go_quote(value), problem.to_owned());
                 }
             }
         }
@@ -123,10 +95,7 @@ impl Problems {
             if !problem.is_empty() {
                 let text = format!("{}.values[{k}][{key}]", place.text);
                 let path = place.path.key("values").index(k);
-                self.push(
-                    path,
-                    format!("{text}: Invalid value: {}: {problem}", go_quote(value)),
-                );
+                self.push(path, format!("{text}: Invalid value: {}: {problem}", go_quote(value)));
             }
         }
     }
@@ -137,13 +106,7 @@ impl Problems {
             self.unsupported(place, operator, &["In", "NotIn"]);
         } else if strings(requirement).len() != 1 {
             let printed = self.list(requirement.get("values").filter(|v| !v.is_null()));
-            self.invalid(
-                place,
-                "values",
-                None,
-                printed,
-                "must have one element".to_owned(),
-            );
+            self.invalid(place, "values", None, printed, "must have one element".to_owned());
         }
     }
 
@@ -159,14 +122,7 @@ impl Problems {
     }
 
     /// Nothing when there is no problem; `value` as it is printed.
-    fn invalid(
-        &mut self,
-        place: &Place,
-        field: &str,
-        index: Option<usize>,
-        value: String,
-        problem: String,
-    ) {
+    fn invalid(&mut self, place: &Place, field: &str, index: Option<usize>, value: String, problem: String) {
         if problem.is_empty() {
             return;
         }
@@ -182,11 +138,7 @@ impl Problems {
     /// The same text twice is printed once.
     fn push(&mut self, path: Path, message: String) {
         if self.found.iter().all(|c| c.message != message) {
-            self.found.push(Cause {
-                path,
-                message,
-                in_key: false,
-            });
+            self.found.push(Cause { path, message, in_key: false });
         }
     }
 

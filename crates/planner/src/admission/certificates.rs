@@ -15,19 +15,13 @@ const MINIMUM: duration::Duration = duration::Duration(10 * 60 * 1_000_000_000);
 /// here the first in this order is named.
 pub(super) fn check(object: &Value, shape: &Shape, prefix: &str) -> Result<(), Refusal> {
     let certificates = at(object, shape.certificates).unwrap_or(&Value::Null);
-    let parts = [
-        "ca.duration",
-        "ca.renewBefore",
-        "server.duration",
-        "server.renewBefore",
-    ];
+    let parts = ["ca.duration", "ca.renewBefore", "server.duration", "server.renewBefore"];
     let durations = parts.map(|part| {
         let parsed = duration::parse(text(certificates, part));
         parsed.unwrap_or(duration::Duration(0))
     });
     let refuse = |reason, part: &str, message: String| {
-        Err(Refusal::new(reason, message)
-            .at(Path::dotted(&format!("{}{part}", shape.certificates))))
+        Err(Refusal::new(reason, message).at(Path::dotted(&format!("{}{part}", shape.certificates))))
     };
     for (part, duration) in parts.iter().zip(&durations) {
         if *duration < MINIMUM {

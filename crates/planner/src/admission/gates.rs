@@ -13,22 +13,14 @@ use crate::release::{GateMessages, GateWarningCondition, ListedGates, VersionRul
 pub(super) type Warning = (Path, String);
 
 /// About `tuningPolicy: highBurst`.
-pub(super) fn tuning_warning(
-    object: &Value,
-    shape: &Shape,
-    rules: &VersionRules,
-) -> Option<Warning> {
+pub(super) fn tuning_warning(object: &Value, shape: &Shape, rules: &VersionRules) -> Option<Warning> {
     let message = rules.tuning_warning.as_ref()?;
     let high_burst = text(object, shape.tuning_policy) == "highBurst";
     high_burst.then(|| (Path::dotted(shape.tuning_policy), message.clone()))
 }
 
 /// About gates, whether they are fields or a list.
-pub(super) fn warnings(
-    object: &Value,
-    operation: Operation<'_>,
-    rules: &VersionRules,
-) -> Vec<Warning> {
+pub(super) fn warnings(object: &Value, operation: Operation<'_>, rules: &VersionRules) -> Vec<Warning> {
     let mut found = Vec::new();
     for warning in &rules.gate_warnings {
         let of = |object| at(object, GATES).and_then(|gates| at(gates, &warning.gate));
@@ -46,11 +38,7 @@ pub(super) fn warnings(
     found
 }
 
-fn is_new<'a>(
-    operation: Operation<'a>,
-    before: impl Fn(&'a Value) -> Option<&'a Value>,
-    value: &Value,
-) -> bool {
+fn is_new<'a>(operation: Operation<'a>, before: impl Fn(&'a Value) -> Option<&'a Value>, value: &Value) -> bool {
     match operation {
         Operation::Create => true,
         Operation::Update { old, .. } => before(old) != Some(value),
@@ -104,10 +92,6 @@ pub(super) fn is_enabled(gate: &Value) -> bool {
 impl ListedGates {
     /// Whether a gate as written is the one with this name.
     pub(super) fn is_called(&self, written: &str, name: &str) -> bool {
-        if self.ignores_case {
-            written.to_lowercase() == name.to_lowercase()
-        } else {
-            written == name
-        }
+        if self.ignores_case { written.to_lowercase() == name.to_lowercase() } else { written == name }
     }
 }

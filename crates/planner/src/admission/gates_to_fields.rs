@@ -22,16 +22,8 @@ pub(super) struct GateTarget {
 }
 
 /// What is wanted for one gate; a contradiction is refused.
-pub(super) fn step(
-    object: &Value,
-    operation: Operation<'_>,
-    pair: &GateToField,
-) -> Result<GateTarget, Refusal> {
-    let mut wanted = GateTarget {
-        set: None,
-        drop: None,
-        warning: None,
-    };
+pub(super) fn step(object: &Value, operation: Operation<'_>, pair: &GateToField) -> Result<GateTarget, Refusal> {
+    let mut wanted = GateTarget { set: None, drop: None, warning: None };
     let Some((index, gate)) = listed(object, &pair.gate) else {
         return Ok(wanted);
     };

@@ -69,17 +69,11 @@ fn compare(name: &str, wanted: &Value, got: &Admission, count: &mut Count) {
         return;
     }
     let warnings = admission["warnings"].as_array().into_iter().flatten();
-    let warnings: Vec<String> = warnings
-        .map(|w| w.as_str().expect("text").to_owned())
-        .collect();
+    let warnings: Vec<String> = warnings.map(|w| w.as_str().expect("text").to_owned()).collect();
     if sorted(&warnings) == sorted(&got.warnings) {
         count.warnings += 1;
     } else {
-        differs(
-            "warnings",
-            &admission["warnings"],
-            format!("{:?}", got.warnings),
-        );
+        differs("warnings", &admission["warnings"], format!("{:?}", got.warnings));
     }
     count.verdict += 1;
     if got.accepted {
@@ -88,61 +82,37 @@ fn compare(name: &str, wanted: &Value, got: &Admission, count: &mut Count) {
             Some(stored) if *stored == wanted["hyperconverged"] => count.stored += 1,
             stored => {
                 let stored = stored.clone().unwrap_or_default().to_string();
-                count.differ.push(format!(
-                    "{name}: stored\n  want {}\n  got  {stored}",
-                    wanted["hyperconverged"]
-                ));
+                count.differ.push(format!("{name}: stored\n  want {}\n  got  {stored}", wanted["hyperconverged"]));
             }
         }
         return;
     }
     count.refused += 1;
     if got.causes.is_empty() {
-        count
-            .differ
-            .push(format!("{name}: refused without a place"));
+        count.differ.push(format!("{name}: refused without a place"));
     }
     let stage = got.stage.map(super::Stage::as_str);
     if admission["stage"].as_str() == stage {
         count.stage += 1;
     } else {
-        count
-            .differ
-            .push(format!("{name}: stage {} {stage:?}", admission["stage"]));
+        count.differ.push(format!("{name}: stage {} {stage:?}", admission["stage"]));
     }
     if admission["message"].as_str() == Some(&got.message) {
         count.message += 1;
     } else {
-        count.differ.push(format!(
-            "{name}: message\n  want {}\n  got  {}",
-            admission["message"], got.message
-        ));
+        count.differ.push(format!("{name}: message\n  want {}\n  got  {}", admission["message"], got.message));
     }
 }
 
 /// What is stored changes neither when it is created once more nor when it replaces itself.
-fn again(
-    name: &str,
-    release: &Release,
-    inventory: &Inventory,
-    first: &Admission,
-    count: &mut Count,
-) {
+fn again(name: &str, release: &Release, inventory: &Inventory, first: &Admission, count: &mut Count) {
     let Some(stored) = &first.stored else {
         return;
     };
-    for operation in [
-        Operation::Create,
-        Operation::Update {
-            old: stored,
-            missing: &[],
-        },
-    ] {
+    for operation in [Operation::Create, Operation::Update { old: stored, missing: &[] }] {
         let second = admit(release, inventory, stored, operation);
         if second.stored.as_ref() != Some(stored) {
-            count
-                .differ
-                .push(format!("{name}: {operation:?} {}", second.message));
+            count.differ.push(format!("{name}: {operation:?} {}", second.message));
         }
     }
 }
@@ -150,9 +120,7 @@ fn again(
 /// The recordings beside the repository, else the committed selection.
 fn sets() -> Vec<PathBuf> {
     match recordings() {
-        Some(shared) => ["curated", "random"]
-            .map(|set| shared.join("golden").join(set))
-            .into(),
+        Some(shared) => ["curated", "random"].map(|set| shared.join("golden").join(set)).into(),
         None => vec![hcoplan_testing::root().join("testdata/golden")],
     }
 }
@@ -186,21 +154,9 @@ fn the_recorded_verdicts() {
     for ((set, name), c) in &counts {
         eprintln!(
             "{set:8}{name:6}{:5} cases: {} verdicts, {} warnings, {}/{} stored, {}/{} stages, {}/{} messages",
-            c.cases,
-            c.verdict,
-            c.warnings,
-            c.stored,
-            c.accepted,
-            c.stage,
-            c.refused,
-            c.message,
-            c.refused
+            c.cases, c.verdict, c.warnings, c.stored, c.accepted, c.stage, c.refused, c.message, c.refused
         );
     }
     let differ: Vec<&String> = counts.values().flat_map(|c| &c.differ).collect();
-    assert!(
-        differ.is_empty(),
-        "{} differences: {differ:#?}",
-        differ.len()
-    );
+    assert!(differ.is_empty(), "{} differences: {differ:#?}", differ.len());
 }

@@ -27,17 +27,8 @@ const GATES: &str = "/spec/configuration/developerConfiguration/featureGates";
 const DISABLED_GATES: &str = "/spec/configuration/developerConfiguration/disabledFeatureGates";
 
 /// What the webhook refuses when `old` becomes `new`, in its order.
-pub fn refusals_of_kubevirt(
-    facts: &KubeVirtFacts,
-    old: &Value,
-    new: &Value,
-) -> Vec<OperandRefusal> {
-    let mut update = Update {
-        facts,
-        old,
-        new,
-        found: Vec::new(),
-    };
+pub fn refusals_of_kubevirt(facts: &KubeVirtFacts, old: &Value, new: &Value) -> Vec<OperandRefusal> {
+    let mut update = Update { facts, old, new, found: Vec::new() };
     for check in &facts.update_checks {
         match check.as_str() {
             "customize-components" => update.customize_components(),
@@ -64,17 +55,8 @@ struct Update<'a> {
 }
 
 impl<'a> Update<'a> {
-    fn refuse(
-        &mut self,
-        check: &'static str,
-        pointer: impl Into<String>,
-        message: impl Into<String>,
-    ) {
-        self.found.push(OperandRefusal {
-            check,
-            message: message.into(),
-            pointer: pointer.into(),
-        });
+    fn refuse(&mut self, check: &'static str, pointer: impl Into<String>, message: impl Into<String>) {
+        self.found.push(OperandRefusal { check, message: message.into(), pointer: pointer.into() });
     }
 
     /// What is there; `null` is nothing.
@@ -109,17 +91,10 @@ impl<'a> Update<'a> {
     fn customize_components(&mut self) {
         const PATCHES: &str = "/spec/customizeComponents/patches";
         for (i, patch) in self.list(PATCHES).iter().enumerate() {
-            let text = patch
-                .get("patch")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
+            let text = patch.get("patch").and_then(Value::as_str).unwrap_or_default();
             if serde_json::from_str::<Value>(text).is_err() {
                 let message = format!("patch {text:?} is not valid JSON");
-                self.refuse(
-                    "customize-components",
-                    format!("{PATCHES}/{i}/patch"),
-                    message,
-                );
+                self.refuse("customize-components", format!("{PATCHES}/{i}/patch"), message);
             }
         }
     }
@@ -135,11 +110,7 @@ impl<'a> Update<'a> {
             let text = pointed(certificates, path)?.as_str()?;
             duration::parse(text).ok()
         };
-        let deprecated = [
-            "caRotateInterval",
-            "certRotateInterval",
-            "caOverlapInterval",
-        ];
+        let deprecated = ["caRotateInterval", "certRotateInterval", "caOverlapInterval"];
         let fifth = |of: Duration| Duration(of.0 / 5);
         let ca = read("/caRotateInterval").or_else(|| read("/ca/duration"));
         let ca = ca.unwrap_or(WEEK);
@@ -213,9 +184,7 @@ impl<'a> Update<'a> {
 
     fn role_aggregation(&mut self) {
         let pointer = format!("{CONFIGURATION}/roleAggregationStrategy");
-        let manual = self
-            .text(&pointer)
-            .is_some_and(|s| s != "AggregateToDefault");
+        let manual = self.text(&pointer).is_some_and(|s| s != "AggregateToDefault");
         if manual && !self.is_on("OptOutRoleAggregation") {
             let message = "RoleAggregationStrategy cannot be set to Manual without enabling the \
                            OptOutRoleAggregation feature gate";
@@ -272,18 +241,10 @@ impl<'a> Update<'a> {
         let local = format!("{custom}/localhostProfile");
         let default = format!("{custom}/runtimeDefaultProfile");
         if self.at(&custom).is_none() {
-            self.refuse(
-                "seccomp",
-                &custom,
-                format!("{} needs to be set", shown(&custom)),
-            );
+            self.refuse("seccomp", &custom, format!("{} needs to be set", shown(&custom)));
         } else if self.at(&local).is_some() && self.at(&default) == Some(&Value::Bool(true)) {
             let (a, b) = (shown(&local), shown(&default));
-            self.refuse(
-                "seccomp",
-                &local,
-                format!("{a} cannot be set when {b} is set"),
-            );
+            self.refuse("seccomp", &local, format!("{a} cannot be set when {b} is set"));
         }
     }
 
@@ -338,11 +299,7 @@ mod tests {
             }
         };
         let cases: [(&str, Value, [&str; 2]); 9] = [
-            (
-                "/spec/infra",
-                json!({"replicas": 0}),
-                ["1.16", "infra replica count can't be 0"],
-            ),
+            ("/spec/infra", json!({"replicas": 0}), ["1.16", "infra replica count can't be 0"]),
             (
                 "/spec/configuration/tlsConfiguration",
                 json!({"minTLSVersion": "VersionTLS13", "ciphers": ["TLS_AES_128_GCM_SHA256"]}),
@@ -367,10 +324,7 @@ mod tests {
             (
                 "/spec/configuration/migrations/maxDowntimeMs",
                 json!(500),
-                [
-                    "1.19",
-                    "maxDowntimeMs cannot be modified without enabling the MigrationStallDetection feature gate",
-                ],
+                ["1.19", "maxDowntimeMs cannot be modified without enabling the MigrationStallDetection feature gate"],
             ),
             (
                 "/spec/configuration/seccompConfiguration",

@@ -74,27 +74,19 @@ pub(super) fn subdomain_problems(text: &str) -> Vec<String> {
 }
 
 fn name_text() -> String {
-    format!(
-        "{NAME_TEXT} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{NAME}')"
-    )
+    format!("{NAME_TEXT} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{NAME}')")
 }
 
 fn is_name(text: &str) -> bool {
     let ends = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphanumeric);
     let bytes = text.as_bytes();
-    ends(bytes.first())
-        && ends(bytes.last())
-        && bytes
-            .iter()
-            .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b))
+    ends(bytes.first()) && ends(bytes.last()) && bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b))
 }
 
 fn is_dns_label(text: &str) -> bool {
     let plain = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
     let bytes = text.as_bytes();
-    bytes.first().is_some_and(plain)
-        && bytes.last().is_some_and(plain)
-        && bytes.iter().all(|b| plain(b) || *b == b'-')
+    bytes.first().is_some_and(plain) && bytes.last().is_some_and(plain) && bytes.iter().all(|b| plain(b) || *b == b'-')
 }
 
 #[cfg(test)]
@@ -108,11 +100,9 @@ mod tests {
         }
         assert_eq!(
             key_problems("-a"),
-            [
-                "name part must consist of alphanumeric characters, '-', '_' or '.', and must \
+            ["name part must consist of alphanumeric characters, '-', '_' or '.', and must \
                  start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or \
-                 '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-            ]
+                 '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"]
         );
         assert_eq!(key_problems("/").len(), 3);
         assert_eq!(key_problems("a/b/c").len(), 1);

@@ -27,20 +27,14 @@ const ANNOTATIONS_LIMIT: usize = 256 * 1024;
 /// Decodes `metadata` as Go does: a wrong type is refused, an unknown field goes (and is given
 /// back), an empty map or text is none. What only the server writes goes, too. A namespace that
 /// is not given is the operator's.
-pub(super) fn decode(
-    release: &Release,
-    object: &mut Value,
-    namespace: &str,
-) -> Result<Vec<PrunedField>, Refusal> {
+pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> Result<Vec<PrunedField>, Refusal> {
     let types = release.go_types();
     let ty = types.named("v1.ObjectMeta");
     let ty = ty.expect("every release knows ObjectMeta");
     let Value::Object(map) = object else {
         return Ok(Vec::new());
     };
-    let metadata = map
-        .entry("metadata")
-        .or_insert_with(|| Value::Object(Map::new()));
+    let metadata = map.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
     if metadata.is_null() {
         *metadata = Value::Object(Map::new());
     }
@@ -50,11 +44,7 @@ pub(super) fn decode(
         refusal.causes.extend(errors.iter().map(|error| {
             let mut path = Path::root().key("metadata");
             path.0.extend(place(metadata, &error.path).0);
-            Cause {
-                path,
-                message: error.message.clone(),
-                in_key: false,
-            }
+            Cause { path, message: error.message.clone(), in_key: false }
         }));
         return Err(refusal);
     }
@@ -101,11 +91,7 @@ pub(super) fn violations(object: &Value) -> Vec<Violation> {
         let problems = subdomain_problems(name);
         invalid("metadata.name", metadata.key("name"), name, problems);
     }
-    for (key, value) in of("labels")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
+    for (key, value) in of("labels").and_then(Value::as_object).into_iter().flatten() {
         let path = metadata.key("labels").key(key);
         invalid("metadata.labels", path.clone(), key, key_problems(key));
         let value = value.as_str().unwrap_or_default();
@@ -122,16 +108,9 @@ pub(super) fn violations(object: &Value) -> Vec<Violation> {
     let size = (bytes > ANNOTATIONS_LIMIT).then(|| Violation {
         path: metadata.key("annotations"),
         kind: ViolationKind::TooLong,
-        message: format!(
-            "metadata.annotations: Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"
-        ),
+        message: format!("metadata.annotations: Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"),
     });
-    for (i, owner) in of("ownerReferences")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .enumerate()
-    {
+    for (i, owner) in of("ownerReferences").and_then(Value::as_array).into_iter().flatten().enumerate() {
         let path = metadata.key("ownerReferences").index(i);
         for (key, problem) in owner_problems(owner) {
             let value = owner[key].as_str().unwrap_or_default();
@@ -173,43 +152,25 @@ fn owner_problems(owner: &Value) -> impl Iterator<Item = (&'static str, String)>
 /// One refusal of everything that metadata, schema and rules refuse, in the server's order:
 /// metadata, schema, list types, rules.
 pub(super) fn refuse(violations: &Violations, metadata: &[Violation]) -> Option<(Stage, Refusal)> {
-    let all: Vec<&Violation> = metadata
-        .iter()
-        .chain(&violations.schema)
-        .chain(&violations.lists)
-        .chain(&violations.rules)
-        .collect();
+    let all: Vec<&Violation> =
+        metadata.iter().chain(&violations.schema).chain(&violations.lists).chain(&violations.rules).collect();
     let first = all.first()?;
     let only_rules = all.iter().all(|v| v.kind == ViolationKind::Rule);
-    let stage = if only_rules {
-        Stage::Cel
-    } else {
-        Stage::Schema
-    };
+    let stage = if only_rules { Stage::Cel } else { Stage::Schema };
     let messages: Vec<&str> = all.iter().map(|v| v.message.as_str()).collect();
     let message = match messages[..] {
         [one] => one.to_owned(),
         _ => format!("[{}]", messages.join(", ")),
     };
     let mut refusal = Refusal::new(Reason::Schema(first.kind), message);
-    refusal.causes = all
-        .iter()
-        .map(|v| Cause {
-            path: v.path.clone(),
-            message: v.message.clone(),
-            in_key: false,
-        })
-        .collect();
+    refusal.causes =
+        all.iter().map(|v| Cause { path: v.path.clone(), message: v.message.clone(), in_key: false }).collect();
     Some((stage, refusal))
 }
 
 /// The policy that the operator installs: a HyperConverged lives in its own namespace. It looks
 /// at new objects only.
-pub(super) fn namespace_policy(
-    object: &Value,
-    namespace: &str,
-    operation: Operation<'_>,
-) -> Result<(), Refusal> {
+pub(super) fn namespace_policy(object: &Value, namespace: &str, operation: Operation<'_>) -> Result<(), Refusal> {
     let is_new = matches!(operation, Operation::Create);
     if !is_new || object["metadata"]["namespace"] == namespace {
         return Ok(());

@@ -70,12 +70,7 @@ pub enum Operation<'a> {
 }
 
 /// What the cluster would do with a document of the HyperConverged's API group.
-pub fn admit(
-    release: &Release,
-    inventory: &Inventory,
-    object: &Value,
-    operation: Operation<'_>,
-) -> Admission {
+pub fn admit(release: &Release, inventory: &Inventory, object: &Value, operation: Operation<'_>) -> Admission {
     let held = match operation {
         Operation::Create => None,
         Operation::Update { old, .. } => old_in_version_of_new(release, old, object),
@@ -107,11 +102,7 @@ pub fn admit(
 
 /// The document as it would be stored if neither schema nor webhook refused anything: pruned,
 /// defaulted, and mutated where it can be. `None` where it is of no version that is served.
-pub fn stored_if_accepted(
-    release: &Release,
-    inventory: &Inventory,
-    submitted: &Value,
-) -> Option<Value> {
+pub fn stored_if_accepted(release: &Release, inventory: &Inventory, submitted: &Value) -> Option<Value> {
     let version = version_of(release, submitted).ok()?;
     let rules = release.admission().version(version)?;
     let schema = release.schema(&format!("hyperconverged.{version}"))?;
@@ -119,13 +110,7 @@ pub fn stored_if_accepted(
     // What is refused here is left as it is.
     let _ = metadata::decode(release, &mut object, &inventory.namespace);
     schema.prepare(&mut object);
-    let mutating = mutate::Webhook {
-        release,
-        rules,
-        shape: Shape::of(version),
-        version,
-        operation: Operation::Create,
-    };
+    let mutating = mutate::Webhook { release, rules, shape: Shape::of(version), version, operation: Operation::Create };
     let mut changed = object.clone();
     if mutating.run(&mut changed, &mut Admission::default()) == Ok(true) {
         object = changed;
@@ -208,13 +193,8 @@ impl Request<'_> {
             admission.warnings.push(warning);
         }
 
-        let mutating = mutate::Webhook {
-            release,
-            rules,
-            shape: Shape::of(version),
-            version,
-            operation: self.operation,
-        };
+        let mutating =
+            mutate::Webhook { release, rules, shape: Shape::of(version), version, operation: self.operation };
         match mutating.run(&mut object, admission) {
             Ok(false) => {}
             Ok(true) => schema.fill_defaults(&mut object),
@@ -237,11 +217,7 @@ impl Request<'_> {
     }
 
     /// The object as the mutating webhook gets it, and what was pruned of it.
-    fn prepared(
-        &self,
-        schema: &Schema,
-        submitted: &Value,
-    ) -> Result<(Value, Vec<PrunedField>), Refusal> {
+    fn prepared(&self, schema: &Schema, submitted: &Value) -> Result<(Value, Vec<PrunedField>), Refusal> {
         let mut object = submitted.clone();
         let mut pruned = metadata::decode(self.release, &mut object, &self.inventory.namespace)?;
         pruned.extend(schema.prepare(&mut object));
@@ -271,9 +247,7 @@ impl Request<'_> {
         admission: &mut Admission,
     ) -> Result<(), Refusal> {
         metadata::namespace_policy(object, &self.inventory.namespace, self.operation)?;
-        if let (Operation::Update { old, missing }, Some(version)) =
-            (self.operation, &rules.update_as)
-        {
+        if let (Operation::Update { old, missing }, Some(version)) = (self.operation, &rules.update_as) {
             return self.update_as(version, object, (old, missing), admission);
         }
         let webhook = validate::Webhook {
@@ -281,11 +255,7 @@ impl Request<'_> {
             shape: Shape::of(version),
             object,
             operation: self.operation,
-            dry_run: DryRun {
-                release: self.release,
-                inventory: self.inventory,
-                read: OnceCell::new(),
-            },
+            dry_run: DryRun { release: self.release, inventory: self.inventory, read: OnceCell::new() },
         };
         webhook.run(admission)?;
         admission.read = webhook.dry_run.read.into_inner();
@@ -306,10 +276,7 @@ impl Request<'_> {
         let converted = hyperconverged::convert(self.release, object, version);
         let old = hyperconverged::convert(self.release, old, version);
         let rules = self.release.admission().version(version);
-        let request = Request {
-            operation: Operation::Update { old: &old, missing },
-            ..*self
-        };
+        let request = Request { operation: Operation::Update { old: &old, missing }, ..*self };
         let rules = rules.expect("an update is converted to a version that is served");
         let known = admission.holes.len();
         let verdict = request.validating_webhook(rules, version, &converted, admission);
@@ -333,19 +300,13 @@ impl Request<'_> {
 fn version_of<'a>(release: &Release, object: &'a Value) -> Result<&'a str, Refusal> {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    let version = api_version
-        .strip_prefix(GROUP)
-        .and_then(|v| v.strip_prefix('/'));
+    let version = api_version.strip_prefix(GROUP).and_then(|v| v.strip_prefix('/'));
     let served = version.filter(|v| release.admission().version(v).is_some());
     match served {
         Some(version) if kind == KIND => Ok(version),
         found => {
             let message = format!("no matches for kind \"{kind}\" in version \"{api_version}\"");
-            let key = if found.is_some() {
-                "kind"
-            } else {
-                "apiVersion"
-            };
+            let key = if found.is_some() { "kind" } else { "apiVersion" };
             Err(Refusal::new(Reason::UnknownKind, message).at(Path::root().key(key)))
         }
     }

@@ -25,11 +25,7 @@ pub(super) struct Webhook<'a> {
 impl Webhook<'_> {
     /// Decodes the object and changes it; says whether there was anything to change. Where it refuses,
     /// some changes may have been made. Warnings are added to the admission.
-    pub(super) fn run(
-        &self,
-        object: &mut Value,
-        admission: &mut Admission,
-    ) -> Result<bool, Refusal> {
+    pub(super) fn run(&self, object: &mut Value, admission: &mut Admission) -> Result<bool, Refusal> {
         let changes = self.changes(object, admission)?;
         for change in &changes {
             if let Err(problem) = apply(object, change) {
@@ -123,13 +119,7 @@ impl Webhook<'_> {
         }
     }
 
-    fn template_default(
-        &self,
-        object: &Value,
-        field: &str,
-        value: &Value,
-        changes: &mut Vec<Change>,
-    ) {
+    fn template_default(&self, object: &Value, field: &str, value: &Value, changes: &mut Vec<Change>) {
         for (i, template) in list(object, self.shape.templates).iter().enumerate() {
             let spec = template.get("spec").filter(|s| !s.is_null());
             if spec.is_some_and(|s| s.get(field).is_none_or(Value::is_null)) {
@@ -144,11 +134,7 @@ impl Webhook<'_> {
         if at(object, self.shape.eviction_strategy).is_some() {
             return None;
         }
-        let strategy = if highly_available {
-            "LiveMigrate"
-        } else {
-            "None"
-        };
+        let strategy = if highly_available { "LiveMigrate" } else { "None" };
         let path = Path::dotted(self.shape.eviction_strategy);
         Some(Change::replace(path, json!(strategy)))
     }
@@ -225,11 +211,7 @@ fn apply(object: &mut Value, change: &Change) -> Result<(), String> {
         ChangeKind::Remove => "remove",
     };
     let pointer = path.to_pointer();
-    let missing = || {
-        format!(
-            "{verb} operation does not apply: doc is missing path: \"{pointer}\": missing value"
-        )
-    };
+    let missing = || format!("{verb} operation does not apply: doc is missing path: \"{pointer}\": missing value");
     let parents = path.parent().0;
     let parent = parents.iter().try_fold(object, |value, step| match step {
         Segment::Key(key) => value.get_mut(key),

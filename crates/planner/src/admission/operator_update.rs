@@ -49,10 +49,7 @@ pub fn operator_update(
     if !has_label(metadata) {
         metadata["labels"][LABEL] = metadata["name"].clone();
     }
-    let operation = Operation::Update {
-        old: stored,
-        missing,
-    };
+    let operation = Operation::Update { old: stored, missing };
     admit(release, inventory, &updated, operation)
 }
 
@@ -60,10 +57,7 @@ pub fn operator_update(
 /// object, which is when the operator has written to `status` whether the infrastructure is highly available.
 pub fn fill_eviction_strategy(hc: &mut HyperConverged, topology: &Topology) {
     if hc.get(EVICTION_STRATEGY).is_none() {
-        let strategy = match topology.infrastructure_highly_available() {
-            true => "LiveMigrate",
-            false => "None",
-        };
+        let strategy = if topology.infrastructure_highly_available() { "LiveMigrate" } else { "None" };
         hc.set(EVICTION_STRATEGY, json!(strategy));
     }
 }

@@ -32,26 +32,14 @@ pub(super) struct DryRun<'a> {
 /// The operand CRs that an update is tried on: kind, its operand, and how the API server calls it
 /// when it isn't there.
 const TRIED: [(&str, &str, &str); 4] = [
-    (
-        "KubeVirt",
-        "kubevirt",
-        "kubevirts.kubevirt.io \"kubevirt-kubevirt-hyperconverged\"",
-    ),
-    (
-        "CDI",
-        "cdi",
-        "cdis.cdi.kubevirt.io \"cdi-kubevirt-hyperconverged\"",
-    ),
+    ("KubeVirt", "kubevirt", "kubevirts.kubevirt.io \"kubevirt-kubevirt-hyperconverged\""),
+    ("CDI", "cdi", "cdis.cdi.kubevirt.io \"cdi-kubevirt-hyperconverged\""),
     (
         "NetworkAddonsConfig",
         "network-addons",
         "networkaddonsconfigs.networkaddonsoperator.network.kubevirt.io \"cluster\"",
     ),
-    (
-        "SSP",
-        "ssp",
-        "ssps.ssp.kubevirt.io \"ssp-kubevirt-hyperconverged\"",
-    ),
+    ("SSP", "ssp", "ssps.ssp.kubevirt.io \"ssp-kubevirt-hyperconverged\""),
 ];
 
 /// The kinds of the operand CRs that the webhook reads when a HyperConverged is updated.
@@ -85,9 +73,7 @@ pub(super) fn check(
         }
         let images = match kind {
             "SSP" if reads_golden_images(&hc) => {
-                GoldenImages::of(release, &hc, &known.by_nodes, known.schedule)
-                    .render()
-                    .map(Arc::new)
+                GoldenImages::of(release, &hc, &known.by_nodes, known.schedule).render().map(Arc::new)
             }
             _ => Ok(Arc::default()),
         };
@@ -98,8 +84,7 @@ pub(super) fn check(
             _ => &known.by_nodes,
         };
         let cx = Context::new(release, inventory, topology, &hc, templates, stage);
-        let reached =
-            operands::reached_by(&cx, name).map_err(|error| refusal(object, shape, &error))?;
+        let reached = operands::reached_by(&cx, name).map_err(|error| refusal(object, shape, &error))?;
         for (path, value) in jsonpatch::write_through(release, &hc, &reached) {
             hc.to_mut().set(&path, value);
         }
@@ -125,14 +110,10 @@ impl<'a> Known<'a> {
             return Self::default();
         };
         let by_status = from_status(old);
-        let stands_in = inventory.platform == Platform::OpenShift
-            && release.has("webhook-takes-nodes-from-status");
+        let stands_in = inventory.platform == Platform::OpenShift && release.has("webhook-takes-nodes-from-status");
         let schedule = text(old, "status.dataImportSchedule");
         Self {
-            by_nodes: match stands_in {
-                true => by_status.clone(),
-                false => Topology::default(),
-            },
+            by_nodes: if stands_in { by_status.clone() } else { Topology::default() },
             by_status,
             schedule: Some(schedule).filter(|s| !s.is_empty()),
         }
@@ -144,9 +125,7 @@ impl<'a> Known<'a> {
 fn reads_golden_images(hc: &HyperConverged) -> bool {
     let patch = jsonpatch::annotation_of("SSP");
     patch.is_some_and(|a| hc.annotations.contains_key(a))
-        || !hc
-            .list("workloadSources.dataImportCronTemplates")
-            .is_empty()
+        || !hc.list("workloadSources.dataImportCronTemplates").is_empty()
 }
 
 /// The architectures that the operator wrote down last.
@@ -179,10 +158,7 @@ fn refusal(object: &Value, shape: &Shape, error: &operands::Error) -> Refusal {
         refusal.patch = Some(patch.clone());
         return refusal;
     }
-    if let Some(twice) = error
-        .message
-        .strip_suffix(" DataImportCronTable is already defined")
-    {
+    if let Some(twice) = error.message.strip_suffix(" DataImportCronTable is already defined") {
         let templates = list(object, shape.templates);
         let called = |t: &Value| t["metadata"]["name"] == twice;
         if let Some(last) = templates.iter().rposition(called) {

@@ -66,9 +66,7 @@ pub(super) fn text<'v>(object: &'v Value, path: &str) -> &'v str {
 
 /// The list at a dotted path, empty when absent.
 pub(super) fn list<'v>(object: &'v Value, path: &str) -> &'v [Value] {
-    at(object, path)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
+    at(object, path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// The place that a Go decoder's or a message's path means: `spec.a[0].b`. Keys may hold dots,
@@ -138,10 +136,7 @@ mod tests {
         let object = json!({"spec": {"featureGates": [{"name": "a"}, {"name": "b"}]}});
         for (there, here) in [
             ("spec.certConfig.ca", "spec.security.certConfig.ca"),
-            (
-                "spec.dataImportCronTemplates[1].spec",
-                "spec.workloadSources.dataImportCronTemplates[1].spec",
-            ),
+            ("spec.dataImportCronTemplates[1].spec", "spec.workloadSources.dataImportCronTemplates[1].spec"),
             ("spec.featureGates.b", "spec.featureGates[1].name"),
             ("metadata.name", "metadata.name"),
         ] {

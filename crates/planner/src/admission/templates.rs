@@ -16,16 +16,14 @@ pub(super) fn check(object: &Value, shape: &Shape) -> Result<(), Refusal> {
         let annotation = template["metadata"]["annotations"].get(ENABLE);
         let enable = annotation.map(|v| v.as_str().unwrap_or_default().to_lowercase());
         if !matches!(enable.as_deref(), None | Some("true" | "false")) {
-            let message = format!(
-                "the {ENABLE} annotation of a dataImportCronTemplate must be either \"true\" or \"false\""
-            );
+            let message =
+                format!("the {ENABLE} annotation of a dataImportCronTemplate must be either \"true\" or \"false\"");
             let annotation = path.key("metadata").key("annotations").key(ENABLE);
             return Err(Refusal::new(Reason::TemplateEnableAnnotation, message).at(annotation));
         }
         let enabled = enable.as_deref() != Some("false");
         if enabled && template.get("spec").is_none_or(Value::is_null) {
-            let message =
-                "dataImportCronTemplate spec is empty for an enabled DataImportCronTemplate";
+            let message = "dataImportCronTemplate spec is empty for an enabled DataImportCronTemplate";
             return Err(Refusal::new(Reason::TemplateWithoutSpec, message).at(path));
         }
     }

@@ -34,9 +34,7 @@ fn v1beta1(spec: Value) -> Value {
 fn stored(release: &str, object: &Value) -> Value {
     let admission = create(release, object);
     let message = admission.message;
-    admission
-        .stored
-        .unwrap_or_else(|| panic!("refused: {message}"))
+    admission.stored.unwrap_or_else(|| panic!("refused: {message}"))
 }
 
 fn places(admission: &Admission) -> Vec<String> {
@@ -50,10 +48,7 @@ fn kinds_and_versions() {
     let admission = create("1.17", &object);
     assert_eq!(admission.reason, Some(Reason::UnknownKind));
     assert_eq!(admission.stage, Some(Stage::Schema));
-    assert_eq!(
-        admission.message,
-        "no matches for kind \"HyperConverged\" in version \"hco.kubevirt.io/v1\""
-    );
+    assert_eq!(admission.message, "no matches for kind \"HyperConverged\" in version \"hco.kubevirt.io/v1\"");
     assert_eq!(places(&admission), ["apiVersion"]);
     assert!(create("1.18", &object).accepted);
     object["kind"] = json!("HyperConverge");
@@ -66,10 +61,7 @@ fn metadata_is_decoded_and_completed() {
     let mut object = v1beta1(json!({}));
     object["metadata"]["labels"] = json!({"a.b/c": true});
     let admission = create("1.18", &object);
-    assert_eq!(
-        admission.message,
-        "json: cannot unmarshal bool into Go struct field ObjectMeta.labels of type string"
-    );
+    assert_eq!(admission.message, "json: cannot unmarshal bool into Go struct field ObjectMeta.labels of type string");
     assert_eq!(places(&admission), ["metadata.labels[\"a.b/c\"]"]);
 
     object["metadata"]["labels"] = json!({});
@@ -88,10 +80,7 @@ fn metadata_is_decoded_and_completed() {
 
     object["metadata"] = json!({"labels": {"-": "x y"}});
     let admission = create("1.18", &object);
-    assert_eq!(
-        admission.reason,
-        Some(Reason::Schema(ViolationKind::Required))
-    );
+    assert_eq!(admission.reason, Some(Reason::Schema(ViolationKind::Required)));
     assert_eq!(admission.causes.len(), 3, "{}", admission.message);
 }
 
@@ -101,11 +90,7 @@ fn another_namespace() {
     object["metadata"]["namespace"] = json!("elsewhere");
     let admission = create("1.19", &object);
     assert_eq!(admission.reason, Some(Reason::Namespace));
-    assert!(
-        admission
-            .message
-            .ends_with("created in the 'kubevirt-hyperconverged' namespace.")
-    );
+    assert!(admission.message.ends_with("created in the 'kubevirt-hyperconverged' namespace."));
     assert!(admission.forced.is_some(), "a policy can be forced");
 }
 
@@ -121,10 +106,7 @@ fn a_decode_error_says_where() {
 #[test]
 fn a_schema_refusal_cannot_be_forced() {
     let admission = create("1.18", &v1beta1(json!({"evictionStrategy": "live"})));
-    assert_eq!(
-        admission.reason,
-        Some(Reason::Schema(ViolationKind::Unsupported))
-    );
+    assert_eq!(admission.reason, Some(Reason::Schema(ViolationKind::Unsupported)));
     assert!(admission.forced.is_none());
 }
 
@@ -143,35 +125,20 @@ fn a_warning_hides_a_refusal_before_1_19() {
     assert_eq!(hole.path.to_string(), "spec.featureGates.nonRoot");
     let hidden = hole.hidden.as_ref().expect("something is hidden");
     assert_eq!(hidden.reason, Reason::Affinity);
-    assert!(
-        hidden.causes[0]
-            .path
-            .to_string()
-            .ends_with("matchExpressions[0].operator")
-    );
+    assert!(hidden.causes[0].path.to_string().ends_with("matchExpressions[0].operator"));
 
     let admission = create("1.19", &object);
     assert_eq!(admission.reason, Some(Reason::Affinity));
-    assert!(
-        admission.warnings[0].contains("nonRoot"),
-        "{:?}",
-        admission.warnings
-    );
+    assert!(admission.warnings[0].contains("nonRoot"), "{:?}", admission.warnings);
 }
 
 /// Those of an update come later, so that a warning hides more.
 #[test]
 fn a_warning_hides_the_certificates_of_an_update() {
     let object = |spec| v1beta1(json!(spec));
-    let (old, new) = (
-        object(json!({})),
-        object(json!({"featureGates": {"nonRoot": true}})),
-    );
+    let (old, new) = (object(json!({})), object(json!({"featureGates": {"nonRoot": true}})));
     let unchecked = |admission: Admission| admission.holes[0].unchecked.clone();
-    assert_eq!(
-        unchecked(create("1.17", &new)),
-        [Check::TuningWarning, Check::Affinity, Check::Render]
-    );
+    assert_eq!(unchecked(create("1.17", &new)), [Check::TuningWarning, Check::Affinity, Check::Render]);
     let hidden = unchecked(update("1.17", &new, &old));
     assert!(hidden.contains(&Check::Certificates), "{hidden:?}");
 }
@@ -183,11 +150,7 @@ fn a_custom_profile_without_custom() {
     assert!(old.message.starts_with("panic: "), "{}", old.message);
     assert_eq!(old.holes[0].kind, OperatorBugKind::Panic);
     let new = create("1.18", &object);
-    assert!(
-        new.message.starts_with("missing required field"),
-        "{}",
-        new.message
-    );
+    assert!(new.message.starts_with("missing required field"), "{}", new.message);
     assert!(new.holes.is_empty());
 }
 
@@ -210,11 +173,7 @@ fn several_affinity_problems() {
     let infra = json!({"nodePlacement": {"affinity": {"nodeAffinity":
         {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{}, term]}}}}});
     let admission = create("1.17", &v1beta1(json!({"infra": infra})));
-    let messages: Vec<&str> = admission
-        .causes
-        .iter()
-        .map(|c| c.message.as_str())
-        .collect();
+    let messages: Vec<&str> = admission.causes.iter().map(|c| c.message.as_str()).collect();
     let name = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
     let regex = "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
     let value_regex = "(e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
@@ -240,17 +199,11 @@ fn several_affinity_problems() {
             format!(
                 "{terms}matchExpressions[1].values[1][a]: Invalid value: \"-\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character {value_regex}"
             ),
-            format!(
-                "{terms}matchFields[0].operator: Unsupported value: \"Gt\": supported values: \"In\", \"NotIn\""
-            ),
+            format!("{terms}matchFields[0].operator: Unsupported value: \"Gt\": supported values: \"In\", \"NotIn\""),
             format!("{terms}matchFields[1].values: Invalid value: null: must have one element"),
         ]
     );
-    assert!(
-        admission
-            .message
-            .starts_with("invalid infra node placement affinity: [")
-    );
+    assert!(admission.message.starts_with("invalid infra node placement affinity: ["));
 }
 
 #[test]
@@ -258,30 +211,17 @@ fn an_update_that_changes_nothing_is_not_looked_at() {
     let cert = json!({"server": {"duration": "24h", "renewBefore": "25h"}});
     let mut old = stored("1.17", &v1beta1(json!({})));
     old["spec"]["certConfig"]["server"] = cert["server"].clone();
-    assert!(
-        update("1.17", &old, &old).accepted,
-        "certificates come after"
-    );
-    assert_eq!(
-        update("1.19", &old, &old).reason,
-        Some(Reason::CertificateOrder),
-        "certificates come first"
-    );
+    assert!(update("1.17", &old, &old).accepted, "certificates come after");
+    assert_eq!(update("1.19", &old, &old).reason, Some(Reason::CertificateOrder), "certificates come first");
     let mut new = old.clone();
     new["spec"]["uninstallStrategy"] = json!("RemoveWorkloads");
-    assert_eq!(
-        update("1.17", &new, &old).reason,
-        Some(Reason::CertificateOrder)
-    );
+    assert_eq!(update("1.17", &new, &old).reason, Some(Reason::CertificateOrder));
 }
 
 #[test]
 fn an_old_object_may_be_of_another_version_and_not_defaulted() {
     let old = v1beta1(json!({"uninstallStrategy": "RemoveWorkloads"}));
-    let new = hyperconverged(
-        "v1",
-        json!({"deployment": {"uninstallStrategy": "RemoveWorkloads"}}),
-    );
+    let new = hyperconverged("v1", json!({"deployment": {"uninstallStrategy": "RemoveWorkloads"}}));
     for release in ["1.18", "1.19"] {
         let admission = update(release, &new, &old);
         assert!(admission.accepted, "{}", admission.message);
@@ -292,10 +232,7 @@ fn an_old_object_may_be_of_another_version_and_not_defaulted() {
 fn a_name_server_that_is_no_address() {
     let object = v1beta1(json!({"kubeSecondaryDNSNameServerIP": "1.2.3"}));
     let admission = create("1.18", &object);
-    assert_eq!(
-        admission.message,
-        "kubeSecondaryDNSNameServerIP isn't a valid IPv4"
-    );
+    assert_eq!(admission.message, "kubeSecondaryDNSNameServerIP isn't a valid IPv4");
     assert_eq!(places(&admission), ["spec.kubeSecondaryDNSNameServerIP"]);
 }
 
@@ -305,14 +242,8 @@ fn an_update_fills_in_the_eviction_strategy_by_the_status_that_it_carries() {
     old["status"] = json!({"infrastructureHighlyAvailable": true});
     // kubectl apply sends the live object's status along, kubectl replace what the file says.
     for (status, strategy) in [
-        (
-            json!({"infrastructureHighlyAvailable": true}),
-            json!("LiveMigrate"),
-        ),
-        (
-            json!({"infrastructureHighlyAvailable": false}),
-            json!("None"),
-        ),
+        (json!({"infrastructureHighlyAvailable": true}), json!("LiveMigrate")),
+        (json!({"infrastructureHighlyAvailable": false}), json!("None")),
         (json!({}), Value::Null),
     ] {
         let mut new = old.clone();
@@ -332,10 +263,7 @@ fn a_moved_gate_is_warned_about_when_it_changes() {
     assert_eq!(unchanged.len(), 1, "{unchanged:?}");
     let changed = v1beta1(json!({"featureGates": {"deployVmConsoleProxy": false}}));
     let warnings = update("1.17", &changed, &old).warnings;
-    assert!(
-        warnings[0].contains("use spec.deployVmConsoleProxy instead"),
-        "{warnings:?}"
-    );
+    assert!(warnings[0].contains("use spec.deployVmConsoleProxy instead"), "{warnings:?}");
 }
 
 #[test]
@@ -344,16 +272,10 @@ fn a_v1_update_on_1_18_is_checked_as_v1beta1() {
     let mut new = old.clone();
     new["spec"]["security"]["certConfig"]["ca"]["duration"] = json!("5m");
     let admission = update("1.18", &new, &old);
-    assert_eq!(
-        admission.message,
-        "spec.certConfig.ca.duration: value is too small"
-    );
+    assert_eq!(admission.message, "spec.certConfig.ca.duration: value is too small");
     assert_eq!(places(&admission), ["spec.security.certConfig.ca.duration"]);
     let message = create("1.18", &new).message;
-    assert_eq!(
-        message,
-        "spec.security.certConfig.ca.duration: value is too small"
-    );
+    assert_eq!(message, "spec.security.certConfig.ca.duration: value is too small");
 }
 
 /// Every row of HCO's decisions about a deprecated gate and the field in its place.
@@ -374,33 +296,13 @@ fn gates_and_fields_are_kept_in_step_on_update() {
     let cases = [
         // old gate and field, new gate and field; then the gate, field and warning afterwards
         ((None, None), (on, None), Some((on, Some(true), true))),
-        (
-            (None, Some(false)),
-            (on, Some(false)),
-            Some((on, Some(true), true)),
-        ),
-        (
-            (off, Some(false)),
-            (on, Some(true)),
-            Some((on, Some(true), true)),
-        ),
+        ((None, Some(false)), (on, Some(false)), Some((on, Some(true), true))),
+        ((off, Some(false)), (on, Some(true)), Some((on, Some(true), true))),
         ((off, Some(true)), (on, Some(false)), None),
-        (
-            (on, Some(true)),
-            (on, Some(false)),
-            Some((None, Some(false), false)),
-        ),
+        ((on, Some(true)), (on, Some(false)), Some((None, Some(false), false))),
         ((on, Some(true)), (on, None), Some((None, None, false))),
-        (
-            (on, Some(true)),
-            (on, Some(true)),
-            Some((on, Some(true), false)),
-        ),
-        (
-            (on, Some(true)),
-            (None, Some(true)),
-            Some((None, Some(true), false)),
-        ),
+        ((on, Some(true)), (on, Some(true)), Some((on, Some(true), false))),
+        ((on, Some(true)), (None, Some(true)), Some((None, Some(true), false))),
     ];
     for ((old_gate, old_field), (gate, field), expected) in cases {
         let mut old = stored("1.19", &hyperconverged("v1", json!({})));
@@ -413,28 +315,15 @@ fn gates_and_fields_are_kept_in_step_on_update() {
         let admission = update("1.19", &object(gate, field), &old);
         let case = format!("{old_gate:?} {old_field:?} -> {gate:?} {field:?}");
         let Some((gate, field, warned)) = expected else {
-            assert_eq!(
-                admission.reason,
-                Some(Reason::GateContradictsField),
-                "{case}"
-            );
+            assert_eq!(admission.reason, Some(Reason::GateContradictsField), "{case}");
             assert_eq!(admission.causes.len(), 2);
             continue;
         };
-        let now = admission
-            .stored
-            .unwrap_or_else(|| panic!("{case}: {}", admission.message));
-        assert_eq!(
-            now["spec"]["featureGates"][0]["state"].as_str(),
-            gate,
-            "{case}"
-        );
+        let now = admission.stored.unwrap_or_else(|| panic!("{case}: {}", admission.message));
+        assert_eq!(now["spec"]["featureGates"][0]["state"].as_str(), gate, "{case}");
         let enabled = &now["spec"]["storage"]["persistentReservationConfiguration"]["enabled"];
         assert_eq!(enabled.as_bool(), field, "{case}");
-        let mutated = admission
-            .warnings
-            .iter()
-            .any(|w| w.starts_with("feature gate"));
+        let mutated = admission.warnings.iter().any(|w| w.starts_with("feature gate"));
         assert_eq!(mutated, warned, "{case}");
     }
 }
@@ -452,9 +341,7 @@ fn gates_that_a_field_overruled_go_together() {
         )
     };
     let old = stored("1.19", &fields(true, false));
-    let now = update("1.19", &fields(false, true), &old)
-        .stored
-        .expect("accepted");
+    let now = update("1.19", &fields(false, true), &old).stored.expect("accepted");
     assert_eq!(now["spec"]["featureGates"], json!([{"name": "alignCPUs"}]));
 }
 

@@ -9,10 +9,7 @@ use super::{Reason, Refusal};
 use crate::release::{CustomMissing, TlsRules};
 
 /// HTTP/2 needs one of these below TLS 1.3.
-const HTTP2_CIPHERS: [&str; 2] = [
-    "ECDHE-RSA-AES128-GCM-SHA256",
-    "ECDHE-ECDSA-AES128-GCM-SHA256",
-];
+const HTTP2_CIPHERS: [&str; 2] = ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"];
 
 /// A custom profile has a version that is known, a cipher that HTTP/2 needs, and none with TLS
 /// 1.3, which brings its own.
@@ -25,8 +22,7 @@ pub(super) fn check(object: &Value, shape: &Shape, rules: TlsRules) -> Result<()
     if at(object, &custom).is_none() {
         return match (rules.custom_missing, is_custom(object, shape)) {
             (CustomMissing::Refused, true) => {
-                let message =
-                    "missing required field spec.tlsSecurityProfile.custom when type is Custom";
+                let message = "missing required field spec.tlsSecurityProfile.custom when type is Custom";
                 Err(Refusal::new(Reason::TlsCustomMissing, message).at(path.key("type")))
             }
             _ => Ok(()),
@@ -50,8 +46,7 @@ pub(super) fn check(object: &Value, shape: &Shape, rules: TlsRules) -> Result<()
             Err(Refusal::new(Reason::TlsHttp2Cipher, message).at(custom.key("ciphers")))
         }
         other => {
-            let mut message =
-                "invalid value for spec.tlsSecurityProfile.custom.minTLSVersion".to_owned();
+            let mut message = "invalid value for spec.tlsSecurityProfile.custom.minTLSVersion".to_owned();
             if rules.quotes_min_version {
                 message.push_str(&format!(": {}", go_quote(other)));
             }

@@ -47,9 +47,7 @@ impl Webhook<'_> {
             if ended.is_none() && !warnings.is_empty() {
                 let unchecked = self.checks()[next..].to_vec();
                 ended = warnings.first().cloned().map(|w| (w, unchecked));
-                admission
-                    .warnings
-                    .extend(warnings.into_iter().map(|(_, said)| said));
+                admission.warnings.extend(warnings.into_iter().map(|(_, said)| said));
                 continue;
             }
             if let Err(refusal) = self.refuse(*check) {
@@ -137,8 +135,7 @@ impl Webhook<'_> {
             !old.is_empty() && !new.is_empty() && old != new
         };
         let refuse = |path: Path| {
-            let message =
-                "mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead";
+            let message = "mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead";
             let refusal = Refusal::new(Reason::MediatedDevicesBothNames, message);
             Err(refusal.at_key(path.key("mediatedDevicesTypes")))
         };
@@ -178,17 +175,8 @@ impl Webhook<'_> {
 }
 
 /// A warning let in whatever comes after it, which may be something that would be refused.
-fn ends(
-    ((path, message), unchecked): (Warning, Vec<Check>),
-    hidden: Option<Refusal>,
-) -> OperatorBug {
-    OperatorBug {
-        kind: OperatorBugKind::WarningEndsValidation,
-        path,
-        message,
-        hidden,
-        unchecked,
-    }
+fn ends(((path, message), unchecked): (Warning, Vec<Check>), hidden: Option<Refusal>) -> OperatorBug {
+    OperatorBug { kind: OperatorBugKind::WarningEndsValidation, path, message, hidden, unchecked }
 }
 
 /// Rendering panics on what the checks before it let pass.
@@ -196,11 +184,7 @@ fn panics(refusal: &Refusal) -> Option<OperatorBug> {
     let panicked = refusal.reason == Reason::TlsProfileUnknown;
     panicked.then(|| OperatorBug {
         kind: OperatorBugKind::Panic,
-        path: refusal
-            .causes
-            .first()
-            .map(|c| c.path.clone())
-            .unwrap_or_default(),
+        path: refusal.causes.first().map(|c| c.path.clone()).unwrap_or_default(),
         message: refusal.message.clone(),
         hidden: None,
         unchecked: Vec::new(),

@@ -106,12 +106,7 @@ pub struct Refusal {
 
 impl Refusal {
     pub(super) fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self {
-            reason,
-            message: message.into(),
-            causes: Vec::new(),
-            patch: None,
-        }
+        Self { reason, message: message.into(), causes: Vec::new(), patch: None }
     }
 
     /// Whether the webhook panics instead of answering.
@@ -121,20 +116,12 @@ impl Refusal {
 
     /// With the whole message at one place.
     pub(super) fn at(mut self, path: Path) -> Self {
-        self.causes.push(Cause {
-            path,
-            message: self.message.clone(),
-            in_key: false,
-        });
+        self.causes.push(Cause { path, message: self.message.clone(), in_key: false });
         self
     }
 
     pub(super) fn at_key(mut self, path: Path) -> Self {
-        self.causes.push(Cause {
-            path,
-            message: self.message.clone(),
-            in_key: true,
-        });
+        self.causes.push(Cause { path, message: self.message.clone(), in_key: true });
         self
     }
 }

@@ -38,11 +38,7 @@ pub fn refusal(spec: &Value) -> Option<CdiRefusal> {
 }
 
 fn because(message: impl Into<String>, path: &'static str) -> CdiRefusal {
-    CdiRefusal {
-        message: message.into(),
-        path,
-        detail: None,
-    }
+    CdiRefusal { message: message.into(), path, detail: None }
 }
 
 fn missing_source(volume: &Value) -> Option<CdiRefusal> {
@@ -57,10 +53,7 @@ fn unsettable(volume: &Value) -> Option<CdiRefusal> {
         "template.spec.sourceRef"
     } else if !text(&volume["contentType"]).is_empty() {
         "template.spec.contentType"
-    } else if volume["checkpoints"]
-        .as_array()
-        .is_some_and(|c| !c.is_empty())
-    {
+    } else if volume["checkpoints"].as_array().is_some_and(|c| !c.is_empty()) {
         "template.spec.checkpoints"
     } else if volume["finalCheckpoint"] == true {
         "template.spec.finalCheckpoint"
@@ -76,8 +69,7 @@ fn claim(volume: &Value) -> Option<CdiRefusal> {
     let (claim, kind, path) = match (pvc.is_null(), storage.is_null()) {
         (true, true) => return Some(because("Missing Data volume PVC", DATA_VOLUME)),
         (false, false) => {
-            const WORDS: &str =
-                "Duplicate storage definition, both target storage and target pvc defined";
+            const WORDS: &str = "Duplicate storage definition, both target storage and target pvc defined";
             return Some(because(WORDS, "template.spec.pvc"));
         }
         (false, true) => (pvc, "PVC", "template.spec.pvc"),
@@ -97,12 +89,7 @@ fn claim(volume: &Value) -> Option<CdiRefusal> {
         [] if kind == "PVC" => "Required value: at least 1 access mode is required".to_owned(),
         [_, _, ..] if kind == "PVC" => "PVC multiple accessModes".to_owned(),
         modes => {
-            let known = [
-                "ReadOnlyMany",
-                "ReadWriteMany",
-                "ReadWriteOnce",
-                "ReadWriteOncePod",
-            ];
+            let known = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
             let unknown = modes.iter().find(|m| !known.contains(m))?;
             let known = known.map(|k| format!("\"{k}\"")).join(", ");
             format!("Unsupported value: \"{unknown}\": supported values: {known}")
@@ -181,8 +168,7 @@ fn registry(registry: &Value) -> Option<CdiRefusal> {
     match stream {
         Some("") => Some(because("Source registry ImageStream is not valid", STREAM)),
         Some(_) if method != Some("node") => {
-            let words =
-                "Source registry ImageStream is supported only with node pull import method";
+            let words = "Source registry ImageStream is supported only with node pull import method";
             Some(because(words, STREAM))
         }
         _ => None,
@@ -200,10 +186,7 @@ fn cron_fields(spec: &Value) -> Option<CdiRefusal> {
     if !schedule.is_empty()
         && let Err(error) = cron::check(schedule)
     {
-        return Some(CdiRefusal {
-            detail: Some(error.to_string()),
-            ..because("Illegal cron schedule", "schedule")
-        });
+        return Some(CdiRefusal { detail: Some(error.to_string()), ..because("Illegal cron schedule", "schedule") });
     }
     if spec["importsToKeep"].as_i64().is_some_and(|n| n < 0) {
         return Some(because("Illegal ImportsToKeep value", "importsToKeep"));
@@ -241,12 +224,8 @@ fn is_url(url: &str) -> bool {
         return true;
     };
     let host = authority.rsplit_once('@').map_or(authority, |(_, h)| h);
-    let port = host
-        .rsplit_once(':')
-        .filter(|_| !host.ends_with(']'))
-        .map_or("", |(_, port)| port);
-    !host.contains([' ', '"', '<', '>', '^', '`', '{', '|', '}', '\\'])
-        && port.bytes().all(|b| b.is_ascii_digit())
+    let port = host.rsplit_once(':').filter(|_| !host.ends_with(']')).map_or("", |(_, port)| port);
+    !host.contains([' ', '"', '<', '>', '^', '`', '{', '|', '}', '\\']) && port.bytes().all(|b| b.is_ascii_digit())
 }
 
 fn text(value: &Value) -> &str {
@@ -286,37 +265,15 @@ mod tests {
             ("/schedule", json!("")),
             ("/importsToKeep", json!(0)),
             ("/garbageCollect", json!("Never")),
-            (
-                "/template/spec/source",
-                json!({"pvc": {"name": "a", "namespace": "b"}}),
-            ),
-            (
-                "/template/spec/source",
-                json!({"registry": {"imageStream": "is", "pullMethod": "node"}}),
-            ),
-            (
-                "/template/spec/source",
-                json!({"registry": {"url": "OCI-archive:x", "pullMethod": "pod"}}),
-            ),
-            (
-                "/template/spec/storage/accessModes",
-                json!(["ReadWriteMany", "ReadWriteOnce"]),
-            ),
-            (
-                "/template/spec/storage/resources/requests/storage",
-                json!(1048576),
-            ),
+            ("/template/spec/source", json!({"pvc": {"name": "a", "namespace": "b"}})),
+            ("/template/spec/source", json!({"registry": {"imageStream": "is", "pullMethod": "node"}})),
+            ("/template/spec/source", json!({"registry": {"url": "OCI-archive:x", "pullMethod": "pod"}})),
+            ("/template/spec/storage/accessModes", json!(["ReadWriteMany", "ReadWriteOnce"])),
+            ("/template/spec/storage/resources/requests/storage", json!(1048576)),
         ] {
-            assert_eq!(
-                refusal(&with(pointer, value.clone())),
-                None,
-                "{pointer} {value}"
-            );
+            assert_eq!(refusal(&with(pointer, value.clone())), None, "{pointer} {value}");
         }
-        let mut cloned = with(
-            "/template/spec/source",
-            json!({"pvc": {"name": "a", "namespace": "b"}}),
-        );
+        let mut cloned = with("/template/spec/source", json!({"pvc": {"name": "a", "namespace": "b"}}));
         cloned["template"]["spec"]["storage"] = json!({});
         assert_eq!(refusal(&cloned), None);
     }
@@ -331,82 +288,38 @@ mod tests {
         };
         let source = |source: Value| with("/template/spec/source", source);
         let registry = |url: &str| source(json!({"registry": {"url": url}}));
-        let size = |size: &str| {
-            with(
-                "/template/spec/storage/resources/requests/storage",
-                json!(size),
-            )
-        };
+        let size = |size: &str| with("/template/spec/storage/resources/requests/storage", json!(size));
         for (spec, words, path) in [
             (source(json!({})), "Missing source", SOURCE),
-            (
-                source(json!({"http": {"url": "http://x"}})),
-                "Missing source",
-                SOURCE,
-            ),
+            (source(json!({"http": {"url": "http://x"}})), "Missing source", SOURCE),
             (
                 with("/template/spec/contentType", json!("kubevirt")),
                 "Unsettable fields: SourceRef, ContentType, Checkpoints, FinalCheckpoint",
                 "template.spec.contentType",
             ),
-            (
-                with("/template/spec/storage", Value::Null),
-                "Missing Data volume PVC",
-                DATA_VOLUME,
-            ),
+            (with("/template/spec/storage", Value::Null), "Missing Data volume PVC", DATA_VOLUME),
             (
                 with("/template/spec/pvc", json!({})),
                 "Duplicate storage definition, both target storage and target pvc defined",
                 "template.spec.pvc",
             ),
-            (
-                with("/template/spec/storage", json!({})),
-                "Storage size is missing",
-                "template.spec.storage",
-            ),
-            (
-                size("0"),
-                "Storage size can't be equal or less than zero",
-                "template.spec.storage",
-            ),
-            (
-                size("1M"),
-                "Storage size should be at least 1MiB",
-                "template.spec.storage",
-            ),
-            (
-                pvc(json!([])),
-                "Required value: at least 1 access mode is required",
-                "template.spec.pvc",
-            ),
-            (
-                pvc(json!(["ReadWriteOnce", "ReadWriteMany"])),
-                "PVC multiple accessModes",
-                "template.spec.pvc",
-            ),
+            (with("/template/spec/storage", json!({})), "Storage size is missing", "template.spec.storage"),
+            (size("0"), "Storage size can't be equal or less than zero", "template.spec.storage"),
+            (size("1M"), "Storage size should be at least 1MiB", "template.spec.storage"),
+            (pvc(json!([])), "Required value: at least 1 access mode is required", "template.spec.pvc"),
+            (pvc(json!(["ReadWriteOnce", "ReadWriteMany"])), "PVC multiple accessModes", "template.spec.pvc"),
             (
                 pvc(json!(["RWX"])),
                 "Unsupported value: \"RWX\": supported values: \"ReadOnlyMany\", \"ReadWriteMany\", \"ReadWriteOnce\", \"ReadWriteOncePod\"",
                 "template.spec.pvc",
             ),
             (
-                with(
-                    "/template/spec/storage/dataSource",
-                    json!({"kind": "PersistentVolumeClaim", "name": "x"}),
-                ),
+                with("/template/spec/storage/dataSource", json!({"kind": "PersistentVolumeClaim", "name": "x"})),
                 "External population is incompatible with Source and SourceRef",
                 "template.spec.storage.dataSource",
             ),
-            (
-                source(json!({"registry": {"url": "docker://x"}, "blank": {}})),
-                "Multiple Data volume sources",
-                SOURCE,
-            ),
-            (
-                source(json!({"registry": {}})),
-                "Source registry should have either URL or ImageStream",
-                REGISTRY,
-            ),
+            (source(json!({"registry": {"url": "docker://x"}, "blank": {}})), "Multiple Data volume sources", SOURCE),
+            (source(json!({"registry": {}})), "Source registry should have either URL or ImageStream", REGISTRY),
             (
                 source(json!({"registry": {"imageStream": "is"}})),
                 "Source registry ImageStream is supported only with node pull import method",
@@ -437,26 +350,10 @@ mod tests {
                 "Template.source.PVC source PVC is not valid",
                 "template.spec.source.pvc",
             ),
-            (
-                with("/schedule", json!("daily")),
-                "Illegal cron schedule",
-                "schedule",
-            ),
-            (
-                with("/importsToKeep", json!(-1)),
-                "Illegal ImportsToKeep value",
-                "importsToKeep",
-            ),
-            (
-                with("/garbageCollect", json!("Always")),
-                "Illegal GarbageCollect value",
-                "garbageCollect",
-            ),
-            (
-                with("/managedDataSource", json!("")),
-                "Illegal ManagedDataSource value",
-                "managedDataSource",
-            ),
+            (with("/schedule", json!("daily")), "Illegal cron schedule", "schedule"),
+            (with("/importsToKeep", json!(-1)), "Illegal ImportsToKeep value", "importsToKeep"),
+            (with("/garbageCollect", json!("Always")), "Illegal GarbageCollect value", "garbageCollect"),
+            (with("/managedDataSource", json!("")), "Illegal ManagedDataSource value", "managedDataSource"),
         ] {
             let found = refusal(&spec).unwrap_or_else(|| panic!("accepted, want {words}"));
             assert_eq!((found.message.as_str(), found.path), (words, path));

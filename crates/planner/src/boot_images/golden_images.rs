@@ -89,18 +89,11 @@ impl HcoStage {
 
 impl<'a> GoldenImages<'a> {
     /// What a HyperConverged says of them; `schedule` is `status.dataImportSchedule`.
-    pub fn of(
-        release: &'a Release,
-        hc: &'a HyperConverged,
-        topology: &'a Topology,
-        schedule: Option<&'a str>,
-    ) -> Self {
+    pub fn of(release: &'a Release, hc: &'a HyperConverged, topology: &'a Topology, schedule: Option<&'a str>) -> Self {
         Self {
             common: release.golden_images(),
             custom: hc.list("workloadSources.dataImportCronTemplates"),
-            import_common: hc
-                .flag("workloadSources.enableCommonBootImageImport")
-                .unwrap_or(true),
+            import_common: hc.flag("workloadSources.enableCommonBootImageImport").unwrap_or(true),
             namespace: hc.text("workloadSources.commonBootImageNamespace"),
             schedule,
             multi_arch: hc.multi_arch(),
@@ -127,11 +120,7 @@ impl<'a> GoldenImages<'a> {
             if is_enabled(template) {
                 let metadata = map_at(template, "metadata").cloned().unwrap_or_default();
                 let spec = map_at(template, "spec").cloned().map(complete_spec);
-                templates.push(Template::new(
-                    TemplateSource::Custom { index },
-                    metadata,
-                    spec,
-                ));
+                templates.push(Template::new(TemplateSource::Custom { index }, metadata, spec));
             }
         }
         if self.multi_arch {
@@ -155,11 +144,7 @@ impl<'a> GoldenImages<'a> {
         for (index, template) in self.custom.iter().enumerate() {
             let name = name_of(template);
             if let Some((first, _)) = by_name.insert(name, (index, template)) {
-                return Err(TemplateError::Duplicate {
-                    name: name.to_owned(),
-                    first,
-                    second: index,
-                });
+                return Err(TemplateError::Duplicate { name: name.to_owned(), first, second: index });
             }
         }
         Ok(by_name)
@@ -180,19 +165,12 @@ impl<'a> GoldenImages<'a> {
             if let Some(namespace) = self.namespace.filter(|n| !n.is_empty()) {
                 metadata.insert("namespace".to_owned(), namespace.into());
             }
-            return Ok(Some(Template::new(
-                TemplateSource::Common,
-                metadata,
-                Some(spec),
-            )));
+            return Ok(Some(Template::new(TemplateSource::Common, metadata, Some(spec))));
         };
         if !is_enabled(custom) {
             return Ok(None);
         }
-        let missing_source = || TemplateError::MissingSource {
-            name: name_of(custom).to_owned(),
-            index,
-        };
+        let missing_source = || TemplateError::MissingSource { name: name_of(custom).to_owned(), index };
         let new_spec = map_at(custom, "spec").ok_or_else(missing_source)?;
         let mut new_spec = complete_spec(new_spec.clone());
         let source = source_of(&new_spec).ok_or_else(missing_source)?;
@@ -220,16 +198,9 @@ impl<'a> GoldenImages<'a> {
     /// The HyperConverged's annotations go over the common ones. With multi-arch on, the
     /// architectures belong to the image: the same registry source keeps the common value, another
     /// one has the HyperConverged's or none.
-    fn customise_annotations(
-        &self,
-        metadata: &mut Map<String, Value>,
-        custom: &Value,
-        registry_changed: bool,
-    ) {
+    fn customise_annotations(&self, metadata: &mut Map<String, Value>, custom: &Value, registry_changed: bool) {
         let own = tree::get(custom, "metadata.annotations").and_then(Value::as_object);
-        let annotations = metadata
-            .entry("annotations")
-            .or_insert_with(|| Value::Object(Map::new()));
+        let annotations = metadata.entry("annotations").or_insert_with(|| Value::Object(Map::new()));
         let Some(annotations) = annotations.as_object_mut() else {
             return;
         };
@@ -263,8 +234,8 @@ pub fn write_schedules(release: &Release, hc: &mut HyperConverged) -> Option<(St
         let mut common = release.golden_images().iter();
         let common = common.find(|common| name_of(common) == name_of(template));
         let schedule = common.and_then(|common| tree::get(common, "spec.schedule"));
-        let is_open = template.get("spec").is_some_and(Value::is_object)
-            && text(tree::get(template, "spec.schedule")).is_empty();
+        let is_open =
+            template.get("spec").is_some_and(Value::is_object) && text(tree::get(template, "spec.schedule")).is_empty();
         if let Some(schedule) = schedule.filter(|_| is_open) {
             tree::set(template, "spec.schedule", schedule.clone());
             written = true;

@@ -43,9 +43,7 @@ fn read(path: &Path) -> String {
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = read(path);
-    text.lines()
-        .map(|l| serde_json::from_str(l).unwrap())
-        .collect()
+    text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
 }
 
 fn data(release: &str, common: Vec<Value>) -> Data {
@@ -81,11 +79,7 @@ fn hco_stage(case: &Case, data: &Data) -> HcoStage {
     let multi_arch = sources[gate]
         .as_bool()
         .or(gates[gate].as_bool())
-        .unwrap_or_else(|| {
-            in_list
-                .clone()
-                .any(|g| g["name"] == gate && g["state"] != "Disabled")
-        });
+        .unwrap_or_else(|| in_list.clone().any(|g| g["name"] == gate && g["state"] != "Disabled"));
     let workloads = &case.status["nodeInfo"]["workloadsArchitectures"];
     let workloads: Vec<String> = serde_json::from_value(workloads.clone()).unwrap_or_default();
     let mut written = HyperConverged::from_stored(&data.release, &case.hyperconverged);
@@ -93,9 +87,7 @@ fn hco_stage(case: &Case, data: &Data) -> HcoStage {
     let images = GoldenImages {
         common: &data.common,
         custom: written.list("workloadSources.dataImportCronTemplates"),
-        import_common: sources["enableCommonBootImageImport"]
-            .as_bool()
-            .unwrap_or(true),
+        import_common: sources["enableCommonBootImageImport"].as_bool().unwrap_or(true),
         namespace: sources["commonBootImageNamespace"].as_str(),
         schedule: case.status["dataImportSchedule"].as_str(),
         multi_arch,
@@ -116,10 +108,7 @@ struct Counts {
 
 fn compare(what: &str, case: &Case, ours: &Value, recorded: &Value, wrong: &mut Vec<String>) {
     if ours != recorded {
-        wrong.push(format!(
-            "{} {what}\n  ours     {ours}\n  recorded {recorded}",
-            case.name
-        ));
+        wrong.push(format!("{} {what}\n  ours     {ours}\n  recorded {recorded}", case.name));
     }
 }
 
@@ -130,24 +119,12 @@ fn check(case: &Case, data: &Data, counts: &mut Counts, wrong: &mut Vec<String>)
     let none = json!([]);
     let list = |v: Option<&Value>| v.filter(|v| !v.is_null()).unwrap_or(&none).clone();
     let recorded = list(case.status.get("dataImportCronTemplates"));
-    compare(
-        "status",
-        case,
-        &stage.status.to_vec().into(),
-        &recorded,
-        wrong,
-    );
+    compare("status", case, &stage.status.to_vec().into(), &recorded, wrong);
     counts.status += 1;
     let about_images = |name: &str| name.contains("dataimportcron") || name.contains("multi_arch");
     let mut recorded = case.metrics.clone();
     recorded.retain(|name, _| about_images(name));
-    compare(
-        "gauges",
-        case,
-        &stage.gauges().into(),
-        &recorded.into(),
-        wrong,
-    );
+    compare("gauges", case, &stage.gauges().into(), &recorded.into(), wrong);
     counts.gauges += 1;
     let patch = "/metadata/annotations/ssp.kubevirt.io~1jsonpatch";
     if case.hyperconverged.pointer(patch).is_none() {
@@ -159,23 +136,10 @@ fn check(case: &Case, data: &Data, counts: &mut Counts, wrong: &mut Vec<String>)
     let stage = ssp_stage::render(ssp, &data.bundle);
     let ours = json!({"accepted": stage.admission.accepted, "message": stage.admission.message});
     compare("ssp admission", case, &ours, &case.admission, wrong);
-    *(if stage.admission.accepted {
-        &mut counts.admitted
-    } else {
-        &mut counts.refused
-    }) += 1;
-    let ours = sorted(
-        stage
-            .objects
-            .iter()
-            .map(|r| (*r.object.body).clone())
-            .collect(),
-    );
+    *(if stage.admission.accepted { &mut counts.admitted } else { &mut counts.refused }) += 1;
+    let ours = sorted(stage.objects.iter().map(|r| (*r.object.body).clone()).collect());
     let names = |objects: &[Value]| -> Value {
-        objects
-            .iter()
-            .map(|o| format!("{}/{}", o["kind"], o["metadata"]["name"]))
-            .collect()
+        objects.iter().map(|o| format!("{}/{}", o["kind"], o["metadata"]["name"])).collect()
     };
     let (our_names, recorded) = (names(&ours), names(&case.ssp_objects));
     compare("ssp objects", case, &our_names, &recorded, wrong);
@@ -190,28 +154,17 @@ fn check(case: &Case, data: &Data, counts: &mut Counts, wrong: &mut Vec<String>)
 /// Every accepted recording of a release in one of the sets.
 fn recordings(set: &Path, release: &str) -> Vec<Case> {
     let mut objects: BTreeMap<String, Value> = BTreeMap::new();
-    for kind in [
-        "SSP",
-        "DataImportCron",
-        "DataSource",
-        "Namespace",
-        "ClusterRole",
-        "Role",
-        "RoleBinding",
-        "NetworkPolicy",
-    ] {
+    for kind in
+        ["SSP", "DataImportCron", "DataSource", "Namespace", "ClusterRole", "Role", "RoleBinding", "NetworkPolicy"]
+    {
         for mut line in lines(&set.join(format!("objects/{kind}.jsonl"))) {
             let digest = line["digest"].as_str().unwrap().to_owned();
             objects.insert(digest, line["object"].take());
         }
     }
     let rows = lines(&set.join(format!("expected/{release}.jsonl")));
-    let accepted = rows
-        .into_iter()
-        .filter(|r| r["admission"]["accepted"] == true);
-    accepted
-        .map(|row| recording(row, release, &objects))
-        .collect()
+    let accepted = rows.into_iter().filter(|r| r["admission"]["accepted"] == true);
+    accepted.map(|row| recording(row, release, &objects)).collect()
 }
 
 fn recording(mut row: Value, release: &str, objects: &BTreeMap<String, Value>) -> Case {
@@ -252,14 +205,7 @@ fn some_recordings() {
         }
     }
     fail_on(&wrong);
-    let expected = Counts {
-        status: 16,
-        gauges: 16,
-        ssp_list: 15,
-        admitted: 15,
-        refused: 1,
-        objects: 590,
-    };
+    let expected = Counts { status: 16, gauges: 16, ssp_list: 15, admitted: 15, refused: 1, objects: 590 };
     assert_eq!(counts, expected);
 }
 
@@ -285,9 +231,6 @@ fn every_recording() {
     fail_on(&wrong);
     assert!(counts.status >= 2448 && counts.gauges >= 2448, "{counts:?}");
     assert!(counts.ssp_list >= 2288, "{counts:?}");
-    assert!(
-        counts.admitted >= 2301 && counts.refused >= 147,
-        "{counts:?}"
-    );
+    assert!(counts.admitted >= 2301 && counts.refused >= 147, "{counts:?}");
     assert!(counts.objects >= 66851, "{counts:?}");
 }

@@ -36,17 +36,8 @@ pub struct Template {
 }
 
 impl Template {
-    pub(super) fn new(
-        source: TemplateSource,
-        metadata: Map<String, Value>,
-        spec: Option<Map<String, Value>>,
-    ) -> Self {
-        Self {
-            source,
-            metadata,
-            spec,
-            original_architectures: None,
-        }
+    pub(super) fn new(source: TemplateSource, metadata: Map<String, Value>, spec: Option<Map<String, Value>>) -> Self {
+        Self { source, metadata, spec, original_architectures: None }
     }
 
     /// `metadata.name`.
@@ -68,9 +59,7 @@ impl Template {
     /// Whether the image says which architectures it exists for (an empty value says nothing).
     /// Meaningful with multi-arch on; the operator's gauge is built on it.
     pub fn has_architectures_annotation(&self) -> bool {
-        self.original_architectures
-            .as_ref()
-            .is_some_and(|a| !a.is_empty())
+        self.original_architectures.as_ref().is_some_and(|a| !a.is_empty())
     }
 
     /// False when the image exists for no architecture of this cluster: SSP doesn't get it.
@@ -101,11 +90,7 @@ impl Template {
         if matches!(self.source, TemplateSource::Customised { .. }) {
             status.insert("modified".to_owned(), true.into());
         }
-        if let Some(original) = self
-            .original_architectures
-            .as_ref()
-            .filter(|a| !a.is_empty())
-        {
+        if let Some(original) = self.original_architectures.as_ref().filter(|a| !a.is_empty()) {
             let key = "originalSupportedArchitectures".to_owned();
             status.insert(key, original.as_str().into());
         }
@@ -135,25 +120,15 @@ impl Template {
             return None;
         }
         let mut metadata = self.metadata.clone();
-        let annotations = metadata
-            .entry("annotations")
-            .or_insert_with(|| Value::Object(Map::new()));
+        let annotations = metadata.entry("annotations").or_insert_with(|| Value::Object(Map::new()));
         if let Some(annotations) = annotations.as_object_mut() {
-            annotations
-                .entry(IMMEDIATE_BIND_ANNOTATION)
-                .or_insert_with(|| "true".into());
+            annotations.entry(IMMEDIATE_BIND_ANNOTATION).or_insert_with(|| "true".into());
             if !multi_arch {
                 annotations.remove(ARCHITECTURES_ANNOTATION);
             }
         }
-        let spec = self
-            .spec
-            .clone()
-            .unwrap_or_else(|| complete_spec(Map::new()));
-        Some(object([
-            ("metadata", metadata.into()),
-            ("spec", spec.into()),
-        ]))
+        let spec = self.spec.clone().unwrap_or_else(|| complete_spec(Map::new()));
+        Some(object([("metadata", metadata.into()), ("spec", spec.into())]))
     }
 }
 
@@ -162,14 +137,10 @@ pub(super) fn complete_spec(mut spec: Map<String, Value>) -> Map<String, Value> 
     for key in ["managedDataSource", "schedule"] {
         spec.entry(key).or_insert_with(|| "".into());
     }
-    let template = spec
-        .entry("template")
-        .or_insert_with(|| Value::Object(Map::new()));
+    let template = spec.entry("template").or_insert_with(|| Value::Object(Map::new()));
     if let Some(template) = template.as_object_mut() {
         for key in ["metadata", "spec", "status"] {
-            template
-                .entry(key)
-                .or_insert_with(|| Value::Object(Map::new()));
+            template.entry(key).or_insert_with(|| Value::Object(Map::new()));
         }
     }
     spec

@@ -19,17 +19,10 @@ fn template(name: &str, metadata: Value, url: &str) -> Value {
 
 fn common() -> Vec<Value> {
     let annotations = json!({"annotations": {ARCHITECTURES_ANNOTATION: "amd64,arm64,s390x"}});
-    vec![
-        template("fedora", annotations, "docker://fedora"),
-        template("debian", json!({}), "docker://debian"),
-    ]
+    vec![template("fedora", annotations, "docker://fedora"), template("debian", json!({}), "docker://debian")]
 }
 
-fn images<'a>(
-    common: &'a [Value],
-    custom: &'a [Value],
-    workloads: &'a [String],
-) -> GoldenImages<'a> {
+fn images<'a>(common: &'a [Value], custom: &'a [Value], workloads: &'a [String]) -> GoldenImages<'a> {
     GoldenImages {
         common,
         custom,
@@ -51,11 +44,7 @@ fn architectures(custom: Value, workloads: &[&str]) -> Option<String> {
 }
 
 fn annotated(name: &str, value: &str, url: &str) -> Value {
-    template(
-        name,
-        json!({"annotations": {ARCHITECTURES_ANNOTATION: value}}),
-        url,
-    )
+    template(name, json!({"annotations": {ARCHITECTURES_ANNOTATION: value}}), url)
 }
 
 #[test]
@@ -88,25 +77,17 @@ fn an_image_for_no_node_is_in_the_status_only() {
     let common = common();
     let stage = images(&common, &custom, &workloads).render().unwrap();
     let names = |list: &[Value]| -> Vec<String> {
-        list.iter()
-            .map(|t| t["metadata"]["name"].as_str().unwrap().to_owned())
-            .collect()
+        list.iter().map(|t| t["metadata"]["name"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names(&stage.ssp_templates), ["debian", "fedora"]);
     assert_eq!(names(&stage.status), ["debian", "fedora", "mine"]);
     let status = &stage.status[2]["status"];
     assert_eq!(status["originalSupportedArchitectures"], "s390x");
-    assert_eq!(
-        status["conditions"][0]["reason"],
-        "UnsupportedArchitectures"
-    );
+    assert_eq!(status["conditions"][0]["reason"], "UnsupportedArchitectures");
     let gauges = stage.gauges();
     let values = |name: &str| -> Vec<u64> {
         let entries = gauges[name].as_array().unwrap();
-        entries
-            .iter()
-            .map(|e| e["value"].as_u64().unwrap())
-            .collect()
+        entries.iter().map(|e| e["value"].as_u64().unwrap()).collect()
     };
     let prefix = "kubevirt_hco_dataimportcrontemplate";
     let annotation = format!("{prefix}_with_architecture_annotation");
@@ -134,53 +115,35 @@ fn a_customised_template_replaces_spec_and_namespace() {
     images.namespace = Some("images");
     images.multi_arch = false;
     let stage = images.render().unwrap();
-    let [debian, fedora] = &stage.ssp_templates[..] else {
-        panic!("{stage:?}")
-    };
+    let [debian, fedora] = &stage.ssp_templates[..] else { panic!("{stage:?}") };
     assert_eq!(fedora["metadata"]["namespace"], "images");
-    assert_eq!(
-        fedora["metadata"]["annotations"].get(ARCHITECTURES_ANNOTATION),
-        None
-    );
+    assert_eq!(fedora["metadata"]["annotations"].get(ARCHITECTURES_ANNOTATION), None);
     assert_eq!(debian["metadata"].get("namespace"), None);
     assert_eq!(debian["metadata"].get("labels"), None);
     assert_eq!(debian["spec"]["schedule"], "42 3/12 * * *");
     assert_eq!(debian["spec"]["template"]["status"], json!({}));
-    assert_eq!(
-        stage.templates[0].source,
-        TemplateSource::Customised { index: 0 }
-    );
+    assert_eq!(stage.templates[0].source, TemplateSource::Customised { index: 0 });
 }
 
 #[test]
 fn a_common_name_is_never_custom() {
-    let custom = [
-        template("fedora", json!({}), "x"),
-        template("mine", json!({}), "x"),
-    ];
+    let custom = [template("fedora", json!({}), "x"), template("mine", json!({}), "x")];
     let common = common();
     let mut images = images(&common, &custom, &[]);
     images.import_common = false;
     let stage = images.render().unwrap();
     assert_eq!(stage.templates.len(), 1);
-    assert_eq!(
-        stage.templates[0].source,
-        TemplateSource::Custom { index: 1 }
-    );
+    assert_eq!(stage.templates[0].source, TemplateSource::Custom { index: 1 });
 }
 
 #[test]
 fn switched_off_needs_no_spec() {
-    let off =
-        |v: &str| json!({"metadata": {"name": "fedora", "annotations": {ENABLE_ANNOTATION: v}}});
+    let off = |v: &str| json!({"metadata": {"name": "fedora", "annotations": {ENABLE_ANNOTATION: v}}});
     let common = common();
     let render = |v: &str| images(&common, &[off(v)], &[]).render();
     assert_eq!(render("false").unwrap().templates.len(), 1);
     assert_eq!(render("no").unwrap().templates.len(), 1);
-    assert!(matches!(
-        render("TRUE"),
-        Err(TemplateError::MissingSource { index: 0, .. })
-    ));
+    assert!(matches!(render("TRUE"), Err(TemplateError::MissingSource { index: 0, .. })));
 }
 
 #[test]
@@ -188,10 +151,7 @@ fn what_the_operator_cannot_render() {
     let twice = [template("a", json!({}), "x"), template("a", json!({}), "y")];
     let common = common();
     let error = images(&common, &twice, &[]).render().unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "a DataImportCronTable is already defined"
-    );
+    assert_eq!(error.to_string(), "a DataImportCronTable is already defined");
     let mut custom = [template("fedora", json!({}), "x")];
     custom[0]["spec"]["template"]["spec"] = json!({"sourceRef": {"name": "x"}});
     let error = images(&common, &custom, &[]).render().unwrap_err();

@@ -10,21 +10,9 @@ use crate::release::{Phase, Release};
 /// Gates that a v1 field took the place of, with the field and whether it means the opposite.
 /// Source: HCO 1.19 `api/v1beta1`.
 const GATES_WITH_FIELDS: &[(&str, &str, bool)] = &[
-    (
-        "disableMDevConfiguration",
-        "virtualization.mediatedDevicesConfiguration.enabled",
-        true,
-    ),
-    (
-        "persistentReservation",
-        "storage.persistentReservationConfiguration.enabled",
-        false,
-    ),
-    (
-        "enableMultiArchBootImageImport",
-        "workloadSources.enableMultiArchBootImageImport",
-        false,
-    ),
+    ("disableMDevConfiguration", "virtualization.mediatedDevicesConfiguration.enabled", true),
+    ("persistentReservation", "storage.persistentReservationConfiguration.enabled", false),
+    ("enableMultiArchBootImageImport", "workloadSources.enableMultiArchBootImageImport", false),
 ];
 
 /// A document of one served version as the other one (`v1beta1` or `v1`), neither pruned nor
@@ -70,9 +58,7 @@ fn spec_to_v1(release: &Release, spec: &Value) -> Value {
             set(&mut out, to, value.clone());
         }
     }
-    drop_unless(&mut out, "virtualization.tuningPolicy", |v| {
-        v == "annotation"
-    });
+    drop_unless(&mut out, "virtualization.tuningPolicy", |v| v == "annotation");
     if is_empty_list(get(spec, "obsoleteCPUs.cpuModels")) {
         remove(&mut out, "virtualization.obsoleteCPUModels");
     }
@@ -105,11 +91,7 @@ fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
         }
     }
     for field in ["obsoleteCPUs", "hypervisors", "dataImportCronTemplates"] {
-        let list = if field == "obsoleteCPUs" {
-            "obsoleteCPUs.cpuModels"
-        } else {
-            field
-        };
+        let list = if field == "obsoleteCPUs" { "obsoleteCPUs.cpuModels" } else { field };
         if is_empty_list(get(&out, list)) {
             remove(&mut out, field);
         }
@@ -136,18 +118,10 @@ fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
 }
 
 /// The gates that are fields in this release's v1.
-fn fields_for_gates(
-    release: &Release,
-) -> impl Iterator<Item = &'static (&'static str, &'static str, bool)> {
+fn fields_for_gates(release: &Release) -> impl Iterator<Item = &'static (&'static str, &'static str, bool)> {
     let gates = &release.tables().feature_gates;
-    let deprecated = move |name: &str| {
-        gates
-            .iter()
-            .any(|g| g.name == name && g.phase == Phase::Deprecated)
-    };
-    GATES_WITH_FIELDS
-        .iter()
-        .filter(move |(gate, _, _)| deprecated(gate))
+    let deprecated = move |name: &str| gates.iter().any(|g| g.name == name && g.phase == Phase::Deprecated);
+    GATES_WITH_FIELDS.iter().filter(move |(gate, _, _)| deprecated(gate))
 }
 
 fn is_empty_list(value: Option<&Value>) -> bool {

@@ -44,10 +44,7 @@ impl Gates {
             }
             _ => {}
         }
-        Self {
-            explicit: gates,
-            any_case,
-        }
+        Self { explicit: gates, any_case }
     }
 
     /// What the CR says about a gate.
@@ -60,8 +57,7 @@ impl Gates {
     pub fn immature_gates(&self, release: &Release) -> Vec<(String, String)> {
         let all = release.tables().feature_gates.iter();
         let on = all.filter(|g| self.explicit(&g.name) == Some(true));
-        on.filter_map(|g| Some((g.name.clone(), release.gate_maturity(&g.name)?)))
-            .collect()
+        on.filter_map(|g| Some((g.name.clone(), release.gate_maturity(&g.name)?))).collect()
     }
 
     /// What the CR says about a gate, else `when_unset`.
@@ -71,9 +67,10 @@ impl Gates {
 }
 
 fn key(name: &str, any_case: bool) -> Cow<'_, str> {
-    match any_case && name.bytes().any(|b| b.is_ascii_uppercase()) {
-        true => name.to_ascii_lowercase().into(),
-        false => name.into(),
+    if any_case && name.bytes().any(|b| b.is_ascii_uppercase()) {
+        name.to_ascii_lowercase().into()
+    } else {
+        name.into()
     }
 }
 
@@ -84,10 +81,7 @@ mod tests {
 
     #[test]
     fn reads_maps_and_lists() {
-        let map = Gates::read_names(
-            Some(&json!({"alignCPUs": true, "videoConfig": false})),
-            false,
-        );
+        let map = Gates::read_names(Some(&json!({"alignCPUs": true, "videoConfig": false})), false);
         assert_eq!(map.explicit("alignCPUs"), Some(true));
         assert!(!map.is_enabled("videoConfig", true));
         let list = json!([

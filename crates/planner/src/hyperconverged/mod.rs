@@ -49,16 +49,10 @@ impl HyperConverged {
     pub fn from_submitted(release: &Release, object: &Value) -> Submitted {
         let storage_version = &release.tables().hyperconverged.storage_version;
         if version_of(object) == storage_version {
-            return Submitted {
-                read: Self::read(release, object.clone()),
-                converted: None,
-            };
+            return Submitted { read: Self::read(release, object.clone()), converted: None };
         }
         let converted = convert(release, object, storage_version);
-        Submitted {
-            read: Self::read(release, converted.clone()),
-            converted: Some(converted),
-        }
+        Submitted { read: Self::read(release, converted.clone()), converted: Some(converted) }
     }
 
     /// Brings an object of the stored version to the internal form.
@@ -94,9 +88,7 @@ impl HyperConverged {
 
     /// A string that is not empty.
     pub fn text(&self, path: &str) -> Option<&str> {
-        self.get(path)
-            .and_then(Value::as_str)
-            .filter(|s| !s.is_empty())
+        self.get(path).and_then(Value::as_str).filter(|s| !s.is_empty())
     }
 
     /// A boolean.
@@ -106,9 +98,7 @@ impl HyperConverged {
 
     /// A list's items; empty when absent.
     pub fn list(&self, path: &str) -> &[Value] {
-        self.get(path)
-            .and_then(Value::as_array)
-            .map_or(&[], Vec::as_slice)
+        self.get(path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
     /// Whether an annotation has exactly this value.
@@ -120,10 +110,7 @@ impl HyperConverged {
     /// (1.19 v1), else the gate.
     pub fn multi_arch(&self) -> bool {
         self.flag("workloadSources.enableMultiArchBootImageImport")
-            .unwrap_or_else(|| {
-                self.gates
-                    .is_enabled("enableMultiArchBootImageImport", false)
-            })
+            .unwrap_or_else(|| self.gates.is_enabled("enableMultiArchBootImageImport", false))
     }
 
     /// Sets the value at a dotted path below `spec`; objects on the way are made.
@@ -160,12 +147,11 @@ impl Submitted {
 /// An object as the API server stores it for the submitted version, in the version that is
 /// written to etcd: converted, pruned and defaulted where that is another one.
 pub fn in_storage_version(release: &Release, stored: &Value) -> Value {
-    match version_of(stored) == release.tables().hyperconverged.storage_version {
-        true => stored.clone(),
-        false => {
-            let storage_version = &release.tables().hyperconverged.storage_version;
-            conversion::stored(release, convert(release, stored, storage_version))
-        }
+    if version_of(stored) == release.tables().hyperconverged.storage_version {
+        stored.clone()
+    } else {
+        let storage_version = &release.tables().hyperconverged.storage_version;
+        conversion::stored(release, convert(release, stored, storage_version))
     }
 }
 
@@ -207,7 +193,5 @@ pub fn version_of(object: &Value) -> &str {
 
 fn string_map(value: Option<&Value>) -> BTreeMap<String, String> {
     let entries = value.and_then(Value::as_object).into_iter().flatten();
-    entries
-        .filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned())))
-        .collect()
+    entries.filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned()))).collect()
 }

@@ -11,118 +11,46 @@ pub type Move = (&'static str, &'static str);
 /// `api/v1beta1` conversion; the feature gates have a table of their own.
 pub const MOVES: &[Move] = &[
     ("infra.nodePlacement", "deployment.nodePlacements.infra"),
-    (
-        "workloads.nodePlacement",
-        "deployment.nodePlacements.workload",
-    ),
+    ("workloads.nodePlacement", "deployment.nodePlacements.workload"),
     ("uninstallStrategy", "deployment.uninstallStrategy"),
     ("logVerbosityConfig", "deployment.logVerbosityConfig"),
     ("deployVmConsoleProxy", "deployment.deployVmConsoleProxy"),
-    (
-        "applicationAwareConfig",
-        "deployment.applicationAwareConfig",
-    ),
-    (
-        "enableApplicationAwareQuota",
-        "deployment.applicationAwareConfig.enable",
-    ),
+    ("applicationAwareConfig", "deployment.applicationAwareConfig"),
+    ("enableApplicationAwareQuota", "deployment.applicationAwareConfig.enable"),
     ("tuningPolicy", "virtualization.tuningPolicy"),
     ("liveMigrationConfig", "virtualization.liveMigrationConfig"),
-    (
-        "permittedHostDevices",
-        "virtualization.permittedHostDevices",
-    ),
-    (
-        "mediatedDevicesConfiguration",
-        "virtualization.mediatedDevicesConfiguration",
-    ),
-    (
-        "workloadUpdateStrategy",
-        "virtualization.workloadUpdateStrategy",
-    ),
+    ("permittedHostDevices", "virtualization.permittedHostDevices"),
+    ("mediatedDevicesConfiguration", "virtualization.mediatedDevicesConfiguration"),
+    ("workloadUpdateStrategy", "virtualization.workloadUpdateStrategy"),
     ("obsoleteCPUs.cpuModels", "virtualization.obsoleteCPUModels"),
     ("evictionStrategy", "virtualization.evictionStrategy"),
-    (
-        "virtualMachineOptions",
-        "virtualization.virtualMachineOptions",
-    ),
-    (
-        "defaultCPUModel",
-        "virtualization.virtualMachineOptions.defaultCPUModel",
-    ),
-    (
-        "defaultRuntimeClass",
-        "virtualization.virtualMachineOptions.defaultRuntimeClass",
-    ),
-    (
-        "higherWorkloadDensity",
-        "virtualization.higherWorkloadDensity",
-    ),
-    (
-        "liveUpdateConfiguration",
-        "virtualization.liveUpdateConfiguration",
-    ),
+    ("virtualMachineOptions", "virtualization.virtualMachineOptions"),
+    ("defaultCPUModel", "virtualization.virtualMachineOptions.defaultCPUModel"),
+    ("defaultRuntimeClass", "virtualization.virtualMachineOptions.defaultRuntimeClass"),
+    ("higherWorkloadDensity", "virtualization.higherWorkloadDensity"),
+    ("liveUpdateConfiguration", "virtualization.liveUpdateConfiguration"),
     ("ksmConfiguration", "virtualization.ksmConfiguration"),
-    (
-        "changedBlockTrackingLabelSelectors",
-        "virtualization.changedBlockTrackingLabelSelectors",
-    ),
+    ("changedBlockTrackingLabelSelectors", "virtualization.changedBlockTrackingLabelSelectors"),
     ("hypervisors", "virtualization.hypervisors"),
-    (
-        "roleAggregationStrategy",
-        "virtualization.roleAggregationStrategy",
-    ),
-    (
-        "resourceRequirements.vmiCPUAllocationRatio",
-        "virtualization.vmiCPUAllocationRatio",
-    ),
-    (
-        "resourceRequirements.autoCPULimitNamespaceLabelSelector",
-        "virtualization.autoCPULimitNamespaceLabelSelector",
-    ),
-    (
-        "resourceRequirements.storageWorkloads",
-        "storage.workloadResourceRequirements",
-    ),
+    ("roleAggregationStrategy", "virtualization.roleAggregationStrategy"),
+    ("resourceRequirements.vmiCPUAllocationRatio", "virtualization.vmiCPUAllocationRatio"),
+    ("resourceRequirements.autoCPULimitNamespaceLabelSelector", "virtualization.autoCPULimitNamespaceLabelSelector"),
+    ("resourceRequirements.storageWorkloads", "storage.workloadResourceRequirements"),
     ("vmStateStorageClass", "storage.vmStateStorageClass"),
-    (
-        "scratchSpaceStorageClass",
-        "storage.scratchSpaceStorageClass",
-    ),
+    ("scratchSpaceStorageClass", "storage.scratchSpaceStorageClass"),
     ("storageImport", "storage.storageImport"),
     ("filesystemOverhead", "storage.filesystemOverhead"),
     ("certConfig", "security.certConfig"),
     ("tlsSecurityProfile", "security.tlsSecurityProfile"),
     ("networkBinding", "networking.networkBinding"),
-    (
-        "kubeMacPoolConfiguration",
-        "networking.kubeMacPoolConfiguration",
-    ),
-    (
-        "kubeSecondaryDNSNameServerIP",
-        "networking.kubeSecondaryDNSNameServerIP",
-    ),
-    (
-        "commonTemplatesNamespace",
-        "workloadSources.commonTemplatesNamespace",
-    ),
-    (
-        "commonBootImageNamespace",
-        "workloadSources.commonBootImageNamespace",
-    ),
-    (
-        "enableCommonBootImageImport",
-        "workloadSources.enableCommonBootImageImport",
-    ),
-    (
-        "dataImportCronTemplates",
-        "workloadSources.dataImportCronTemplates",
-    ),
+    ("kubeMacPoolConfiguration", "networking.kubeMacPoolConfiguration"),
+    ("kubeSecondaryDNSNameServerIP", "networking.kubeSecondaryDNSNameServerIP"),
+    ("commonTemplatesNamespace", "workloadSources.commonTemplatesNamespace"),
+    ("commonBootImageNamespace", "workloadSources.commonBootImageNamespace"),
+    ("enableCommonBootImageImport", "workloadSources.enableCommonBootImageImport"),
+    ("dataImportCronTemplates", "workloadSources.dataImportCronTemplates"),
     ("instancetypeConfig", "workloadSources.instancetypeConfig"),
-    (
-        "CommonInstancetypesDeployment",
-        "workloadSources.commonInstancetypesDeployment",
-    ),
+    ("CommonInstancetypesDeployment", "workloadSources.commonInstancetypesDeployment"),
 ];
 
 /// Fields of v1beta1 that v1 does not have and that some release still reads; they keep their
@@ -141,10 +69,7 @@ pub(super) fn to_internal(mut spec: Value) -> Value {
 }
 
 /// The gate of v1beta1 that a field of v1 took the place of and that the operator writes itself.
-const GATE: Move = (
-    "featureGates.enableMultiArchBootImageImport",
-    "workloadSources.enableMultiArchBootImageImport",
-);
+const GATE: Move = ("featureGates.enableMultiArchBootImageImport", "workloadSources.enableMultiArchBootImageImport");
 
 /// Where v1beta1 has a field of v1, both below `spec`; a path that it doesn't have stays as it is.
 pub(super) fn to_v1beta1(path: &str) -> String {

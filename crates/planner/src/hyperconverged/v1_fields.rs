@@ -13,22 +13,10 @@ const ANNOTATION: &str = "hco.kubevirt.io/v1-only-fields";
 /// The fields: their name in the annotation, in the order in which they are written, and their
 /// path.
 const FIELDS: [(&str, &str); 6] = [
-    (
-        "deployNetworkResourcesInjector",
-        "spec.deployment.deployNetworkResourcesInjector",
-    ),
-    (
-        "mdevConfigEnable",
-        "spec.virtualization.mediatedDevicesConfiguration.enabled",
-    ),
-    (
-        "persistentReservationEnabled",
-        "spec.storage.persistentReservationConfiguration.enabled",
-    ),
-    (
-        "multiArchEnabled",
-        "spec.workloadSources.enableMultiArchBootImageImport",
-    ),
+    ("deployNetworkResourcesInjector", "spec.deployment.deployNetworkResourcesInjector"),
+    ("mdevConfigEnable", "spec.virtualization.mediatedDevicesConfiguration.enabled"),
+    ("persistentReservationEnabled", "spec.storage.persistentReservationConfiguration.enabled"),
+    ("multiArchEnabled", "spec.workloadSources.enableMultiArchBootImageImport"),
     ("featureGates", "spec.featureGates"),
     ("observability", "spec.observability"),
 ];
@@ -58,12 +46,8 @@ pub(super) fn keep(v1: &Value, v1beta1: &mut Value) {
 /// Takes the annotation out of an object that was converted to v1, and the fields out of the
 /// annotation. What the v1beta1 object says itself wins.
 pub(super) fn restore(release: &Release, v1beta1: &Value, v1: &mut Value) {
-    let annotations = v1
-        .get_mut("metadata")
-        .and_then(|m| m.get_mut("annotations"));
-    let text = annotations
-        .and_then(Value::as_object_mut)
-        .and_then(|annotations| annotations.remove(ANNOTATION));
+    let annotations = v1.get_mut("metadata").and_then(|m| m.get_mut("annotations"));
+    let text = annotations.and_then(Value::as_object_mut).and_then(|annotations| annotations.remove(ANNOTATION));
     let text = text.as_ref().and_then(Value::as_str);
     let Some(Ok(fields)) = text.map(serde_json::from_str::<Value>) else {
         return;
@@ -74,10 +58,7 @@ pub(super) fn restore(release: &Release, v1beta1: &Value, v1: &mut Value) {
         };
         if name == "featureGates" {
             let gates = restored_gates(release, value, v1beta1, v1);
-            match gates.is_empty() {
-                true => drop(remove(v1, path)),
-                false => set(v1, path, Value::Array(gates)),
-            }
+            if gates.is_empty() { drop(remove(v1, path)) } else { set(v1, path, Value::Array(gates)) }
         } else if get(v1, path).is_none() {
             set(v1, path, value.clone());
         }

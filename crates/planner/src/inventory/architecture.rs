@@ -16,8 +16,8 @@ pub enum Architecture {
 
 /// The architectures that Kubernetes runs on, as the published schema lists them.
 const KNOWN: [&str; 13] = [
-    "amd64", "arm64", "s390x", "ppc64le", "riscv64", "loong64", "386", "arm", "mips", "mipsle",
-    "mips64", "mips64le", "ppc64",
+    "amd64", "arm64", "s390x", "ppc64le", "riscv64", "loong64", "386", "arm", "mips", "mipsle", "mips64", "mips64le",
+    "ppc64",
 ];
 
 /// Other names, as kernels, distributions and vendors write them.
@@ -58,11 +58,8 @@ mod tests {
 
     #[test]
     fn the_published_schema_lists_the_same() {
-        let schema: serde_json::Value =
-            serde_json::from_str(crate::inventory::INVENTORY_SCHEMA).expect("JSON");
-        let listed = schema
-            .pointer("/definitions/architecture/enum")
-            .expect("listed");
+        let schema: serde_json::Value = serde_json::from_str(crate::inventory::INVENTORY_SCHEMA).expect("JSON");
+        let listed = schema.pointer("/definitions/architecture/enum").expect("listed");
         assert_eq!(*listed, serde_json::json!(KNOWN));
     }
 

@@ -34,10 +34,7 @@ const MOST_NODES: usize = 50_000;
 
 /// Reads a ClusterInventory. What its schema refuses is a finding, and left out.
 pub(super) fn read(document: &Document) -> Declared {
-    let mut declared = Declared {
-        findings: schema::check(document),
-        ..Declared::default()
-    };
+    let mut declared = Declared { findings: schema::check(document), ..Declared::default() };
     let root = &document.root;
     let metadata = root.get("metadata");
     declared.inventory.name = metadata.and_then(|m| text(m, "name"));
@@ -139,10 +136,7 @@ impl Declared {
 
     /// A node, or what the nodes of a pool have in common.
     fn node(&mut self, document: &Document, entry: &Tree) -> (Node, NodePlace) {
-        let mut node = Node {
-            name: text(entry, "name").unwrap_or_default(),
-            ..Node::default()
-        };
+        let mut node = Node { name: text(entry, "name").unwrap_or_default(), ..Node::default() };
         let place = |key: &str| entry.get(key).map(|n| document.location(n.span));
         let places = NodePlace {
             name: place("name").unwrap_or_else(|| document.location(entry.span)),
@@ -185,8 +179,7 @@ impl Declared {
         if let (Some(label), Some(place)) = (label, &places.architecture)
             && node.labels.get(ARCHITECTURE_LABEL) != Some(&node.architecture)
         {
-            self.findings
-                .push(contradiction(&node, label, place.clone()));
+            self.findings.push(contradiction(&node, label, place.clone()));
         }
         (labelled(node), places)
     }
@@ -215,11 +208,8 @@ impl Declared {
 
 /// The labels that a kubelet gives every node, unless they are declared.
 fn labelled(mut node: Node) -> Node {
-    let defaults = [
-        (ARCHITECTURE_LABEL, node.architecture.as_str()),
-        ("kubernetes.io/os", "linux"),
-        (HOSTNAME_LABEL, &node.name),
-    ];
+    let defaults =
+        [(ARCHITECTURE_LABEL, node.architecture.as_str()), ("kubernetes.io/os", "linux"), (HOSTNAME_LABEL, &node.name)];
     for (label, value) in defaults {
         if !value.is_empty() && !node.labels.contains_key(label) {
             node.labels.insert(label.to_owned(), value.to_owned());
@@ -241,24 +231,18 @@ fn of_pool(pool: &Node, name: String) -> Node {
 }
 
 fn twice(name: &str, place: Location, first: Location) -> Finding {
-    Finding::new(
-        &INVENTORY_INCONSISTENT,
-        format!("`{name}` is declared twice"),
-    )
-    .at(place)
-    .label("only the first one counts")
-    .related(first, "declared here first")
+    Finding::new(&INVENTORY_INCONSISTENT, format!("`{name}` is declared twice"))
+        .at(place)
+        .label("only the first one counts")
+        .related(first, "declared here first")
 }
 
 fn without_role(name: &str, place: &Location) -> Finding {
     let message = format!("`{name}` has no role");
-    Finding::new(&INVENTORY_INCONSISTENT, message)
-        .severity(Severity::Warning)
-        .at(place.clone())
-        .help(
-            "HCO counts nodes with the role control-plane or worker; write `roles: []` where \
+    Finding::new(&INVENTORY_INCONSISTENT, message).severity(Severity::Warning).at(place.clone()).help(
+        "HCO counts nodes with the role control-plane or worker; write `roles: []` where \
              neither is right",
-        )
+    )
 }
 
 pub(super) fn alias(written: &str, name: &str, place: &Location) -> Finding {
@@ -267,12 +251,7 @@ pub(super) fn alias(written: &str, name: &str, place: &Location) -> Finding {
         .severity(Severity::Warning)
         .at(place.clone())
         .label(format!("read as {name}"))
-        .fix(replace(
-            place,
-            name,
-            format!("write {name}"),
-            Applicability::Safe,
-        ))
+        .fix(replace(place, name, format!("write {name}"), Applicability::Safe))
 }
 
 pub(super) fn contradiction(node: &Node, label: Location, architecture: Location) -> Finding {

@@ -107,20 +107,14 @@ pub fn drift(document: &Document, found: &[Node], named: impl Fn(&str) -> bool) 
         })
     });
     let counts = counts.collect();
-    let mentioned: BTreeSet<&str> = entries
-        .iter()
-        .flat_map(|e| e.labels.keys().map(String::as_str))
-        .collect();
+    let mentioned: BTreeSet<&str> = entries.iter().flat_map(|e| e.labels.keys().map(String::as_str)).collect();
     let new = pools(&unknown, |key| named(key) || mentioned.contains(key));
     let unknown = new.into_iter().map(|pool| {
         let node = unknown.iter().find(|n| pool.nodes.first() == Some(&n.name));
         let nearest = node.and_then(|node| nearest(&entries, node));
         UnknownPool { pool, nearest }
     });
-    Drift {
-        counts,
-        unknown: unknown.collect(),
-    }
+    Drift { counts, unknown: unknown.collect() }
 }
 
 /// The name of the entry that differs least from a node, and how.
@@ -168,11 +162,7 @@ fn entries(document: &Document) -> Vec<Entry> {
 /// Roles for comparing: clusters say `master`, `control-plane` or both.
 fn roles<'r>(roles: impl Iterator<Item = &'r str>) -> BTreeSet<String> {
     let one = |role| {
-        if role == "master" {
-            "control-plane"
-        } else {
-            role
-        }
+        if role == "master" { "control-plane" } else { role }
     };
     roles.map(|r| one(r).to_owned()).collect()
 }
@@ -194,33 +184,14 @@ impl Entry {
                 out.push(format!("{what} {found} instead of {declared}"));
             }
         };
-        let or_none = |text: String| match text.is_empty() {
-            true => "none".to_owned(),
-            false => text,
-        };
-        let of_roles = |set: &BTreeSet<String>| {
-            or_none(set.iter().map(String::as_str).collect::<Vec<_>>().join("+"))
-        };
-        let of_taints = |set: &BTreeSet<[String; 3]>| {
-            or_none(
-                set.iter()
-                    .map(|t| t.join(":"))
-                    .collect::<Vec<_>>()
-                    .join(" "),
-            )
-        };
+        let or_none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
+        let of_roles = |set: &BTreeSet<String>| or_none(set.iter().map(String::as_str).collect::<Vec<_>>().join("+"));
+        let of_taints =
+            |set: &BTreeSet<[String; 3]>| or_none(set.iter().map(|t| t.join(":")).collect::<Vec<_>>().join(" "));
         let (architecture, own) = (node.architecture.clone(), self.architecture.clone());
         differ("architecture", or_none(architecture), or_none(own));
-        differ(
-            "roles",
-            of_roles(&roles(node.roles())),
-            of_roles(&self.roles),
-        );
-        differ(
-            "taints",
-            of_taints(&lasting_taints(&node.taints)),
-            of_taints(&self.taints),
-        );
+        differ("roles", of_roles(&roles(node.roles())), of_roles(&self.roles));
+        differ("taints", of_taints(&lasting_taints(&node.taints)), of_taints(&self.taints));
         for (key, value) in &self.labels {
             let found = node.labels.get(key).map_or("none", String::as_str);
             differ(&format!("label {key}"), found.to_owned(), value.clone());
@@ -264,10 +235,7 @@ mod tests {
             let line = c.place.start().line;
             format!("{line} {} {} {}", c.name, c.declared, c.nodes.join("+"))
         });
-        let unknown = drift
-            .unknown
-            .iter()
-            .map(|u| format!("{:?} {:?}", u.pool.nodes, u.nearest));
+        let unknown = drift.unknown.iter().map(|u| format!("{:?} {:?}", u.pool.nodes, u.nearest));
         counts.chain(unknown).collect()
     }
 
@@ -281,19 +249,13 @@ mod tests {
         ];
         nodes[3].labels.insert("gpu".to_owned(), "true".to_owned());
         assert_eq!(said(&nodes), [""; 0]);
-        nodes[3]
-            .labels
-            .insert("kubevirt.io/schedulable".to_owned(), "false".to_owned());
+        nodes[3].labels.insert("kubevirt.io/schedulable".to_owned(), "false".to_owned());
         assert_eq!(said(&nodes), [""; 0]);
         nodes[1].architecture = "arm64".to_owned();
         nodes.remove(3);
         assert_eq!(
             said(&nodes),
-            [
-                "4 workers 2 w-1",
-                "6 gpu 1 ",
-                "[\"w-0\"] Some((\"workers\", \"architecture arm64 instead of amd64\"))",
-            ]
+            ["4 workers 2 w-1", "6 gpu 1 ", "[\"w-0\"] Some((\"workers\", \"architecture arm64 instead of amd64\"))",]
         );
     }
 }

@@ -10,11 +10,7 @@ use super::places::NodePlace;
 use super::{ARCHITECTURE_LABEL, INVENTORY_INCONSISTENT, INVENTORY_INVALID, Node, Taint};
 
 /// The nodes of a document, in the order of the text.
-pub(super) fn read(
-    document: &Document,
-    out: &mut Vec<(Node, NodePlace)>,
-    findings: &mut Vec<Finding>,
-) {
+pub(super) fn read(document: &Document, out: &mut Vec<(Node, NodePlace)>, findings: &mut Vec<Finding>) {
     let root = &document.root;
     let kind = |n: &Tree| n.get("kind").and_then(Tree::as_str).map(str::to_owned);
     if kind(root).as_deref() == Some("Node") {
@@ -30,12 +26,7 @@ pub(super) fn read(
     }
 }
 
-fn node(
-    document: &Document,
-    item: &Tree,
-    out: &mut Vec<(Node, NodePlace)>,
-    findings: &mut Vec<Finding>,
-) {
+fn node(document: &Document, item: &Tree, out: &mut Vec<(Node, NodePlace)>, findings: &mut Vec<Finding>) {
     let at = |path: &str| item.at(&Path::dotted(path));
     let Some(name) = at("metadata.name").filter(|n| n.as_str().is_some()) else {
         findings.push(nameless(document, item, at("metadata.name")));
@@ -54,10 +45,8 @@ fn node(
         labels,
         taints: taints(at("spec.taints")),
     };
-    let place = NodePlace {
-        name: document.location(name.span),
-        architecture: source.map(|n| document.location(n.span)),
-    };
+    let place =
+        NodePlace { name: document.location(name.span), architecture: source.map(|n| document.location(n.span)) };
     if let (Some(label), Some(said)) = (label, said)
         && label.as_str() != said.as_str()
     {
@@ -71,10 +60,7 @@ fn nameless(document: &Document, item: &Tree, name: Option<&Tree>) -> Finding {
     let first = || item.entries().first().map_or(item.span, |e| e.key.span);
     let place = document.location(name.map_or_else(first, |n| n.span));
     let message = match name {
-        Some(_) => format!(
-            "a node's name must be a text; put `{}` in quotes",
-            place.text()
-        ),
+        Some(_) => format!("a node's name must be a text; put `{}` in quotes", place.text()),
         None => "a node has no name".to_owned(),
     };
     Finding::new(&INVENTORY_INVALID, message).at(place)
@@ -86,12 +72,8 @@ fn nameless(document: &Document, item: &Tree, name: Option<&Tree>) -> Finding {
 /// The capacity counts: while virt-handler restarts, the kubelet takes its devices off what is allocatable.
 fn kvm(status: &Tree, labels: &BTreeMap<String, String>) -> Option<bool> {
     let lists = ["capacity", "allocatable"].into_iter();
-    let devices = lists
-        .filter_map(|list| status.get(list))
-        .flat_map(Tree::entries);
-    let devices: Vec<_> = devices
-        .filter(|e| e.key.text.starts_with("devices.kubevirt.io/"))
-        .collect();
+    let devices = lists.filter_map(|list| status.get(list)).flat_map(Tree::entries);
+    let devices: Vec<_> = devices.filter(|e| e.key.text.starts_with("devices.kubevirt.io/")).collect();
     let kvm = |e: &&&hcoplan_yaml::Entry| e.key.text == "devices.kubevirt.io/kvm";
     let has = |e: &hcoplan_yaml::Entry| e.value.as_str().is_some_and(|count| count != "0");
     if devices.iter().filter(kvm).any(|e| has(e)) {
@@ -117,11 +99,8 @@ pub(super) fn taints(node: Option<&Tree>) -> Vec<Taint> {
         let value = item.get(key).and_then(Tree::as_str);
         value.unwrap_or_default().to_owned()
     };
-    let taint = |item: &Tree| Taint {
-        key: text(item, "key"),
-        value: text(item, "value"),
-        effect: text(item, "effect"),
-    };
+    let taint =
+        |item: &Tree| Taint { key: text(item, "key"), value: text(item, "value"), effect: text(item, "effect") };
     items.map(taint).collect()
 }
 

@@ -68,12 +68,7 @@ pub struct LoadedInventory {
 /// The nodes are those of the ClusterInventory, else those of the dump, else those that the
 /// machine sets would make.
 pub fn load(sources: &[Source]) -> (LoadedInventory, Vec<Finding>) {
-    let of = |kind| {
-        sources
-            .iter()
-            .filter(move |s| s.kind == kind)
-            .map(|s| &s.document)
-    };
+    let of = |kind| sources.iter().filter(move |s| s.kind == kind).map(|s| &s.document);
     let mut used: Vec<Arc<Document>> = Vec::new();
     let mut own = Declared::default();
     let mut inventories = of(SourceKind::Declared);
@@ -83,13 +78,7 @@ pub fn load(sources: &[Source]) -> (LoadedInventory, Vec<Finding>) {
         let more = inventories.map(|second| two_inventories(first, second));
         own.findings.extend(more);
     }
-    let Declared {
-        mut inventory,
-        nodes: own_nodes,
-        mut places,
-        mut findings,
-        mut states_nodes,
-    } = own;
+    let Declared { mut inventory, nodes: own_nodes, mut places, mut findings, mut states_nodes } = own;
 
     let mut dumped = Vec::new();
     for document in of(SourceKind::Nodes) {
@@ -114,16 +103,8 @@ pub fn load(sources: &[Source]) -> (LoadedInventory, Vec<Finding>) {
     }
     nodes.sort_by(|a, b| a.0.name.cmp(&b.0.name));
     (inventory.nodes, places.nodes) = nodes.into_iter().unzip();
-    let valid = !findings
-        .iter()
-        .any(|f| f.rule.name == INVENTORY_INVALID.name);
-    let loaded = LoadedInventory {
-        inventory,
-        states_nodes,
-        valid,
-        documents: used,
-        places,
-    };
+    let valid = !findings.iter().any(|f| f.rule.name == INVENTORY_INVALID.name);
+    let loaded = LoadedInventory { inventory, states_nodes, valid, documents: used, places };
     (loaded, findings)
 }
 
@@ -135,14 +116,11 @@ fn two_inventories(first: &Document, second: &Document) -> Finding {
             None => d.locate(&Path::dotted("kind")),
         }
     };
-    Finding::new(
-        &INVENTORY_INCONSISTENT,
-        "there are two inventories for this cluster",
-    )
-    .at(place(second))
-    .label("this one is not read")
-    .related(place(first), "this one is")
-    .help("keep one beside the HyperConverged, or pair them in hcoplan.yaml")
+    Finding::new(&INVENTORY_INCONSISTENT, "there are two inventories for this cluster")
+        .at(place(second))
+        .label("this one is not read")
+        .related(place(first), "this one is")
+        .help("keep one beside the HyperConverged, or pair them in hcoplan.yaml")
 }
 
 fn differ(
@@ -150,9 +128,7 @@ fn differ(
     declared: &[(Node, NodePlace)],
     dumped: &[(Node, NodePlace)],
 ) -> Option<Finding> {
-    let nodes = |list: &[(Node, NodePlace)]| -> Vec<Node> {
-        list.iter().map(|(node, _)| node.clone()).collect()
-    };
+    let nodes = |list: &[(Node, NodePlace)]| -> Vec<Node> { list.iter().map(|(node, _)| node.clone()).collect() };
     let found = differences(&nodes(declared), &nodes(dumped));
     let (document, dump) = (inventory?, dumped.first()?);
     if found.is_empty() {
@@ -167,10 +143,7 @@ fn differ(
     Some(
         Finding::new(
             &INVENTORY_INCONSISTENT,
-            format!(
-                "the declared nodes are not those of the dump ({})",
-                found.join("; ")
-            ),
+            format!("the declared nodes are not those of the dump ({})", found.join("; ")),
         )
         .severity(Severity::Warning)
         .at(document.locate_key(&path))

@@ -35,11 +35,7 @@ pub(super) fn declares_machines(api_version: &str, kind: &str) -> bool {
 }
 
 /// The nodes that a document's machine sets would make, in the order of the text.
-pub(super) fn read(
-    document: &Document,
-    out: &mut Vec<(Node, NodePlace)>,
-    findings: &mut Vec<Finding>,
-) {
+pub(super) fn read(document: &Document, out: &mut Vec<(Node, NodePlace)>, findings: &mut Vec<Finding>) {
     let root = std::iter::once(&document.root);
     let items = document.root.get("items").map_or(&[][..], Tree::items);
     for object in root.chain(items) {
@@ -50,12 +46,7 @@ pub(super) fn read(
     }
 }
 
-fn machines(
-    document: &Document,
-    object: &Tree,
-    out: &mut Vec<(Node, NodePlace)>,
-    findings: &mut Vec<Finding>,
-) {
+fn machines(document: &Document, object: &Tree, out: &mut Vec<(Node, NodePlace)>, findings: &mut Vec<Finding>) {
     let at = |path: &str| object.at(&Path::dotted(path));
     let Some(name) = at("metadata.name").filter(|n| n.as_str().is_some()) else {
         return;
@@ -68,10 +59,8 @@ fn machines(
     let mut labels = BTreeMap::new();
     let capacity_labels = capacity(CAPACITY_LABELS).and_then(Tree::as_str);
     labels.extend(pairs(capacity_labels.unwrap_or_default()));
-    let template = match openshift {
-        true => at("spec.template.spec.metadata.labels"),
-        false => at("spec.template.metadata.labels"),
-    };
+    let template =
+        if openshift { at("spec.template.spec.metadata.labels") } else { at("spec.template.metadata.labels") };
     let reaches_node = |(label, _): &(String, String)| openshift || is_synced(label);
     labels.extend(texts(template).into_iter().filter(reaches_node));
     if openshift {
@@ -87,10 +76,8 @@ fn machines(
     let written = template.and_then(|t| t.get(ARCHITECTURE_LABEL));
     let place = written.or(capacity(CAPACITY_LABELS));
     let place = place.filter(|_| labels.contains_key(ARCHITECTURE_LABEL));
-    let places = NodePlace {
-        name: document.location(name.span),
-        architecture: place.map(|n| document.location(n.span)),
-    };
+    let places =
+        NodePlace { name: document.location(name.span), architecture: place.map(|n| document.location(n.span)) };
     let architecture = labels.get(ARCHITECTURE_LABEL).cloned().unwrap_or_default();
     let architecture = known(architecture, written, document, &places.name, findings);
     if !architecture.is_empty() {
@@ -107,13 +94,7 @@ fn machines(
         let mut labels = labels.clone();
         labels.insert("kubernetes.io/hostname".to_owned(), name.clone());
         labels.insert("kubernetes.io/os".to_owned(), "linux".to_owned());
-        let node = Node {
-            name,
-            labels,
-            architecture: architecture.clone(),
-            taints: all_taints.clone(),
-            kvm: None,
-        };
+        let node = Node { name, labels, architecture: architecture.clone(), taints: all_taints.clone(), kvm: None };
         out.push((node, places.clone()));
     }
 }
@@ -134,19 +115,11 @@ fn known(
             known.to_owned()
         }
         _ if written.is_empty() => {
-            let finding = Finding::new(
-                &INVENTORY_INCONSISTENT,
-                "nothing says which architecture these machines have",
-            );
-            findings.push(
-                finding
-                    .severity(Severity::Warning)
-                    .at(name.clone())
-                    .help(format!(
-                        "label the nodes `{ARCHITECTURE_LABEL}: <architecture>`, or annotate it \
+            let finding = Finding::new(&INVENTORY_INCONSISTENT, "nothing says which architecture these machines have");
+            findings.push(finding.severity(Severity::Warning).at(name.clone()).help(format!(
+                "label the nodes `{ARCHITECTURE_LABEL}: <architecture>`, or annotate it \
                          `{CAPACITY_LABELS}: {ARCHITECTURE_LABEL}=<architecture>`"
-                    )),
-            );
+            )));
             written
         }
         _ => written,
@@ -171,11 +144,7 @@ fn pairs(text: &str) -> impl Iterator<Item = (String, String)> {
 fn parse_taint(text: &str) -> Option<Taint> {
     let (rest, effect) = text.trim().rsplit_once(':')?;
     let (key, value) = rest.split_once('=').unwrap_or((rest, ""));
-    Some(Taint {
-        key: key.to_owned(),
-        value: value.to_owned(),
-        effect: effect.to_owned(),
-    })
+    Some(Taint { key: key.to_owned(), value: value.to_owned(), effect: effect.to_owned() })
 }
 
 /// Labels that Cluster API carries over from machines to nodes.

@@ -24,15 +24,9 @@ impl fmt::Display for Difference {
             "" => "nodes without an architecture",
             known => known,
         };
-        let roles = match self.roles.is_empty() {
-            true => "without a role".to_owned(),
-            false => self.roles.join("+"),
-        };
+        let roles = if self.roles.is_empty() { "without a role".to_owned() } else { self.roles.join("+") };
         let (declared, dumped) = (self.declared, self.dumped);
-        write!(
-            f,
-            "{architecture} {roles}: {declared} declared, {dumped} dumped"
-        )
+        write!(f, "{architecture} {roles}: {declared} declared, {dumped} dumped")
     }
 }
 
@@ -47,21 +41,17 @@ pub fn differences(declared: &[Node], dumped: &[Node]) -> Vec<Difference> {
         counts.entry(kind(node)).or_default().1 += 1;
     }
     let differ = counts.into_iter().filter(|(_, (a, b))| a != b);
-    let difference =
-        |((architecture, roles), (declared, dumped)): ((&str, Vec<&str>), _)| Difference {
-            architecture: architecture.to_owned(),
-            roles: roles.into_iter().map(str::to_owned).collect(),
-            declared,
-            dumped,
-        };
+    let difference = |((architecture, roles), (declared, dumped)): ((&str, Vec<&str>), _)| Difference {
+        architecture: architecture.to_owned(),
+        roles: roles.into_iter().map(str::to_owned).collect(),
+        declared,
+        dumped,
+    };
     differ.map(difference).collect()
 }
 
 fn kind(node: &Node) -> (&str, Vec<&str>) {
-    let mut roles: Vec<&str> = node
-        .roles()
-        .map(|r| if r == "master" { "control-plane" } else { r })
-        .collect();
+    let mut roles: Vec<&str> = node.roles().map(|r| if r == "master" { "control-plane" } else { r }).collect();
     roles.sort_unstable();
     roles.dedup();
     (&node.architecture, roles)

@@ -87,8 +87,7 @@ impl Default for Inventory {
 impl Inventory {
     /// Whether HCO finds the monitoring CRDs.
     pub fn has_monitoring(&self) -> bool {
-        self.monitoring
-            .unwrap_or(self.platform == Platform::OpenShift)
+        self.monitoring.unwrap_or(self.platform == Platform::OpenShift)
     }
 }
 

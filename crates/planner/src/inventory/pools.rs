@@ -63,20 +63,12 @@ pub struct Pool {
 }
 
 /// What nodes of one pool agree on.
-type Kind = (
-    BTreeSet<String>,
-    String,
-    BTreeSet<[String; 3]>,
-    BTreeMap<String, String>,
-    bool,
-);
+type Kind = (BTreeSet<String>, String, BTreeSet<[String; 3]>, BTreeMap<String, String>, bool);
 
 /// Whether a label is one that no inventory lists unless a placement names it.
 fn is_unnamed(key: &str) -> bool {
     let domain = key.split('/').next().unwrap_or_default();
-    let labeller = LABELLERS
-        .iter()
-        .any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
+    let labeller = LABELLERS.iter().any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
     let listed = |u: &&str| key == *u || (u.ends_with('/') && key.starts_with(u));
     labeller || UNNAMED.iter().any(listed)
 }
@@ -85,9 +77,7 @@ fn is_unnamed(key: &str) -> bool {
 pub(super) fn lasting_taints(taints: &[Taint]) -> BTreeSet<[String; 3]> {
     let passes = |t: &&Taint| PASSING_TAINTS.iter().any(|p| t.key.starts_with(p));
     let lasting = taints.iter().filter(|t| !passes(t));
-    lasting
-        .map(|t| [t.key.clone(), t.value.clone(), t.effect.clone()])
-        .collect()
+    lasting.map(|t| [t.key.clone(), t.value.clone(), t.effect.clone()]).collect()
 }
 
 /// The pools that some nodes are in, by role, architecture and name.
@@ -183,10 +173,7 @@ impl Pool {
 
     /// The list of `spec` that it belongs into.
     pub fn list(&self) -> &'static str {
-        match self.is_single() {
-            true => "nodes",
-            false => "nodePools",
-        }
+        if self.is_single() { "nodes" } else { "nodePools" }
     }
 
     /// Its entry in that list.
@@ -220,10 +207,7 @@ impl Pool {
         if !self.is_single() {
             out.push_str(&format!("      count: {}\n", self.nodes.len()));
         }
-        out.push_str(&format!(
-            "      architecture: {}\n",
-            scalar(&self.architecture)
-        ));
+        out.push_str(&format!("      architecture: {}\n", scalar(&self.architecture)));
         let roles: Vec<_> = self.roles.iter().map(|r| scalar(r)).collect();
         out.push_str(&format!("      roles: [{}]\n", roles.join(", ")));
         if !self.labels.is_empty() {
@@ -240,9 +224,7 @@ impl Pool {
                     value => format!("value: {}, ", scalar(value)),
                 };
                 let (key, effect) = (scalar(key), scalar(effect));
-                out.push_str(&format!(
-                    "        - {{key: {key}, {value}effect: {effect}}}\n"
-                ));
+                out.push_str(&format!("        - {{key: {key}, {value}effect: {effect}}}\n"));
             }
         }
         if let Some(kvm) = self.kvm {
@@ -252,10 +234,7 @@ impl Pool {
             let of = self.nodes.len();
             let label = |(key, n): (&String, &usize)| format!("{key} ({n} of {of})");
             let labels: Vec<_> = self.not_listed.iter().map(label).collect();
-            out.push_str(&format!(
-                "      # no placement names: {}\n",
-                labels.join(", ")
-            ));
+            out.push_str(&format!("      # no placement names: {}\n", labels.join(", ")));
         }
         out
     }
@@ -263,10 +242,7 @@ impl Pool {
     /// In a line: `worker, arm64, rack=a, taint gpu=true:NoSchedule, KVM`.
     pub fn text(&self) -> String {
         let roles: Vec<_> = self.roles.iter().map(String::as_str).collect();
-        let roles = match roles.is_empty() {
-            true => "no role".to_owned(),
-            false => roles.join("+"),
-        };
+        let roles = if roles.is_empty() { "no role".to_owned() } else { roles.join("+") };
         let mut parts = vec![roles, self.architecture.clone()];
         parts.extend(self.labels.iter().map(|(k, v)| format!("{k}={v}")));
         let taint = |[key, value, effect]: &[String; 3]| match value.as_str() {
@@ -323,31 +299,13 @@ mod tests {
         let mut nodes = vec![
             node("m-0", "amd64", &[MASTER]),
             node("m-1", "amd64", &[MASTER]),
-            node(
-                "w-0",
-                "arm64",
-                &[WORKER, (zone, "a"), ("rack", "1"), ("site", "x")],
-            ),
-            node(
-                "w-1",
-                "arm64",
-                &[
-                    WORKER,
-                    (zone, "b"),
-                    ("site", "x"),
-                    ("kubevirt.io/schedulable", "false"),
-                ],
-            ),
+            node("w-0", "arm64", &[WORKER, (zone, "a"), ("rack", "1"), ("site", "x")]),
+            node("w-1", "arm64", &[WORKER, (zone, "b"), ("site", "x"), ("kubevirt.io/schedulable", "false")]),
             node("gpu", "arm64", &[WORKER, ("gpu", "true")]),
         ];
-        let taint = |key: &str, effect: &str| Taint {
-            key: key.to_owned(),
-            value: String::new(),
-            effect: effect.to_owned(),
-        };
-        nodes[2]
-            .taints
-            .push(taint("node.kubernetes.io/unreachable", "NoExecute"));
+        let taint =
+            |key: &str, effect: &str| Taint { key: key.to_owned(), value: String::new(), effect: effect.to_owned() };
+        nodes[2].taints.push(taint("node.kubernetes.io/unreachable", "NoExecute"));
         nodes[3].kvm = Some(true);
         nodes[4].taints.push(taint("gpu", "NoSchedule"));
         let expected = "  nodePools:
@@ -393,13 +351,8 @@ mod tests {
         ] {
             assert!(is_unnamed(key), "{key}");
         }
-        for key in [
-            "gpu",
-            "rack",
-            "example.com/site",
-            "mykubevirt.io/x",
-            "cluster.ocs.openshift.io/openshift-storage",
-        ] {
+        for key in ["gpu", "rack", "example.com/site", "mykubevirt.io/x", "cluster.ocs.openshift.io/openshift-storage"]
+        {
             assert!(!is_unnamed(key), "{key}");
         }
     }

@@ -59,10 +59,6 @@ pub(super) fn replace(
     Fix {
         title: title.into(),
         applicability,
-        edits: vec![Edit {
-            file: std::sync::Arc::clone(&place.file),
-            span: place.span,
-            text: text.into(),
-        }],
+        edits: vec![Edit { file: std::sync::Arc::clone(&place.file), span: place.span, text: text.into() }],
     }
 }

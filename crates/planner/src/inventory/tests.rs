@@ -17,8 +17,7 @@ fn sources(texts: &[(&str, &str)]) -> Vec<Source> {
             let text = |key: &str| document.root.get(key).and_then(|n| n.as_str());
             let kind = match text("kind").expect("a kind") {
                 "List" => SourceKind::Nodes,
-                kind => SourceKind::of(text("apiVersion").expect("a version"), kind)
-                    .expect("an inventory"),
+                kind => SourceKind::of(text("apiVersion").expect("a version"), kind).expect("an inventory"),
             };
             let document = Arc::new(document);
             out.push(Source { kind, document });
@@ -104,14 +103,8 @@ fn a_cluster_inventory_is_read_whole() {
     assert!(inventory.hosted_control_plane);
     assert_eq!(inventory.monitoring, Some(false));
     assert_eq!(inventory.network_attachment_definitions, Some(true));
-    assert_eq!(
-        inventory.tls_security_profile,
-        Some(serde_json::json!({"type": "Old", "old": {}}))
-    );
-    assert_eq!(
-        inventory.kube_descheduler,
-        Some(serde_json::json!({"profiles": ["LongLifecycle"]}))
-    );
+    assert_eq!(inventory.tls_security_profile, Some(serde_json::json!({"type": "Old", "old": {}})));
+    assert_eq!(inventory.kube_descheduler, Some(serde_json::json!({"profiles": ["LongLifecycle"]})));
     let schedule = inventory.data_import_schedule.as_deref();
     assert_eq!(schedule, Some("42 3/12 * * *"));
 
@@ -130,10 +123,7 @@ fn a_cluster_inventory_is_read_whole() {
     assert_eq!(arm.taints[0].key, "k");
     let place = &loaded.places.nodes[1];
     assert_eq!(place.name.text(), "arm");
-    assert_eq!(
-        place.architecture.as_ref().expect("a place").text(),
-        "arm64"
-    );
+    assert_eq!(place.architecture.as_ref().expect("a place").text(), "arm64");
     let release = loaded.places.field("release").expect("a place");
     assert_eq!(release.text(), "\"1.17\"");
 }
@@ -151,14 +141,8 @@ fn mistakes_have_a_place() {
             "  release: 1.18\n".to_owned(),
             "4:12 error inventory-invalid: `spec.release` must be a text, not the number 1.18",
         ),
-        (
-            "  platfrom: OpenShift\n".to_owned(),
-            "4:3 error inventory-invalid: there is no field `platfrom` here",
-        ),
-        (
-            "  platform: openshift\n".to_owned(),
-            "4:13 error inventory-invalid: `spec.platform` can't be `openshift`",
-        ),
+        ("  platfrom: OpenShift\n".to_owned(), "4:3 error inventory-invalid: there is no field `platfrom` here"),
+        ("  platform: openshift\n".to_owned(), "4:13 error inventory-invalid: `spec.platform` can't be `openshift`"),
         (
             "  nodePools:\n  - {name: a, architecture: amd64, roles: []}\n".to_owned(),
             "5:6 error inventory-invalid: `spec.nodePools[0]` lacks `count`",
@@ -181,10 +165,7 @@ fn mistakes_have_a_place() {
             "  nodes:\n  - {name: a, architecture: arm64}\n".to_owned(),
             "5:12 warning inventory-inconsistent: `a` has no role",
         ),
-        (
-            format!("  nodes:\n{node}{node}"),
-            "6:12 error inventory-inconsistent: `a` is declared twice",
-        ),
+        (format!("  nodes:\n{node}{node}"), "6:12 error inventory-inconsistent: `a` is declared twice"),
         (
             "  nodePools:\n  - {name: a, count: 1, architecture: amd64, roles: [x]}\n  nodes:\n  \
              - {name: a-0, architecture: amd64, roles: [x]}\n"
@@ -209,20 +190,14 @@ fn an_alias_is_understood_and_mended() {
     let node = &loaded.inventory.nodes[0];
     assert_eq!(node.labels["kubernetes.io/arch"], "arm64");
     let edit = &findings[0].fixes[0].edits[0];
-    let mended = [
-        &text[..edit.span.range().start],
-        &edit.text,
-        &text[edit.span.range().end..],
-    ];
+    let mended = [&text[..edit.span.range().start], &edit.text, &text[edit.span.range().end..]];
     assert!(mended.concat().contains("architecture: arm64, roles"));
 }
 
 #[test]
 fn too_many_nodes_are_refused_and_not_made() {
     let pool = "  - {name: a, count: 9999, architecture: amd64, roles: [worker]}\n";
-    let pools: String = (0..7)
-        .map(|i| pool.replace("name: a", &format!("name: a{i}")))
-        .collect();
+    let pools: String = (0..7).map(|i| pool.replace("name: a", &format!("name: a{i}"))).collect();
     let text = inventory(&format!("  nodePools:\n{pools}"));
     let (loaded, findings) = read(&[("i.yaml", &text)]);
     assert_eq!(loaded.inventory.nodes.len(), 5 * 9999);
@@ -249,10 +224,7 @@ items:
 fn a_dump_alone_will_do() {
     let (loaded, findings) = read(&[("nodes.yaml", DUMP)]);
     assert_eq!(findings, [""; 0]);
-    assert_eq!(
-        nodes(&loaded),
-        ["c1 amd64 control-plane+master", "w1 arm64 worker"]
-    );
+    assert_eq!(nodes(&loaded), ["c1 amd64 control-plane+master", "w1 arm64 worker"]);
     assert_eq!(loaded.inventory.nodes[1].taints[0].value, "b");
     assert_eq!(loaded.places.nodes[1].name.text(), "w1");
     let list = r#"{"kind": "NodeList", "apiVersion": "v1", "items": [
@@ -284,19 +256,14 @@ fn own_nodes_win_over_a_dump_and_a_difference_is_said() {
                 [control-plane]}\n  - {name: w, count: 1, architecture: arm64, roles: [worker]}\n";
     let (loaded, findings) = read(&[("i.yaml", &inventory(same)), ("nodes.yaml", DUMP)]);
     assert_eq!(findings, [""; 0]);
-    assert_eq!(
-        nodes(&loaded),
-        ["c-0 amd64 control-plane", "w-0 arm64 worker"]
-    );
+    assert_eq!(nodes(&loaded), ["c-0 amd64 control-plane", "w-0 arm64 worker"]);
     let more = same.replace("w, count: 1", "w, count: 4");
     let (loaded, findings) = read(&[("i.yaml", &inventory(&more)), ("nodes.yaml", DUMP)]);
     assert_eq!(loaded.inventory.nodes.len(), 5);
     assert_eq!(
         findings,
-        [
-            "i.yaml:4:3 warning inventory-inconsistent: the declared nodes are not those of the \
-             dump (arm64 worker: 4 declared, 1 dumped)"
-        ]
+        ["i.yaml:4:3 warning inventory-inconsistent: the declared nodes are not those of the \
+             dump (arm64 worker: 4 declared, 1 dumped)"]
     );
 }
 
@@ -353,12 +320,7 @@ fn machine_sets_make_nodes() {
     let (loaded, findings) = read(&[("m.yaml", MACHINES)]);
     assert_eq!(
         nodes(&loaded),
-        [
-            "dumb-0  ",
-            "east-a-0 arm64 infra+worker",
-            "east-a-1 arm64 infra+worker",
-            "west-0 arm64 worker"
-        ]
+        ["dumb-0  ", "east-a-0 arm64 infra+worker", "east-a-1 arm64 infra+worker", "west-0 arm64 worker"]
     );
     let east = &loaded.inventory.nodes[1];
     assert_eq!(east.labels["zone"], "a");
@@ -381,10 +343,7 @@ fn machine_sets_make_nodes() {
 fn two_inventories_are_said() {
     let text = inventory("  nodes: []\n");
     let (_, findings) = read(&[("a.yaml", &text), ("b.yaml", &text)]);
-    assert_eq!(
-        findings,
-        ["b.yaml:2:7 error inventory-inconsistent: there are two inventories for this cluster"]
-    );
+    assert_eq!(findings, ["b.yaml:2:7 error inventory-inconsistent: there are two inventories for this cluster"]);
 }
 
 /// The recordings' inventories have nothing to complain about.

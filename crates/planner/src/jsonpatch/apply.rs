@@ -69,25 +69,18 @@ impl Document<'_> {
             self.root = value;
             return Ok(());
         }
-        let place = self.place(path).ok_or_else(|| {
-            no_path(format!(
-                "add operation does not apply: doc is missing path: \"{path}\""
-            ))
-        })?;
-        self.put(&place, value)
-            .map_err(|m| at_path(format!("error in add for path: '{path}': "), m))
+        let place = self
+            .place(path)
+            .ok_or_else(|| no_path(format!("add operation does not apply: doc is missing path: \"{path}\"")))?;
+        self.put(&place, value).map_err(|m| at_path(format!("error in add for path: '{path}': "), m))
     }
 
     fn remove(&mut self, operation: &Operation) -> Applied<()> {
         let path = &operation.path;
-        let place = self.place(path).ok_or_else(|| {
-            no_path(format!(
-                "remove operation does not apply: doc is missing path: \"{path}\""
-            ))
-        })?;
-        self.take(&place)
-            .map(|_| ())
-            .map_err(|m| at_path(format!("error in remove for path: '{path}': "), m))
+        let place = self
+            .place(path)
+            .ok_or_else(|| no_path(format!("remove operation does not apply: doc is missing path: \"{path}\"")))?;
+        self.take(&place).map(|_| ()).map_err(|m| at_path(format!("error in remove for path: '{path}': "), m))
     }
 
     fn replace(&mut self, operation: &Operation) -> Applied<()> {
@@ -101,24 +94,17 @@ impl Document<'_> {
                     Ok(())
                 }
                 Node::Null | Node::GivenNull => Err(crash()),
-                _ => Err(wrong_root(
-                    "replace operation value must be object or array: %!w(<nil>)",
-                )),
+                _ => Err(wrong_root("replace operation value must be object or array: %!w(<nil>)")),
             };
         }
-        let place = self.place(path).ok_or_else(|| {
-            no_path(format!(
-                "replace operation does not apply: doc is missing path: {path}"
-            ))
-        })?;
+        let place = self
+            .place(path)
+            .ok_or_else(|| no_path(format!("replace operation does not apply: doc is missing path: {path}")))?;
         if self.get(&place).is_err() {
-            return Err(no_path(format!(
-                "replace operation does not apply: doc is missing key: {path}"
-            )));
+            return Err(no_path(format!("replace operation does not apply: doc is missing key: {path}")));
         }
         // The library says remove here.
-        self.set(&place, value)
-            .map_err(|m| at_path(format!("error in remove for path: '{path}': "), m))
+        self.set(&place, value).map_err(|m| at_path(format!("error in remove for path: '{path}': "), m))
     }
 
     fn shift(&mut self, operation: &Operation) -> Applied<()> {
@@ -129,8 +115,7 @@ impl Document<'_> {
             return Err(wrong_root(message).blame(Blame::From));
         }
         let source = self.place(from).ok_or_else(|| {
-            let message =
-                format!("move operation does not apply: doc is missing from path: {from}");
+            let message = format!("move operation does not apply: doc is missing from path: {from}");
             no_path(message).blame(Blame::From)
         })?;
         let value = self
@@ -142,20 +127,16 @@ impl Document<'_> {
                 at_path(prefix, m).blame(Blame::From)
             })?;
         let place = self.place(path).ok_or_else(|| {
-            no_path(format!(
-                "move operation does not apply: doc is missing destination path: {path}"
-            ))
+            no_path(format!("move operation does not apply: doc is missing destination path: {path}"))
         })?;
-        self.put(&place, value)
-            .map_err(|m| at_path(format!("error in move for path: '{path}': "), m))
+        self.put(&place, value).map_err(|m| at_path(format!("error in move for path: '{path}': "), m))
     }
 
     fn copy(&mut self, operation: &Operation) -> Applied<()> {
         let path = &operation.path;
         let from = operation.from.as_deref().unwrap_or_default();
         let source = self.place(from).ok_or_else(|| {
-            let message =
-                format!("copy operation does not apply: doc is missing from path: \"{from}\"");
+            let message = format!("copy operation does not apply: doc is missing from path: \"{from}\"");
             no_path(message).blame(Blame::From)
         })?;
         let value = match self.get(&source) {
@@ -166,16 +147,13 @@ impl Document<'_> {
             }
         };
         let place = self.place(path).ok_or_else(|| {
-            no_path(format!(
-                "copy operation does not apply: doc is missing destination path: {path}"
-            ))
+            no_path(format!("copy operation does not apply: doc is missing destination path: {path}"))
         })?;
         self.copied += value.size().0;
         if self.copied > MAX_COPIED {
             return Err(at_path(String::new(), Missing::no_room()));
         }
-        self.put(&place, value)
-            .map_err(|m| at_path("error while adding value during copy: ".to_owned(), m))
+        self.put(&place, value).map_err(|m| at_path("error while adding value during copy: ".to_owned(), m))
     }
 
     fn test(&mut self, operation: &Operation) -> Applied<()> {
@@ -194,11 +172,9 @@ impl Document<'_> {
         if path.is_empty() {
             return equal(&self.root, wanted.ok_or_else(crash)?);
         }
-        let place = self.place(path).ok_or_else(|| {
-            no_path(format!(
-                "test operation does not apply: is missing path: {path}"
-            ))
-        })?;
+        let place = self
+            .place(path)
+            .ok_or_else(|| no_path(format!("test operation does not apply: is missing path: {path}")))?;
         let found = match self.get(&place) {
             Ok(found) => found,
             Err(m) if m.cause == Cause::MissingPath => None,
@@ -227,27 +203,15 @@ fn given(operation: &Operation) -> Node {
 }
 
 fn no_path(message: String) -> Refusal {
-    Refusal {
-        message: message + ": missing value",
-        cause: Cause::MissingPath,
-        blame: Blame::Path,
-    }
+    Refusal { message: message + ": missing value", cause: Cause::MissingPath, blame: Blame::Path }
 }
 
 fn at_path(prefix: String, missing: Missing) -> Refusal {
-    Refusal {
-        message: prefix + &missing.message,
-        cause: missing.cause,
-        blame: Blame::Path,
-    }
+    Refusal { message: prefix + &missing.message, cause: missing.cause, blame: Blame::Path }
 }
 
 fn wrong_root(message: &str) -> Refusal {
-    Refusal {
-        message: message.to_owned(),
-        cause: Cause::WrongType,
-        blame: Blame::Value,
-    }
+    Refusal { message: message.to_owned(), cause: Cause::WrongType, blame: Blame::Value }
 }
 
 fn crash() -> Refusal {

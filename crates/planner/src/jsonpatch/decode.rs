@@ -43,14 +43,7 @@ impl Op {
     }
 
     fn read(word: &str) -> Option<Self> {
-        let all = [
-            Self::Add,
-            Self::Remove,
-            Self::Replace,
-            Self::Move,
-            Self::Copy,
-            Self::Test,
-        ];
+        let all = [Self::Add, Self::Remove, Self::Replace, Self::Move, Self::Copy, Self::Test];
         all.into_iter().find(|op| op.as_str() == word)
     }
 }
@@ -166,9 +159,7 @@ pub fn decode(text: &str) -> Result<Vec<Operation>, Failure> {
         }
     }
     let operations = items.iter().enumerate();
-    operations
-        .map(|(index, item)| operation(text, index, item))
-        .collect()
+    operations.map(|(index, item)| operation(text, index, item)).collect()
 }
 
 /// How many operations the operator counts in `kubevirt_hco_unsafe_modifications`: none where
@@ -196,12 +187,7 @@ pub fn only_spec(operations: &[Operation]) -> Result<(), Failure> {
 }
 
 fn wrong_type(item: &Item, target: &str, operation: Option<usize>) -> Failure {
-    Failure {
-        message: unmarshal(item, target),
-        operation,
-        span: Some(item.span),
-        cause: Cause::NotAPatch,
-    }
+    Failure { message: unmarshal(item, target), operation, span: Some(item.span), cause: Cause::NotAPatch }
 }
 
 fn unmarshal(item: &Item, target: &str) -> String {
@@ -224,10 +210,7 @@ fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure
     };
     let op = members.get("op").copied();
     let word = match op {
-        Some(Item {
-            value: Json::String(word),
-            ..
-        }) => Op::read(word),
+        Some(Item { value: Json::String(word), .. }) => Op::read(word),
         _ => None,
     };
     let (Some(kind), Some(op)) = (word, op) else {
@@ -240,10 +223,7 @@ fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure
         return Err(refuse(why.to_owned(), item.span));
     }
     let text_of = |key: &str, missing: &str| match members.get(key) {
-        Some(Item {
-            value: Json::String(text),
-            span,
-        }) => Ok((text.clone(), *span)),
+        Some(Item { value: Json::String(text), span }) => Ok((text.clone(), *span)),
         Some(other) if other.value != Json::Null => Err((unmarshal(other, "string"), other.span)),
         null => {
             let span = null.map_or(item.span, |null| null.span);
@@ -302,9 +282,7 @@ mod tests {
             {"op":"copy","from":"/x","path":"/spec/\u0061"}]"#;
         let operations = decode(text).unwrap();
         let bytes = |span: Span| &text[span.range()];
-        let [add, copy] = operations.as_slice() else {
-            panic!("two operations")
-        };
+        let [add, copy] = operations.as_slice() else { panic!("two operations") };
         assert_eq!(add.op, Op::Add);
         assert_eq!(bytes(add.spans.op), r#""add""#);
         assert_eq!(bytes(add.spans.path), r#""/spec/a~1b/0""#);
@@ -321,13 +299,7 @@ mod tests {
 
     #[test]
     fn tildes() {
-        for (segment, key) in [
-            ("a~1b", "a/b"),
-            ("~01", "~1"),
-            ("~0~1~2~", "~/~2~"),
-            ("é~0", "é~"),
-            ("~é", "~é"),
-        ] {
+        for (segment, key) in [("a~1b", "a/b"), ("~01", "~1"), ("~0~1~2~", "~/~2~"), ("é~0", "é~"), ("~é", "~é")] {
             assert_eq!(unescape(segment), key);
         }
     }
@@ -337,26 +309,10 @@ mod tests {
         for (text, message, at) in [
             ("", "invalid state detected", ""),
             ("[] []", "invalid state detected", ""),
-            (
-                "\"x\"",
-                "json: cannot unmarshal string into Go value of type jsonpatch.Patch",
-                "\"x\"",
-            ),
-            (
-                "[{\"op\":1},[]]",
-                "json: cannot unmarshal array into Go value of type jsonpatch.Operation",
-                "[]",
-            ),
-            (
-                "[null]",
-                "invalid operation null: unsupported operation",
-                "null",
-            ),
-            (
-                "[ {} ]",
-                "invalid operation {}: unsupported operation",
-                "{}",
-            ),
+            ("\"x\"", "json: cannot unmarshal string into Go value of type jsonpatch.Patch", "\"x\""),
+            ("[{\"op\":1},[]]", "json: cannot unmarshal array into Go value of type jsonpatch.Operation", "[]"),
+            ("[null]", "invalid operation null: unsupported operation", "null"),
+            ("[ {} ]", "invalid operation {}: unsupported operation", "{}"),
             (
                 "[{\"path\" : \"<\", \"op\" : [ 1 ]}]",
                 "invalid operation {\"op\":[1],\"path\":\"\\u003c\"}: unsupported operation",
@@ -391,10 +347,7 @@ mod tests {
             ("null", 0),
             ("[]", 0),
             ("{}", 0),
-            (
-                r#"[{"op":"test","path":"/x"},{"op":"remove","path":"/metadata"}]"#,
-                2,
-            ),
+            (r#"[{"op":"test","path":"/x"},{"op":"remove","path":"/metadata"}]"#, 2),
             (r#"[{"op":"test","path":"/x"},{"op":"x","path":"/x"}]"#, 0),
         ] {
             assert_eq!(count(text), expected, "{text}");

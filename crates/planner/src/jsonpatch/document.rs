@@ -16,10 +16,7 @@ pub(super) struct Missing {
 
 impl Missing {
     fn index(message: String) -> Self {
-        Self {
-            message,
-            cause: Cause::Index,
-        }
+        Self { message, cause: Cause::Index }
     }
 
     /// There is no room for it.
@@ -31,10 +28,7 @@ impl Missing {
     }
 
     fn key(verb: &str, key: &str) -> Self {
-        Self {
-            message: format!("unable to {verb} nonexistent key: {key}: missing value"),
-            cause: Cause::MissingPath,
-        }
+        Self { message: format!("unable to {verb} nonexistent key: {key}: missing value"), cause: Cause::MissingPath }
     }
 }
 
@@ -79,30 +73,20 @@ impl Place {
     /// `None` for a text without a slash, which leads nowhere.
     fn of(path: &str) -> Option<Self> {
         if path.is_empty() {
-            return Some(Self {
-                parents: Vec::new(),
-                key: String::new(),
-            });
+            return Some(Self { parents: Vec::new(), key: String::new() });
         }
         let (_, keys) = path.split_once('/')?;
         let (parents, key) = match keys.rsplit_once('/') {
             Some((parents, key)) => (parents.split('/').map(unescape).collect(), key),
             None => (Vec::new(), keys),
         };
-        Some(Self {
-            parents,
-            key: unescape(key),
-        })
+        Some(Self { parents, key: unescape(key) })
     }
 }
 
 impl<'b> Document<'b> {
     pub(super) fn new(base: &'b Value) -> Self {
-        Self {
-            own: TopCopy::Unread(base),
-            root: Node::from_json(base),
-            copied: 0,
-        }
+        Self { own: TopCopy::Unread(base), root: Node::from_json(base), copied: 0 }
     }
 
     pub(super) fn root(&self) -> &Node {
@@ -173,11 +157,8 @@ impl<'b> Document<'b> {
             }
             Some(Node::Array(items)) if key == "-" => items.push(value),
             Some(Node::Array(items)) => {
-                let index = atoi(key).map_err(|why| {
-                    Missing::index(format!(
-                        "value was not a proper array index: '{key}': {why}"
-                    ))
-                })?;
+                let index = atoi(key)
+                    .map_err(|why| Missing::index(format!("value was not a proper array index: '{key}': {why}")))?;
                 let at = from_either_end(index, items.len() + 1);
                 items.insert(at.ok_or_else(|| out_of_range(index))?, value);
             }
@@ -229,14 +210,8 @@ impl<'b> Document<'b> {
 /// The place of an index below a length, counted from the end where it is negative.
 fn from_either_end(index: i64, length: usize) -> Option<usize> {
     let length = i64::try_from(length).ok()?;
-    let at = if index < 0 {
-        index.checked_add(length)?
-    } else {
-        index
-    };
-    (0..length)
-        .contains(&at)
-        .then(|| usize::try_from(at).ok())?
+    let at = if index < 0 { index.checked_add(length)? } else { index };
+    (0..length).contains(&at).then(|| usize::try_from(at).ok())?
 }
 
 /// Whether a value at a place keeps the document as shallow as we want it.
@@ -245,7 +220,5 @@ fn fits(place: &Place, value: &Node) -> bool {
 }
 
 fn out_of_range(index: i64) -> Missing {
-    Missing::index(format!(
-        "Unable to access invalid index: {index}: invalid index referenced"
-    ))
+    Missing::index(format!("Unable to access invalid index: {index}: invalid index referenced"))
 }

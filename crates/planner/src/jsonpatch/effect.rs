@@ -92,10 +92,7 @@ pub(super) fn effects_in(
 ) -> Effects {
     let base = as_document(types, ty, reach.take(types, ty, operand));
     let mut patched = Document::new(&base);
-    let mut made = Effects {
-        operations: Vec::new(),
-        failure: None,
-    };
+    let mut made = Effects { operations: Vec::new(), failure: None };
     let mut before = base.clone();
     let mut known = BTreeMap::new();
     let examined = operations.iter().take(MOST_EXAMINED);
@@ -112,23 +109,14 @@ pub(super) fn effects_in(
             }
         };
         let mut changed = Vec::new();
-        compare(
-            Some(&before),
-            Some(&after),
-            &mut String::new(),
-            &mut changed,
-        );
+        compare(Some(&before), Some(&after), &mut String::new(), &mut changed);
         let losses = losses(types, ty, &patched.root().to_json(), &after);
         let lost = losses
             .iter()
             .filter(|(path, loss)| known.get(*path) != Some(*loss))
             .map(|(_, loss)| loss.clone())
             .collect();
-        made.operations.push(Effect {
-            index,
-            changed,
-            lost,
-        });
+        made.operations.push(Effect { index, changed, lost });
         (before, known) = (after, losses);
     }
     made
@@ -141,12 +129,7 @@ pub fn changes(before: &Value, after: &Value) -> Vec<Change> {
     changes
 }
 
-fn compare(
-    before: Option<&Value>,
-    after: Option<&Value>,
-    path: &mut String,
-    changes: &mut Vec<Change>,
-) {
+fn compare(before: Option<&Value>, after: Option<&Value>, path: &mut String, changes: &mut Vec<Change>) {
     let length = path.len();
     match (before, after) {
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
@@ -165,11 +148,7 @@ fn compare(
             }
         }
         (before, after) if before == after => {}
-        (before, after) => changes.push(Change {
-            path: path.clone(),
-            before: before.cloned(),
-            after: after.cloned(),
-        }),
+        (before, after) => changes.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() }),
     }
 }
 
@@ -187,29 +166,15 @@ fn push_key(path: &mut String, key: &str) {
 /// Every place where the operator's result is not the plain one, by path.
 fn losses(types: &GoTypes, ty: &GoType, patched: &Value, actual: &Value) -> BTreeMap<String, Loss> {
     let mut found = BTreeMap::new();
-    let mut names = Names {
-        types,
-        losses: &mut found,
-        spelled: Vec::new(),
-    };
+    let mut names = Names { types, losses: &mut found, spelled: Vec::new() };
     names.walk(ty, patched, actual, &mut String::new(), &mut String::new());
     let spelled = names.spelled;
     let found_in = actual;
     let mut plain = patched.clone();
     types.normalise(&mut plain, ty);
     let mut differences = Vec::new();
-    compare(
-        Some(&plain),
-        Some(actual),
-        &mut String::new(),
-        &mut differences,
-    );
-    for Change {
-        path,
-        before: plain,
-        after: actual,
-    } in differences
-    {
+    compare(Some(&plain), Some(actual), &mut String::new(), &mut differences);
+    for Change { path, before: plain, after: actual } in differences {
         let below = |name: &String| {
             let rest = path.strip_prefix(name.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -217,17 +182,8 @@ fn losses(types: &GoTypes, ty: &GoType, patched: &Value, actual: &Value) -> BTre
         if spelled.iter().any(below) {
             continue;
         }
-        let reason = if in_list(found_in, &path) {
-            Reason::Inherited
-        } else {
-            Reason::Kept
-        };
-        let loss = Loss {
-            path: path.clone(),
-            reason,
-            plain,
-            actual,
-        };
+        let reason = if in_list(found_in, &path) { Reason::Inherited } else { Reason::Kept };
+        let loss = Loss { path: path.clone(), reason, plain, actual };
         found.insert(path, loss);
     }
     found
@@ -260,14 +216,7 @@ struct Names<'a> {
 
 impl<'a> Names<'a> {
     /// `path` is the document's, `go_path` the same with the fields' own names.
-    fn walk(
-        &mut self,
-        ty: &'a GoType,
-        patched: &Value,
-        actual: &Value,
-        path: &mut String,
-        go_path: &mut String,
-    ) {
+    fn walk(&mut self, ty: &'a GoType, patched: &Value, actual: &Value, path: &mut String, go_path: &mut String) {
         let lengths = (path.len(), go_path.len());
         let types = self.types;
         let mut child = |key: &str, value: &Value| {
@@ -303,12 +252,7 @@ impl<'a> Names<'a> {
     }
 
     fn lose(&mut self, path: &str, reason: Reason, plain: &Value, actual: Option<&Value>) {
-        let loss = Loss {
-            path: path.to_owned(),
-            reason,
-            plain: Some(plain.clone()),
-            actual: actual.cloned(),
-        };
+        let loss = Loss { path: path.to_owned(), reason, plain: Some(plain.clone()), actual: actual.cloned() };
         self.losses.insert(path.to_owned(), loss);
     }
 }

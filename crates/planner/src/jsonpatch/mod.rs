@@ -48,11 +48,7 @@ pub struct Annotation {
 /// The annotations there are, in the order in which the operator renders their operands. Source:
 /// HCO `controllers/common/consts.go`, the same in all four releases.
 pub const ANNOTATIONS: [Annotation; 4] = [
-    Annotation {
-        name: "kubevirt.kubevirt.io/jsonpatch",
-        kind: "KubeVirt",
-        api_version: "kubevirt.io/v1",
-    },
+    Annotation { name: "kubevirt.kubevirt.io/jsonpatch", kind: "KubeVirt", api_version: "kubevirt.io/v1" },
     Annotation {
         name: "containerizeddataimporter.kubevirt.io/jsonpatch",
         kind: "CDI",
@@ -63,11 +59,7 @@ pub const ANNOTATIONS: [Annotation; 4] = [
         kind: "NetworkAddonsConfig",
         api_version: "networkaddonsoperator.network.kubevirt.io/v1",
     },
-    Annotation {
-        name: "ssp.kubevirt.io/jsonpatch",
-        kind: "SSP",
-        api_version: "ssp.kubevirt.io/v1beta3",
-    },
+    Annotation { name: "ssp.kubevirt.io/jsonpatch", kind: "SSP", api_version: "ssp.kubevirt.io/v1beta3" },
 ];
 
 /// The annotation that patches an operand's kind, where there is one.
@@ -165,10 +157,7 @@ impl Failure {
     #[must_use]
     pub fn in_annotation(self, annotation: &str) -> Self {
         let message = self.message;
-        Self {
-            message: format!("invalid jsonPatch in the {annotation} annotation: {message}"),
-            ..self
-        }
+        Self { message: format!("invalid jsonPatch in the {annotation} annotation: {message}"), ..self }
     }
 }
 
@@ -177,13 +166,7 @@ impl Failure {
 ///
 /// # Errors
 /// Whatever the operator refuses, in its words.
-pub fn patch(
-    types: &GoTypes,
-    ty: &GoType,
-    operand: &Value,
-    annotation: &str,
-    text: &str,
-) -> Result<Value, Failure> {
+pub fn patch(types: &GoTypes, ty: &GoType, operand: &Value, annotation: &str, text: &str) -> Result<Value, Failure> {
     let patch = Patch::read(annotation, text)?;
     let part = patch.apply(types, ty, patch.part(types, ty, operand))?;
     Ok(patch.put_back(types, ty, operand, part.after))
@@ -209,11 +192,7 @@ impl Patch {
             Ok(operations)
         });
         let operations = read.map_err(|failure| failure.in_annotation(annotation))?;
-        Ok(Self {
-            annotation: annotation.to_owned(),
-            reach: PatchScope::of(&operations),
-            operations,
-        })
+        Ok(Self { annotation: annotation.to_owned(), reach: PatchScope::of(&operations), operations })
     }
 
     /// The part of an operand that it leads to.
@@ -237,12 +216,7 @@ impl Patch {
 }
 
 /// Operations applied to the part of an operand that they lead to.
-fn apply(
-    types: &GoTypes,
-    ty: &GoType,
-    part: Value,
-    operations: &[Operation],
-) -> Result<PatchedPart, Failure> {
+fn apply(types: &GoTypes, ty: &GoType, part: Value, operations: &[Operation]) -> Result<PatchedPart, Failure> {
     let base = as_document(types, ty, part);
     let mut document = Document::new(&base);
     for (index, operation) in operations.iter().enumerate() {
@@ -251,10 +225,7 @@ fn apply(
     let merged = merge(types, ty, &base, document.root());
     let merged = merged.map_err(|error| blame(types, ty, &base, operations, error))?;
     drop(document);
-    Ok(PatchedPart {
-        before: base,
-        after: merged,
-    })
+    Ok(PatchedPart { before: base, after: merged })
 }
 
 /// What the operator patches: the object with a status, but before it gets its API version, its
@@ -274,10 +245,7 @@ fn as_document(types: &GoTypes, ty: &GoType, mut base: Value) -> Value {
 /// The patched document decoded onto what it was printed from.
 fn merge(types: &GoTypes, ty: &GoType, base: &Value, patched: &Node) -> Result<Value, DecodeError> {
     let merged = types.merge(base, &patched.to_json(), ty);
-    merged.map_err(|error| DecodeError {
-        message: as_written(error.message, patched),
-        path: error.path,
-    })
+    merged.map_err(|error| DecodeError { message: as_written(error.message, patched), path: error.path })
 }
 
 /// Go names a number as it is written, where we may have read it into another form.
@@ -299,21 +267,11 @@ fn as_written(message: String, patched: &Node) -> String {
 }
 
 /// The operation that brought a value of the wrong type in: the first with which decoding fails.
-fn blame(
-    types: &GoTypes,
-    ty: &GoType,
-    base: &Value,
-    operations: &[Operation],
-    error: DecodeError,
-) -> Failure {
+fn blame(types: &GoTypes, ty: &GoType, base: &Value, operations: &[Operation], error: DecodeError) -> Failure {
     let mut document = Document::new(base);
-    let guilty = operations
-        .iter()
-        .enumerate()
-        .position(|(index, operation)| {
-            document.apply(operation, index).is_err()
-                || merge(types, ty, base, document.root()).is_err()
-        });
+    let guilty = operations.iter().enumerate().position(|(index, operation)| {
+        document.apply(operation, index).is_err() || merge(types, ty, base, document.root()).is_err()
+    });
     let spans = guilty.and_then(|i| operations.get(i)).map(|o| o.spans);
     Failure {
         message: error.message,

@@ -45,11 +45,7 @@ impl Node {
             Json::Array(items) => Self::Array(items.iter().map(Self::read).collect()),
             Json::Object(members) => {
                 let members = members.iter();
-                Self::Object(
-                    members
-                        .map(|m| (m.key.clone(), Self::read(&m.value)))
-                        .collect(),
-                )
+                Self::Object(members.map(|m| (m.key.clone(), Self::read(&m.value))).collect())
             }
         }
     }
@@ -63,11 +59,7 @@ impl Node {
             Value::Array(items) => Self::Array(items.iter().map(Self::from_json).collect()),
             Value::Object(entries) => {
                 let entries = entries.iter();
-                Self::Object(
-                    entries
-                        .map(|(k, v)| (k.clone(), Self::from_json(v)))
-                        .collect(),
-                )
+                Self::Object(entries.map(|(k, v)| (k.clone(), Self::from_json(v))).collect())
             }
         }
     }
@@ -96,11 +88,7 @@ impl Node {
             Self::Array(items) => Self::Array(items.iter().map(Self::copied_inside).collect()),
             Self::Object(entries) => {
                 let entries = entries.iter();
-                Self::Object(
-                    entries
-                        .map(|(k, v)| (k.clone(), v.copied_inside()))
-                        .collect(),
-                )
+                Self::Object(entries.map(|(k, v)| (k.clone(), v.copied_inside())).collect())
             }
             other => other.clone(),
         }
@@ -186,11 +174,7 @@ pub(super) fn number(text: &str) -> Number {
     if let Ok(number) = serde_json::from_str::<Number>(text) {
         return number;
     }
-    let biggest = if text.starts_with('-') {
-        f64::MIN
-    } else {
-        f64::MAX
-    };
+    let biggest = if text.starts_with('-') { f64::MIN } else { f64::MAX };
     Number::from_f64(biggest).expect("finite")
 }
 
@@ -257,22 +241,10 @@ mod tests {
         let error = |text: &str| atoi(text).unwrap_err();
         assert_eq!(error("-"), "strconv.Atoi: parsing \"-\": invalid syntax");
         assert_eq!(error(""), "strconv.Atoi: parsing \"\": invalid syntax");
-        assert_eq!(
-            error("+-1"),
-            "strconv.Atoi: parsing \"+-1\": invalid syntax"
-        );
-        assert_eq!(
-            error("1_0"),
-            "strconv.Atoi: parsing \"1_0\": invalid syntax"
-        );
-        assert_eq!(
-            error("99999999999999999999"),
-            "strconv.Atoi: parsing \"99999999999999999999\": value out of range"
-        );
-        assert_eq!(
-            error("a\"\n\u{1}é\u{2028}"),
-            "strconv.Atoi: parsing \"a\\\"\\n\\x01é\\u2028\": invalid syntax"
-        );
+        assert_eq!(error("+-1"), "strconv.Atoi: parsing \"+-1\": invalid syntax");
+        assert_eq!(error("1_0"), "strconv.Atoi: parsing \"1_0\": invalid syntax");
+        assert_eq!(error("99999999999999999999"), "strconv.Atoi: parsing \"99999999999999999999\": value out of range");
+        assert_eq!(error("a\"\n\u{1}é\u{2028}"), "strconv.Atoi: parsing \"a\\\"\\n\\x01é\\u2028\": invalid syntax");
     }
 
     #[test]
@@ -286,14 +258,8 @@ mod tests {
     fn null_elements_crash_the_library() {
         let array = |nodes: Vec<Node>| Node::Array(nodes);
         let one = || Node::Number("1".to_owned());
-        assert_eq!(
-            array(vec![Node::Null]).equals(&array(vec![one()])),
-            Err(NilDereference)
-        );
-        assert_eq!(
-            array(vec![one()]).equals(&array(vec![Node::Null])),
-            Err(NilDereference)
-        );
+        assert_eq!(array(vec![Node::Null]).equals(&array(vec![one()])), Err(NilDereference));
+        assert_eq!(array(vec![one()]).equals(&array(vec![Node::Null])), Err(NilDereference));
         assert_eq!(array(vec![Node::Null]).equals(&array(vec![])), Ok(false));
         assert_eq!(Node::GivenNull.equals(&array(vec![])), Err(NilDereference));
         assert_eq!(Node::GivenNull.equals(&one()), Ok(false));

@@ -48,12 +48,8 @@ impl Operation {
                 _ => return None,
             };
         }
-        let moved =
-            |span: Span| Span::new(span.start as usize + offset, span.end as usize + offset);
-        Some(Part {
-            key: key_span.map(moved),
-            value: moved(item.span),
-        })
+        let moved = |span: Span| Span::new(span.start as usize + offset, span.end as usize + offset);
+        Some(Part { key: key_span.map(moved), value: moved(item.span) })
     }
 }
 
@@ -90,11 +86,7 @@ pub fn removal_ranges(text: &str, operations: &[usize]) -> Option<Vec<Range<usiz
 
 /// The keys that stand more than once in an operation; none where the text isn't JSON.
 pub fn repeated_keys(text: &str) -> Vec<Repeated> {
-    let Ok(Item {
-        value: Json::Array(items),
-        ..
-    }) = json::parse(text)
-    else {
+    let Ok(Item { value: Json::Array(items), .. }) = json::parse(text) else {
         return Vec::new();
     };
     let mut found = Vec::new();
@@ -109,12 +101,7 @@ pub fn repeated_keys(text: &str) -> Vec<Repeated> {
             seen.1 = here;
         }
         let twice = spans.into_iter().filter(|(_, (first, last))| first != last);
-        found.extend(twice.map(|(key, (first, last))| Repeated {
-            operation,
-            key: key.to_owned(),
-            first,
-            last,
-        }));
+        found.extend(twice.map(|(key, (first, last))| Repeated { operation, key: key.to_owned(), first, last }));
     }
     found
 }
@@ -151,10 +138,7 @@ mod tests {
             wanted.remove(index);
             assert_eq!(left, wanted);
         }
-        assert_eq!(
-            removal_range(r#"[{"op":"remove","path":"/spec/z"}]"#, 0),
-            None
-        );
+        assert_eq!(removal_range(r#"[{"op":"remove","path":"/spec/z"}]"#, 0), None);
         assert_eq!(removal_range(TEXT, 3), None);
     }
 

@@ -47,13 +47,7 @@ impl PatchScope {
 
     /// The operand with the part's `spec` in its place. A patch changes nothing outside `spec`: what
     /// a `move` took from elsewhere stays when the result is decoded.
-    pub(super) fn put_back(
-        &self,
-        types: &GoTypes,
-        ty: &GoType,
-        operand: &Value,
-        mut part: Value,
-    ) -> Value {
+    pub(super) fn put_back(&self, types: &GoTypes, ty: &GoType, operand: &Value, mut part: Value) -> Value {
         let mut result = operand.clone();
         let spec = part.get_mut("spec").map(Value::take);
         let spec = spec.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
@@ -86,12 +80,7 @@ struct Field<'a> {
 
 /// The fields that ways lead into; `None` where they lead to the value itself, or it is no struct
 /// whose fields come out one by one.
-fn fields<'a>(
-    types: &'a GoTypes,
-    ty: &'a GoType,
-    value: &Value,
-    ways: &[&'a [String]],
-) -> Option<Vec<Field<'a>>> {
+fn fields<'a>(types: &'a GoTypes, ty: &'a GoType, value: &Value, ways: &[&'a [String]]) -> Option<Vec<Field<'a>>> {
     if ways.is_empty() || !value.is_object() {
         return None;
     }
@@ -100,11 +89,7 @@ fn fields<'a>(
         let (key, below) = way.split_first()?;
         match fields.iter_mut().find(|f| f.key == key) {
             Some(field) => field.ways.push(below),
-            None => fields.push(Field {
-                key,
-                ty: types.field(ty, key)?,
-                ways: vec![below],
-            }),
+            None => fields.push(Field { key, ty: types.field(ty, key)?, ways: vec![below] }),
         }
     }
     Some(fields)

@@ -58,13 +58,7 @@ pub struct Shared {
 }
 
 const fn whole(kind: &'static str, operand: &'static str, hyperconverged: &'static str) -> Shared {
-    Shared {
-        kind,
-        operand,
-        hyperconverged,
-        share: Share::Whole,
-        condition: Condition::Present,
-    }
+    Shared { kind, operand, hyperconverged, share: Share::Whole, condition: Condition::Present }
 }
 
 /// The values that are shared. Source: HCO `controllers/handlers` of 1.16 to 1.19, `NewKubeVirt`
@@ -86,56 +80,28 @@ pub const SHARED: &[Shared] = &[
         "configuration.migrations.parallelMigrationsPerCluster",
         "virtualization.liveMigrationConfig.parallelMigrationsPerCluster",
     ),
-    whole(
-        "KubeVirt",
-        "configuration.migrations.progressTimeout",
-        "virtualization.liveMigrationConfig.progressTimeout",
-    ),
-    whole(
-        "KubeVirt",
-        "configuration.migrations.network",
-        "virtualization.liveMigrationConfig.network",
-    ),
+    whole("KubeVirt", "configuration.migrations.progressTimeout", "virtualization.liveMigrationConfig.progressTimeout"),
+    whole("KubeVirt", "configuration.migrations.network", "virtualization.liveMigrationConfig.network"),
     whole(
         "KubeVirt",
         "configuration.migrations.allowAutoConverge",
         "virtualization.liveMigrationConfig.allowAutoConverge",
     ),
-    whole(
-        "KubeVirt",
-        "configuration.migrations.allowPostCopy",
-        "virtualization.liveMigrationConfig.allowPostCopy",
-    ),
+    whole("KubeVirt", "configuration.migrations.allowPostCopy", "virtualization.liveMigrationConfig.allowPostCopy"),
     whole(
         "KubeVirt",
         "configuration.migrations.allowWorkloadDisruption",
         "virtualization.liveMigrationConfig.allowWorkloadDisruption",
     ),
-    whole(
-        "KubeVirt",
-        "configuration.evictionStrategy",
-        "virtualization.evictionStrategy",
-    ),
-    whole(
-        "KubeVirt",
-        "configuration.ksmConfiguration",
-        "virtualization.ksmConfiguration",
-    ),
+    whole("KubeVirt", "configuration.evictionStrategy", "virtualization.evictionStrategy"),
+    whole("KubeVirt", "configuration.ksmConfiguration", "virtualization.ksmConfiguration"),
     whole(
         "KubeVirt",
         "configuration.changedBlockTrackingLabelSelectors",
         "virtualization.changedBlockTrackingLabelSelectors",
     ),
-    whole(
-        "KubeVirt",
-        "configuration.liveUpdateConfiguration",
-        "virtualization.liveUpdateConfiguration",
-    ),
-    whole(
-        "KubeVirt",
-        "configuration.roleAggregationStrategy",
-        "virtualization.roleAggregationStrategy",
-    ),
+    whole("KubeVirt", "configuration.liveUpdateConfiguration", "virtualization.liveUpdateConfiguration"),
+    whole("KubeVirt", "configuration.roleAggregationStrategy", "virtualization.roleAggregationStrategy"),
     whole(
         "KubeVirt",
         "configuration.mediatedDevicesConfiguration.enabled",
@@ -152,42 +118,15 @@ pub const SHARED: &[Shared] = &[
         kind: "KubeVirt",
         operand: "configuration.mediatedDevicesConfiguration.nodeMediatedDeviceTypes",
         hyperconverged: "virtualization.mediatedDevicesConfiguration.nodeMediatedDeviceTypes",
-        share: Share::Fields(&[
-            ("nodeSelector", Share::Whole),
-            ("mediatedDeviceTypes", Share::Elements),
-        ]),
+        share: Share::Fields(&[("nodeSelector", Share::Whole), ("mediatedDeviceTypes", Share::Elements)]),
         condition: Condition::Present,
     },
-    whole(
-        "CDI",
-        "certConfig.ca.duration",
-        "security.certConfig.ca.duration",
-    ),
-    whole(
-        "CDI",
-        "certConfig.ca.renewBefore",
-        "security.certConfig.ca.renewBefore",
-    ),
-    whole(
-        "CDI",
-        "certConfig.server.duration",
-        "security.certConfig.server.duration",
-    ),
-    whole(
-        "CDI",
-        "certConfig.server.renewBefore",
-        "security.certConfig.server.renewBefore",
-    ),
-    whole(
-        "CDI",
-        "config.scratchSpaceStorageClass",
-        "storage.scratchSpaceStorageClass",
-    ),
-    whole(
-        "CDI",
-        "config.logVerbosity",
-        "deployment.logVerbosityConfig.cdi",
-    ),
+    whole("CDI", "certConfig.ca.duration", "security.certConfig.ca.duration"),
+    whole("CDI", "certConfig.ca.renewBefore", "security.certConfig.ca.renewBefore"),
+    whole("CDI", "certConfig.server.duration", "security.certConfig.server.duration"),
+    whole("CDI", "certConfig.server.renewBefore", "security.certConfig.server.renewBefore"),
+    whole("CDI", "config.scratchSpaceStorageClass", "storage.scratchSpaceStorageClass"),
+    whole("CDI", "config.logVerbosity", "deployment.logVerbosityConfig.cdi"),
     Shared {
         kind: "CDI",
         operand: "config.tlsSecurityProfile.custom.ciphers",
@@ -195,11 +134,7 @@ pub const SHARED: &[Shared] = &[
         share: Share::Elements,
         condition: Condition::Present,
     },
-    whole(
-        "NetworkAddonsConfig",
-        "tlsSecurityProfile",
-        "security.tlsSecurityProfile",
-    ),
+    whole("NetworkAddonsConfig", "tlsSecurityProfile", "security.tlsSecurityProfile"),
     whole("SSP", "tlsSecurityProfile", "security.tlsSecurityProfile"),
     // The feature gate's own pointer; 1.19 computes the value.
     Shared {
@@ -214,19 +149,13 @@ pub const SHARED: &[Shared] = &[
 /// What patched operands wrote into the HyperConverged: dotted paths below `spec` in v1's shape,
 /// with the values that are there now. Later operands were rendered from the same HyperConverged
 /// as earlier ones.
-pub fn write_through(
-    release: &Release,
-    hc: &HyperConverged,
-    patched: &[PatchedOperandPart],
-) -> Vec<(String, Value)> {
+pub fn write_through(release: &Release, hc: &HyperConverged, patched: &[PatchedOperandPart]) -> Vec<(String, Value)> {
     let writes = patched.iter().flat_map(|operand| {
         let PatchedPart { before, after } = &operand.part;
         let has = |name: &str| release.has(name);
         writes(operand.kind, &hc.spec, before, after, &has)
     });
-    writes
-        .map(|(path, value)| (path.to_owned(), value))
-        .collect()
+    writes.map(|(path, value)| (path.to_owned(), value)).collect()
 }
 
 /// What patching one operand wrote into the HyperConverged's `spec`.
@@ -242,8 +171,7 @@ pub(super) fn writes(
         return found;
     };
     for row in SHARED.iter().filter(|row| row.kind == kind) {
-        let (Some(before), Some(after)) = (get(before, row.operand), get(after, row.operand))
-        else {
+        let (Some(before), Some(after)) = (get(before, row.operand), get(after, row.operand)) else {
             continue;
         };
         let own = match row.condition {
@@ -295,8 +223,7 @@ fn written(share: Share, own: &Value, before: &Value, after: &Value) -> Option<V
 /// The value with what differs between the part that a patch led to and what became of it: a part may be
 /// all of the value or some of its fields.
 fn changed(own: &Value, before: &Value, after: &Value) -> Value {
-    let (Value::Object(own), Value::Object(before), Value::Object(after)) = (own, before, after)
-    else {
+    let (Value::Object(own), Value::Object(before), Value::Object(after)) = (own, before, after) else {
         return after.clone();
     };
     let mut result = own.clone();

@@ -20,10 +20,7 @@ pub(super) fn applied(live: &Value, manifest: &Value, namespace: &str) -> Value 
         None => Value::Object(Map::new()),
     };
     let mut patch = only(&merge_patch(&original, &modified), Part::Removals);
-    merge(
-        &mut patch,
-        &only(&merge_patch(live, &modified), Part::Values),
-    );
+    merge(&mut patch, &only(&merge_patch(live, &modified), Part::Values));
     let mut out = live.clone();
     json_patch::merge(&mut out, &patch);
     out
@@ -159,10 +156,7 @@ mod tests {
     #[test]
     fn removes_what_was_applied_and_keeps_what_others_wrote() {
         let last = manifest(json!({"a": 1, "b": {"c": 1}, "l": [1, 2]}));
-        let live = live(
-            json!({"a": 1, "b": {"c": 1, "d": 2}, "l": [1, 2], "e": 3}),
-            &last,
-        );
+        let live = live(json!({"a": 1, "b": {"c": 1, "d": 2}, "l": [1, 2], "e": 3}), &last);
         let now = manifest(json!({"b": {}, "l": [3]}));
         let merged = applied(&live, &now, "n");
         assert_eq!(merged["spec"], json!({"b": {"d": 2}, "l": [3], "e": 3}));

@@ -23,10 +23,7 @@ pub(super) fn in_etcd(release: &Release, live: &Value, manifest: &Value) -> Valu
     let mut printed = live.clone();
     let application_aware = "spec.deployment.applicationAwareConfig";
     let mut says = get(live, application_aware).and_then(Value::as_object);
-    if says
-        .take_if(|says| says.keys().all(|key| key == "enable"))
-        .is_some()
-    {
+    if says.take_if(|says| says.keys().all(|key| key == "enable")).is_some() {
         // It is there for the switch alone, which the other version has elsewhere.
         let enable = remove(&mut printed, &format!("{application_aware}.enable"));
         remove(&mut printed, application_aware);

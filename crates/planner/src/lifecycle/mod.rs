@@ -104,12 +104,7 @@ pub fn path(from: &Release, to: &Arc<Release>) -> Vec<Arc<Release>> {
 impl State {
     /// A cluster on which HCO runs, without a HyperConverged.
     pub fn new(release: Arc<Release>, inventory: Arc<Inventory>) -> Self {
-        Self {
-            release,
-            inventory,
-            stored: None,
-            objects: Objects::default(),
-        }
+        Self { release, inventory, stored: None, objects: Objects::default() }
     }
 
     /// The cluster as far as its HyperConverged tells of it: `live` is what `kubectl get -o json`
@@ -135,12 +130,7 @@ impl State {
                 objects.add_unseen(kind);
             }
         }
-        Self {
-            release,
-            inventory,
-            stored: Some(stored),
-            objects,
-        }
+        Self { release, inventory, stored: Some(stored), objects }
     }
 
     /// The manifest is created.
@@ -174,15 +164,9 @@ impl State {
             }
         };
         let missing = operator::missing(&self.objects, None);
-        let operation = Operation::Update {
-            old,
-            missing: &missing,
-        };
+        let operation = Operation::Update { old, missing: &missing };
         let admission = admission::admit(release, inventory, &submitted, operation);
-        match sends_nothing && !admission.accepted {
-            true => self.nothing_sent(old, submitted),
-            false => self.submitted(admission),
-        }
+        if sends_nothing && !admission.accepted { self.nothing_sent(old, submitted) } else { self.submitted(admission) }
     }
 
     /// Applying a manifest that changes nothing sends nothing, so that nobody refuses it.
@@ -191,11 +175,7 @@ impl State {
         if let Value::Object(live) = &mut live {
             live.remove("status");
         }
-        step.plan.admission = Admission {
-            accepted: true,
-            stored: Some(live),
-            ..Admission::default()
-        };
+        step.plan.admission = Admission { accepted: true, stored: Some(live), ..Admission::default() };
         step
     }
 
@@ -234,14 +214,9 @@ impl State {
     /// The nodes of the cluster, or what else is declared of it, are others.
     #[must_use]
     pub fn nodes(&self, inventory: Arc<Inventory>) -> Step {
-        let state = Self {
-            inventory,
-            ..self.clone()
-        };
+        let state = Self { inventory, ..self.clone() };
         match &self.stored {
-            Some(stored) => {
-                state.reconciled(stored.clone(), &Additions::default(), Unwanted::Deleted)
-            }
+            Some(stored) => state.reconciled(stored.clone(), &Additions::default(), Unwanted::Deleted),
             None => state.without_hyperconverged(),
         }
     }
@@ -250,10 +225,7 @@ impl State {
     /// reach, release by release.
     #[must_use]
     pub fn upgrade(&self, release: &Arc<Release>) -> Step {
-        let state = Self {
-            release: Arc::clone(release),
-            ..self.clone()
-        };
+        let state = Self { release: Arc::clone(release), ..self.clone() };
         match &self.stored {
             Some(stored) => upgrade::upgrade(&self.release, state, stored),
             None => state.without_hyperconverged(),
@@ -283,16 +255,11 @@ impl State {
     /// The operator reconciles what is in etcd now. The state holds the objects before.
     fn reconciled(&self, stored: Value, additions: &Additions, unwanted: Unwanted) -> Step {
         let (release, inventory) = (&self.release, &self.inventory);
-        let settled =
-            operator::reconcile_until_stable(release, inventory, stored, &self.objects, additions);
+        let settled = operator::reconcile_until_stable(release, inventory, stored, &self.objects, additions);
         let after = self.objects.carried_out(&settled.plan, unwanted);
         Step {
             objects: self.objects.changes(&after, &settled.plan),
-            after: Self {
-                stored: Some(settled.stored),
-                objects: after,
-                ..self.clone()
-            },
+            after: Self { stored: Some(settled.stored), objects: after, ..self.clone() },
             plan: settled.plan,
             own_updates: settled.own_updates,
         }

@@ -118,9 +118,8 @@ impl Objects {
         let made = Self::of(plan);
         // A reconcile that stops doesn't get to what it would delete.
         if unwanted == Unwanted::Deleted && plan.reconcile_error.is_none() {
-            let is_gone = |object: &Object| {
-                managed_by(object) == Some("hco-operator") && !made.by_id.contains_key(&*object.id)
-            };
+            let is_gone =
+                |object: &Object| managed_by(object) == Some("hco-operator") && !made.by_id.contains_key(&*object.id);
             after.by_id.retain(|_, object| !is_gone(object));
         }
         // SSP deletes the crons that it made and that its object doesn't list any more. What CDI
@@ -154,16 +153,13 @@ impl Objects {
             id.kind == "DataSource"
                 && crons.any(|cron| {
                     cron.id.namespace == id.namespace
-                        && get(&cron.body, "spec.managedDataSource")
-                            == Some(&id.name.as_str().into())
+                        && get(&cron.body, "spec.managedDataSource") == Some(&id.name.as_str().into())
                 })
         };
         // An operator that stopped has not come to the rest: nothing is known to be left behind.
         let hco_stops = !plan.admission.accepted || plan.reconcile_error.is_some();
         let ssp_refuses = plan.ssp.as_ref().is_some_and(|s| !s.admission.accepted);
-        let is_awaited = |object: &Object| {
-            hco_stops || ssp_refuses && managed_by(object) != Some("hco-operator")
-        };
+        let is_awaited = |object: &Object| hco_stops || ssp_refuses && managed_by(object) != Some("hco-operator");
         let mut out = Vec::new();
         for (id, object) in &after.by_id {
             let became = match self.by_id.get(id) {
@@ -186,18 +182,14 @@ impl Objects {
     pub fn removals(&self, after: &Self) -> Vec<(ObjectId, ObjectOutcome)> {
         let gone = self.by_id.keys();
         let gone = gone.filter(|id| !after.by_id.contains_key(*id));
-        gone.map(|id| (id.clone(), ObjectOutcome::Removed))
-            .collect()
+        gone.map(|id| (id.clone(), ObjectOutcome::Removed)).collect()
     }
 }
 
 impl FromIterator<Object> for Objects {
     fn from_iter<I: IntoIterator<Item = Object>>(objects: I) -> Self {
         let named = |object: Object| (ObjectId::clone(&object.id), object);
-        Self {
-            by_id: objects.into_iter().map(named).collect(),
-            unseen: BTreeSet::new(),
-        }
+        Self { by_id: objects.into_iter().map(named).collect(), unseen: BTreeSet::new() }
     }
 }
 
@@ -225,7 +217,5 @@ fn managed_by(object: &Object) -> Option<&str> {
 
 fn is_recreated(before: &Object, after: &Object) -> bool {
     let mut fields = IMMUTABLE.iter();
-    fields.any(|(kind, field)| {
-        *kind == after.id.kind && get(&before.body, field) != get(&after.body, field)
-    })
+    fields.any(|(kind, field)| *kind == after.id.kind && get(&before.body, field) != get(&after.body, field))
 }

@@ -63,11 +63,7 @@ pub(super) fn reconcile_until_stable(
     let writes = !admission::is_settled(&stored) || !annotations.is_empty();
     let plan = plan_with(release, inventory, &stored, Admit::Settled { writes });
     let stored = with_status(release, stored, &plan);
-    let mut settled = OperatorResult {
-        stored,
-        plan,
-        own_updates: Vec::new(),
-    };
+    let mut settled = OperatorResult { stored, plan, own_updates: Vec::new() };
     let error = settled.plan.reconcile_error.as_ref();
     if !writes || error.is_some_and(|error| error.is_panic()) {
         return settled;
@@ -80,8 +76,7 @@ pub(super) fn reconcile_until_stable(
         plan::write(release, &mut updated, &settled.plan.written);
     }
     let missing = missing(existing, Some(&settled.plan));
-    let admission =
-        admission::operator_update(release, inventory, &settled.stored, updated, &missing);
+    let admission = admission::operator_update(release, inventory, &settled.stored, updated, &missing);
     match &admission.stored {
         Some(updated) => {
             let updated = hyperconverged::in_storage_version(release, updated);
@@ -98,16 +93,9 @@ pub(super) fn reconcile_until_stable(
     if settled.plan.hyperconverged.as_ref() != Some(&read) {
         let admit = Admit::Settled { writes: false };
         let later = plan_with(release, inventory, &settled.stored, admit);
-        settled.plan = Plan {
-            patched: settled.plan.patched,
-            written: settled.plan.written,
-            ..later
-        };
+        settled.plan = Plan { patched: settled.plan.patched, written: settled.plan.written, ..later };
     }
-    settled.own_updates.push(OwnUpdate {
-        purpose: Purpose::Reconcile,
-        admission,
-    });
+    settled.own_updates.push(OwnUpdate { purpose: Purpose::Reconcile, admission });
     settled
 }
 
@@ -115,9 +103,7 @@ pub(super) fn reconcile_until_stable(
 pub(super) fn missing(existing: &Objects, made: Option<&Plan>) -> Vec<&'static str> {
     let is_made = |kind: &str| made.is_some_and(|plan| plan.operand(kind).is_some());
     let there = |kind: &str| is_made(kind) || existing.has_kind(kind);
-    admission::tried_on_update()
-        .filter(|kind| !there(kind))
-        .collect()
+    admission::tried_on_update().filter(|kind| !there(kind)).collect()
 }
 
 /// The object with the status that the operator reports, see [`plan::with_status`].

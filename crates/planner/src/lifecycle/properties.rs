@@ -20,9 +20,7 @@ fn profile() -> impl Strategy<Value = Option<Value>> {
         Some(json!({"type": "Old", "old": {}})),
         Some(json!({"type": "Intermediate", "intermediate": {}})),
         Some(json!({"type": "Modern", "modern": {}})),
-        Some(
-            json!({"type": "Custom", "custom": {"minTLSVersion": "VersionTLS12", "ciphers": ciphers}}),
-        ),
+        Some(json!({"type": "Custom", "custom": {"minTLSVersion": "VersionTLS12", "ciphers": ciphers}})),
         Some(json!({"type": "Custom", "custom": {"minTLSVersion": "VersionTLS13", "ciphers": []}})),
         Some(json!({"type": "Custom", "custom": null})),
         Some(json!({"custom": {"minTLSVersion": "VersionTLS12", "ciphers": ciphers}})),
@@ -34,20 +32,13 @@ fn profile() -> impl Strategy<Value = Option<Value>> {
 /// Up to five nodes, also such as HCO labelled on a hosted control plane.
 fn nodes() -> impl Strategy<Value = Vec<Node>> {
     let architecture = prop::sample::select(vec!["amd64", "arm64", "s390x", ""]);
-    let roles =
-        prop::sample::subsequence(vec!["control-plane", "master", "worker", "arbiter"], 0..3);
+    let roles = prop::sample::subsequence(vec!["control-plane", "master", "worker", "arbiter"], 0..3);
     let node = (architecture, roles, any::<bool>()).prop_map(|(architecture, roles, is_set)| {
-        let value = match is_set {
-            true => "set-to-allow-kubevirt-deployment",
-            false => "",
-        };
+        let value = if is_set { "set-to-allow-kubevirt-deployment" } else { "" };
         Node {
             name: format!("{architecture}-{}", roles.join("-")),
             architecture: architecture.to_owned(),
-            labels: roles
-                .iter()
-                .map(|role| (format!("node-role.kubernetes.io/{role}"), value.to_owned()))
-                .collect(),
+            labels: roles.iter().map(|role| (format!("node-role.kubernetes.io/{role}"), value.to_owned())).collect(),
             ..Node::default()
         }
     });
@@ -60,10 +51,7 @@ fn inventory() -> impl Strategy<Value = Inventory> {
             nodes,
             tls_security_profile,
             hosted_control_plane,
-            platform: match openshift {
-                true => Platform::OpenShift,
-                false => Platform::Kubernetes,
-            },
+            platform: if openshift { Platform::OpenShift } else { Platform::Kubernetes },
             data_import_schedule: Some("7 1/12 * * *".to_owned()),
             ..Inventory::default()
         },

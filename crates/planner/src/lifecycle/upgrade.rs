@@ -28,19 +28,14 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
     let release = Arc::clone(&state.release);
     let upgrade = release.upgrade();
     let before = state.objects.clone();
-    state
-        .objects
-        .retain(|id| !is_removed(upgrade, from.version(), id));
+    state.objects.retain(|id| !is_removed(upgrade, from.version(), id));
     let stored = hyperconverged::read_by(&release, stored);
     let (stored, own_updates) = match migrated(from, &state, stored) {
         Ok(done) => done,
         Err((stored, refused)) => return stuck(&before, state, stored, *refused),
     };
     let annotations = annotations(upgrade, &state, &stored);
-    let additions = Additions {
-        annotations,
-        is_rendered: !own_updates.is_empty(),
-    };
+    let additions = Additions { annotations, is_rendered: !own_updates.is_empty() };
     let mut step = state.reconciled(stored, &additions, Unwanted::Kept);
     step.objects = before.changes(&step.after.objects, &step.plan);
     step.own_updates.splice(0..0, own_updates);
@@ -90,12 +85,8 @@ fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {
     let waits = updated["spec"] != rendered["spec"];
     updated["status"] = stored["status"].clone();
     let missing = operator::missing(&state.objects, None);
-    let admission =
-        admission::operator_update(release, &state.inventory, &stored, updated, &missing);
-    let update = OwnUpdate {
-        purpose: Purpose::UpgradePatches,
-        admission,
-    };
+    let admission = admission::operator_update(release, &state.inventory, &stored, updated, &missing);
+    let update = OwnUpdate { purpose: Purpose::UpgradePatches, admission };
     match &update.admission.stored {
         Some(done) => {
             let mut done = hyperconverged::in_storage_version(release, done);
@@ -143,10 +134,7 @@ fn stuck(before: &Objects, state: State, stored: Value, refused: OwnUpdate) -> S
     plan.status.data_import_cron_templates = None;
     Step {
         objects: before.removals(&state.objects),
-        after: State {
-            stored: Some(stored),
-            ..state
-        },
+        after: State { stored: Some(stored), ..state },
         plan,
         own_updates: vec![refused],
     }

@@ -13,31 +13,18 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if hc.flag("deployment.applicationAwareConfig.enable") != Some(true) {
         return Ok(Vec::new());
     }
-    let calculator = hc
-        .text("deployment.applicationAwareConfig.vmiCalcConfigName")
-        .unwrap_or("DedicatedVirtualResources");
+    let calculator =
+        hc.text("deployment.applicationAwareConfig.vmiCalcConfigName").unwrap_or("DedicatedVirtualResources");
     let mut spec = json!({});
-    set(
-        &mut spec,
-        "priorityClass",
-        "kubevirt-cluster-critical".into(),
-    );
+    set(&mut spec, "priorityClass", "kubevirt-cluster-critical".into());
     set(&mut spec, "imagePullPolicy", "IfNotPresent".into());
-    set(
-        &mut spec,
-        "configuration.vmiCalculatorConfiguration.configName",
-        calculator.into(),
-    );
+    set(&mut spec, "configuration.vmiCalculatorConfiguration.configName", calculator.into());
     copy(
         &mut spec,
         "configuration.allowApplicationAwareClusterResourceQuota",
         hc.get("deployment.applicationAwareConfig.allowApplicationAwareClusterResourceQuota"),
     );
-    copy(
-        &mut spec,
-        "namespaceSelector",
-        hc.get("deployment.applicationAwareConfig.namespaceSelector"),
-    );
+    copy(&mut spec, "namespaceSelector", hc.get("deployment.applicationAwareConfig.namespaceSelector"));
     copy(&mut spec, "tlsSecurityProfile", Some(&cx.tls().value));
     copy(&mut spec, "certConfig", hc.get("security.certConfig"));
     copy(&mut spec, "infra", cx.infra_placement());

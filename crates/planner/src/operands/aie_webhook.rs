@@ -20,10 +20,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         pods::append_args(body, &pods::iana_tls_args(cx, "--"));
     });
     let mut objects = vec![deployment];
-    for name in [
-        "Service/kubevirt-aie-webhook",
-        "MutatingWebhookConfiguration/kubevirt-aie-webhook",
-    ] {
+    for name in ["Service/kubevirt-aie-webhook", "MutatingWebhookConfiguration/kubevirt-aie-webhook"] {
         objects.push(without_service_ca(cx, name));
     }
     objects.extend(cx.constants(&[

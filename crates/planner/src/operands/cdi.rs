@@ -13,34 +13,13 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         return Ok(Vec::new());
     }
     let mut spec = json!({});
-    set(
-        &mut spec,
-        "uninstallStrategy",
-        kubevirt::uninstall_strategy(cx).into(),
-    );
-    set(
-        &mut spec,
-        "config.featureGates",
-        json!(cx.release.tables().cdi_feature_gates),
-    );
-    copy(
-        &mut spec,
-        "config.tlsSecurityProfile",
-        Some(&cx.tls().value),
-    );
+    set(&mut spec, "uninstallStrategy", kubevirt::uninstall_strategy(cx).into());
+    set(&mut spec, "config.featureGates", json!(cx.release.tables().cdi_feature_gates));
+    copy(&mut spec, "config.tlsSecurityProfile", Some(&cx.tls().value));
     for (to, from) in [
-        (
-            "config.podResourceRequirements",
-            "storage.workloadResourceRequirements",
-        ),
-        (
-            "config.scratchSpaceStorageClass",
-            "storage.scratchSpaceStorageClass",
-        ),
-        (
-            "config.insecureRegistries",
-            "storage.storageImport.insecureRegistries",
-        ),
+        ("config.podResourceRequirements", "storage.workloadResourceRequirements"),
+        ("config.scratchSpaceStorageClass", "storage.scratchSpaceStorageClass"),
+        ("config.insecureRegistries", "storage.storageImport.insecureRegistries"),
         ("config.filesystemOverhead", "storage.filesystemOverhead"),
         ("config.logVerbosity", "deployment.logVerbosityConfig.cdi"),
         ("certConfig", "security.certConfig"),

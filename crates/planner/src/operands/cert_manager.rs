@@ -7,8 +7,5 @@ use super::{Context, Error};
 
 /// Always, with or without the injector.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
-    Ok(cx.constants(&[
-        "Issuer/selfsigned",
-        "Certificate/virt-network-resources-injector-cert",
-    ]))
+    Ok(cx.constants(&["Issuer/selfsigned", "Certificate/virt-network-resources-injector-cert"]))
 }

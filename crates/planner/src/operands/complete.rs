@@ -14,46 +14,23 @@ struct Needs {
 impl Needs {
     const fn objects(operand: &'static str, objects: &'static [&'static str]) -> Self {
         let kind = None;
-        Self {
-            operand,
-            objects,
-            kind,
-        }
+        Self { operand, objects, kind }
     }
 
     const fn kind(operand: &'static str, api_version: &'static str, kind: &'static str) -> Self {
-        Self {
-            operand,
-            objects: &[],
-            kind: Some((api_version, kind)),
-        }
+        Self { operand, objects: &[], kind: Some((api_version, kind)) }
     }
 }
 
 static NEEDS: [Needs; 14] = [
     Needs::kind("kubevirt", "kubevirt.io/v1", "KubeVirt"),
     Needs::kind("cdi", "cdi.kubevirt.io/v1beta1", "CDI"),
-    Needs::kind(
-        "network-addons",
-        "networkaddonsoperator.network.kubevirt.io/v1",
-        "NetworkAddonsConfig",
-    ),
+    Needs::kind("network-addons", "networkaddonsoperator.network.kubevirt.io/v1", "NetworkAddonsConfig"),
     Needs::kind("ssp", "ssp.kubevirt.io/v1beta3", "SSP"),
     Needs::kind("aaq", "aaq.kubevirt.io/v1alpha1", "AAQ"),
-    Needs::kind(
-        "mig-controller",
-        "migrations.kubevirt.io/v1alpha1",
-        "MigController",
-    ),
-    Needs::kind(
-        "file-restore",
-        "filerestore.kubevirt.io/v1alpha1",
-        "FileRestoreOperator",
-    ),
-    Needs::objects(
-        "priority-class",
-        &["PriorityClass/kubevirt-cluster-critical"],
-    ),
+    Needs::kind("mig-controller", "migrations.kubevirt.io/v1alpha1", "MigController"),
+    Needs::kind("file-restore", "filerestore.kubevirt.io/v1alpha1", "FileRestoreOperator"),
+    Needs::objects("priority-class", &["PriorityClass/kubevirt-cluster-critical"]),
     Needs::objects("passt-network", &["DaemonSet/passt-binding-cni"]),
     Needs::objects(
         "aie-webhook",
@@ -71,10 +48,7 @@ static NEEDS: [Needs; 14] = [
             "MutatingWebhookConfiguration/virt-network-resources-injector-config",
         ],
     ),
-    Needs::objects(
-        "observability-controller",
-        &["Deployment/virt-observability-controller"],
-    ),
+    Needs::objects("observability-controller", &["Deployment/virt-observability-controller"]),
     Needs::objects("wasp-agent", &["DaemonSet/wasp-agent"]),
     Needs::objects(
         "console-plugin",
@@ -140,12 +114,11 @@ mod tests {
             let text = base.file(name).expect("there");
             files.insert(
                 name,
-                match name == file {
-                    true => {
-                        assert!(text.contains(from), "{from}");
-                        text.replace(from, to)
-                    }
-                    false => text.to_owned(),
+                if name == file {
+                    assert!(text.contains(from), "{from}");
+                    text.replace(from, to)
+                } else {
+                    text.to_owned()
                 },
             );
         }
@@ -186,10 +159,7 @@ mod tests {
         }
         let base = Release::known("1.19").expect("known");
         let error = changed(&base, "behaviour.json", "\"aaq\"", "\"aqa\"").expect_err("unknown");
-        assert_eq!(
-            error.to_string(),
-            "release data: behaviour.json: there is no operand aqa"
-        );
+        assert_eq!(error.to_string(), "release data: behaviour.json: there is no operand aqa");
         for needs in NEEDS.iter().filter(|n| n.operand != "passt-network") {
             for object in needs.objects {
                 let quoted = format!("\"{object}\":");

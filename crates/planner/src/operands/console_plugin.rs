@@ -23,16 +23,8 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         "NetworkPolicy/kubevirt-console-plugin-np",
         "NetworkPolicy/kubevirt-apiserver-proxy-np",
     ]);
-    objects.push(pods::deployment(
-        cx,
-        "Deployment/kubevirt-console-plugin",
-        &[],
-    ));
-    objects.push(pods::deployment(
-        cx,
-        "Deployment/kubevirt-apiserver-proxy",
-        &proxy_args(cx),
-    ));
+    objects.push(pods::deployment(cx, "Deployment/kubevirt-console-plugin", &[]));
+    objects.push(pods::deployment(cx, "Deployment/kubevirt-apiserver-proxy", &proxy_args(cx)));
     objects.push(nginx(cx));
     objects.push(features(cx));
     Ok(objects)

@@ -47,24 +47,15 @@ impl Context<'_> {
         let part = patch.part(types, ty, &unpatched.body);
         let part = patch.apply(types, ty, part).map_err(failed)?;
         let after = part.after.clone();
-        self.reached
-            .borrow_mut()
-            .push(PatchedOperandPart { kind, part });
+        self.reached.borrow_mut().push(PatchedOperandPart { kind, part });
         if self.stage == Stage::Webhook {
             // It asks only whether that works, and what is written through.
             return Ok(unpatched);
         }
         let mut body = patch.put_back(types, ty, &unpatched.body, after);
         without_facts_of_a_cluster(&mut body);
-        let patched = Object {
-            id: unpatched.id,
-            body: body.into(),
-        };
-        self.patched.borrow_mut().push(Patched {
-            kind,
-            before: unpatched.body,
-            after: patched.body.clone(),
-        });
+        let patched = Object { id: unpatched.id, body: body.into() };
+        self.patched.borrow_mut().push(Patched { kind, before: unpatched.body, after: patched.body.clone() });
         Ok(patched)
     }
 

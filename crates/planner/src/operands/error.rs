@@ -3,8 +3,7 @@
 use crate::jsonpatch::Failure;
 
 /// What is left of a panic on a nil pointer.
-const NIL_POINTER: &str =
-    "panic: runtime error: invalid memory address or nil pointer dereference [recovered]";
+const NIL_POINTER: &str = "panic: runtime error: invalid memory address or nil pointer dereference [recovered]";
 
 /// Why an operand could not be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,11 +20,7 @@ pub struct Error {
 impl Error {
     /// An error of an operand.
     pub fn new(operand: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            operand,
-            message: message.into(),
-            patch: None,
-        }
+        Self { operand, message: message.into(), patch: None }
     }
 
     /// The operator follows a pointer that is nil. controller-runtime recovers, as the webhook's server

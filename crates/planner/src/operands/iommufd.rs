@@ -9,10 +9,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if !aie_webhook::is_deployed(cx) {
         return Ok(Vec::new());
     }
-    Ok(cx.constants(&[
-        "ServiceAccount/iommufd-device-plugin",
-        "DaemonSet/iommufd-device-plugin",
-    ]))
+    Ok(cx.constants(&["ServiceAccount/iommufd-device-plugin", "DaemonSet/iommufd-device-plugin"]))
 }
 
 /// What it may do, on OpenShift.

@@ -38,37 +38,17 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
 fn spec(cx: &Context<'_>, tuning: Option<Value>, tls: Value) -> Value {
     let hc = cx.hc;
     let mut spec = json!({});
-    copy(
-        &mut spec,
-        "certificateRotateStrategy.selfSigned",
-        hc.get("security.certConfig"),
-    );
+    copy(&mut spec, "certificateRotateStrategy.selfSigned", hc.get("security.certConfig"));
     set(&mut spec, "productName", "hyperconverged-cluster".into());
     set(&mut spec, "productComponent", "compute".into());
     if let Some(version) = cx.version {
         set(&mut spec, "productVersion", version.into());
     }
-    set(
-        &mut spec,
-        "serviceMonitorNamespace",
-        cx.inventory.namespace.as_str().into(),
-    );
-    set(
-        &mut spec,
-        "uninstallStrategy",
-        uninstall_strategy(cx).into(),
-    );
+    set(&mut spec, "serviceMonitorNamespace", cx.inventory.namespace.as_str().into());
+    set(&mut spec, "uninstallStrategy", uninstall_strategy(cx).into());
     configuration(cx, tuning, tls, &mut spec);
-    copy(
-        &mut spec,
-        "workloadUpdateStrategy",
-        hc.get("virtualization.workloadUpdateStrategy"),
-    );
-    copy(
-        &mut spec,
-        "workloads.nodePlacement",
-        cx.workload_placement(),
-    );
+    copy(&mut spec, "workloadUpdateStrategy", hc.get("virtualization.workloadUpdateStrategy"));
+    copy(&mut spec, "workloads.nodePlacement", cx.workload_placement());
     if let Some(infra) = infra(cx) {
         set(&mut spec, "infra", infra);
     }
@@ -111,37 +91,17 @@ fn infra(cx: &Context<'_>) -> Option<Value> {
 fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut Value) {
     let hc = cx.hc;
     developer_configuration(cx, spec);
-    set(
-        spec,
-        "configuration.network.defaultNetworkInterface",
-        "masquerade".into(),
-    );
+    set(spec, "configuration.network.defaultNetworkInterface", "masquerade".into());
     network_bindings(cx, spec);
     obsolete_cpu_models(cx, spec);
-    set(
-        spec,
-        "configuration.seccompConfiguration",
-        seccomp_configuration(),
-    );
+    set(spec, "configuration.seccompConfiguration", seccomp_configuration());
     set(spec, "configuration.tlsConfiguration", tls);
     set(spec, "configuration.vmRolloutStrategy", "LiveUpdate".into());
     for (path, value) in [
-        (
-            "configuration.virtualMachineOptions",
-            virtual_machine_options(cx),
-        ),
-        (
-            "configuration.mediatedDevicesConfiguration",
-            mediated_devices(cx),
-        ),
-        (
-            "configuration.permittedHostDevices",
-            permitted_host_devices(cx),
-        ),
-        (
-            "configuration.architectureConfiguration",
-            architecture_configuration(cx),
-        ),
+        ("configuration.virtualMachineOptions", virtual_machine_options(cx)),
+        ("configuration.mediatedDevicesConfiguration", mediated_devices(cx)),
+        ("configuration.permittedHostDevices", permitted_host_devices(cx)),
+        ("configuration.architectureConfiguration", architecture_configuration(cx)),
         ("configuration.smbios", smbios(cx)),
     ] {
         if let Some(value) = value {
@@ -156,18 +116,10 @@ fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut
         }
     }
     if cx.release.has("min-cpu-model") {
-        copy(
-            spec,
-            "configuration.minCPUModel",
-            hc.get("virtualization.minCPUModel"),
-        );
+        copy(spec, "configuration.minCPUModel", hc.get("virtualization.minCPUModel"));
     }
     if let Some(enabled) = persistent_reservation(cx) {
-        set(
-            spec,
-            "configuration.persistentReservationConfiguration.enabled",
-            json!(enabled),
-        );
+        set(spec, "configuration.persistentReservationConfiguration.enabled", json!(enabled));
     }
     if let Some(tuning) = tuning {
         for client in [
@@ -186,10 +138,7 @@ const COPIED: &[(&str, &[(&str, &str)])] = &[
     (
         "virtualization",
         &[
-            (
-                "configuration.developerConfiguration.cpuAllocationRatio",
-                "vmiCPUAllocationRatio",
-            ),
+            ("configuration.developerConfiguration.cpuAllocationRatio", "vmiCPUAllocationRatio"),
             (
                 "configuration.developerConfiguration.memoryOvercommit",
                 "higherWorkloadDensity.memoryOvercommitPercentage",
@@ -197,81 +146,35 @@ const COPIED: &[(&str, &[(&str, &str)])] = &[
             ("configuration.migrations", "liveMigrationConfig"),
             ("configuration.evictionStrategy", "evictionStrategy"),
             ("configuration.ksmConfiguration", "ksmConfiguration"),
-            (
-                "configuration.liveUpdateConfiguration",
-                "liveUpdateConfiguration",
-            ),
+            ("configuration.liveUpdateConfiguration", "liveUpdateConfiguration"),
             ("configuration.hypervisors", "hypervisors"),
-            (
-                "configuration.roleAggregationStrategy",
-                "roleAggregationStrategy",
-            ),
-            (
-                "configuration.cpuModel",
-                "virtualMachineOptions.defaultCPUModel",
-            ),
-            (
-                "configuration.defaultRuntimeClass",
-                "virtualMachineOptions.defaultRuntimeClass",
-            ),
-            (
-                "configuration.autoCPULimitNamespaceLabelSelector",
-                "autoCPULimitNamespaceLabelSelector",
-            ),
-            (
-                "configuration.changedBlockTrackingLabelSelectors",
-                "changedBlockTrackingLabelSelectors",
-            ),
+            ("configuration.roleAggregationStrategy", "roleAggregationStrategy"),
+            ("configuration.cpuModel", "virtualMachineOptions.defaultCPUModel"),
+            ("configuration.defaultRuntimeClass", "virtualMachineOptions.defaultRuntimeClass"),
+            ("configuration.autoCPULimitNamespaceLabelSelector", "autoCPULimitNamespaceLabelSelector"),
+            ("configuration.changedBlockTrackingLabelSelectors", "changedBlockTrackingLabelSelectors"),
         ],
     ),
-    (
-        "deployment",
-        &[(
-            "configuration.developerConfiguration.logVerbosity",
-            "logVerbosityConfig.kubevirt",
-        )],
-    ),
-    (
-        "storage",
-        &[("configuration.vmStateStorageClass", "vmStateStorageClass")],
-    ),
+    ("deployment", &[("configuration.developerConfiguration.logVerbosity", "logVerbosityConfig.kubevirt")]),
+    ("storage", &[("configuration.vmStateStorageClass", "vmStateStorageClass")]),
     (
         "workloadSources",
         &[
             ("configuration.instancetype", "instancetypeConfig"),
-            (
-                "configuration.commonInstancetypesDeployment",
-                "commonInstancetypesDeployment",
-            ),
+            ("configuration.commonInstancetypesDeployment", "commonInstancetypesDeployment"),
         ],
     ),
 ];
 
 fn developer_configuration(cx: &Context<'_>, spec: &mut Value) {
     let gates = kubevirt_gates::enabled(cx);
-    set(
-        spec,
-        "configuration.developerConfiguration.diskVerification.memoryLimit",
-        "2G".into(),
-    );
+    set(spec, "configuration.developerConfiguration.diskVerification.memoryLimit", "2G".into());
     if let Some(disabled) = kubevirt_gates::disabled(cx, &gates) {
-        set(
-            spec,
-            "configuration.developerConfiguration.disabledFeatureGates",
-            disabled.into(),
-        );
+        set(spec, "configuration.developerConfiguration.disabledFeatureGates", disabled.into());
     }
-    set(
-        spec,
-        "configuration.developerConfiguration.featureGates",
-        gates.into(),
-    );
+    set(spec, "configuration.developerConfiguration.featureGates", gates.into());
     if kubevirt_gates::emulation(cx) {
-        set(
-            spec,
-            "configuration.developerConfiguration.useEmulation",
-            json!(true),
-        );
+        set(spec, "configuration.developerConfiguration.useEmulation", json!(true));
     }
 }
 
@@ -286,10 +189,7 @@ fn seccomp_configuration() -> Value {
 fn network_bindings(cx: &Context<'_>, spec: &mut Value) {
     let constants = &cx.release.tables().kubevirt;
     let passt = constants.passt_network_binding.as_ref();
-    let passt = passt.filter(|_| {
-        cx.hc
-            .annotation_is("hco.kubevirt.io/deployPasstNetworkBinding", "true")
-    });
+    let passt = passt.filter(|_| cx.hc.annotation_is("hco.kubevirt.io/deployPasstNetworkBinding", "true"));
     let mut bindings = match cx.hc.get("networking.networkBinding") {
         Some(Value::Object(map)) => map.clone(),
         _ => Map::new(),
@@ -348,7 +248,8 @@ fn mediated_devices(cx: &Context<'_>) -> Option<Value> {
     let mut out = configured.map(|own| {
         let nodes = own.get("nodeMediatedDeviceTypes").and_then(Value::as_array);
         let nodes = nodes.map(|list| {
-            let node = |n: &Value| json!({"nodeSelector": n.get("nodeSelector"), "mediatedDeviceTypes": device_types(n)});
+            let node =
+                |n: &Value| json!({"nodeSelector": n.get("nodeSelector"), "mediatedDeviceTypes": device_types(n)});
             list.iter().map(node).collect::<Vec<_>>()
         });
         json!({
@@ -357,27 +258,15 @@ fn mediated_devices(cx: &Context<'_>) -> Option<Value> {
             "enabled": own.get("enabled"),
         })
     });
-    let unset = configured
-        .and_then(|c| c.get("enabled"))
-        .is_none_or(Value::is_null);
-    if cx.release.has("mdev-switch-is-a-field")
-        && unset
-        && cx.hc.gates.is_enabled("disableMDevConfiguration", false)
-    {
-        set(
-            out.get_or_insert_with(|| json!({})),
-            "enabled",
-            json!(false),
-        );
+    let unset = configured.and_then(|c| c.get("enabled")).is_none_or(Value::is_null);
+    if cx.release.has("mdev-switch-is-a-field") && unset && cx.hc.gates.is_enabled("disableMDevConfiguration", false) {
+        set(out.get_or_insert_with(|| json!({})), "enabled", json!(false));
     }
     out
 }
 
 fn device_types(own: &Value) -> Option<&Value> {
-    let filled = |name: &str| {
-        own.get(name)
-            .filter(|v| v.as_array().is_some_and(|a| !a.is_empty()))
-    };
+    let filled = |name: &str| own.get(name).filter(|v| v.as_array().is_some_and(|a| !a.is_empty()));
     filled("mediatedDeviceTypes").or_else(|| filled("mediatedDevicesTypes"))
 }
 
@@ -386,9 +275,7 @@ fn permitted_host_devices(cx: &Context<'_>) -> Option<Value> {
     let own = cx.hc.get("virtualization.permittedHostDevices")?;
     let devices = |name: &str, rename: Option<(&str, &str)>| {
         let list = own.get(name).and_then(Value::as_array)?;
-        let enabled = list
-            .iter()
-            .filter(|d| d.get("disabled") != Some(&Value::Bool(true)));
+        let enabled = list.iter().filter(|d| d.get("disabled") != Some(&Value::Bool(true)));
         let devices = enabled.map(|device| {
             let mut device = device.clone();
             if let (Some((from, to)), Some(map)) = (rename, device.as_object_mut())
@@ -446,9 +333,7 @@ fn persistent_reservation(cx: &Context<'_>) -> Option<bool> {
     if !cx.release.has("persistent-reservation-is-a-field") {
         return None;
     }
-    let field = cx
-        .hc
-        .flag("storage.persistentReservationConfiguration.enabled");
+    let field = cx.hc.flag("storage.persistentReservationConfiguration.enabled");
     field.or_else(|| {
         let gate = cx.hc.gates.is_enabled("persistentReservation", false);
         gate.then_some(true)
@@ -464,27 +349,22 @@ fn tuning(cx: &Context<'_>) -> Result<Option<Value>, Error> {
         (Some("annotation"), _) => annotated_limits(annotation)?,
         (Some("highBurst"), Some(limit)) => {
             if annotation.is_some() {
-                let message = format!(
-                    "highBurst profile is enabled and the annotation {ANNOTATION} is present"
-                );
+                let message = format!("highBurst profile is enabled and the annotation {ANNOTATION} is present");
                 return Err(Error::new(KIND, message));
             }
             json!({"qps": limit.qps, "burst": limit.burst})
         }
         _ => return Ok(None),
     };
-    Ok(Some(
-        json!({"restClient": {"rateLimiter": {"tokenBucketRateLimiter": limits}}}),
-    ))
+    Ok(Some(json!({"restClient": {"rateLimiter": {"tokenBucketRateLimiter": limits}}})))
 }
 
 /// `{"qps": float32, "burst": int}`, both above zero; read as Go reads it.
 fn annotated_limits(annotation: Option<&String>) -> Result<Value, Error> {
     let error = |message: &str| Error::new(KIND, message);
-    let text =
-        annotation.ok_or_else(|| error("tuning policy set but annotation not present or wrong"))?;
-    let limits: Value = serde_json::from_str(text)
-        .map_err(|e| error(&syntax_error(text).unwrap_or_else(|| e.to_string())))?;
+    let text = annotation.ok_or_else(|| error("tuning policy set but annotation not present or wrong"))?;
+    let limits: Value =
+        serde_json::from_str(text).map_err(|e| error(&syntax_error(text).unwrap_or_else(|| e.to_string())))?;
     let word = |value: &Value| match value {
         Value::Bool(_) => "bool".to_owned(),
         Value::Number(n) => format!("number {n}"),
@@ -493,13 +373,8 @@ fn annotated_limits(annotation: Option<&String>) -> Result<Value, Error> {
         Value::Null | Value::Object(_) => "object".to_owned(),
     };
     if !limits.is_object() && !limits.is_null() {
-        let word = if limits.is_number() {
-            "number".to_owned()
-        } else {
-            word(&limits)
-        };
-        let message =
-            format!("json: cannot unmarshal {word} into Go value of type handlers.rateLimits");
+        let word = if limits.is_number() { "number".to_owned() } else { word(&limits) };
+        let message = format!("json: cannot unmarshal {word} into Go value of type handlers.rateLimits");
         return Err(error(&message));
     }
     let given = |name: &str| {
@@ -509,17 +384,12 @@ fn annotated_limits(annotation: Option<&String>) -> Result<Value, Error> {
     };
     for (name, go_type) in [("qps", "float32"), ("burst", "int")] {
         let fits = |v: &Value| {
-            if name == "qps" {
-                v.is_number()
-            } else {
-                v.is_i64()
-            }
+            if name == "qps" { v.is_number() } else { v.is_i64() }
         };
         if let Some(value) = given(name).filter(|v| !fits(v)) {
             let word = word(value);
-            let message = format!(
-                "json: cannot unmarshal {word} into Go struct field rateLimits.{name} of type {go_type}"
-            );
+            let message =
+                format!("json: cannot unmarshal {word} into Go struct field rateLimits.{name} of type {go_type}");
             return Err(error(&message));
         }
     }

@@ -36,18 +36,15 @@ pub(super) fn emulation(cx: &Context<'_>) -> bool {
 fn holds(cx: &Context<'_>, condition: &GateCondition) -> bool {
     let field = |path: &str| cx.hc.get(internal(path));
     match condition {
-        GateCondition::FeatureGate {
-            feature_gate,
-            when_unset,
-        } => cx.hc.gates.is_enabled(feature_gate, *when_unset),
+        GateCondition::FeatureGate { feature_gate, when_unset } => cx.hc.gates.is_enabled(feature_gate, *when_unset),
         GateCondition::Not { not } => !holds(cx, not),
         GateCondition::Annotation { annotation, equals } => cx.hc.annotation_is(annotation, equals),
         GateCondition::WorkloadArchitecture { architecture } => {
             cx.topology.workload_architectures.contains(architecture)
         }
-        GateCondition::NonEmpty { non_empty } => field(non_empty)
-            .and_then(|v| v.as_array())
-            .is_some_and(|a| !a.is_empty()),
+        GateCondition::NonEmpty { non_empty } => {
+            field(non_empty).and_then(|v| v.as_array()).is_some_and(|a| !a.is_empty())
+        }
         GateCondition::Set { set } => field(set).is_some(),
         GateCondition::TrueOrUnset { true_or_unset } => {
             field(true_or_unset).and_then(serde_json::Value::as_bool) != Some(false)

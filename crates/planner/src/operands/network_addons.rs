@@ -18,36 +18,15 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         return Ok(Vec::new());
     }
     let mut spec = json!({});
-    for component in [
-        "multus",
-        "linuxBridge",
-        "kubeMacPool",
-        "kubevirtIpamController",
-    ] {
+    for component in ["multus", "linuxBridge", "kubeMacPool", "kubevirtIpamController"] {
         set(&mut spec, component, json!({}));
     }
-    set(
-        &mut spec,
-        "selfSignConfiguration",
-        self_sign_configuration(cx),
-    );
+    set(&mut spec, "selfSignConfiguration", self_sign_configuration(cx));
     copy(&mut spec, "tlsSecurityProfile", Some(&cx.tls().value));
-    copy(
-        &mut spec,
-        "kubeMacPool.rangeStart",
-        cx.hc.get("networking.kubeMacPoolConfiguration.rangeStart"),
-    );
-    copy(
-        &mut spec,
-        "kubeMacPool.rangeEnd",
-        cx.hc.get("networking.kubeMacPoolConfiguration.rangeEnd"),
-    );
+    copy(&mut spec, "kubeMacPool.rangeStart", cx.hc.get("networking.kubeMacPoolConfiguration.rangeStart"));
+    copy(&mut spec, "kubeMacPool.rangeEnd", cx.hc.get("networking.kubeMacPoolConfiguration.rangeEnd"));
     if cx.is_openshift() {
-        set(
-            &mut spec,
-            "kubevirtIpamController.defaultNetworkNADNamespace",
-            "openshift-ovn-kubernetes".into(),
-        );
+        set(&mut spec, "kubevirtIpamController.defaultNetworkNADNamespace", "openshift-ovn-kubernetes".into());
     }
     if cx.hc.annotation_is("deployOVS", "true") {
         set(&mut spec, "ovs", json!({}));
@@ -75,10 +54,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
 fn secondary_dns(cx: &Context<'_>) -> Result<Option<Value>, Error> {
     let server = cx.hc.text("networking.kubeSecondaryDNSNameServerIP");
     if server.is_some_and(|ip| ip.parse::<Ipv4Addr>().is_err()) {
-        return Err(Error::new(
-            KIND,
-            "kubeSecondaryDNSNameServerIP isn't a valid IPv4",
-        ));
+        return Err(Error::new(KIND, "kubeSecondaryDNSNameServerIP isn't a valid IPv4"));
     }
     if !cx.hc.gates.is_enabled("deployKubeSecondaryDNS", false) {
         return Ok(None);
@@ -91,9 +67,7 @@ fn secondary_dns(cx: &Context<'_>) -> Result<Option<Value>, Error> {
 fn self_sign_configuration(cx: &Context<'_>) -> Value {
     let certificates = cx.hc.get("security.certConfig");
     let value = |path: &str, default: &str| {
-        let own = certificates
-            .and_then(|c| get(c, path))
-            .and_then(Value::as_str);
+        let own = certificates.and_then(|c| get(c, path)).and_then(Value::as_str);
         let parsed = own.and_then(|d| duration::parse(d).ok());
         parsed.map_or_else(|| default.to_owned(), |d| d.to_string())
     };
@@ -108,12 +82,8 @@ fn self_sign_configuration(cx: &Context<'_>) -> Value {
 /// A placement that says nothing is left out; one that says something always has an affinity.
 fn placement_configuration(cx: &Context<'_>) -> Option<Value> {
     let mut out = Map::new();
-    for (name, placement) in [
-        ("infra", cx.infra_placement()),
-        ("workloads", cx.workload_placement()),
-    ] {
-        let Some(placement) = placement.filter(|p| p.as_object().is_some_and(|m| !m.is_empty()))
-        else {
+    for (name, placement) in [("infra", cx.infra_placement()), ("workloads", cx.workload_placement())] {
+        let Some(placement) = placement.filter(|p| p.as_object().is_some_and(|m| !m.is_empty())) else {
             continue;
         };
         let mut placement = placement.clone();

@@ -23,10 +23,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         pods::append_args(body, &pods::iana_tls_args(cx, "-"));
     });
     let mut objects = vec![deployment, webhook(cx)];
-    objects.push(aie_webhook::without_service_ca(
-        cx,
-        "Service/virt-network-resources-injector-service",
-    ));
+    objects.push(aie_webhook::without_service_ca(cx, "Service/virt-network-resources-injector-service"));
     objects.extend(cx.constants(&[
         "ServiceAccount/virt-network-resources-injector-sa",
         "ClusterRole/virt-network-resources-injector",
@@ -42,10 +39,7 @@ fn webhook(cx: &Context<'_>) -> Object {
         return cx.constant(WEBHOOK);
     }
     let mut body = cx.template(WEBHOOK);
-    let certificate = format!(
-        "{}/virt-network-resources-injector-cert",
-        cx.inventory.namespace
-    );
+    let certificate = format!("{}/virt-network-resources-injector-cert", cx.inventory.namespace);
     let annotations = json!({"cert-manager.io/inject-ca-from": certificate});
     set(&mut body, "metadata.annotations", annotations);
     Object::new(body)

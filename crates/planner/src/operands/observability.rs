@@ -7,10 +7,7 @@ use super::{Context, Error, pods};
 
 /// With its gate, where the cluster has the monitoring CRDs.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
-    let gate = cx
-        .hc
-        .gates
-        .is_enabled("deployObservabilityController", false);
+    let gate = cx.hc.gates.is_enabled("deployObservabilityController", false);
     if !gate || !cx.inventory.has_monitoring() {
         return Ok(Vec::new());
     }
@@ -44,10 +41,7 @@ fn tls_args(cx: &Context<'_>) -> Vec<String> {
     if tls.kind() == "Custom" {
         args.push(format!("--tls-min-version={}", tls.min_version()));
         if !tls.is_tls13() && !tls.openssl_ciphers().is_empty() {
-            args.push(format!(
-                "--tls-cipher-suites={}",
-                tls.openssl_ciphers().join(",")
-            ));
+            args.push(format!("--tls-cipher-suites={}", tls.openssl_ciphers().join(",")));
         }
     }
     args

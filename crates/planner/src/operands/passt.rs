@@ -7,8 +7,7 @@ use serde_json::json;
 use super::{Context, Error, pods};
 
 fn is_deployed(cx: &Context<'_>) -> bool {
-    cx.hc
-        .annotation_is("hco.kubevirt.io/deployPasstNetworkBinding", "true")
+    cx.hc.annotation_is("hco.kubevirt.io/deployPasstNetworkBinding", "true")
 }
 
 /// The CNI's DaemonSet and its NetworkAttachmentDefinition: exactly with the annotation.
@@ -36,8 +35,5 @@ pub(super) fn render_access(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if !is_deployed(cx) {
         return Ok(Vec::new());
     }
-    Ok(cx.constants(&[
-        "ServiceAccount/passt-binding-cni",
-        "SecurityContextConstraints/passt-binding-cni",
-    ]))
+    Ok(cx.constants(&["ServiceAccount/passt-binding-cni", "SecurityContextConstraints/passt-binding-cni"]))
 }

@@ -21,38 +21,18 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         .unwrap_or(&cx.release.tables().common_templates_namespace);
     let mut spec = json!({});
     set(&mut spec, "commonTemplates.namespace", namespace.into());
-    set(
-        &mut spec,
-        "commonTemplates.dataImportCronTemplates",
-        golden_images.to_vec().into(),
-    );
+    set(&mut spec, "commonTemplates.dataImportCronTemplates", golden_images.to_vec().into());
     set(&mut spec, "templateValidator.replicas", json!(2));
-    copy(
-        &mut spec,
-        "templateValidator.placement",
-        cx.infra_placement(),
-    );
+    copy(&mut spec, "templateValidator.placement", cx.infra_placement());
     copy(&mut spec, "tlsSecurityProfile", Some(&cx.tls().value));
     if let Some(on) = multiple_architectures(cx) {
         set(&mut spec, "enableMultipleArchitectures", on.into());
     }
-    copy(
-        &mut spec,
-        "tokenGenerationService.enabled",
-        hc.get("deployment.deployVmConsoleProxy"),
-    );
+    copy(&mut spec, "tokenGenerationService.enabled", hc.get("deployment.deployVmConsoleProxy"));
     if !topology_is_unknown(cx) {
         let topology = cx.topology;
-        set(
-            &mut spec,
-            "cluster.controlPlaneArchitectures",
-            json!(topology.control_plane_architectures),
-        );
-        set(
-            &mut spec,
-            "cluster.workloadArchitectures",
-            json!(topology.workload_architectures),
-        );
+        set(&mut spec, "cluster.controlPlaneArchitectures", json!(topology.control_plane_architectures));
+        set(&mut spec, "cluster.workloadArchitectures", json!(topology.workload_architectures));
     }
     let ssp = cx.finish(Cr {
         api_version: "ssp.kubevirt.io/v1beta3",

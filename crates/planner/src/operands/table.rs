@@ -3,9 +3,9 @@
 use hcoplan_kubernetes::Object;
 
 use super::{
-    Context, Error, aaq, aie_webhook, cdi, cert_manager, cli_download, console_plugin,
-    file_restore, image_streams, iommufd, kubevirt, mig_controller, network_addons,
-    network_resources_injector, observability, passt, priority_class, ssp, virtio_win, wasp_agent,
+    Context, Error, aaq, aie_webhook, cdi, cert_manager, cli_download, console_plugin, file_restore, image_streams,
+    iommufd, kubevirt, mig_controller, network_addons, network_resources_injector, observability, passt,
+    priority_class, ssp, virtio_win, wasp_agent,
 };
 use crate::jsonpatch::{Patched, PatchedOperandPart};
 
@@ -19,90 +19,27 @@ pub struct Operand {
 
 /// Every operand there is, in any release.
 pub static OPERANDS: &[Operand] = &[
-    Operand {
-        name: "priority-class",
-        render: priority_class::render,
-    },
-    Operand {
-        name: "kubevirt",
-        render: kubevirt::render,
-    },
-    Operand {
-        name: "cdi",
-        render: cdi::render,
-    },
-    Operand {
-        name: "network-addons",
-        render: network_addons::render,
-    },
-    Operand {
-        name: "aaq",
-        render: aaq::render,
-    },
-    Operand {
-        name: "mig-controller",
-        render: mig_controller::render,
-    },
-    Operand {
-        name: "file-restore",
-        render: file_restore::render,
-    },
-    Operand {
-        name: "passt-network",
-        render: passt::render_network,
-    },
-    Operand {
-        name: "passt-access",
-        render: passt::render_access,
-    },
-    Operand {
-        name: "aie-webhook",
-        render: aie_webhook::render,
-    },
-    Operand {
-        name: "iommufd-device-plugin",
-        render: iommufd::render,
-    },
-    Operand {
-        name: "iommufd-access",
-        render: iommufd::render_access,
-    },
-    Operand {
-        name: "network-resources-injector",
-        render: network_resources_injector::render,
-    },
-    Operand {
-        name: "observability-controller",
-        render: observability::render,
-    },
-    Operand {
-        name: "ssp",
-        render: ssp::render,
-    },
-    Operand {
-        name: "cli-download",
-        render: cli_download::render,
-    },
-    Operand {
-        name: "virtio-win",
-        render: virtio_win::render,
-    },
-    Operand {
-        name: "image-streams",
-        render: image_streams::render,
-    },
-    Operand {
-        name: "wasp-agent",
-        render: wasp_agent::render,
-    },
-    Operand {
-        name: "console-plugin",
-        render: console_plugin::render,
-    },
-    Operand {
-        name: "cert-manager",
-        render: cert_manager::render,
-    },
+    Operand { name: "priority-class", render: priority_class::render },
+    Operand { name: "kubevirt", render: kubevirt::render },
+    Operand { name: "cdi", render: cdi::render },
+    Operand { name: "network-addons", render: network_addons::render },
+    Operand { name: "aaq", render: aaq::render },
+    Operand { name: "mig-controller", render: mig_controller::render },
+    Operand { name: "file-restore", render: file_restore::render },
+    Operand { name: "passt-network", render: passt::render_network },
+    Operand { name: "passt-access", render: passt::render_access },
+    Operand { name: "aie-webhook", render: aie_webhook::render },
+    Operand { name: "iommufd-device-plugin", render: iommufd::render },
+    Operand { name: "iommufd-access", render: iommufd::render_access },
+    Operand { name: "network-resources-injector", render: network_resources_injector::render },
+    Operand { name: "observability-controller", render: observability::render },
+    Operand { name: "ssp", render: ssp::render },
+    Operand { name: "cli-download", render: cli_download::render },
+    Operand { name: "virtio-win", render: virtio_win::render },
+    Operand { name: "image-streams", render: image_streams::render },
+    Operand { name: "wasp-agent", render: wasp_agent::render },
+    Operand { name: "console-plugin", render: console_plugin::render },
+    Operand { name: "cert-manager", render: cert_manager::render },
 ];
 
 /// What a walk over the operands leaves.
@@ -125,10 +62,7 @@ pub fn render_all(cx: &Context<'_>) -> Rendered {
     if let Err(error) = cx.tls().check_in_pods(cx.release) {
         return panicked(cx, error);
     }
-    render(
-        cx,
-        cx.release.work_order().operands_of(cx.inventory.platform),
-    )
+    render(cx, cx.release.work_order().operands_of(cx.inventory.platform))
 }
 
 /// Renders the operands behind one, by its name. Its patch may have written a TLS profile that isn't known into
@@ -154,17 +88,11 @@ pub fn render_behind(cx: &Context<'_>, name: &str) -> Rendered {
 pub fn of_start(cx: &Context<'_>) -> Rendered {
     let objects = priority_class::render(cx).unwrap_or_default();
     let named = objects.into_iter().map(|o| ("priority-class", o));
-    Rendered {
-        objects: named.collect(),
-        ..Rendered::default()
-    }
+    Rendered { objects: named.collect(), ..Rendered::default() }
 }
 
 fn panicked(cx: &Context<'_>, error: Error) -> Rendered {
-    Rendered {
-        error: Some(error),
-        ..of_start(cx)
-    }
+    Rendered { error: Some(error), ..of_start(cx) }
 }
 
 fn render<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -> Rendered {
@@ -179,9 +107,9 @@ fn render<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -> Rendere
                 rendered.patched = cx.patched.take();
                 rendered.reached = cx.reached.take();
             }
-            Ok(objects) if rendered.error.is_none() => rendered
-                .objects
-                .extend(objects.into_iter().map(|o| (operand.name, o))),
+            Ok(objects) if rendered.error.is_none() => {
+                rendered.objects.extend(objects.into_iter().map(|o| (operand.name, o)));
+            }
             // Behind an error, only a panic counts.
             Ok(_) | Err(_) => {}
         }
@@ -229,10 +157,7 @@ mod tests {
             let release = Release::known(name).expect("known");
             for platform in [Platform::OpenShift, Platform::Kubernetes] {
                 for operand in release.work_order().operands_of(platform) {
-                    assert!(
-                        OPERANDS.iter().any(|o| o.name == operand),
-                        "{name}: {operand}"
-                    );
+                    assert!(OPERANDS.iter().any(|o| o.name == operand), "{name}: {operand}");
                 }
             }
         }

@@ -58,11 +58,7 @@ impl TlsProfile {
         match custom {
             None if !tables.profiles.contains_key(self.kind()) => Err(Error::panic("KubeVirt")),
             None => Ok(Cow::Borrowed(self)),
-            Some(custom) => Ok(Cow::Owned(Self::new(
-                tables,
-                self.value.clone(),
-                Some(custom),
-            ))),
+            Some(custom) => Ok(Cow::Owned(Self::new(tables, self.value.clone(), Some(custom)))),
         }
     }
 
@@ -93,20 +89,11 @@ impl TlsProfile {
                 let ciphers = custom.get("ciphers").and_then(Value::as_array);
                 let names = ciphers.into_iter().flatten().filter_map(Value::as_str);
                 let version = custom.get("minTLSVersion").and_then(Value::as_str);
-                (
-                    names.map(str::to_owned).collect(),
-                    version.unwrap_or_default().to_owned(),
-                )
+                (names.map(str::to_owned).collect(), version.unwrap_or_default().to_owned())
             }
-            None => named
-                .map(|p| (p.ciphers.clone(), p.min_tls_version.clone()))
-                .unwrap_or_default(),
+            None => named.map(|p| (p.ciphers.clone(), p.min_tls_version.clone())).unwrap_or_default(),
         };
-        Self {
-            value,
-            ciphers,
-            min_version,
-        }
+        Self { value, ciphers, min_version }
     }
 
     /// The ciphers' OpenSSL names as they stand, unknown ones kept.
@@ -116,10 +103,7 @@ impl TlsProfile {
 
     /// The ciphers' IANA names; unknown ones are dropped.
     pub fn iana_ciphers<'t>(&self, tables: &'t Tls) -> Vec<&'t str> {
-        let known = self
-            .ciphers
-            .iter()
-            .filter_map(|c| tables.openssl_to_iana.get(c));
+        let known = self.ciphers.iter().filter_map(|c| tables.openssl_to_iana.get(c));
         known.map(String::as_str).collect()
     }
 
@@ -143,10 +127,7 @@ impl TlsProfile {
 }
 
 fn type_of(profile: &Value) -> &str {
-    profile
-        .get("type")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
+    profile.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
 fn intermediate(tables: &Tls) -> Value {

@@ -7,9 +7,5 @@ use super::{Context, Error};
 
 /// On OpenShift.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
-    Ok(cx.constants(&[
-        "ConfigMap/virtio-win",
-        "Role/virtio-win",
-        "RoleBinding/virtio-win",
-    ]))
+    Ok(cx.constants(&["ConfigMap/virtio-win", "Role/virtio-win", "RoleBinding/virtio-win"]))
 }

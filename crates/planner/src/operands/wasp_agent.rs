@@ -29,6 +29,5 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
 fn is_autopilots(cx: &Context<'_>) -> bool {
     let annotation = cx.hc.annotations.get("platform.kubevirt.io/autopilot");
     cx.release.has("wasp-yields-to-autopilot")
-        && annotation
-            .is_some_and(|a| a == "true" || a.split(',').any(|part| part.trim() == "swap-enable"))
+        && annotation.is_some_and(|a| a == "true" || a.split(',').any(|part| part.trim() == "swap-enable"))
 }

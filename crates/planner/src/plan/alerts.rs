@@ -21,28 +21,14 @@ pub(super) fn of(metrics: &Map<String, Value>) -> Vec<&'static str> {
     let alerts = [
         (
             "HCOGoldenImageWithNoArchitectureAnnotation",
-            any(
-                "kubevirt_hco_dataimportcrontemplate_with_architecture_annotation",
-                zero,
-            ),
+            any("kubevirt_hco_dataimportcrontemplate_with_architecture_annotation", zero),
         ),
         (
             "HCOGoldenImageWithNoSupportedArchitecture",
-            any(
-                "kubevirt_hco_dataimportcrontemplate_with_supported_architectures",
-                zero,
-            ),
+            any("kubevirt_hco_dataimportcrontemplate_with_supported_architectures", zero),
         ),
-        (
-            "HCOMultiArchGoldenImagesDisabled",
-            zero(gauge("kubevirt_hco_multi_arch_boot_images_enabled")),
-        ),
-        (
-            "UnsupportedHCOModification",
-            any("kubevirt_hco_unsafe_modifications", |v| {
-                v.as_u64() > Some(0)
-            }),
-        ),
+        ("HCOMultiArchGoldenImagesDisabled", zero(gauge("kubevirt_hco_multi_arch_boot_images_enabled"))),
+        ("UnsupportedHCOModification", any("kubevirt_hco_unsafe_modifications", |v| v.as_u64() > Some(0))),
     ];
     let fire = alerts.into_iter().filter(|(_, fires)| *fires);
     fire.map(|(name, _)| name).collect()

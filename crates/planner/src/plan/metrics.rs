@@ -12,11 +12,7 @@ use crate::release::Platform;
 const MEMORY_OVERCOMMIT: &str = "kubevirt_hco_memory_overcommit_percentage";
 
 /// Name to a number, or to a list of `{labels, value}` sorted by labels.
-pub(super) fn of(
-    inventory: &Inventory,
-    hc: &HyperConverged,
-    images: Option<&HcoStage>,
-) -> Map<String, Value> {
+pub(super) fn of(inventory: &Inventory, hc: &HyperConverged, images: Option<&HcoStage>) -> Map<String, Value> {
     let mut out = ignored(inventory, hc);
     out.extend(images.map(HcoStage::gauges).unwrap_or_default());
     let percentage = "virtualization.higherWorkloadDensity.memoryOvercommitPercentage";

@@ -162,18 +162,12 @@ pub fn plan(release: &Release, inventory: &Inventory, hyperconverged: &Value) ->
 /// What [`Plan::succeeds`] would say of the object's [`plan`], without working out SSP's objects, the
 /// status and the metrics.
 pub fn succeeds(release: &Release, inventory: &Inventory, hyperconverged: &Value) -> bool {
-    reconcile(release, inventory, hyperconverged, Admit::Create).is_ok_and(|outcome| {
-        outcome.admission.accepted && !outcome.ignored && outcome.rendered.error.is_none()
-    })
+    reconcile(release, inventory, hyperconverged, Admit::Create)
+        .is_ok_and(|outcome| outcome.admission.accepted && !outcome.ignored && outcome.rendered.error.is_none())
 }
 
 /// [`plan`], with a choice about admission.
-pub fn plan_with(
-    release: &Release,
-    inventory: &Inventory,
-    hyperconverged: &Value,
-    admit: Admit,
-) -> Plan {
+pub fn plan_with(release: &Release, inventory: &Inventory, hyperconverged: &Value, admit: Admit) -> Plan {
     match reconcile(release, inventory, hyperconverged, admit) {
         Ok(outcome) => outcome.into_plan(release, inventory),
         Err(refused) => Plan::refused(release, inventory, *refused),
@@ -209,8 +203,7 @@ fn reconcile(
 ) -> Result<Outcome, Box<Admission>> {
     let mut admission = match admit {
         Admit::Stored | Admit::Settled { .. } => accepted(hyperconverged),
-        Admit::Unchecked => match admission::stored_if_accepted(release, inventory, hyperconverged)
-        {
+        Admit::Unchecked => match admission::stored_if_accepted(release, inventory, hyperconverged) {
             Some(stored) => accepted(&stored),
             None => Admission::default(),
         },
@@ -226,21 +219,11 @@ fn reconcile(
     let Some(hc) = known.or_else(read) else {
         return Err(Box::new(admission));
     };
-    let topology = Topology::new(
-        release,
-        inventory,
-        hc.get("deployment.nodePlacements.workload"),
-    );
+    let topology = Topology::new(release, inventory, hc.get("deployment.nodePlacements.workload"));
     let is_accepted = admission.accepted && !matches!(admit, Admit::Unchecked);
     if is_accepted && !hc.name.is_empty() && hc.name != NAME {
-        let rendered = operands::of_start(&Context::new(
-            release,
-            inventory,
-            &topology,
-            &hc,
-            Err(String::new()),
-            Stage::Operator,
-        ));
+        let rendered =
+            operands::of_start(&Context::new(release, inventory, &topology, &hc, Err(String::new()), Stage::Operator));
         return Ok(Outcome {
             admission,
             rendered,
@@ -253,11 +236,7 @@ fn reconcile(
             refused_update: None,
         });
     }
-    let cluster = Cluster {
-        release,
-        inventory,
-        topology: &topology,
-    };
+    let cluster = Cluster { release, inventory, topology: &topology };
     let writes = match (admit, stored) {
         (Admit::Settled { writes }, _) => writes,
         (_, Some(stored)) => !admission::is_settled(stored),
@@ -290,11 +269,7 @@ fn reconcile(
 }
 
 fn accepted(stored: &Value) -> Admission {
-    Admission {
-        accepted: true,
-        stored: Some(stored.clone()),
-        ..Admission::default()
-    }
+    Admission { accepted: true, stored: Some(stored.clone()), ..Admission::default() }
 }
 
 impl Outcome {
@@ -318,31 +293,23 @@ impl Outcome {
             Some(error) => error.is_panic() && reports,
             None => true,
         };
-        let listed = golden_images
-            .as_deref()
-            .filter(|_| reconciled && ssp.is_some());
-        let status = match reports {
-            false if ignored => status::ignored(inventory, &hyperconverged),
-            false => {
-                let stored = admission.stored.as_ref();
-                status::initial_status(release, stored.map_or("v1", version_of))
-            }
-            true => status::of(
-                release,
-                inventory,
-                &topology,
-                &hyperconverged,
-                listed,
-                rendered.error.as_ref(),
-            ),
+        let listed = golden_images.as_deref().filter(|_| reconciled && ssp.is_some());
+        let status = if !reports && ignored {
+            status::ignored(inventory, &hyperconverged)
+        } else if !reports {
+            let stored = admission.stored.as_ref();
+            status::initial_status(release, stored.map_or("v1", version_of))
+        } else {
+            status::of(release, inventory, &topology, &hyperconverged, listed, rendered.error.as_ref())
         };
-        let metrics = match reports {
-            false if ignored => metrics::ignored(inventory, &hyperconverged),
-            false if release.has("renders-all-operands-first") => {
-                metrics::before_a_reconcile(inventory)
-            }
-            false => metrics::of(inventory, &hyperconverged, None),
-            true => metrics::of(inventory, &hyperconverged, listed),
+        let metrics = if reports {
+            metrics::of(inventory, &hyperconverged, listed)
+        } else if ignored {
+            metrics::ignored(inventory, &hyperconverged)
+        } else if release.has("renders-all-operands-first") {
+            metrics::before_a_reconcile(inventory)
+        } else {
+            metrics::of(inventory, &hyperconverged, None)
         };
         Plan {
             status,
@@ -394,11 +361,7 @@ mod tests {
             let plan = plan(&release, &Inventory::default(), &hc);
             let kubevirt = plan.operand("KubeVirt").expect("rendered");
             let duration = "/spec/certificateRotateStrategy/selfSigned/ca/duration";
-            assert_eq!(
-                kubevirt.pointer(duration),
-                Some(&json!("99h0m0s")),
-                "{name}"
-            );
+            assert_eq!(kubevirt.pointer(duration), Some(&json!("99h0m0s")), "{name}");
         }
     }
 
@@ -420,12 +383,7 @@ mod tests {
         let patch = json!([{"op": "replace", "path": "/spec/enableMultipleArchitectures",
             "value": true}]);
         let hc = with_patches(json!({"ssp.kubevirt.io/jsonpatch": patch.to_string()}));
-        for (name, shared) in [
-            ("1.16", true),
-            ("1.17", true),
-            ("1.18", true),
-            ("1.19", false),
-        ] {
+        for (name, shared) in [("1.16", true), ("1.17", true), ("1.18", true), ("1.19", false)] {
             let release = Release::known(name).expect("known");
             let plan = plan(&release, &Inventory::default(), &hc);
             let ssp = plan.operand("SSP").expect("rendered");

@@ -45,9 +45,7 @@ pub(super) fn refusal(
     let mut updated = stored.clone();
     write(release, &mut updated, written);
     let made = |kind: &str| rendered.objects.iter().any(|(_, o)| o.id.kind == kind);
-    let missing: Vec<_> = admission::tried_on_update()
-        .filter(|kind| !made(kind))
-        .collect();
+    let missing: Vec<_> = admission::tried_on_update().filter(|kind| !made(kind)).collect();
     let update = admission::operator_update(release, inventory, &stored, updated, &missing);
     (!update.accepted).then(|| Box::new(update))
 }
@@ -60,27 +58,16 @@ pub fn write(release: &Release, updated: &mut Value, written: &[(String, Value)]
 }
 
 /// The object with what the operator writes into its status, as far as the webhooks read it.
-pub fn with_status(
-    release: &Release,
-    mut stored: Value,
-    topology: &Topology,
-    schedule: Option<&str>,
-) -> Value {
+pub fn with_status(release: &Release, mut stored: Value, topology: &Topology, schedule: Option<&str>) -> Value {
     let mut status = Map::new();
     let highly_available = topology.infrastructure_highly_available();
-    status.insert(
-        "infrastructureHighlyAvailable".to_owned(),
-        highly_available.into(),
-    );
+    status.insert("infrastructureHighlyAvailable".to_owned(), highly_available.into());
     let node_info = status::node_info(release, topology);
     status.insert("nodeInfo".to_owned(), node_info.into());
     if let Some(schedule) = schedule {
         status.insert("dataImportSchedule".to_owned(), schedule.into());
     }
-    status.insert(
-        "versions".to_owned(),
-        json!([{"name": "operator", "version": release.version()}]),
-    );
+    status.insert("versions".to_owned(), json!([{"name": "operator", "version": release.version()}]));
     stored["status"] = status.into();
     stored
 }

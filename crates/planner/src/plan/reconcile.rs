@@ -50,10 +50,7 @@ impl Reconciled {
     pub(super) fn inventory<'a>(&self, declared: &'a Inventory) -> Cow<'a, Inventory> {
         match &self.cluster_profile {
             None => Cow::Borrowed(declared),
-            Some(profile) => Cow::Owned(Inventory {
-                tls_security_profile: Some(profile.clone()),
-                ..declared.clone()
-            }),
+            Some(profile) => Cow::Owned(Inventory { tls_security_profile: Some(profile.clone()), ..declared.clone() }),
         }
     }
 }
@@ -115,26 +112,15 @@ impl Cluster<'_> {
         }
         rendered.patched = patched.unwrap_or_default();
         let cluster_profile = shared.and_then(|_| hc.remove(PROFILE));
-        Reconciled {
-            hyperconverged: hc,
-            golden_images: images,
-            rendered,
-            written,
-            reports,
-            cluster_profile,
-        }
+        Reconciled { hyperconverged: hc, golden_images: images, rendered, written, reports, cluster_profile }
     }
 
     /// The APIServer's profile, where operands get the operator's own copy of it, so that their patches
     /// change it for all that is rendered later, until the operator restarts.
     fn shared_profile(&self, hc: &HyperConverged) -> Option<Value> {
         let has_patch = || hc.annotations.keys().any(|a| jsonpatch::is_annotation(a));
-        let is_shared = self.release.has("shares-cluster-tls-profile")
-            && hc.get(PROFILE).is_none()
-            && has_patch();
-        is_shared
-            .then(|| TlsProfile::of_cluster(self.release, self.inventory))
-            .flatten()
+        let is_shared = self.release.has("shares-cluster-tls-profile") && hc.get(PROFILE).is_none() && has_patch();
+        is_shared.then(|| TlsProfile::of_cluster(self.release, self.inventory)).flatten()
     }
 
     /// What one reconcile leaves: an operand sees what the patches of those before it wrote through, and
@@ -167,10 +153,7 @@ impl Cluster<'_> {
             if panics && release.has("renders-all-operands-first") {
                 return behind;
             }
-            let last = rendered
-                .objects
-                .iter()
-                .rposition(|(operand, _)| *operand == name);
+            let last = rendered.objects.iter().rposition(|(operand, _)| *operand == name);
             rendered.objects.truncate(last.map_or(0, |last| last + 1));
             rendered.objects.extend(behind.objects);
             rendered.reached.truncate(seen);

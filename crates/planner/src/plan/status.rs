@@ -66,11 +66,7 @@ pub(super) fn ignored(inventory: &Inventory, hc: &HyperConverged) -> Status {
             inventory.namespace
         ),
     };
-    Status {
-        node_info: Some(Map::new()),
-        conditions: conditions(hc, invalid),
-        ..Status::default()
-    }
+    Status { node_info: Some(Map::new()), conditions: conditions(hc, invalid), ..Status::default() }
 }
 
 /// The status of an object that the operator never reported on. `version` is that of its manifest.
@@ -79,19 +75,13 @@ pub(super) fn initial_status(release: &Release, version: &str) -> Status {
     // Read in the newest version; stored in another one, or written in one.
     let newest = api.served_versions.iter().any(|v| v == "v1");
     let converted = newest && (api.storage_version != "v1" || version != "v1");
-    Status {
-        node_info: converted.then(Map::new),
-        ..Status::default()
-    }
+    Status { node_info: converted.then(Map::new), ..Status::default() }
 }
 
 pub(super) fn node_info(release: &Release, topology: &Topology) -> Map<String, Value> {
     let mut out = Map::new();
     for (name, list) in [
-        (
-            "controlPlaneArchitectures",
-            &topology.control_plane_architectures,
-        ),
+        ("controlPlaneArchitectures", &topology.control_plane_architectures),
         ("workloadsArchitectures", &topology.workload_architectures),
     ] {
         if !list.is_empty() {
@@ -114,11 +104,9 @@ fn complete(error: Option<&operands::Error>) -> Condition {
             message: "Reconcile completed successfully".to_owned(),
         },
         // The first reconcile went through, and reports no more than that it began.
-        Some(error) if error.is_panic() => Condition {
-            status: "Unknown",
-            reason: "Init",
-            message: "Initializing HyperConverged cluster".to_owned(),
-        },
+        Some(error) if error.is_panic() => {
+            Condition { status: "Unknown", reason: "Init", message: "Initializing HyperConverged cluster".to_owned() }
+        }
         Some(error) => Condition {
             status: "False",
             reason: "ReconcileFailed",
@@ -130,10 +118,7 @@ fn complete(error: Option<&operands::Error>) -> Condition {
 fn conditions(hc: &HyperConverged, complete: Condition) -> BTreeMap<&'static str, Condition> {
     let mut out = BTreeMap::new();
     out.insert("ReconcileComplete", complete);
-    if jsonpatch::counts(&hc.annotations)
-        .iter()
-        .any(|(_, n)| *n > 0)
-    {
+    if jsonpatch::counts(&hc.annotations).iter().any(|(_, n)| *n > 0) {
         let tainted = Condition {
             status: "True",
             reason: "UnsupportedFeatureAnnotation",

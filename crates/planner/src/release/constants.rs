@@ -51,10 +51,7 @@ const MOST_FILLED: usize = 256;
 impl Constants {
     /// From `objects.json`.
     pub(super) fn new(templates: BTreeMap<String, Value>) -> Self {
-        Self {
-            templates,
-            filled: Mutex::default(),
-        }
+        Self { templates, filled: Mutex::default() }
     }
 
     /// Whether there is an object of this name.
@@ -66,10 +63,7 @@ impl Constants {
     pub fn filled(&self, with: &Placeholders<'_>, key: &str) -> FilledObjects {
         let key = format!("{key}\0{}", with.namespace);
         let of_domain = self.cells(format!("{key}\0{}", with.base_domain), true);
-        FilledObjects {
-            of_namespace: self.cells(key, false),
-            of_domain,
-        }
+        FilledObjects { of_namespace: self.cells(key, false), of_domain }
     }
 
     /// The place of the objects that name the domain, or of those that don't.
@@ -91,16 +85,8 @@ impl Constants {
 
     /// A constant object; `None` when the release has none of this name. `with` is what `filled`
     /// was made for.
-    pub fn object<'f>(
-        &self,
-        filled: &'f FilledObjects,
-        with: &Placeholders<'_>,
-        name: &str,
-    ) -> Option<&'f Object> {
-        let FilledObjects {
-            of_namespace,
-            of_domain,
-        } = filled;
+    pub fn object<'f>(&self, filled: &'f FilledObjects, with: &Placeholders<'_>, name: &str) -> Option<&'f Object> {
+        let FilledObjects { of_namespace, of_domain } = filled;
         let cell = of_namespace.get(name).or_else(|| of_domain.get(name))?;
         Some(cell.get_or_init(|| {
             let mut object = self.templates.get(name).cloned().unwrap_or_default();
@@ -160,11 +146,7 @@ mod tests {
     #[test]
     fn fills_names_and_images() {
         let env = BTreeMap::from([("IMAGE".to_owned(), "quay.io/x@sha256:1".to_owned())]);
-        let with = Placeholders {
-            namespace: "cnv",
-            base_domain: "example.com",
-            env: &env,
-        };
+        let with = Placeholders { namespace: "cnv", base_domain: "example.com", env: &env };
         let text = r#"{"K/a": {"image": "{{env.IMAGE}}", "host": "d-{{namespace}}.{{ingressDomain}}"}, "K/b": {}}"#;
         let constants = Constants::new(serde_json::from_str(text).expect("an object"));
         let filled = constants.filled(&with, "openshift");
@@ -173,18 +155,8 @@ mod tests {
             Some(&json!({"image": "quay.io/x@sha256:1", "host": "d-cnv.apps.example.com"}))
         );
         assert_eq!(constants.object(&filled, &with, "K/c"), None);
-        let other = constants.filled(
-            &Placeholders {
-                base_domain: "example.org",
-                ..with
-            },
-            "openshift",
-        );
-        let body = |filled, name| {
-            constants
-                .object(filled, &with, name)
-                .map(|o| Arc::clone(&o.body))
-        };
+        let other = constants.filled(&Placeholders { base_domain: "example.org", ..with }, "openshift");
+        let body = |filled, name| constants.object(filled, &with, name).map(|o| Arc::clone(&o.body));
         let (shared, again) = (body(&filled, "K/b"), body(&other, "K/b"));
         let (shared, again) = shared.zip(again).expect("it is there");
         assert!(Arc::ptr_eq(&shared, &again), "no domain in it");

@@ -197,8 +197,7 @@ impl Distribution {
     pub fn all() -> &'static [Self] {
         static ALL: OnceLock<Vec<Distribution>> = OnceLock::new();
         ALL.get_or_init(|| {
-            let parse =
-                |(_, text): &(_, &str)| serde_json::from_str(text).expect("distributions fit");
+            let parse = |(_, text): &(_, &str)| serde_json::from_str(text).expect("distributions fit");
             let mut all: Vec<Self> = DISTRIBUTIONS.iter().map(parse).collect();
             all.sort_by_key(|d| d.name != UPSTREAM);
             all
@@ -228,8 +227,7 @@ impl Distribution {
 
     /// An alert's runbook; `None` where it publishes none.
     pub fn runbook(&self, alert: &str) -> Option<String> {
-        let has =
-            self.runbooks.alerts.is_empty() || self.runbooks.alerts.iter().any(|a| a == alert);
+        let has = self.runbooks.alerts.is_empty() || self.runbooks.alerts.iter().any(|a| a == alert);
         has.then(|| self.runbooks.value.replace("{alert}", alert))
     }
 

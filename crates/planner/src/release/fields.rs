@@ -96,9 +96,7 @@ mod tests {
         if path.is_empty() || path.starts_with("metadata.") {
             return true;
         }
-        schema
-            .field(&Path::dotted(&path.replace("[]", "[0]")))
-            .is_some()
+        schema.field(&Path::dotted(&path.replace("[]", "[0]"))).is_some()
     }
 
     fn is_at_or_below(path: &str, above: &str) -> bool {
@@ -117,10 +115,7 @@ mod tests {
             for field in release.fields() {
                 let path = &field.path;
                 if !schema(&field.api_version).is_some_and(|s| knows(s, path)) {
-                    wrong.push(format!(
-                        "{name}: {path} is no field of {}",
-                        field.api_version
-                    ));
+                    wrong.push(format!("{name}: {path} is no field of {}", field.api_version));
                 }
                 // Each gate feeds something else.
                 let is_gate = path.starts_with("spec.featureGates[]");
@@ -129,10 +124,7 @@ mod tests {
                 }
                 for feeds in &field.operands {
                     if feeds.how != Transform::Copy && feeds.words.is_none() {
-                        wrong.push(format!(
-                            "{name}: nothing says how {path} becomes {}",
-                            feeds.place()
-                        ));
+                        wrong.push(format!("{name}: nothing says how {path} becomes {}", feeds.place()));
                     }
                     let kind = format!("{}.", feeds.kind.to_lowercase());
                     let own = release.schema_names().find(|n| n.starts_with(&kind));
@@ -147,8 +139,7 @@ mod tests {
                 let rows: Vec<_> = rows.map(|f| f.path.replace("[]", "")).collect();
                 for path in schema(version).map(Schema::all_fields).unwrap_or_default() {
                     let path = path.to_string();
-                    let told =
-                        |row: &String| is_at_or_below(row, &path) || is_at_or_below(&path, row);
+                    let told = |row: &String| is_at_or_below(row, &path) || is_at_or_below(&path, row);
                     if path.starts_with("spec.") && !rows.iter().any(told) {
                         wrong.push(format!("{name}: nothing is said about {path} of {version}"));
                     }

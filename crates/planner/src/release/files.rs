@@ -26,10 +26,7 @@ pub enum Error {
 impl Error {
     /// A file with a wrong shape.
     pub fn shape(file: &str, message: &str) -> Self {
-        Self::Shape {
-            file: file.to_owned(),
-            message: message.to_owned(),
-        }
+        Self::Shape { file: file.to_owned(), message: message.to_owned() }
     }
 }
 
@@ -51,8 +48,7 @@ impl Files {
     /// Takes over another one's files.
     pub(super) fn share(&mut self, others: &Self) {
         let files = others.0.iter();
-        self.0
-            .extend(files.map(|(name, file)| (name.clone(), file.clone())));
+        self.0.extend(files.map(|(name, file)| (name.clone(), file.clone())));
     }
 
     /// The names, sorted.

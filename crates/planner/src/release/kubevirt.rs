@@ -61,11 +61,8 @@ mod tests {
     fn beta_gates_are_those_that_hco_disables() {
         let release = Release::known("1.19").expect("known");
         let gates = &release.kubevirt().feature_gates;
-        let beta: Vec<&String> = gates
-            .iter()
-            .filter(|(_, phase)| **phase == Phase::Beta)
-            .map(|(name, _)| name)
-            .collect();
+        let beta: Vec<&String> =
+            gates.iter().filter(|(_, phase)| **phase == Phase::Beta).map(|(name, _)| name).collect();
         let listed = release.tables().kubevirt_feature_gates.beta.as_ref();
         let mut listed: Vec<&String> = listed.expect("1.19 has them").iter().collect();
         listed.sort();

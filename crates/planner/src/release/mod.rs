@@ -26,14 +26,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use admission::{
-    AdmissionRules, Check, CustomMissing, GateMessages, GateToField, GateWarning,
-    GateWarningCondition, ListStyle, ListedGates, Mutation, OperationSteps, TlsRules, VersionRules,
-    Warnings,
+    AdmissionRules, Check, CustomMissing, GateMessages, GateToField, GateWarning, GateWarningCondition, ListStyle,
+    ListedGates, Mutation, OperationSteps, TlsRules, VersionRules, Warnings,
 };
 pub use constants::{Constants, FilledObjects, Placeholders};
 pub use distribution::{
-    CommonImage, Distribution, DistributionVersion, Fact, FactSource, ImageSource, Maturity,
-    Phased, Runbooks, UPSTREAM, Variable,
+    CommonImage, Distribution, DistributionVersion, Fact, FactSource, ImageSource, Maturity, Phased, Runbooks,
+    UPSTREAM, Variable,
 };
 pub use fields::{FieldTarget, HyperConvergedField, Transform};
 pub use files::{Error, Files};
@@ -42,13 +41,11 @@ pub use patch_release::{PatchRelease, Patched};
 pub use shipped::{AssumedValue, ShippedBy};
 pub use ssp::{SspBundle, SspOwner};
 pub use tables::{
-    Architecture, Behaviour, ConditionalGate, FeatureGate, GateCondition, HyperConvergedApi,
-    KubeVirtConstants, KubeVirtFeatureGates, Phase, Platform, Profile, RateLimit, Tables, Tls,
-    WorkOrder,
+    Architecture, Behaviour, ConditionalGate, FeatureGate, GateCondition, HyperConvergedApi, KubeVirtConstants,
+    KubeVirtFeatureGates, Phase, Platform, Profile, RateLimit, Tables, Tls, WorkOrder,
 };
 pub use upgrade::{
-    KeptInAnnotation, RemovedObject, RemovedPatchOperation, RewrittenValue, Upgrade, UpgradePatch,
-    VersionRange,
+    KeptInAnnotation, RemovedObject, RemovedPatchOperation, RewrittenValue, Upgrade, UpgradePatch, VersionRange,
 };
 pub use version::{version_numbers, version_parts};
 
@@ -87,10 +84,7 @@ impl Release {
     pub fn from_files(files: Files) -> Result<Self, Error> {
         let tables: Tables = files.parse("release.json")?;
         let release = Self::named(&tables.name, files);
-        Ok(Self {
-            tables: OnceLock::from(tables),
-            ..release
-        })
+        Ok(Self { tables: OnceLock::from(tables), ..release })
     }
 
     /// A release whose name is known, of which nothing is read yet.
@@ -167,12 +161,7 @@ impl Release {
     /// The same in full: `OpenShift Virtualization 4.20 (HCO 1.16)`, `HCO 1.16`.
     pub fn title(&self) -> String {
         match &self.tables().shipped_by {
-            Some(by) => format!(
-                "{} {} (HCO {})",
-                self.distribution().title,
-                by.version,
-                self.name
-            ),
+            Some(by) => format!("{} {} (HCO {})", self.distribution().title, by.version, self.name),
             None => self.display_name(),
         }
     }
@@ -212,9 +201,7 @@ impl Release {
             gates.find(|g| g.name == gate).map(|g| g.phase)
         };
         let now = phase(self)?;
-        let later = Self::known_names()
-            .skip_while(|name| *name != self.name())
-            .skip(1);
+        let later = Self::known_names().skip_while(|name| *name != self.name()).skip(1);
         let mut fates = later.filter_map(|name| {
             let what = match phase(&*Self::known(name)?) {
                 Some(then) if then == now => return None,
@@ -225,11 +212,7 @@ impl Release {
             };
             Some(format!("{what} from {name} on"))
         });
-        let known: Vec<String> = self
-            .maturity(gate)
-            .into_iter()
-            .chain(fates.next())
-            .collect();
+        let known: Vec<String> = self.maturity(gate).into_iter().chain(fates.next()).collect();
         (!known.is_empty()).then(|| known.join(" and "))
     }
 
@@ -281,9 +264,7 @@ impl Release {
     /// A variable of the operator's environment; `None` when absent or blank.
     pub fn env(&self, platform: Platform, name: &str) -> Option<&str> {
         let env = self.tables().env.get(platform.as_str())?;
-        env.get(name)
-            .map(String::as_str)
-            .filter(|v| !v.trim().is_empty())
+        env.get(name).map(String::as_str).filter(|v| !v.trim().is_empty())
     }
 
     /// The common golden images (DataImportCronTemplates) as the operator holds them after it
@@ -311,10 +292,7 @@ impl Release {
     /// What SSP brings along: its template bundle and its constant objects.
     pub fn ssp(&self) -> &SspBundle {
         self.ssp.get_or_init(|| {
-            let text = self
-                .files
-                .text("ssp.json")
-                .unwrap_or_else(|e| panic!("{e}"));
+            let text = self.files.text("ssp.json").unwrap_or_else(|e| panic!("{e}"));
             SspBundle::from_json(text).unwrap_or_else(|e| panic!("ssp.json: {e}"))
         })
     }
@@ -348,9 +326,7 @@ impl Release {
                 return false;
             }
             let parts = name.split_at_checked(kind.len());
-            parts.is_some_and(|(of, v)| {
-                v.strip_prefix('.') == Some(version) && of.eq_ignore_ascii_case(kind)
-            })
+            parts.is_some_and(|(of, v)| v.strip_prefix('.') == Some(version) && of.eq_ignore_ascii_case(kind))
         };
         self.schema(self.schemas.keys().find(is_it)?)
     }
@@ -382,15 +358,12 @@ impl Release {
         self.files.parse::<Behaviour>("behaviour.json")?;
         self.files.parse::<AdmissionRules>("admission.json")?;
         self.files.parse::<Vec<Value>>("golden-images.json")?;
-        self.files
-            .parse::<BTreeMap<String, Value>>("objects.json")?;
+        self.files.parse::<BTreeMap<String, Value>>("objects.json")?;
         self.files.go_types()?;
-        SspBundle::from_json(self.files.text("ssp.json")?)
-            .map_err(|e| Error::shape("ssp.json", &e.to_string()))?;
+        SspBundle::from_json(self.files.text("ssp.json")?).map_err(|e| Error::shape("ssp.json", &e.to_string()))?;
         self.files.parse::<KubeVirtFacts>("kubevirt.json")?;
         self.files.parse::<Upgrade>("upgrade.json")?;
-        self.files
-            .parse::<Vec<HyperConvergedField>>("fields.json")?;
+        self.files.parse::<Vec<HyperConvergedField>>("fields.json")?;
         for name in self.schemas.keys() {
             self.files.schema(name)?;
         }

@@ -29,11 +29,7 @@ impl PatchRelease {
     /// # Errors
     /// A file that isn't JSON, or in which a null stands where the line has nothing, which no merge patch
     /// can say.
-    pub fn between(
-        line: &Release,
-        files: &BTreeMap<String, String>,
-        source: String,
-    ) -> Result<Self, Error> {
+    pub fn between(line: &Release, files: &BTreeMap<String, String>, source: String) -> Result<Self, Error> {
         let parsed = |name: &str, text: &str| -> Result<Value, Error> {
             serde_json::from_str(text).map_err(|e| Error::shape(name, &e.to_string()))
         };
@@ -52,11 +48,7 @@ impl PatchRelease {
                 changes.insert(name.clone(), patch);
             }
         }
-        Ok(Self {
-            line: line.name().to_owned(),
-            source,
-            changes,
-        })
+        Ok(Self { line: line.name().to_owned(), source, changes })
     }
 
     /// The line's files with the changes.
@@ -104,11 +96,7 @@ impl Release {
             let line = line.unwrap_or_else(|| panic!("{name}: there is no line {}", patch.line));
             let files = patch.files(&line).unwrap_or_else(of_release);
             let mut release = Self::named(line.name(), files);
-            release.patch = Some(Patched {
-                name,
-                source: patch.source,
-                moving: name.ends_with("-dev"),
-            });
+            release.patch = Some(Patched { name, source: patch.source, moving: name.ends_with("-dev") });
             Arc::new(release)
         });
         Some(Arc::clone(made))
@@ -184,9 +172,6 @@ mod tests {
         let line = Release::known("1.19").expect("known");
         assert!(line.is_patched_by(&release("1.20-dev")));
         let before = release("1.20-dev").previous().expect("there is one");
-        assert_eq!(
-            (before.label(), release("1.20-dev").next().is_some()),
-            ("1.19", false)
-        );
+        assert_eq!((before.label(), release("1.20-dev").next().is_some()), ("1.19", false));
     }
 }

@@ -58,11 +58,7 @@ const OWN_VERSION: &str = "HCO_KV_IO_VERSION";
 impl Release {
     /// The release of a distribution's version, `4.20` or `4.20.3`; `None` where what it is built from
     /// isn't modelled. Upstream's distribution has none of its own.
-    pub fn shipped(
-        distribution: &Distribution,
-        line: &str,
-        patch: Option<&str>,
-    ) -> Option<Arc<Self>> {
+    pub fn shipped(distribution: &Distribution, line: &str, patch: Option<&str>) -> Option<Arc<Self>> {
         // Clusters of one version share what is parsed of it, as they do with upstream's releases.
         static KNOWN: OnceLock<Mutex<BTreeMap<String, Arc<Release>>>> = OnceLock::new();
         let base = Self::known(&distribution.versions.get(line)?.release.value)?;
@@ -73,9 +69,7 @@ impl Release {
         let known = KNOWN.get_or_init(Mutex::default);
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         let make = || Arc::new(make(distribution, line, &version, patch.is_some(), &base));
-        Some(Arc::clone(
-            known.entry(version.clone()).or_insert_with(make),
-        ))
+        Some(Arc::clone(known.entry(version.clone()).or_insert_with(make)))
     }
 
     /// The release after this one, as whoever runs this one calls it: of a distribution, the version
@@ -93,9 +87,7 @@ impl Release {
     /// release. A patch release stands for its line, one that is to come behind it.
     pub fn releases_of_distribution(&self) -> Vec<Arc<Self>> {
         let mut all = Self::all_of(self.distribution());
-        let own = self
-            .patched()
-            .and_then(|p| Some((p.moving, Self::patch(p.name)?)));
+        let own = self.patched().and_then(|p| Some((p.moving, Self::patch(p.name)?)));
         match own {
             Some((true, own)) => all.push(own),
             Some((false, own)) => {
@@ -112,9 +104,7 @@ impl Release {
             return Self::known_names().filter_map(Self::known).collect();
         }
         let lines = distribution.lines().into_iter();
-        lines
-            .filter_map(|line| Self::shipped(distribution, line, None))
-            .collect()
+        lines.filter_map(|line| Self::shipped(distribution, line, None)).collect()
     }
 
     /// The same release as a distribution has it, of several versions the first; itself where it is the
@@ -122,10 +112,7 @@ impl Release {
     #[must_use]
     pub fn of_distribution(self: &Arc<Self>, distribution: &Distribution) -> Arc<Self> {
         let is_own = self.distribution().name == distribution.name;
-        let is_built_in = self
-            .releases_of_distribution()
-            .iter()
-            .any(|known| Arc::ptr_eq(known, self));
+        let is_built_in = self.releases_of_distribution().iter().any(|known| Arc::ptr_eq(known, self));
         let mut others = Self::all_of(distribution).into_iter();
         let other = others.find(|other| other.name() == self.name());
         match other.filter(|_| is_built_in && !is_own) {
@@ -171,13 +158,7 @@ impl Release {
     }
 }
 
-fn make(
-    distribution: &Distribution,
-    line: &str,
-    version: &str,
-    exact: bool,
-    base: &Release,
-) -> Release {
+fn make(distribution: &Distribution, line: &str, version: &str, exact: bool, base: &Release) -> Release {
     let parsed = |name: &str| -> Value {
         let text = base.file(name).unwrap_or_else(|e| panic!("{e}"));
         serde_json::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"))
@@ -185,26 +166,16 @@ fn make(
     let mut assumed = Vec::new();
     let mut tables = parsed("release.json");
     tables["version"] = version.into();
-    tables["commonTemplatesNamespace"] = distribution
-        .common_templates_namespace
-        .value
-        .as_str()
-        .into();
+    tables["commonTemplatesNamespace"] = distribution.common_templates_namespace.value.as_str().into();
     if let Some(env) = tables["env"]["OpenShift"].as_object_mut() {
         environment(distribution, line, version, exact, env, &mut assumed);
     }
     let mut images: Vec<Value> = distribution.golden_images.iter().map(template).collect();
     base.load_templates(&mut images);
     assumed.extend(distribution.golden_images.iter().flat_map(assumed_of));
-    tables["shippedBy"] = json!(ShippedBy {
-        distribution: distribution.name.clone(),
-        version: version.to_owned(),
-    });
-    let streams: Vec<Value> = distribution
-        .golden_images
-        .iter()
-        .filter_map(|image| image_stream(distribution, image))
-        .collect();
+    tables["shippedBy"] = json!(ShippedBy { distribution: distribution.name.clone(), version: version.to_owned() });
+    let streams: Vec<Value> =
+        distribution.golden_images.iter().filter_map(|image| image_stream(distribution, image)).collect();
     let names: Vec<&Value> = streams.iter().map(|s| &s["metadata"]["name"]).collect();
     tables["imageStreams"] = json!(names);
     tables["assumed"] = json!(assumed);
@@ -220,12 +191,7 @@ fn make(
     let mut ssp = parsed("ssp.json");
     ssp["goldenImagesNamespace"] = distribution.golden_images_namespace.value.as_str().into();
     if let Some(sources) = ssp["dataSources"].as_object_mut() {
-        let has = |name: &String| {
-            distribution
-                .template_data_sources
-                .iter()
-                .any(|s| s.value == *name)
-        };
+        let has = |name: &String| distribution.template_data_sources.iter().any(|s| s.value == *name);
         sources.retain(|name, _| has(name));
     }
     let changed = [
@@ -323,13 +289,7 @@ fn template(image: &CommonImage) -> Value {
 /// The ImageStream that an image is pulled from, as the operator makes it of its files; none of one that
 /// is pulled from a registry.
 fn image_stream(distribution: &Distribution, image: &CommonImage) -> Option<Value> {
-    let ImageSource::Stream {
-        image_stream,
-        from,
-        tag,
-        scheduled,
-    } = &image.image
-    else {
+    let ImageSource::Stream { image_stream, from, tag, scheduled } = &image.image else {
         return None;
     };
     Some(json!({
@@ -366,11 +326,7 @@ fn assumed_of(image: &CommonImage) -> Vec<AssumedValue> {
     let mut fields: Vec<(&Fact, &str, &str)> = vec![
         (source, key, of_image),
         (&image.storage, "storage", of_image),
-        (
-            &image.architectures,
-            "ssp.kubevirt.io/dict.architectures",
-            of_image,
-        ),
+        (&image.architectures, "ssp.kubevirt.io/dict.architectures", of_image),
     ];
     if let ImageSource::Stream { tag, scheduled, .. } = &image.image {
         // They stand in the ImageStream, at its tag.
@@ -406,11 +362,7 @@ mod tests {
             for line in distribution.lines() {
                 let release = distribution.versions[line].release.value.as_str();
                 let shipped = Release::shipped(distribution, line, None);
-                assert_eq!(
-                    shipped.is_some(),
-                    Release::known(release).is_some(),
-                    "{line}"
-                );
+                assert_eq!(shipped.is_some(), Release::known(release).is_some(), "{line}");
                 let Some(shipped) = shipped else { continue };
                 shipped.check().unwrap_or_else(|e| panic!("{line}: {e}"));
                 assert_eq!(shipped.name(), release);
@@ -421,9 +373,7 @@ mod tests {
 
     #[test]
     fn neighbours_are_called_as_the_own_version_is() {
-        let labels = |release: &Release| {
-            [release.previous(), release.next()].map(|r| r.map(|r| r.label().to_owned()))
-        };
+        let labels = |release: &Release| [release.previous(), release.next()].map(|r| r.map(|r| r.label().to_owned()));
         let names = |a: &str, b: &str| [Some(a.to_owned()), Some(b.to_owned())];
         assert_eq!(labels(&shipped("4.22", Some("3"))), names("4.21", "4.23"));
         let upstream = Release::known("1.17").expect("modelled");
@@ -437,17 +387,10 @@ mod tests {
         let env = |name| release.env(Platform::OpenShift, name);
         assert_eq!(env("AMD64_MACHINETYPE"), Some("pc-q35-rhel9.6.0"));
         assert!(env("SMBIOS").is_some_and(|s| s.contains("OpenShift Virtualization")));
-        assert_eq!(
-            release.ssp().golden_images_namespace,
-            "openshift-virtualization-os-images"
-        );
+        assert_eq!(release.ssp().golden_images_namespace, "openshift-virtualization-os-images");
         let sources = &release.ssp().data_sources;
         assert!(sources.contains_key("rhel9") && !sources.contains_key("ubuntu"));
-        let names: Vec<_> = release
-            .golden_images()
-            .iter()
-            .map(|i| &i["metadata"]["name"])
-            .collect();
+        let names: Vec<_> = release.golden_images().iter().map(|i| &i["metadata"]["name"]).collect();
         assert_eq!(names.len(), 6);
         assert!(names.contains(&&json!("rhel10-image-cron")));
     }
@@ -471,10 +414,7 @@ mod tests {
 
     #[test]
     fn clusters_of_a_version_share_it() {
-        assert!(Arc::ptr_eq(
-            &shipped("4.21", Some("1")),
-            &shipped("4.21", Some("1"))
-        ));
+        assert!(Arc::ptr_eq(&shipped("4.21", Some("1")), &shipped("4.21", Some("1"))));
         assert_eq!(shipped("4.21", Some("1")).version(), "4.21.1");
     }
 

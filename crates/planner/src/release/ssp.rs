@@ -100,8 +100,7 @@ mod tests {
     #[test]
     fn every_release_has_one() {
         for release in Release::known_names() {
-            let bundle =
-                SspBundle::from_json(&text(release)).unwrap_or_else(|e| panic!("{release}: {e}"));
+            let bundle = SspBundle::from_json(&text(release)).unwrap_or_else(|e| panic!("{release}: {e}"));
             let known = &bundle.architectures;
             let all = bundle.data_sources.values().flatten();
             assert!(all.into_iter().all(|a| known.contains(a)), "{release}");

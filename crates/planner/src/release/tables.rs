@@ -71,9 +71,7 @@ impl Tables {
     pub fn switched_by(&self, gate: &str) -> Vec<&str> {
         let all = self.kubevirt_feature_gates.conditional.iter();
         let switched = all.filter(|conditional| conditional.when.asks_for(gate));
-        switched
-            .map(|conditional| conditional.gate.as_str())
-            .collect()
+        switched.map(|conditional| conditional.gate.as_str()).collect()
     }
 
     /// HCO's gate that decides about one of KubeVirt.

@@ -65,8 +65,7 @@ impl VersionRange {
         let version = version_numbers(version);
         let is_old_enough = |below: &String| version < version_numbers(below);
         let is_new_enough = |least: &String| version >= version_numbers(least);
-        self.below.as_ref().is_none_or(is_old_enough)
-            && self.at_least.as_ref().is_none_or(is_new_enough)
+        self.below.as_ref().is_none_or(is_old_enough) && self.at_least.as_ref().is_none_or(is_new_enough)
     }
 }
 
@@ -139,17 +138,10 @@ mod tests {
 
     #[test]
     fn versions_are_compared_by_their_numbers() {
-        let range = VersionRange {
-            at_least: Some("1.9.0".to_owned()),
-            below: Some("1.19.0".to_owned()),
-        };
-        for (version, is_in) in [
-            ("1.8.9", false),
-            ("1.9.0", true),
-            ("1.10.0", true),
-            ("1.18.2", true),
-            ("1.19.0", false),
-        ] {
+        let range = VersionRange { at_least: Some("1.9.0".to_owned()), below: Some("1.19.0".to_owned()) };
+        for (version, is_in) in
+            [("1.8.9", false), ("1.9.0", true), ("1.10.0", true), ("1.18.2", true), ("1.19.0", false)]
+        {
             assert_eq!(range.includes(version), is_in, "{version}");
         }
         assert!(VersionRange::default().includes("0.0.0"));

@@ -14,9 +14,7 @@ pub fn version_parts(text: &str) -> Option<(String, Option<String>)> {
     let parts: Vec<&str> = plain.split('.').collect();
     let number = |p: &&str| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit());
     match parts.as_slice() {
-        [major, minor] if number(major) && number(minor) => {
-            Some((format!("{major}.{minor}"), None))
-        }
+        [major, minor] if number(major) && number(minor) => Some((format!("{major}.{minor}"), None)),
         [major, minor, patch] if number(major) && number(minor) => {
             // `4.20.3-12` is a build of 4.20.3.
             let patch = patch.split(['-', '+']).next().unwrap_or_default();
@@ -32,8 +30,7 @@ mod tests {
 
     #[test]
     fn versions_have_parts() {
-        let parts =
-            |text| version_parts(text).map(|(line, patch)| (line, patch.unwrap_or_default()));
+        let parts = |text| version_parts(text).map(|(line, patch)| (line, patch.unwrap_or_default()));
         let is = |line: &str, patch: &str| Some((line.to_owned(), patch.to_owned()));
         assert_eq!(parts("4.20"), is("4.20", ""));
         assert_eq!(parts("v4.20.3"), is("4.20", "3"));

@@ -34,11 +34,7 @@ pub struct Topology {
 impl Topology {
     /// The facts of an inventory under a workload placement (`nodePlacements.workload` of the
     /// v1 API, `workloads.nodePlacement` of v1beta1).
-    pub fn new(
-        release: &Release,
-        inventory: &Inventory,
-        workload_placement: Option<&Value>,
-    ) -> Self {
+    pub fn new(release: &Release, inventory: &Inventory, workload_placement: Option<&Value>) -> Self {
         let selection = workload_placement.and_then(Selection::of);
         let is_hosted = inventory.hosted_control_plane && inventory.platform == Platform::OpenShift;
         let labels = is_hosted && release.has("hosted-workers-become-control-plane");
@@ -82,11 +78,7 @@ impl Topology {
         let workers = workers.filter_map(|i| inventory.nodes.get(*i));
         let count = |a: &String| workers.clone().filter(|n| n.architecture == *a).count();
         // Of several, the first.
-        let most = self
-            .workload_architectures
-            .iter()
-            .rev()
-            .max_by_key(|a| count(a));
+        let most = self.workload_architectures.iter().rev().max_by_key(|a| count(a));
         most.cloned()
     }
 
@@ -127,10 +119,7 @@ impl Roles {
 
 /// What earlier patches of HCO labelled the workers of a hosted control plane with, so that virt-operator
 /// runs there. Source: HCO `controllers/nodes`.
-const SET_BY_HCO: (&str, &str) = (
-    "node-role.kubernetes.io/control-plane",
-    "set-to-allow-kubevirt-deployment",
-);
+const SET_BY_HCO: (&str, &str) = ("node-role.kubernetes.io/control-plane", "set-to-allow-kubevirt-deployment");
 
 /// The node as the first patches of 1.17 leave it where the control plane is hosted: a worker gets the role,
 /// too.
@@ -193,13 +182,9 @@ impl<'v> Selection<'v> {
 
     /// Whether a node matches both.
     pub fn selects(&self, node: &Node) -> bool {
-        let matches =
-            |(k, v): (&String, &Value)| node.labels.get(k).map(String::as_str) == v.as_str();
+        let matches = |(k, v): (&String, &Value)| node.labels.get(k).map(String::as_str) == v.as_str();
         self.labels.is_none_or(|labels| labels.iter().all(matches))
-            && self
-                .affinity
-                .as_ref()
-                .is_none_or(|a| a.allows(&node.name, &node.labels))
+            && self.affinity.as_ref().is_none_or(|a| a.allows(&node.name, &node.labels))
     }
 }
 
@@ -212,10 +197,7 @@ mod tests {
         Node {
             name: name.into(),
             architecture: architecture.into(),
-            labels: roles
-                .iter()
-                .map(|r| (format!("node-role.kubernetes.io/{r}"), String::new()))
-                .collect(),
+            labels: roles.iter().map(|r| (format!("node-role.kubernetes.io/{r}"), String::new())).collect(),
             ..Node::default()
         }
     }
@@ -279,15 +261,8 @@ mod tests {
     #[test]
     fn a_worker_that_hco_labelled_is_no_control_plane() {
         let mut worker = node("w", "arm64", &["worker"]);
-        worker.labels.insert(
-            "node-role.kubernetes.io/control-plane".into(),
-            "set-to-allow-kubevirt-deployment".into(),
-        );
-        let mut inventory = Inventory {
-            nodes: vec![worker],
-            hosted_control_plane: true,
-            ..Inventory::default()
-        };
+        worker.labels.insert("node-role.kubernetes.io/control-plane".into(), "set-to-allow-kubevirt-deployment".into());
+        let mut inventory = Inventory { nodes: vec![worker], hosted_control_plane: true, ..Inventory::default() };
         let counted = |name: &str, inventory: &Inventory| {
             let release = Release::known(name).expect("known");
             Topology::new(&release, inventory, None).control_plane_nodes

@@ -54,11 +54,7 @@ impl DiskTree {
             let path = root.to_owned();
             return Err(Error::NotADirectory { path, what });
         }
-        let mut tree = Self {
-            root: root.to_owned(),
-            directories: BTreeMap::new(),
-            conflict: None,
-        };
+        let mut tree = Self { root: root.to_owned(), directories: BTreeMap::new(), conflict: None };
         let top = root.join(TOP_MANIFEST);
         let ours = match read(&top)? {
             // Whatever a merge left there is written anew.
@@ -107,10 +103,8 @@ impl DiskTree {
         }
         files.sort();
         below.sort();
-        let manifest = match ours && files.iter().any(|f| f == CLUSTER_MANIFEST) {
-            true => self.manifest(directory)?,
-            false => None,
-        };
+        let manifest =
+            if ours && files.iter().any(|f| f == CLUSTER_MANIFEST) { self.manifest(directory)? } else { None };
         let mut objects = Vec::new();
         for file in files {
             let is_ours = match file.as_str() {
@@ -130,9 +124,7 @@ impl DiskTree {
         if manifest.is_some() {
             self.directories.insert(directory.to_owned(), objects);
         }
-        below
-            .iter()
-            .try_for_each(|name| self.check(&directory.join(name), ours))
+        below.iter().try_for_each(|name| self.check(&directory.join(name), ours))
     }
 
     /// Whether a file is an object that was rendered; a conflict in it is noted.
@@ -176,10 +168,7 @@ impl DiskTree {
         };
         if has_conflict(&text) {
             // The other side of the merge is as likely: what lies there is ours in both.
-            return Ok(Some(ClusterManifest {
-                kustomization: true,
-                ..ClusterManifest::new("")
-            }));
+            return Ok(Some(ClusterManifest { kustomization: true, ..ClusterManifest::new("") }));
         }
         let manifest = ClusterManifest::from_text(&text).map_err(|m| broken(&path, m))?;
         Ok(Some(manifest))
@@ -200,10 +189,7 @@ impl DiskTree {
 }
 
 fn broken(path: &Utf8Path, message: String) -> Error {
-    Error::Manifest {
-        path: path.to_owned(),
-        message,
-    }
+    Error::Manifest { path: path.to_owned(), message }
 }
 
 /// A file's text, what isn't UTF-8 replaced: it can only be shown as different.
@@ -218,9 +204,10 @@ fn read(path: &Utf8Path) -> Result<Option<String>, Error> {
         }
         Err(why) => return Err(Error::io(path, io::Error::other(why))),
     };
-    let bytes = match size > max_bytes() {
-        true => Err(io::Error::other(Unreadable::TooBig(max_bytes()))),
-        false => read_sized(&mut file, size),
+    let bytes = if size > max_bytes() {
+        Err(io::Error::other(Unreadable::TooBig(max_bytes())))
+    } else {
+        read_sized(&mut file, size)
     };
     let bytes = bytes.map_err(|e| Error::io(path, e))?;
     Ok(Some(match String::from_utf8(bytes) {

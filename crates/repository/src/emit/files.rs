@@ -41,12 +41,7 @@ const SSP_STAGE: &str = "ssp-data-sources";
 
 impl ClusterFiles {
     /// The files of a plan's objects that `only` asks for.
-    pub fn new(
-        cluster: &str,
-        plan: &Plan,
-        texts: &Texts,
-        only: impl Fn(&ObjectId) -> bool,
-    ) -> Self {
+    pub fn new(cluster: &str, plan: &Plan, texts: &Texts, only: impl Fn(&ObjectId) -> bool) -> Self {
         let objects: Vec<_> = grouped(plan).filter(|(_, o)| only(&o.id)).collect();
         let ids: Vec<_> = objects.iter().map(|(_, o)| &*o.id).collect();
         let names = file_names(&ids);
@@ -61,12 +56,7 @@ impl ClusterFiles {
             })
             .collect();
         let manifest = ClusterManifest::new(cluster);
-        Self {
-            cluster: cluster.to_owned(),
-            files,
-            manifest: manifest.to_text(),
-            kustomization: None,
-        }
+        Self { cluster: cluster.to_owned(), files, manifest: manifest.to_text(), kustomization: None }
     }
 
     /// The same directory with a kustomization.
@@ -74,15 +64,8 @@ impl ClusterFiles {
     pub fn with_kustomization(self) -> Self {
         let names = self.files.iter().map(|f| f.name.as_str());
         let kustomization = Some(kustomization::text(names));
-        let manifest = ClusterManifest {
-            kustomization: true,
-            ..ClusterManifest::new(&self.cluster)
-        };
-        Self {
-            kustomization,
-            manifest: manifest.to_text(),
-            ..self
-        }
+        let manifest = ClusterManifest { kustomization: true, ..ClusterManifest::new(&self.cluster) };
+        Self { kustomization, manifest: manifest.to_text(), ..self }
     }
 }
 

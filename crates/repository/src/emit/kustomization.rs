@@ -31,8 +31,5 @@ transformers:
 /// The kustomization of these files.
 pub(super) fn text<'n>(files: impl Iterator<Item = &'n str>) -> String {
     let files: Vec<&str> = files.collect();
-    format!(
-        "{HEAD}{}",
-        yaml::emit(&serde_json::json!({"resources": files}))
-    )
+    format!("{HEAD}{}", yaml::emit(&serde_json::json!({"resources": files})))
 }

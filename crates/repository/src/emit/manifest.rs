@@ -41,9 +41,7 @@ pub struct ClusterManifest {
 
 impl Default for TopManifest {
     fn default() -> Self {
-        Self {
-            schema_version: SCHEMA_VERSION,
-        }
+        Self { schema_version: SCHEMA_VERSION }
     }
 }
 
@@ -66,11 +64,7 @@ impl TopManifest {
 impl ClusterManifest {
     /// The manifest of a cluster's directory.
     pub fn new(cluster: &str) -> Self {
-        Self {
-            schema_version: SCHEMA_VERSION,
-            cluster: cluster.to_owned(),
-            kustomization: false,
-        }
+        Self { schema_version: SCHEMA_VERSION, cluster: cluster.to_owned(), kustomization: false }
     }
 
     /// Reads what [`ClusterManifest::to_text`] wrote.
@@ -89,12 +83,7 @@ impl ClusterManifest {
 }
 
 fn known(version: u32) -> Result<(), String> {
-    match KNOWN.contains(&version) {
-        true => Ok(()),
-        false => Err(format!(
-            "schemaVersion {version} is not known to this hcoplan"
-        )),
-    }
+    if KNOWN.contains(&version) { Ok(()) } else { Err(format!("schemaVersion {version} is not known to this hcoplan")) }
 }
 
 fn text<T: Serialize>(manifest: &T) -> String {
@@ -128,10 +117,7 @@ mod tests {
     #[test]
     fn another_shape_is_refused() {
         let error = TopManifest::from_text(r#"{"schemaVersion": 9, "clusters": []}"#);
-        assert_eq!(
-            error,
-            Err("schemaVersion 9 is not known to this hcoplan".to_owned())
-        );
+        assert_eq!(error, Err("schemaVersion 9 is not known to this hcoplan".to_owned()));
         assert!(ClusterManifest::from_text("{}").is_err());
     }
 }

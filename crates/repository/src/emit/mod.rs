@@ -35,9 +35,7 @@ pub enum Error {
         error: std::io::Error,
     },
     /// Nothing can be made beside the tree.
-    #[error(
-        "{tree} can't be written, because {parent} can't be, where the new tree is built: {error}"
-    )]
+    #[error("{tree} can't be written, because {parent} can't be, where the new tree is built: {error}")]
     Beside {
         /// The output tree.
         tree: Utf8PathBuf,
@@ -80,9 +78,7 @@ pub enum Error {
         message: String,
     },
     /// A merge left both sides in a file.
-    #[error(
-        "{path} has conflict markers: `hcoplan render` writes the output tree anew, as the merged sources say"
-    )]
+    #[error("{path} has conflict markers: `hcoplan render` writes the output tree anew, as the merged sources say")]
     Conflict {
         /// The file.
         path: Utf8PathBuf,
@@ -138,17 +134,10 @@ pub enum Error {
 
 impl Error {
     fn io(path: impl Into<Utf8PathBuf>, error: std::io::Error) -> Self {
-        Self::Io {
-            path: path.into(),
-            error,
-        }
+        Self::Io { path: path.into(), error }
     }
 
     fn beside(parent: &Utf8Path, name: &str, error: std::io::Error) -> Self {
-        Self::Beside {
-            tree: parent.join(name),
-            parent: parent.to_owned(),
-            error,
-        }
+        Self::Beside { tree: parent.join(name), parent: parent.to_owned(), error }
     }
 }

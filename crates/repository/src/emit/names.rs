@@ -18,10 +18,7 @@ const ENDING: &str = ".yaml";
 /// A file name per object, in the objects' order, all different even where letters' case does
 /// not count: `<kind>-<name>.yaml`, with the namespace between the two where that would clash.
 pub fn file_names(objects: &[&ObjectId]) -> Vec<String> {
-    let short: Vec<_> = objects
-        .iter()
-        .map(|id| plain(&[&id.kind, &id.name]))
-        .collect();
+    let short: Vec<_> = objects.iter().map(|id| plain(&[&id.kind, &id.name])).collect();
     let mut uses = BTreeMap::<String, usize>::new();
     for name in &short {
         *uses.entry(name.to_lowercase()).or_default() += 1;
@@ -51,10 +48,7 @@ pub fn file_names(objects: &[&ObjectId]) -> Vec<String> {
 fn plain(parts: &[&str]) -> String {
     let joined = parts.join("-");
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
-    let name: String = joined
-        .chars()
-        .map(|c| if allowed(c) { c } else { '_' })
-        .collect();
+    let name: String = joined.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
     let room = LONGEST - ENDING.len() - "-999".len();
     if name.len() <= room {
         return name;
@@ -70,10 +64,7 @@ fn plain(parts: &[&str]) -> String {
 /// # Errors
 /// A name that would lead out of the tree or that file systems refuse.
 pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
-    let refuse = |reason: String| Error::ClusterName {
-        cluster: cluster.to_owned(),
-        reason,
-    };
+    let refuse = |reason: String| Error::ClusterName { cluster: cluster.to_owned(), reason };
     if cluster == "." {
         return Ok(Utf8PathBuf::new());
     }
@@ -92,15 +83,11 @@ pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
                 return Err(refuse("a part of it ends with a dot or a space".to_owned()));
             }
             _ if part.len() > LONGEST => {
-                return Err(refuse(format!(
-                    "a part of it is longer than {LONGEST} bytes"
-                )));
+                return Err(refuse(format!("a part of it is longer than {LONGEST} bytes")));
             }
             _ => {}
         }
-        let bad = |c: &char| {
-            c.is_control() || matches!(c, '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|')
-        };
+        let bad = |c: &char| c.is_control() || matches!(c, '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
         if let Some(c) = part.chars().find(bad) {
             return Err(refuse(format!("it has the character {c:?}")));
         }
@@ -135,14 +122,12 @@ pub fn check_names<'a>(clusters: impl IntoIterator<Item = &'a str>) -> Result<()
     for cluster in clusters {
         let directory = cluster_directory(cluster)?;
         if let Some(other) = seen.insert(directory.as_str().to_lowercase(), cluster) {
-            let reason = match other == cluster {
-                true => "another cluster has the same name".to_owned(),
-                false => format!("it differs from {other:?} only in letters' case"),
+            let reason = if other == cluster {
+                "another cluster has the same name".to_owned()
+            } else {
+                format!("it differs from {other:?} only in letters' case")
             };
-            return Err(Error::ClusterName {
-                cluster: cluster.to_owned(),
-                reason,
-            });
+            return Err(Error::ClusterName { cluster: cluster.to_owned(), reason });
         }
     }
     // A directory among another cluster's files must not be called like one of them.
@@ -178,21 +163,13 @@ mod tests {
         ];
         assert_eq!(
             names(&objects),
-            [
-                "ConfigMap-virtio-win.yaml",
-                "Role-a-reader.yaml",
-                "Role-b-Reader.yaml",
-                "ClusterRole-ssp_view.yaml"
-            ]
+            ["ConfigMap-virtio-win.yaml", "Role-a-reader.yaml", "Role-b-Reader.yaml", "ClusterRole-ssp_view.yaml"]
         );
     }
 
     #[test]
     fn names_that_stay_equal_are_numbered() {
-        let objects = [
-            ObjectId::cluster_scoped("a/v1", "X", "n/1"),
-            ObjectId::cluster_scoped("b/v1", "X", "n:1"),
-        ];
+        let objects = [ObjectId::cluster_scoped("a/v1", "X", "n/1"), ObjectId::cluster_scoped("b/v1", "X", "n:1")];
         assert_eq!(names(&objects), ["X-n_1.yaml", "X-n_1-2.yaml"]);
     }
 
@@ -213,10 +190,7 @@ mod tests {
     #[test]
     fn clusters_stay_below_the_tree() {
         assert_eq!(cluster_directory(".").expect("root"), "");
-        assert_eq!(
-            cluster_directory("a/münchen 1").expect("name"),
-            "a/münchen 1"
-        );
+        assert_eq!(cluster_directory("a/münchen 1").expect("name"), "a/münchen 1");
         let long = "x".repeat(256);
         for (bad, reason) in [
             ("", "empty"),
@@ -244,15 +218,7 @@ mod tests {
             let error = cluster_directory(bad).expect_err(bad).to_string();
             assert!(error.contains(reason), "{bad:?}: {error}");
         }
-        for good in [
-            "&x".repeat(127).as_str(),
-            "console",
-            "com",
-            "com10",
-            "lpt",
-            "nul-1",
-            ".a",
-        ] {
+        for good in ["&x".repeat(127).as_str(), "console", "com", "com10", "lpt", "nul-1", ".a"] {
             assert!(cluster_directory(good).is_ok(), "{good:?}");
         }
     }
@@ -263,16 +229,9 @@ mod tests {
         let error = check_names(["a/B", "a/b"]).expect_err("case");
         assert!(error.to_string().contains("letters' case"), "{error}");
         assert!(check_names(["a", "a"]).is_err());
-        for names in [
-            ["a", "a/CDI-x.yaml"],
-            ["a", "A/cdi-x.YAML/b/c"],
-            ["x.yaml/b", "."],
-        ] {
+        for names in [["a", "a/CDI-x.yaml"], ["a", "A/cdi-x.YAML/b/c"], ["x.yaml/b", "."]] {
             let error = check_names(names).expect_err("a file's name").to_string();
-            assert!(
-                error.contains("called like a file of"),
-                "{names:?}: {error}"
-            );
+            assert!(error.contains("called like a file of"), "{names:?}: {error}");
         }
         assert!(check_names(["a/x.yaml", "b", "a/x.yaml/c"]).is_ok());
     }

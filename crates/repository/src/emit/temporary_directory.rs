@@ -37,10 +37,7 @@ impl TemporaryDirectory {
             let lock = lock(directory.path());
             // Between making and locking it another run may have taken it for abandoned.
             if directory.path().is_dir() {
-                return Ok(Self {
-                    directory,
-                    _lock: lock,
-                });
+                return Ok(Self { directory, _lock: lock });
             }
         }
     }
@@ -58,10 +55,11 @@ const LONGEST: usize = 200;
 fn remove(path: &Utf8Path) -> io::Result<()> {
     for entry in path.read_dir_utf8()? {
         let entry = entry?;
-        match entry.file_type()?.is_dir() {
-            true => fs::remove_dir_all(entry.path())?,
-            false if entry.file_name() == TOP_MANIFEST => {}
-            false => fs::remove_file(entry.path())?,
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else if entry.file_name() == TOP_MANIFEST {
+        } else {
+            fs::remove_file(entry.path())?;
         }
     }
     fs::remove_dir_all(path)

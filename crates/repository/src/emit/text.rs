@@ -8,8 +8,7 @@ use serde_json::Value;
 
 /// The first line of every file, always the same, so that an upgrade of hcoplan touches no file
 /// whose object stays.
-pub const HEADER: &str =
-    "# Rendered by hcoplan for review. The operators own this object: don't apply it.\n";
+pub const HEADER: &str = "# Rendered by hcoplan for review. The operators own this object: don't apply it.\n";
 
 /// Texts of objects that many clusters share. Rendering hands them out by reference, so the
 /// reference is enough to know them again.
@@ -47,14 +46,10 @@ impl Texts {
         };
         drop(read);
         let text = text(body);
-        let known = match seen {
-            true => Known::Kept {
-                _body: Arc::clone(body),
-                text: Arc::clone(&text),
-            },
-            false => Known::Seen {
-                _body: Arc::downgrade(body),
-            },
+        let known = if seen {
+            Known::Kept { _body: Arc::clone(body), text: Arc::clone(&text) }
+        } else {
+            Known::Seen { _body: Arc::downgrade(body) }
         };
         let mut write = self.known.write().unwrap_or_else(|e| e.into_inner());
         if write.len() >= MOST_KNOWN {

@@ -53,14 +53,8 @@ impl Tree {
             check_mount(&out, parent)?;
         }
         let new = TemporaryDirectory::beside(parent, name)?;
-        let tree = Self {
-            new,
-            old,
-            written: Mutex::default(),
-            same: Mutex::default(),
-            failed: AtomicBool::new(false),
-            out,
-        };
+        let tree =
+            Self { new, old, written: Mutex::default(), same: Mutex::default(), failed: AtomicBool::new(false), out };
         // Marks it as a tree of ours from the start, so that nobody takes it for input.
         let top = TopManifest::default().to_text();
         write(&tree.new.path().join(TOP_MANIFEST), &top).map_err(|e| tree.unwritten(e))?;
@@ -165,8 +159,7 @@ impl Tree {
     /// Whether nothing was written and nothing goes, so that the old tree is the new one.
     fn is_the_old_one(&self, old: &DiskTree, top: &str, same: &[String]) -> bool {
         let there = old.text(Utf8Path::new(""), TOP_MANIFEST);
-        same.len() == old.directories().count()
-            && there.is_ok_and(|there| there.as_deref() == Some(top))
+        same.len() == old.directories().count() && there.is_ok_and(|there| there.as_deref() == Some(top))
     }
 
     /// Puts the new tree in the old one's place, at once. A tree without a cluster is not put
@@ -199,9 +192,7 @@ impl Tree {
         // Never without one, so that what a killed run leaves is known for what it is.
         let top = self.new.path().join(TOP_MANIFEST);
         let complete = top.with_extension("complete");
-        write(&complete, &text)
-            .and_then(|()| fs::rename(&complete, &top))
-            .map_err(|e| self.unwritten(e))?;
+        write(&complete, &text).and_then(|()| fs::rename(&complete, &top)).map_err(|e| self.unwritten(e))?;
         let _lock = lock_scratch();
         match &self.old {
             None => fs::rename(self.new.path(), &self.out).map_err(|e| self.unwritten(e)),
@@ -249,9 +240,7 @@ fn check_mount(out: &Utf8Path, parent: &Utf8Path) -> Result<(), Error> {
     use std::os::unix::fs::MetadataExt;
     let device = |path: &Utf8Path| fs::metadata(path).map(|m| m.dev());
     match (device(out), device(parent)) {
-        (Ok(a), Ok(b)) if a != b => Err(Error::MountPoint {
-            path: out.to_owned(),
-        }),
+        (Ok(a), Ok(b)) if a != b => Err(Error::MountPoint { path: out.to_owned() }),
         _ => Ok(()),
     }
 }
@@ -266,14 +255,7 @@ fn link(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => Ok(()),
         // Gone by now, or written by somebody who knows better.
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists
-            ) =>
-        {
-            Ok(())
-        }
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) => Ok(()),
         Err(_) => fs::copy(from, to).map(|_| ()),
     }
 }
@@ -333,13 +315,10 @@ mod tests {
         let mut out = Vec::new();
         for entry in directory.read_dir_utf8().expect("readable") {
             let entry = entry.expect("entry");
-            match entry.path().is_dir() {
-                true => out.extend(
-                    listing(entry.path())
-                        .into_iter()
-                        .map(|f| format!("{}/{f}", entry.file_name())),
-                ),
-                false => out.push(entry.file_name().to_owned()),
+            if entry.path().is_dir() {
+                out.extend(listing(entry.path()).into_iter().map(|f| format!("{}/{f}", entry.file_name())));
+            } else {
+                out.push(entry.file_name().to_owned());
             }
         }
         out.sort();
@@ -353,12 +332,9 @@ mod tests {
         let out = root.join("deep/rendered");
 
         let tree = Tree::begin(&out).expect("begins");
-        tree.write(&cluster("a", &[("X-1.yaml", "1"), ("X-2.yaml", "2")]))
-            .expect("a");
-        tree.write(&cluster("b/c", &[("X-1.yaml", "1")]))
-            .expect("b/c");
-        tree.write(&cluster(".", &[("X-0.yaml", "0")]))
-            .expect("root");
+        tree.write(&cluster("a", &[("X-1.yaml", "1"), ("X-2.yaml", "2")])).expect("a");
+        tree.write(&cluster("b/c", &[("X-1.yaml", "1")])).expect("b/c");
+        tree.write(&cluster(".", &[("X-0.yaml", "0")])).expect("root");
         assert!(!out.exists(), "nothing is seen before the end");
         tree.finish().expect("finishes");
         let before = [
@@ -378,32 +354,20 @@ mod tests {
         tree.write(&cluster("new", &[])).expect("new");
         drop(tree);
         assert_eq!(listing(&out), before);
-        assert_eq!(
-            out.parent()
-                .expect("parent")
-                .read_dir()
-                .expect("dir")
-                .count(),
-            1
-        );
+        assert_eq!(out.parent().expect("parent").read_dir().expect("dir").count(), 1);
 
         let tree = Tree::begin(&out).expect("begins");
         let same = cluster("a", &[("X-1.yaml", "1"), ("X-2.yaml", "2")]);
         tree.write(&same).expect("a");
         assert!(tree.keep("b/c").expect("kept") && tree.keep(".").expect("kept"));
-        let made = || {
-            fs::metadata(&out)
-                .and_then(|m| m.modified())
-                .expect("a tree")
-        };
+        let made = || fs::metadata(&out).and_then(|m| m.modified()).expect("a tree");
         let when = made();
         tree.finish().expect("finishes");
         assert_eq!(made(), when, "what is as it was is left alone");
         assert_eq!(listing(&out), before);
 
         let tree = Tree::begin(&out).expect("begins");
-        tree.write(&cluster("a", &[("X-1.yaml", "one")]))
-            .expect("a");
+        tree.write(&cluster("a", &[("X-1.yaml", "one")])).expect("a");
         assert!(tree.keep("b/c").expect("kept"));
         assert!(!tree.keep("never").expect("asked"));
         tree.finish().expect("finishes");
@@ -417,14 +381,8 @@ mod tests {
                 "hcoplan-manifest.json",
             ]
         );
-        assert_eq!(
-            fs::read_to_string(out.join("a/X-1.yaml")).expect("file"),
-            format!("{HEADER}one")
-        );
-        assert_eq!(
-            fs::read_to_string(out.join("b/c/X-1.yaml")).expect("file"),
-            format!("{HEADER}1")
-        );
+        assert_eq!(fs::read_to_string(out.join("a/X-1.yaml")).expect("file"), format!("{HEADER}one"));
+        assert_eq!(fs::read_to_string(out.join("b/c/X-1.yaml")).expect("file"), format!("{HEADER}1"));
     }
 
     #[test]
@@ -444,12 +402,7 @@ mod tests {
         let tree = Tree::begin(&out).expect("an empty directory is nobody's");
         tree.write(&cluster("a", &[("X-1.yaml", "1")])).expect("a");
         tree.finish().expect("finishes");
-        for path in [
-            "README.md",
-            "a/X-9.yaml",
-            "b/X-1.yaml",
-            "a/b/hcoplan-manifest.json",
-        ] {
+        for path in ["README.md", "a/X-9.yaml", "b/X-1.yaml", "a/b/hcoplan-manifest.json"] {
             let file = out.join(path);
             fs::create_dir_all(file.parent().expect("parent")).expect("made");
             fs::write(&file, "mine").expect("written");
@@ -463,13 +416,7 @@ mod tests {
             fs::remove_file(out.join("a/link")).expect("removed");
             let link = root.join("link");
             std::os::unix::fs::symlink(&out, &link).expect("linked");
-            assert!(matches!(
-                Tree::begin(&link),
-                Err(Error::NotADirectory {
-                    what: "a symbolic link",
-                    ..
-                })
-            ));
+            assert!(matches!(Tree::begin(&link), Err(Error::NotADirectory { what: "a symbolic link", .. })));
         }
         fs::write(out.join("a").join(CLUSTER_MANIFEST), "{").expect("written");
         assert!(matches!(Tree::begin(&out), Err(Error::Manifest { .. })));

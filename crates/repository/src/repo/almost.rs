@@ -24,9 +24,7 @@ pub static HCO_NOT_RECOGNIZED: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Error,
     confidence: Confidence::High,
-    predicts: Prediction::Refusal(
-        "no matches for kind \"HyperConverged\" in version \"hco.kubevirt.com/v1beta1\"",
-    ),
+    predicts: Prediction::Refusal("no matches for kind \"HyperConverged\" in version \"hco.kubevirt.com/v1beta1\""),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a manifest is meant to be a HyperConverged, and its kind or API group says that it isn't",
@@ -159,10 +157,7 @@ pub(super) fn finding(document: &Document) -> Finding {
             "the version is missing".to_owned(),
         ),
         (Some(version), Some(_)) if right_kind => (
-            format!(
-                "this HyperConverged is of the API group `{}`, and HCO's is {HCO}",
-                group.unwrap_or_default()
-            ),
+            format!("this HyperConverged is of the API group `{}`, and HCO's is {HCO}", group.unwrap_or_default()),
             version.value.span,
             "no HyperConverged is served here".to_owned(),
         ),
@@ -192,9 +187,7 @@ pub(super) fn finding(document: &Document) -> Finding {
         .at(document.location(place))
         .label(label)
         .object(format!("HyperConverged/{}", name(root)))
-        .help(format!(
-            "write `apiVersion: {HCO}/v1beta1` and `kind: HyperConverged`; it is not planned as it is"
-        ));
+        .help(format!("write `apiVersion: {HCO}/v1beta1` and `kind: HyperConverged`; it is not planned as it is"));
     match fix(document) {
         Some(fix) => finding.fix(fix),
         None => finding,
@@ -210,9 +203,7 @@ fn name(root: &Node) -> &str {
 fn fix(document: &Document) -> Option<Fix> {
     let root = &document.root;
     let (version, kind) = (root.get("apiVersion")?, root.get("kind")?);
-    let in_group = text(root, "apiVersion")?
-        .split_once('/')
-        .is_some_and(|(group, _)| group == HCO);
+    let in_group = text(root, "apiVersion")?.split_once('/').is_some_and(|(group, _)| group == HCO);
     let at = |span: Span| Location::new(&document.file, span);
     let quoted = |node: &Node, value: &str| match at(node.span).text().chars().next() {
         Some(quote @ ('"' | '\'')) => format!("{quote}{value}{quote}"),
@@ -220,19 +211,9 @@ fn fix(document: &Document) -> Option<Fix> {
     };
     let version_text = format!("{HCO}/v1beta1");
     let title = "make it a HyperConverged";
-    let mut fix = Fix::edit(
-        title,
-        Applicability::Suggestion,
-        at(kind.span),
-        quoted(kind, "HyperConverged"),
-    );
+    let mut fix = Fix::edit(title, Applicability::Suggestion, at(kind.span), quoted(kind, "HyperConverged"));
     if !in_group {
-        let more = Fix::edit(
-            title,
-            Applicability::Suggestion,
-            at(version.span),
-            quoted(version, &version_text),
-        );
+        let more = Fix::edit(title, Applicability::Suggestion, at(version.span), quoted(version, &version_text));
         fix.edits.splice(0..0, more.edits);
     }
     Some(fix)
@@ -240,13 +221,10 @@ fn fix(document: &Document) -> Option<Fix> {
 
 /// What is said about an inventory that no cluster has.
 pub(super) fn unused_inventory(place: Location) -> Finding {
-    Finding::new(
-        &INVENTORY_WITHOUT_CLUSTER,
-        "no HyperConverged belongs to this inventory",
-    )
-    .at(place)
-    .label("nothing is planned for it")
-    .help("put the HyperConverged beside it, or delete it; hcoplan.yaml can give it to another directory")
+    Finding::new(&INVENTORY_WITHOUT_CLUSTER, "no HyperConverged belongs to this inventory")
+        .at(place)
+        .label("nothing is planned for it")
+        .help("put the HyperConverged beside it, or delete it; hcoplan.yaml can give it to another directory")
 }
 
 #[cfg(test)]
@@ -265,10 +243,7 @@ mod tests {
         let body = "\nmetadata: {name: a}\nspec: {}\n";
         for (head, expected) in [
             ("kind: HyperConverged", true),
-            (
-                "apiVersion: hco.kubevirt.com/v1\nkind: HyperConverged",
-                true,
-            ),
+            ("apiVersion: hco.kubevirt.com/v1\nkind: HyperConverged", true),
             ("apiVersion: kubevirt.io/v1\nkind: Hyperconverged", true),
             ("apiVersion: v1\nkind: hyperconverged.hco.kubevirt.io", true),
             ("apiVersion: v1\nkind: HYPERCONVERGED", true),
@@ -277,23 +252,13 @@ mod tests {
             ("apiVersion: v1\nkind: HyperConvergedList", false),
             ("apiVersion: v1\nkind: HyperConvergedCluster", false),
             ("apiVersion: v1\nkind: Hypervisor", false),
-            (
-                "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition",
-                false,
-            ),
-            (
-                "group: hco.kubevirt.io\nnames: {kind: HyperConverged}",
-                false,
-            ),
+            ("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition", false),
+            ("group: hco.kubevirt.io\nnames: {kind: HyperConverged}", false),
         ] {
             assert_eq!(almost(&format!("{head}{body}")), expected, "{head}");
         }
-        assert!(almost(
-            "metadata: {name: kubevirt-hyperconverged}\nspec: {}\n"
-        ));
-        assert!(!almost(
-            "metadata: {name: kubevirt-hyperconverged}\ndata: {}\n"
-        ));
+        assert!(almost("metadata: {name: kubevirt-hyperconverged}\nspec: {}\n"));
+        assert!(!almost("metadata: {name: kubevirt-hyperconverged}\ndata: {}\n"));
         assert!(!almost("kind: HyperConverged\nname: a\n"));
     }
 }

@@ -24,15 +24,7 @@ const GROUPS: [&str; 5] = [
 ];
 
 /// Directories of a role of Ansible.
-const OF_ROLE: [&str; 7] = [
-    "defaults",
-    "files",
-    "handlers",
-    "meta",
-    "tasks",
-    "templates",
-    "vars",
-];
+const OF_ROLE: [&str; 7] = ["defaults", "files", "handlers", "meta", "tasks", "templates", "vars"];
 
 /// What applies or renders directories of a repository.
 #[derive(Debug, Default)]
@@ -150,10 +142,7 @@ impl Repo {
     /// was looked at is read again. `repository` is what it is called, `clusters` of
     /// `git@example.com:team/clusters.git`; without it each object is taken to be about this repository.
     pub fn appliers(&self, repository: Option<String>) -> Appliers {
-        let mut out = Appliers {
-            repository,
-            ..Appliers::default()
-        };
+        let mut out = Appliers { repository, ..Appliers::default() };
         for used in &self.files {
             let directory = parent(&used.path);
             if is_kustomization(&used.path) {
@@ -170,10 +159,7 @@ impl Repo {
 
     /// Looks at each document of the files that name a controller's API group.
     pub(super) fn each_of_controllers(&self, mut look: impl FnMut(&Document)) {
-        let read = self
-            .files
-            .iter()
-            .filter(|f| !matches!(f.what, FileRole::Skipped(_)));
+        let read = self.files.iter().filter(|f| !matches!(f.what, FileRole::Skipped(_)));
         for used in read {
             let Ok(bytes) = self.tree.read(&used.path) else {
                 continue;
@@ -218,17 +204,13 @@ impl Appliers {
     }
 
     fn applies(&self, applier: &Applier, directory: &Utf8Path) -> bool {
-        let most = match applier.deep {
-            true => usize::MAX,
-            false => 1,
-        };
+        let most = if applier.deep { usize::MAX } else { 1 };
         let mut built = false;
         for above in directory.ancestors().take(most) {
             let is_kustomization = self.is_kustomization(above);
             // Flux takes a kustomization on the way as one; the others ask at their own path only.
             built |= is_kustomization && applier.controller == Controller::Flux;
-            if applier.directories.is_match(dotted(above)) && !applier.leaves_out(above, directory)
-            {
+            if applier.directories.is_match(dotted(above)) && !applier.leaves_out(above, directory) {
                 return !built && !is_kustomization && !self.charts.contains(above);
             }
         }
@@ -246,15 +228,13 @@ impl Appliers {
 
     fn take_git_repository(&mut self, document: &Document) {
         let root = &document.root;
-        let is_flux =
-            text(root, "apiVersion").is_some_and(|v| v.starts_with("source.toolkit.fluxcd.io/"));
+        let is_flux = text(root, "apiVersion").is_some_and(|v| v.starts_with("source.toolkit.fluxcd.io/"));
         if is_flux
             && text(root, "kind") == Some("GitRepository")
             && let Some(name) = text(root, "metadata.name")
             && let Some(address) = text(root, "spec.url")
         {
-            self.git_repositories
-                .push((name.to_owned(), address.to_owned()));
+            self.git_repositories.push((name.to_owned(), address.to_owned()));
         }
     }
 
@@ -291,8 +271,7 @@ impl Appliers {
             ("apps.open-cluster-management.io", "Subscription") => {
                 let annotations = below(root, "metadata.annotations");
                 for entry in annotations.map_or(&[][..], Node::entries) {
-                    let path = entry.key.text.ends_with("/git-path")
-                        || entry.key.text.ends_with("/github-path");
+                    let path = entry.key.text.ends_with("/git-path") || entry.key.text.ends_with("/github-path");
                     if let Some(value) = entry.value.as_str().filter(|_| path) {
                         self.add(value, true, &what, Controller::Acm);
                     }
@@ -308,9 +287,7 @@ impl Appliers {
                     }
                 }
             }
-            ("fleet.cattle.io", "GitRepo")
-                if root.get("spec").is_some_and(|s| self.is_read_by(s, "repo")) =>
-            {
+            ("fleet.cattle.io", "GitRepo") if root.get("spec").is_some_and(|s| self.is_read_by(s, "repo")) => {
                 let paths = below(root, "spec.paths").map_or(&[][..], Node::items);
                 for path in paths.iter().filter_map(Node::as_str) {
                     self.add(path, true, &what, Controller::Fleet);
@@ -352,8 +329,7 @@ impl Appliers {
         for entry in node.entries() {
             let paths = |excluded: bool| {
                 let items = entry.value.items().iter();
-                let chosen =
-                    items.filter(move |d| d.get("exclude").is_some_and(is_true) == excluded);
+                let chosen = items.filter(move |d| d.get("exclude").is_some_and(is_true) == excluded);
                 chosen.filter_map(|d| text(d, "path"))
             };
             match &*entry.key.text {
@@ -363,18 +339,12 @@ impl Appliers {
                             continue;
                         };
                         let left_out = paths(true).filter_map(|path| glob(&pattern(path)?, true));
-                        self.appliers.push(Applier {
-                            left_out: left_out.collect(),
-                            ..applier
-                        });
+                        self.appliers.push(Applier { left_out: left_out.collect(), ..applier });
                     }
                 }
                 "files" => {
                     let files = paths(false).filter_map(|path| file_pattern(&pattern(path)?));
-                    self.readers.extend(files.map(|files| FileReader {
-                        what: what.to_owned(),
-                        files,
-                    }));
+                    self.readers.extend(files.map(|files| FileReader { what: what.to_owned(), files }));
                 }
                 _ => {}
             }

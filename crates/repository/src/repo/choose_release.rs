@@ -30,10 +30,7 @@ pub fn known_release(name: &str) -> Result<Arc<Release>, UnknownRelease> {
     let line = name.strip_suffix("-tip").unwrap_or(name);
     let known = Release::known(line).or_else(|| Release::patch(name.trim_start_matches('v')));
     let known = known.or_else(of_distribution);
-    known.ok_or_else(|| UnknownRelease {
-        name: name.to_owned(),
-        help: hint(name),
-    })
+    known.ok_or_else(|| UnknownRelease { name: name.to_owned(), help: hint(name) })
 }
 
 /// The name of the release that has a version, as `startingCSV` and CSVs write it: `4.20.3`, `1.17.3`; of
@@ -59,10 +56,7 @@ pub(super) fn known_names() -> String {
             Release::known(release).is_some()
         };
         let lines: Vec<&str> = distribution.lines().into_iter().filter(modelled).collect();
-        let title = match distribution.is_upstream() {
-            true => "HCO",
-            false => &distribution.title,
-        };
+        let title = if distribution.is_upstream() { "HCO" } else { &distribution.title };
         match lines.split_last() {
             Some((last, rest)) if !rest.is_empty() => {
                 format!("{title} {} and {last}", rest.join(", "))
@@ -80,15 +74,12 @@ fn hint(name: &str) -> String {
         && let Some(distribution) = Distribution::of_line(&line)
     {
         if distribution.is_upstream() {
-            let of_line = Release::patch_names()
-                .filter(|known| version_parts(known).is_some_and(|(l, _)| l == line));
+            let of_line = Release::patch_names().filter(|known| version_parts(known).is_some_and(|(l, _)| l == line));
             let of_line: Vec<&str> = of_line.collect();
-            return match of_line.is_empty() {
-                true => format!("write the release line, {line}"),
-                false => format!(
-                    "write the release line, {line}, or one of {}",
-                    of_line.join(", ")
-                ),
+            return if of_line.is_empty() {
+                format!("write the release line, {line}")
+            } else {
+                format!("write the release line, {line}, or one of {}", of_line.join(", "))
             };
         }
         let release = &distribution.versions[&line].release.value;
@@ -112,14 +103,8 @@ mod tests {
     fn a_hint_and_not_a_guess() {
         let all = "HCO 1.16, 1.17, 1.18 and 1.19; OpenShift Virtualization 4.20, 4.21, 4.22, 4.23 and 5.0";
         let cases = [
-            (
-                "1.17.4",
-                "write the release line, 1.17, or one of 1.17.0, 1.17.1, 1.17.2, 1.17.3",
-            ),
-            (
-                "v1.18",
-                "write the release line, 1.18, or one of 1.18.0, 1.18.1",
-            ),
+            ("1.17.4", "write the release line, 1.17, or one of 1.17.0, 1.17.1, 1.17.2, 1.17.3"),
+            ("v1.18", "write the release line, 1.18, or one of 1.18.0, 1.18.1"),
             (
                 "4.19",
                 "4.19 is a version of OpenShift Virtualization, which is built from HCO 1.15, and that isn't modelled; known are",
@@ -131,11 +116,7 @@ mod tests {
         ];
         for (name, expected) in cases {
             let unknown = known_release(name).expect_err(name);
-            assert!(
-                unknown.help.starts_with(expected),
-                "{name}: {}",
-                unknown.help
-            );
+            assert!(unknown.help.starts_with(expected), "{name}: {}", unknown.help);
         }
     }
 
@@ -144,11 +125,7 @@ mod tests {
         let cases = [
             ("1.16", "1.16", "HCO 1.16"),
             ("4.20", "1.16", "OpenShift Virtualization 4.20 (HCO 1.16)"),
-            (
-                "v4.20.3",
-                "1.16",
-                "OpenShift Virtualization 4.20.3 (HCO 1.16)",
-            ),
+            ("v4.20.3", "1.16", "OpenShift Virtualization 4.20.3 (HCO 1.16)"),
             ("4.22", "1.18", "OpenShift Virtualization 4.22 (HCO 1.18)"),
             ("5.0", "1.19", "OpenShift Virtualization 5.0 (HCO 1.19)"),
             ("1.17-tip", "1.17", "HCO 1.17"),

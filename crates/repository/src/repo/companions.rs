@@ -163,13 +163,10 @@ pub(super) fn without_one(
     });
     let finding = |subscription: ObjectRef| {
         let place = place(subscription)?;
-        let finding = Finding::new(
-            &HCO_CR_MISSING,
-            "HCO is installed, but there is no HyperConverged for it",
-        )
-        .label("installs the operator, which deploys nothing by itself")
-        .help("declare a HyperConverged")
-        .at(place.clone());
+        let finding = Finding::new(&HCO_CR_MISSING, "HCO is installed, but there is no HyperConverged for it")
+            .label("installs the operator, which deploys nothing by itself")
+            .help("declare a HyperConverged")
+            .at(place.clone());
         Some(match minimal(place) {
             Some(fix) => finding.fix(fix),
             None => finding,
@@ -189,10 +186,5 @@ fn minimal(place: Location) -> Option<Fix> {
     }
     let line = if text.ends_with('\n') { "" } else { "\n" };
     let end = Location::new(&place.file, Span::new(text.len(), text.len()));
-    Some(Fix::edit(
-        "declare a HyperConverged",
-        Applicability::Suggestion,
-        end,
-        format!("{line}{MANIFEST}"),
-    ))
+    Some(Fix::edit("declare a HyperConverged", Applicability::Suggestion, end, format!("{line}{MANIFEST}")))
 }

@@ -141,10 +141,7 @@ pub(super) fn read(file: &Arc<SourceFile>) -> Result<Config, Vec<Finding>> {
             Finding::new(&CONFIGURATION_INVALID, message).at(path.place.clone())
         }));
     }
-    match findings.is_empty() {
-        true => Ok(config),
-        false => Err(findings),
-    }
+    if findings.is_empty() { Ok(config) } else { Err(findings) }
 }
 
 fn finding(document: &Document, mistake: Mistake) -> Finding {
@@ -155,21 +152,14 @@ fn finding(document: &Document, mistake: Mistake) -> Finding {
         finding.fixes.push(Fix {
             title: format!("write {text}"),
             applicability: Applicability::Suggestion,
-            edits: vec![Edit {
-                file: place.file,
-                span: place.span,
-                text,
-            }],
+            edits: vec![Edit { file: place.file, span: place.span, text }],
         });
     }
     finding
 }
 
 fn pattern(pattern: &Located<String>) -> Option<Finding> {
-    let walk = Walk {
-        ignore: vec![pattern.value.clone()],
-        ..Walk::default()
-    };
+    let walk = Walk { ignore: vec![pattern.value.clone()], ..Walk::default() };
     let error = walk.matcher().err()?;
     let finding = Finding::new(&CONFIGURATION_INVALID, error.to_string());
     Some(finding.at(pattern.place.clone()))
@@ -231,11 +221,7 @@ impl Config {
             let place = document.location(entry.key.span);
             let value = entry.key.text.clone();
             let own = entry.value.get("severity").unwrap_or(&entry.value);
-            let options = entry
-                .value
-                .entries()
-                .iter()
-                .filter(|e| e.key.text != "severity");
+            let options = entry.value.entries().iter().filter(|e| e.key.text != "severity");
             let option = |e: &yaml::Entry| {
                 let value = Located::new(e.value.to_json(), document, &e.value);
                 (e.key.text.clone(), value)
@@ -311,10 +297,7 @@ suppress:
         assert_eq!(levels, expected.map(Some));
         assert_eq!(config.rules[2].options["most"].value, 3);
         assert_eq!(config.rules[2].name.place.text(), "some-rule");
-        assert_eq!(
-            config.suppress[0].until.as_ref().expect("one").value,
-            "2027-01-31"
-        );
+        assert_eq!(config.suppress[0].until.as_ref().expect("one").value, "2027-01-31");
         assert!(parse("").is_ok());
         assert!(parse("# nothing yet\n").is_ok());
     }
@@ -324,25 +307,16 @@ suppress:
         let cases = [
             ("ignroe: []\n", "1:1 there is no field `ignroe` here"),
             ("ignore: ['[z-a]']\n", "1:10 `[z-a]` is no pattern"),
-            (
-                "lint: {baseline: ../x.json}\n",
-                "1:18 `../x.json` leads out",
-            ),
+            ("lint: {baseline: ../x.json}\n", "1:18 `../x.json` leads out"),
             ("rules: {x: on}\n", "1:12 `rules.x` must be false, not `on`"),
             ("rules: {x: eror}\n", "1:12 `rules.x` can't be `eror`"),
             ("clusters: [{name: a}]\n", "1:13 `clusters[0]` lacks `path`"),
             ("release: 1.18\n", "1:10 `release` must be a text"),
             ("inventory: {a: b}\n", "1:12 `inventory` can't be a mapping"),
-            (
-                "suppress: [{rules: []}]\n",
-                "1:20 `suppress[0].rules` must not be empty",
-            ),
+            ("suppress: [{rules: []}]\n", "1:20 `suppress[0].rules` must not be empty"),
             ("a: [\n", "2:1 "),
             ("a: 1\n", "1:1 there is no field `a`"),
-            (
-                "ignore: []\n---\nignore: []\n",
-                "3:1 the configuration is one document",
-            ),
+            ("ignore: []\n---\nignore: []\n", "3:1 the configuration is one document"),
         ];
         for (text, expected) in cases {
             let found = parse(text).expect_err(text);

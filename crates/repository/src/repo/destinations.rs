@@ -53,9 +53,7 @@ pub(super) fn applied(document: &Document, files: &Files<'_>) -> Vec<AppliedDire
     let application = format!("the {kind} {name} in {}", document.file.path());
     if kind == "Application" {
         let spec = root.get("spec").into_iter();
-        return spec
-            .flat_map(|spec| each(spec, &Template::default(), &application))
-            .collect();
+        return spec.flat_map(|spec| each(spec, &Template::default(), &application)).collect();
     }
     let Some(spec) = root.below("spec.template.spec") else {
         return Vec::new();
@@ -90,10 +88,7 @@ fn each(spec: &Node, template: &Template, application: &str) -> Vec<AppliedDirec
             exclude: of("directory.exclude"),
         })
     };
-    sources
-        .chain(spec.get("source"))
-        .filter_map(applied)
-        .collect()
+    sources.chain(spec.get("source")).filter_map(applied).collect()
 }
 
 /// What Argo CD applies, by directory.
@@ -113,9 +108,7 @@ impl FromIterator<AppliedDirectory> for AllApplied {
 impl AllApplied {
     /// Those of the directories that a path lies in.
     fn around<'a>(&'a self, path: &'a Utf8Path) -> impl Iterator<Item = &'a AppliedDirectory> {
-        let all = path
-            .ancestors()
-            .filter_map(|directory| self.0.get(directory));
+        let all = path.ancestors().filter_map(|directory| self.0.get(directory));
         all.flatten()
     }
 
@@ -155,9 +148,7 @@ impl AllApplied {
             let there = home.and_then(|home| at_home.get(&Some(home)));
             let beside = own.and_then(|own| together.get(&own));
             let all = there.into_iter().chain(beside).flatten();
-            let is_nobodys = |path: &&Utf8PathBuf| {
-                !path.starts_with(cluster.directory()) && !taken.contains(&***path)
-            };
+            let is_nobodys = |path: &&Utf8PathBuf| !path.starts_with(cluster.directory()) && !taken.contains(&***path);
             all.map(|a| &a.path).filter(is_nobodys).cloned().collect()
         });
         let given: Vec<BTreeSet<Utf8PathBuf>> = given.collect();
@@ -199,19 +190,18 @@ pub(super) fn give_patches(patches: Vec<Patch>, clusters: &mut [ClusterRef]) -> 
         used.extend(&own);
         let own: Vec<_> = own.into_iter().map(|i| Arc::clone(&patches[i])).collect();
         let is_one = own.iter().all(|p| p.is_beside(&own[0]));
-        match is_one {
-            true => cluster.patches = own,
-            false => findings.extend(own.iter().map(|p| {
-                p.not_planned(
-                    "several do, each for a cluster of its own; it is planned without them",
-                )
-            })),
+        if is_one {
+            cluster.patches = own;
+        } else {
+            findings.extend(
+                own.iter()
+                    .map(|p| p.not_planned("several do, each for a cluster of its own; it is planned without them")),
+            );
         }
     }
     let unused = patches.iter().zip(0..).filter(|(_, i)| !used.contains(i));
     let unused = unused.filter(|(patch, _)| patch.says_which());
-    findings
-        .extend(unused.map(|(p, _)| p.not_planned("isn't among the clusters that are planned")));
+    findings.extend(unused.map(|(p, _)| p.not_planned("isn't among the clusters that are planned")));
     findings
 }
 
@@ -248,18 +238,13 @@ mod tests {
             ("vms/west/b.yaml", vm("b")),
         ];
         let all: Vec<_> = own.iter().chain(files).collect();
-        let tree: Memory = all
-            .iter()
-            .map(|(path, text)| (*path, text.as_str()))
-            .collect();
+        let tree: Memory = all.iter().map(|(path, text)| (*path, text.as_str())).collect();
         let repo = Repo::from_tree(Arc::new(tree), &Options::default()).expect("a repository");
         let shown = repo.clusters().iter().map(|cluster| {
             let loaded = repo.load(cluster).expect("loaded");
             let neighbours = repo.neighbours(cluster, &loaded);
             let vms = neighbours.of_kind("VirtualMachine").iter();
-            let names: Vec<_> = vms
-                .filter_map(|vm| vm.root.below("metadata.name")?.as_str())
-                .collect();
+            let names: Vec<_> = vms.filter_map(|vm| vm.root.below("metadata.name")?.as_str()).collect();
             format!("{}: {}", cluster.name(), names.join(" "))
         });
         shown.collect()
@@ -278,18 +263,12 @@ mod tests {
         ];
         assert_eq!(machines(&[("apps.yaml", all.concat())]), both);
         // Each cluster has an Argo CD of its own: nobody can tell.
-        let local = all
-            .concat()
-            .replace("{name: east}", "{name: here}")
-            .replace("{name: west}", "{name: here}");
+        let local = all.concat().replace("{name: east}", "{name: here}").replace("{name: west}", "{name: here}");
         assert_eq!(machines(&[("apps.yaml", local)]), none);
         let sets = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nspec:\n  generators:\n  - git: {directories: \
                     [{path: 'PATH/*'}]}\n  template:\n    spec:\n      source: {repoURL: r, path: '{{path}}'}\n      \
                     destination: {name: '{{path.basename}}'}\n---\n";
-        let sets = [
-            sets.replace("PATH", "clusters"),
-            sets.replace("PATH", "vms"),
-        ];
+        let sets = [sets.replace("PATH", "clusters"), sets.replace("PATH", "vms")];
         assert_eq!(machines(&[("sets.yaml", sets.concat())]), both);
     }
 }

@@ -63,15 +63,8 @@ impl Dump {
     /// When the directory can't be listed.
     pub fn add_directory(&mut self, directory: &Utf8Path) -> Result<(), Error> {
         let tree = Directory::open(directory, max_bytes())?;
-        let listing = tree.list(&Walk {
-            checkout: true,
-            ..Walk::default()
-        })?;
-        for path in listing
-            .files
-            .iter()
-            .filter(|p| super::scan::is_candidate(p))
-        {
+        let listing = tree.list(&Walk { checkout: true, ..Walk::default() })?;
+        for path in listing.files.iter().filter(|p| super::scan::is_candidate(p)) {
             match tree.read(path) {
                 Ok(bytes) => self.add_if_known(SourceFile::from_bytes(directory.join(path), bytes)),
                 Err(why) => self.broken.push(format!("{}: {why}", directory.join(path))),
@@ -114,12 +107,8 @@ impl Dump {
 
     /// An object, or those of a list, whose items needn't repeat what they are.
     fn take(&mut self, root: &Node, of_list: (&str, &str)) {
-        let text = |key: &str, usual: &str| -> String {
-            root.get(key)
-                .and_then(Node::as_str)
-                .unwrap_or(usual)
-                .to_owned()
-        };
+        let text =
+            |key: &str, usual: &str| -> String { root.get(key).and_then(Node::as_str).unwrap_or(usual).to_owned() };
         let (version, kind) = (text("apiVersion", of_list.0), text("kind", of_list.1));
         if let Some(items) = root.get("items").filter(|_| kind.ends_with("List")) {
             let of_items = kind.strip_suffix("List").unwrap_or_default();
@@ -157,35 +146,20 @@ impl Dump {
     /// Its nodes, and what is wrong with them.
     pub fn nodes(&self) -> (LoadedInventory, Vec<Finding>) {
         let is_nodes = |document: &&Arc<Document>| {
-            let text = |key: &str| {
-                document
-                    .root
-                    .get(key)
-                    .and_then(Node::as_str)
-                    .unwrap_or_default()
-            };
+            let text = |key: &str| document.root.get(key).and_then(Node::as_str).unwrap_or_default();
             let of_list = |root: &Node| {
                 let items = root.get("items").map_or(&[][..], Node::items);
-                let text = |item: &Node, key: &str| {
-                    item.get(key).and_then(Node::as_str).map(str::to_owned)
-                };
+                let text = |item: &Node, key: &str| item.get(key).and_then(Node::as_str).map(str::to_owned);
                 items.iter().any(|i| {
-                    SourceKind::of(
-                        &text(i, "apiVersion").unwrap_or_default(),
-                        &text(i, "kind").unwrap_or_default(),
-                    ) == Some(SourceKind::Nodes)
+                    SourceKind::of(&text(i, "apiVersion").unwrap_or_default(), &text(i, "kind").unwrap_or_default())
+                        == Some(SourceKind::Nodes)
                 })
             };
-            SourceKind::of(text("apiVersion"), text("kind")) == Some(SourceKind::Nodes)
-                || of_list(&document.root)
+            SourceKind::of(text("apiVersion"), text("kind")) == Some(SourceKind::Nodes) || of_list(&document.root)
         };
         let documents = self.documents.iter().filter(is_nodes);
-        let sources: Vec<Source> = documents
-            .map(|document| Source {
-                kind: SourceKind::Nodes,
-                document: Arc::clone(document),
-            })
-            .collect();
+        let sources: Vec<Source> =
+            documents.map(|document| Source { kind: SourceKind::Nodes, document: Arc::clone(document) }).collect();
         inventory::load(&sources)
     }
 
@@ -222,27 +196,15 @@ impl Dump {
         let hosted = topology.filter(|t| *t == "External").map(|_| json!(true));
         say("hostedControlPlane", hosted, "the Infrastructure");
         let descheduler = of_cluster("KubeDescheduler").get("spec");
-        say(
-            "kubeDescheduler",
-            descheduler.cloned(),
-            "the KubeDescheduler",
-        );
+        say("kubeDescheduler", descheduler.cloned(), "the KubeDescheduler");
         let schedule = of_cluster("HyperConverged")["status"].get("dataImportSchedule");
-        say(
-            "dataImportSchedule",
-            schedule.cloned(),
-            "the HyperConverged's status",
-        );
+        say("dataImportSchedule", schedule.cloned(), "the HyperConverged's status");
         let has = |kind| (self.count(kind) > 0).then_some(Value::Bool(true));
         if !self.is_openshift() {
             // OpenShift has them anyway.
             say("monitoring", has("ServiceMonitor"), "a ServiceMonitor");
             let attachments = has("NetworkAttachmentDefinition");
-            say(
-                "networkAttachmentDefinitions",
-                attachments,
-                "a NetworkAttachmentDefinition",
-            );
+            say("networkAttachmentDefinitions", attachments, "a NetworkAttachmentDefinition");
         }
         out
     }
@@ -256,10 +218,7 @@ impl Dump {
 
 /// The IP families of a cluster network, IPv4 first.
 fn families(network: &Value) -> Option<Value> {
-    let networks = [
-        &network["status"]["clusterNetwork"],
-        &network["spec"]["clusterNetwork"],
-    ];
+    let networks = [&network["status"]["clusterNetwork"], &network["spec"]["clusterNetwork"]];
     let list = networks.into_iter().find_map(Value::as_array)?;
     let cidrs: Vec<&str> = list.iter().filter_map(|n| n["cidr"].as_str()).collect();
     let mut families = Vec::new();
@@ -294,10 +253,7 @@ mod tests {
             "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nspec: {x: {nodeSelector: {rack: a}}}\nstatus: \
              {dataImportSchedule: '1 2 * * *'}\n",
         ]);
-        let said = dump
-            .facts()
-            .into_iter()
-            .map(|f| format!("{}: {}", f.field, f.value));
+        let said = dump.facts().into_iter().map(|f| format!("{}: {}", f.field, f.value));
         assert_eq!(
             said.collect::<Vec<_>>(),
             [

@@ -70,25 +70,16 @@ impl ByteBudget {
     }
 }
 
-pub(super) fn look_all(
-    tree: &dyn Tree,
-    paths: &[Arc<Utf8Path>],
-    room: &ByteBudget,
-) -> Vec<FileSummary> {
-    match paths.len() > FEW {
-        true => paths
-            .par_iter()
-            .map(|path| look(tree, path, room))
-            .collect(),
-        false => paths.iter().map(|path| look(tree, path, room)).collect(),
+pub(super) fn look_all(tree: &dyn Tree, paths: &[Arc<Utf8Path>], room: &ByteBudget) -> Vec<FileSummary> {
+    if paths.len() > FEW {
+        paths.par_iter().map(|path| look(tree, path, room)).collect()
+    } else {
+        paths.iter().map(|path| look(tree, path, room)).collect()
     }
 }
 
 fn look(tree: &dyn Tree, path: &Utf8Path, room: &ByteBudget) -> FileSummary {
-    let mut scanned = match path == CONFIG_FILE || room.is_over() {
-        true => Scanned::default(),
-        false => scan(tree, path),
-    };
+    let mut scanned = if path == CONFIG_FILE || room.is_over() { Scanned::default() } else { scan(tree, path) };
     if let Some(content) = &scanned.content {
         room.take(content);
     }
@@ -97,33 +88,19 @@ fn look(tree: &dyn Tree, path: &Utf8Path, room: &ByteBudget) -> FileSummary {
     let why = scanned.unreadable.as_ref();
     if let Some(why) = why.filter(|_| scanned.marked || is_manifest(path)) {
         let problem = unreadable(path, why);
-        problems.push(match scanned.marked {
-            true => problem.fatal(),
-            false => problem,
-        });
+        problems.push(if scanned.marked { problem.fatal() } else { problem });
     }
     // Read again when a cluster is loaded, so that memory doesn't grow with the repository.
     if let Some(content) = scanned.content.take().filter(Content::is_broken) {
         problems.extend(unparseable_file(&content, scanned.marked));
     }
-    let Scanned {
-        found,
-        mut kustomization,
-        unreadable,
-        ..
-    } = scanned;
+    let Scanned { found, mut kustomization, unreadable, .. } = scanned;
     let named = kustomization.iter_mut();
     for resource in named.flat_map(|named| &mut named.resources) {
         *resource = follow_links(tree, resource);
     }
     let some = kustomization.is_some() || unreadable.is_some() || !problems.is_empty();
-    let more = some.then(|| {
-        Box::new(FileDetails {
-            kustomization,
-            unreadable,
-            problems,
-        })
-    });
+    let more = some.then(|| Box::new(FileDetails { kustomization, unreadable, problems }));
     let found = found.into();
     FileSummary { found, more }
 }
@@ -135,12 +112,8 @@ pub(super) fn is_manifest(path: &Utf8Path) -> bool {
 
 impl FileSummary {
     pub(super) fn holds_hyperconverged(&self) -> bool {
-        let is_one = |f: &FoundObject| {
-            matches!(
-                f.what,
-                FoundKind::HyperConverged | FoundKind::Layer | FoundKind::Almost
-            )
-        };
+        let is_one =
+            |f: &FoundObject| matches!(f.what, FoundKind::HyperConverged | FoundKind::Layer | FoundKind::Almost);
         self.found.iter().any(is_one)
     }
 
@@ -159,10 +132,7 @@ fn kustomizations<'r>(
 }
 
 /// The files that are patches, each with the first kustomization that names it.
-pub(super) fn patches(
-    paths: &[Arc<Utf8Path>],
-    looked: &[FileSummary],
-) -> BTreeMap<Utf8PathBuf, Arc<Utf8Path>> {
+pub(super) fn patches(paths: &[Arc<Utf8Path>], looked: &[FileSummary]) -> BTreeMap<Utf8PathBuf, Arc<Utf8Path>> {
     if kustomizations(paths, looked).all(|(_, named)| named.patches.is_empty()) {
         return BTreeMap::new();
     }
@@ -173,19 +143,11 @@ pub(super) fn patches(
     let inventories: HashSet<&Utf8Path> = inventories.filter_map(|(p, _)| p.parent()).collect();
     let kustomizations = Kustomizations::new(kustomizations(paths, looked));
     let there: HashSet<&Utf8Path> = paths.iter().map(|p| &**p).collect();
-    kustomizations.patches(
-        |f| holding.contains(f),
-        |d| inventories.contains(d),
-        |f| there.contains(f),
-    )
+    kustomizations.patches(|f| holding.contains(f), |d| inventories.contains(d), |f| there.contains(f))
 }
 
 /// The files that kustomizations name as resources and that nothing else would read; sorted.
-pub(super) fn other_resources(
-    tree: &dyn Tree,
-    paths: &[Arc<Utf8Path>],
-    looked: &[FileSummary],
-) -> Vec<Arc<Utf8Path>> {
+pub(super) fn other_resources(tree: &dyn Tree, paths: &[Arc<Utf8Path>], looked: &[FileSummary]) -> Vec<Arc<Utf8Path>> {
     let named = kustomizations(paths, looked).flat_map(|(_, named)| &named.resources);
     let others = named.filter(|p| !is_candidate(p) && tree.check(p).is_ok());
     let others: BTreeSet<&Utf8PathBuf> = others.collect();
@@ -193,19 +155,12 @@ pub(super) fn other_resources(
 }
 
 /// The clusters that kustomize would have to build.
-pub(super) fn unbuilt(
-    tree: &dyn Tree,
-    paths: &[Arc<Utf8Path>],
-    looked: &[FileSummary],
-) -> Vec<Overlay> {
+pub(super) fn unbuilt(tree: &dyn Tree, paths: &[Arc<Utf8Path>], looked: &[FileSummary]) -> Vec<Overlay> {
     let all = Kustomizations::new(kustomizations(paths, looked));
     if all.all.is_empty() {
         return Vec::new();
     }
-    let holding = paths
-        .iter()
-        .zip(looked)
-        .filter(|(_, l)| l.holds_hyperconverged());
+    let holding = paths.iter().zip(looked).filter(|(_, l)| l.holds_hyperconverged());
     let holding: HashSet<&Utf8Path> = holding.map(|(p, _)| &**p).collect();
     let files = Files {
         holds: &|path| holding.contains(path),

@@ -76,12 +76,8 @@ impl fmt::Display for FileRole {
                     several(holds.hyperconvergeds, "HyperConverged"),
                     several(holds.almost, "almost a HyperConverged"),
                     several(holds.named, "a HyperConverged that isn't planned"),
-                    holds
-                        .patching
-                        .then(|| "patches for a HyperConverged".to_owned()),
-                    holds
-                        .commands
-                        .then(|| "commands on a HyperConverged".to_owned()),
+                    holds.patching.then(|| "patches for a HyperConverged".to_owned()),
+                    holds.commands.then(|| "commands on a HyperConverged".to_owned()),
                     several(holds.inventories, "ClusterInventory"),
                     holds.nodes.then(|| "nodes".to_owned()),
                     holds.machines.then(|| "machine sets".to_owned()),
@@ -100,9 +96,6 @@ impl fmt::Display for FileRole {
 
 impl FileUse {
     pub(super) fn skipped(path: &Utf8Path, why: &dyn fmt::Display) -> Self {
-        Self {
-            path: path.into(),
-            what: FileRole::Skipped(why.to_string()),
-        }
+        Self { path: path.into(), what: FileRole::Skipped(why.to_string()) }
     }
 }

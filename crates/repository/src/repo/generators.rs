@@ -34,9 +34,7 @@ impl Template {
 
     fn with(&self, other: &Self) -> Self {
         let both = self.values.iter().chain(&other.values);
-        Self {
-            values: both.map(|(k, v)| (k.clone(), v.clone())).collect(),
-        }
+        Self { values: both.map(|(k, v)| (k.clone(), v.clone())).collect() }
     }
 }
 
@@ -52,9 +50,7 @@ pub(super) struct Files<'f> {
 /// one of which nothing is known.
 pub(super) fn elements(set: &Node, files: &Files<'_>) -> Vec<Template> {
     let generators = set.below("spec.generators").map_or(&[][..], Node::items);
-    let each = generators
-        .iter()
-        .flat_map(|g| of_generator(g, &Template::default(), files));
+    let each = generators.iter().flat_map(|g| of_generator(g, &Template::default(), files));
     each.take(MOST).collect()
 }
 
@@ -81,9 +77,8 @@ fn of_generator(generator: &Node, known: &Template, files: &Files<'_>) -> Vec<Te
         let mut out = of_generator(first, known, files);
         for other in others {
             let other = of_generator(other, known, files);
-            let key_of = |t: &Template| -> Vec<Option<String>> {
-                keys.iter().map(|key| t.values.get(*key).cloned()).collect()
-            };
+            let key_of =
+                |t: &Template| -> Vec<Option<String>> { keys.iter().map(|key| t.values.get(*key).cloned()).collect() };
             let by_key: BTreeMap<_, _> = other.iter().map(|t| (key_of(t), t)).collect();
             for element in &mut out {
                 if let Some(more) = by_key.get(&key_of(element)) {
@@ -103,12 +98,8 @@ fn of_git(git: &Node, known: &Template, files: &Files<'_>) -> Option<Vec<Templat
         None => (git.get("directories")?, false),
     };
     let patterns = |excluded: bool| -> Option<Vec<GlobMatcher>> {
-        let is_one = |entry: &&Node| {
-            matches!(
-                entry.get("exclude").map(|n| &n.value),
-                Some(Value::Bool(true))
-            ) == excluded
-        };
+        let is_one =
+            |entry: &&Node| matches!(entry.get("exclude").map(|n| &n.value), Some(Value::Bool(true))) == excluded;
         let all = key.items().iter().filter(is_one);
         all.map(|entry| {
             let path = known.fill(entry.get("path")?.as_str()?)?;
@@ -119,9 +110,7 @@ fn of_git(git: &Node, known: &Template, files: &Files<'_>) -> Option<Vec<Templat
         .collect()
     };
     let (wanted, excluded) = (patterns(false)?, patterns(true)?);
-    let fits = |path: &Utf8Path| {
-        wanted.iter().any(|w| w.is_match(path)) && !excluded.iter().any(|e| e.is_match(path))
-    };
+    let fits = |path: &Utf8Path| wanted.iter().any(|w| w.is_match(path)) && !excluded.iter().any(|e| e.is_match(path));
     let prefix = git.get("pathParamPrefix").and_then(Node::as_str);
     let prefix = prefix.map_or_else(String::new, |prefix| format!("{prefix}."));
     let mut out = Vec::new();
@@ -157,10 +146,7 @@ fn of_git(git: &Node, known: &Template, files: &Files<'_>) -> Option<Vec<Templat
 /// What is said about a directory.
 fn of_directory(prefix: &str, directory: &Utf8Path) -> Template {
     let name = directory.file_name().unwrap_or_default();
-    let normal = |c: char| match c.is_ascii_alphanumeric() || c == '-' || c == '.' {
-        true => c.to_ascii_lowercase(),
-        false => '-',
-    };
+    let normal = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c.to_ascii_lowercase() } else { '-' };
     let own = |key: &str, value: &str| (format!("{prefix}path{key}"), value.to_owned());
     let normalized: String = name.chars().map(normal).collect();
     let mut values = BTreeMap::from([
@@ -201,9 +187,8 @@ fn of_values(root: &Node) -> Template {
 /// Every directory that a path with `{{ … }}` in it is of; none where nothing is known of it.
 pub(super) fn filled(path: &str, elements: &[Template]) -> Vec<Utf8PathBuf> {
     let all = elements.iter().filter_map(|element| element.fill(path));
-    let all: BTreeSet<Utf8PathBuf> = all
-        .filter_map(|path| hcoplan_diagnostics::source::normalize_path(Utf8Path::new(&path)))
-        .collect();
+    let all: BTreeSet<Utf8PathBuf> =
+        all.filter_map(|path| hcoplan_diagnostics::source::normalize_path(Utf8Path::new(&path))).collect();
     all.into_iter().collect()
 }
 
@@ -227,63 +212,36 @@ mod tests {
             let (_, text) = files.iter().find(|(p, _)| path == *p).expect("there");
             parse_yaml(&SourceFile::new(path, *text)).documents
         };
-        let files = Files {
-            paths: files.iter().map(|(path, _)| Utf8Path::new(*path)).collect(),
-            read: &read,
-        };
+        let files = Files { paths: files.iter().map(|(path, _)| Utf8Path::new(*path)).collect(), read: &read };
         let elements = elements(&set.documents[0].root, &files);
-        let shown = elements
-            .iter()
-            .map(|e| e.fill(text).unwrap_or_else(|| "?".to_owned()));
+        let shown = elements.iter().map(|e| e.fill(text).unwrap_or_else(|| "?".to_owned()));
         shown.collect()
     }
 
     #[test]
     fn generators_give_what_the_repository_says() {
-        let directories =
-            "[{git: {directories: [{path: 'clusters/*'}, {path: clusters/old, exclude: true}]}}]";
+        let directories = "[{git: {directories: [{path: 'clusters/*'}, {path: clusters/old, exclude: true}]}}]";
         assert_eq!(
-            given(
-                directories,
-                "{{path}} {{ .path.basenameNormalized }} {{index .path.segments 1}}"
-            ),
+            given(directories, "{{path}} {{ .path.basenameNormalized }} {{index .path.segments 1}}"),
             ["clusters/West_1 west-1 West_1", "clusters/east east east"]
         );
         assert_eq!(
-            given(
-                "[{git: {files: [{path: 'fleet/**.json'}]}}]",
-                "{{cluster.name}} {{path.filename}}"
-            ),
+            given("[{git: {files: [{path: 'fleet/**.json'}]}}]", "{{cluster.name}} {{path.filename}}"),
             ["e1 east.json"]
         );
-        assert_eq!(
-            given(
-                "[{list: {elements: [{a: x}, {a: 1}]}}, {clusters: {}}]",
-                "{{a}}"
-            ),
-            ["x", "1", "?"]
-        );
+        assert_eq!(given("[{list: {elements: [{a: x}, {a: 1}]}}, {clusters: {}}]", "{{a}}"), ["x", "1", "?"]);
     }
 
     #[test]
     fn a_matrix_gives_every_pair_and_a_merge_one_for_each_of_the_first() {
         let list = |elements: &str| format!("{{list: {{elements: {elements}}}}}");
-        let (first, second) = (
-            list("[{a: x, k: 1}, {a: w, k: 2}]"),
-            list("[{k: 2, b: z}, {k: 3, b: q}]"),
-        );
-        let matrix = format!(
-            "[{{matrix: {{generators: [{first}, {}]}}}}]",
-            list("[{b: s}, {b: t}]")
-        );
+        let (first, second) = (list("[{a: x, k: 1}, {a: w, k: 2}]"), list("[{k: 2, b: z}, {k: 3, b: q}]"));
+        let matrix = format!("[{{matrix: {{generators: [{first}, {}]}}}}]", list("[{b: s}, {b: t}]"));
         assert_eq!(given(&matrix, "{{a}}-{{b}}"), ["x-s", "x-t", "w-s", "w-t"]);
         let merge = format!("[{{merge: {{mergeKeys: [k], generators: [{first}, {second}]}}}}]");
         assert_eq!(given(&merge, "{{a}}-{{b}}"), ["?", "w-z"]);
         let path = "{git: {directories: [{path: 'clusters/{{d}}'}]}}";
-        let matrix = format!(
-            "[{{matrix: {{generators: [{}, {path}]}}}}]",
-            list("[{d: east}, {d: none}]")
-        );
+        let matrix = format!("[{{matrix: {{generators: [{}, {path}]}}}}]", list("[{d: east}, {d: none}]"));
         assert_eq!(given(&matrix, "{{d}} {{path}}"), ["east clusters/east"]);
     }
 }

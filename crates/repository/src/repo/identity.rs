@@ -139,26 +139,14 @@ impl Candidates {
         let inventory = &loaded.inventory;
         if let Some(place) = place("namespace") {
             let value = inventory.namespace.clone();
-            self.namespaces.push(WithSource {
-                value,
-                by,
-                place: Some(place),
-            });
+            self.namespaces.push(WithSource { value, by, place: Some(place) });
         }
         if let Some(place) = place("platform") {
             let value = inventory.platform;
-            self.platforms.push(WithSource {
-                value,
-                by,
-                place: Some(place),
-            });
+            self.platforms.push(WithSource { value, by, place: Some(place) });
         }
         if let (Some(value), Some(place)) = (inventory.release.clone(), place("release")) {
-            self.releases.push(WithSource {
-                value,
-                by,
-                place: Some(place),
-            });
+            self.releases.push(WithSource { value, by, place: Some(place) });
         }
     }
 
@@ -166,10 +154,7 @@ impl Candidates {
     pub(super) fn hyperconverged(&mut self, document: &Document) {
         let path = Path::dotted("metadata.namespace");
         let node = document.root.at(&path);
-        if let Some((node, value)) = node
-            .and_then(|n| Some((n, n.as_str()?)))
-            .filter(|(_, v)| !v.is_empty())
-        {
+        if let Some((node, value)) = node.and_then(|n| Some((n, n.as_str()?))).filter(|(_, v)| !v.is_empty()) {
             self.namespaces.push(WithSource {
                 value: value.to_owned(),
                 by: FactOrigin::HyperConverged,
@@ -183,56 +168,33 @@ impl Candidates {
         let by = FactOrigin::Statement(said.kind);
         let place = |path: &Path| Some(said.document.locate(path));
         if let Some((value, path)) = &said.namespace {
-            self.namespaces.push(WithSource {
-                value: value.clone(),
-                by,
-                place: place(path),
-            });
+            self.namespaces.push(WithSource { value: value.clone(), by, place: place(path) });
         }
         if let Some((value, path)) = &said.platform {
-            self.platforms.push(WithSource {
-                value: *value,
-                by,
-                place: place(path),
-            });
+            self.platforms.push(WithSource { value: *value, by, place: place(path) });
         }
         // The platform's version is that of its own product only.
-        let other_product = said.kind == StatementKind::ClusterVersion
-            && said.distribution.is_some_and(|d| d.is_upstream());
+        let other_product =
+            said.kind == StatementKind::ClusterVersion && said.distribution.is_some_and(|d| d.is_upstream());
         if let Some((value, path)) = said.release.as_ref().filter(|_| !other_product) {
-            self.releases.push(WithSource {
-                value: value.clone(),
-                by,
-                place: place(path),
-            });
+            self.releases.push(WithSource { value: value.clone(), by, place: place(path) });
         }
     }
 
     /// What says otherwise than what counts.
     pub(super) fn contradictions(&self) -> Vec<Finding> {
         let mut out = Vec::new();
-        out.extend(contradictions(
-            "namespace",
-            &self.namespaces,
-            |first, other| {
-                // The operator's policy refuses that, and a rule of its own says so.
-                let refused =
-                    first.by == FactOrigin::Inventory && other.by == FactOrigin::HyperConverged;
-                first.value != other.value && !refused
-            },
-        ));
+        out.extend(contradictions("namespace", &self.namespaces, |first, other| {
+            // The operator's policy refuses that, and a rule of its own says so.
+            let refused = first.by == FactOrigin::Inventory && other.by == FactOrigin::HyperConverged;
+            first.value != other.value && !refused
+        }));
         let platforms: Vec<WithSource<&str>> = self
             .platforms
             .iter()
-            .map(|p| WithSource {
-                value: p.value.as_str(),
-                by: p.by,
-                place: p.place.clone(),
-            })
+            .map(|p| WithSource { value: p.value.as_str(), by: p.by, place: p.place.clone() })
             .collect();
-        out.extend(contradictions("platform", &platforms, |a, b| {
-            a.value != b.value
-        }));
+        out.extend(contradictions("platform", &platforms, |a, b| a.value != b.value));
         out.extend(contradictions("release", &self.releases, differ));
         out
     }

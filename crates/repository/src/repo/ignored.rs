@@ -37,25 +37,12 @@ fn take(document: &Document, out: &mut Vec<IgnoredField>) {
         let Some(text) = node.as_str() else {
             return;
         };
-        let pointer = match is_pointer {
-            true => Some(text.to_owned()),
-            false => pointer_of(text),
-        };
-        out.push(IgnoredField {
-            controller,
-            text: text.to_owned(),
-            pointer,
-            place: document.location(node.span),
-        });
+        let pointer = if is_pointer { Some(text.to_owned()) } else { pointer_of(text) };
+        out.push(IgnoredField { controller, text: text.to_owned(), pointer, place: document.location(node.span) });
     };
     let is_ours = |kind: Option<&str>| kind.is_none_or(|k| k == "*" || k == "HyperConverged");
-    let of_list = |entry: &'_ Node, key: &str| -> Vec<Node> {
-        entry.get(key).map_or(&[][..], Node::items).to_vec()
-    };
-    let argo = [
-        "spec.ignoreDifferences",
-        "spec.template.spec.ignoreDifferences",
-    ];
+    let of_list = |entry: &'_ Node, key: &str| -> Vec<Node> { entry.get(key).map_or(&[][..], Node::items).to_vec() };
+    let argo = ["spec.ignoreDifferences", "spec.template.spec.ignoreDifferences"];
     for entry in argo.iter().flat_map(|path| items(path)) {
         if !is_ours(text(entry, "kind")) {
             continue;
@@ -84,9 +71,7 @@ fn pointer_of(expression: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = expression.trim();
     loop {
-        let quoted = ["[\"", ".\"", ".[\""]
-            .into_iter()
-            .find(|open| rest.starts_with(open));
+        let quoted = ["[\"", ".\"", ".[\""].into_iter().find(|open| rest.starts_with(open));
         if let Some(open) = quoted {
             let (key, after) = rest.strip_prefix(open)?.split_once('"')?;
             out.push('/');
@@ -117,14 +102,8 @@ mod tests {
     fn keys_of_an_expression_are_a_pointer() {
         for (expression, pointer) in [
             (".spec.tlsSecurityProfile", Some("/spec/tlsSecurityProfile")),
-            (
-                ".spec.list[] | select(.name == \"a\") | .b",
-                Some("/spec/list"),
-            ),
-            (
-                ".metadata.annotations[\"a.b/c\"]",
-                Some("/metadata/annotations/a.b~1c"),
-            ),
+            (".spec.list[] | select(.name == \"a\") | .b", Some("/spec/list")),
+            (".metadata.annotations[\"a.b/c\"]", Some("/metadata/annotations/a.b~1c")),
             (".metadata.\"x-y\".z", Some("/metadata/x-y/z")),
             ("..", None),
             ("", None),

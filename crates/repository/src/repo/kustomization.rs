@@ -14,8 +14,7 @@ use super::changes::Changes;
 use super::kustomization_keys::values;
 
 /// What a kustomization's file is called.
-pub(super) const KUSTOMIZATIONS: [&str; 3] =
-    ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+pub(super) const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// Whether a file is a kustomization, by its name.
 pub fn is_kustomization(path: &Utf8Path) -> bool {
@@ -52,19 +51,13 @@ impl Named {
         let list = |key: &'static str| values(root, key).flat_map(Node::items);
         let patches = ["patches", "patchesstrategicmerge", "patchesjson6902"];
         let patches = patches.into_iter().flat_map(list);
-        let patches =
-            patches.filter_map(|e| e.as_str().or_else(|| values(e, "path").next()?.as_str()));
+        let patches = patches.filter_map(|e| e.as_str().or_else(|| values(e, "path").next()?.as_str()));
         // A strategic merge patch may stand inline.
         let patches = patches.filter(|p| !p.contains('\n') && !p.contains(": "));
         let resources = ["resources", "bases", "components"];
-        let resources = resources
-            .into_iter()
-            .flat_map(list)
-            .filter_map(Node::as_str);
+        let resources = resources.into_iter().flat_map(list).filter_map(Node::as_str);
         let mut out = Self {
-            patches: patches
-                .filter_map(|p| normalize_path(&directory.join(p)))
-                .collect(),
+            patches: patches.filter_map(|p| normalize_path(&directory.join(p))).collect(),
             changes: Changes::of_kustomization(root, directory),
             ..Self::default()
         };
@@ -87,9 +80,7 @@ pub(super) struct Kustomizations<'r> {
 impl<'r> Kustomizations<'r> {
     /// Those of a list.
     pub(super) fn new(all: impl Iterator<Item = (&'r Arc<Utf8Path>, &'r Named)>) -> Self {
-        Self {
-            all: all.map(|(path, named)| (&**path, (path, named))).collect(),
-        }
+        Self { all: all.map(|(path, named)| (&**path, (path, named))).collect() }
     }
 
     /// The files that are patches and nothing else, each with the first kustomization that says so.
@@ -197,9 +188,7 @@ mod tests {
     use super::*;
 
     fn patches(files: &[(&str, &str)]) -> Vec<String> {
-        let kustomizations = files
-            .iter()
-            .filter(|(path, _)| path.ends_with("kustomization.yaml"));
+        let kustomizations = files.iter().filter(|(path, _)| path.ends_with("kustomization.yaml"));
         let read = kustomizations.map(|(path, text)| {
             let parsed = hcoplan_yaml::parse(&SourceFile::new(*path, *text));
             let path: Arc<Utf8Path> = Utf8Path::new(path).into();
@@ -207,19 +196,12 @@ mod tests {
             (path, named)
         });
         let read: Vec<_> = read.collect();
-        let has = |path: &Utf8Path, what: &str| {
-            files
-                .iter()
-                .any(|(p, text)| *p == path.as_str() && *text == what)
-        };
+        let has = |path: &Utf8Path, what: &str| files.iter().any(|(p, text)| *p == path.as_str() && *text == what);
         let holds = |path: &Utf8Path| has(path, "HyperConverged");
         let marks = |directory: &Utf8Path| has(&directory.join("inventory.yaml"), "inventory");
         let all = Kustomizations::new(read.iter().map(|(p, n)| (p, n)));
         let is_there = |path: &Utf8Path| files.iter().any(|(p, _)| *p == path.as_str());
-        all.patches(holds, marks, is_there)
-            .into_keys()
-            .map(String::from)
-            .collect()
+        all.patches(holds, marks, is_there).into_keys().map(String::from).collect()
     }
 
     #[test]
@@ -228,18 +210,10 @@ mod tests {
         let base = ("base/hc.yaml", hc);
         let below = ("base/kustomization.yaml", "resources: [hc.yaml]\n");
         let over = "resources: [../base]\npatches: [{path: p.yaml}]\n";
-        let own = [
-            base,
-            below,
-            ("over/kustomization.yaml", over),
-            ("over/p.yaml", hc),
-        ];
+        let own = [base, below, ("over/kustomization.yaml", over), ("over/p.yaml", hc)];
         assert_eq!(patches(&own), ["over/p.yaml"]);
         let remote = "resources: [example.com/x]\npatchesStrategicMerge: [./p.yaml]\n";
-        assert_eq!(
-            patches(&[("kustomization.yaml", remote), ("p.yaml", hc)]),
-            ["p.yaml"]
-        );
+        assert_eq!(patches(&[("kustomization.yaml", remote), ("p.yaml", hc)]), ["p.yaml"]);
     }
 
     #[test]
@@ -274,36 +248,21 @@ mod tests {
         for files in [
             // Not one that kustomize reads.
             vec![
-                (
-                    "a/kustomization.yaml",
-                    "resources: [hc.yaml]\npatches: [{path: ../b/hc.yaml}]\n",
-                ),
+                ("a/kustomization.yaml", "resources: [hc.yaml]\npatches: [{path: ../b/hc.yaml}]\n"),
                 ("a/hc.yaml", hc),
             ],
             // Nothing to patch.
             vec![("kustomization.yaml", "patches: [{path: b/hc.yaml}]\n")],
-            vec![(
-                "kustomization.yaml",
-                "resources: ['https://example.com/x']\npatches: [{path: b/hc.yaml}]\n",
-            )],
-            vec![(
-                "kustomization.yaml",
-                "resources: [b]\npatches: [{path: b/hc.yaml}]\n",
-            )],
+            vec![("kustomization.yaml", "resources: ['https://example.com/x']\npatches: [{path: b/hc.yaml}]\n")],
+            vec![("kustomization.yaml", "resources: [b]\npatches: [{path: b/hc.yaml}]\n")],
             // Another one's, and a cluster's of its own.
             vec![
-                (
-                    "kustomization.yaml",
-                    "resources: [hc.yaml]\npatches: [{path: b/hc.yaml}]\n",
-                ),
+                ("kustomization.yaml", "resources: [hc.yaml]\npatches: [{path: b/hc.yaml}]\n"),
                 ("hc.yaml", hc),
                 ("b/kustomization.yaml", "resources: [hc.yaml]\n"),
             ],
             vec![
-                (
-                    "kustomization.yaml",
-                    "resources: [hc.yaml]\npatches: [{path: b/hc.yaml}]\n",
-                ),
+                ("kustomization.yaml", "resources: [hc.yaml]\npatches: [{path: b/hc.yaml}]\n"),
                 ("hc.yaml", hc),
                 ("b/inventory.yaml", "inventory"),
             ],
@@ -316,10 +275,7 @@ mod tests {
     #[test]
     fn circles_end() {
         let files = [
-            (
-                "a/kustomization.yaml",
-                "resources: [../b]\npatches: [{path: p.yaml}]\n",
-            ),
+            ("a/kustomization.yaml", "resources: [../b]\npatches: [{path: p.yaml}]\n"),
             ("b/kustomization.yaml", "resources: [../a, hc.yaml]\n"),
             ("b/hc.yaml", "HyperConverged"),
         ];

@@ -17,7 +17,5 @@ pub(super) fn fold_case(key: &str) -> String {
 /// The values of a key, in whichever case it is written, and however often.
 pub(super) fn values<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = &'n Node> {
     let entries = node.entries().iter();
-    entries
-        .filter(move |e| fold_case(&e.key.text) == key)
-        .map(|e| &e.value)
+    entries.filter(move |e| fold_case(&e.key.text) == key).map(|e| &e.value)
 }

@@ -106,9 +106,7 @@ impl Kustomizations {
             .filter_map(|(path, k)| {
                 let mut seen = BTreeMap::new();
                 let reached = self.reaches(path, file, &mut seen);
-                let on = seen
-                    .into_iter()
-                    .filter(|(inner, hit)| *hit && inner != path);
+                let on = seen.into_iter().filter(|(inner, hit)| *hit && inner != path);
                 let on: BTreeSet<Utf8PathBuf> = on.map(|(inner, _)| inner).collect();
                 reached.then_some((on, path, k))
             })
@@ -130,12 +128,7 @@ impl Kustomizations {
     }
 
     /// Whether a kustomization builds on a file. Each is looked at once, so that circles end.
-    fn reaches(
-        &self,
-        path: &Utf8Path,
-        file: &Utf8Path,
-        seen: &mut BTreeMap<Utf8PathBuf, bool>,
-    ) -> bool {
+    fn reaches(&self, path: &Utf8Path, file: &Utf8Path, seen: &mut BTreeMap<Utf8PathBuf, bool>) -> bool {
         if let Some(known) = seen.get(path) {
             return *known;
         }
@@ -168,9 +161,7 @@ impl Kustomization {
                 .filter_map(|r| normalize_path(&directory.join(r)))
                 .map(|r| follow_links(tree, &r))
                 .collect(),
-            patched: patches
-                .flat_map(|p| patched(tree, path, document, p))
-                .collect(),
+            patched: patches.flat_map(|p| patched(tree, path, document, p)).collect(),
         }
     }
 }
@@ -185,12 +176,7 @@ fn documents(tree: &dyn Tree, path: &Utf8Path) -> Option<Vec<Arc<Document>>> {
 type Patched = (String, String, Location, Option<Arc<Document>>);
 
 /// The annotations that an entry of a kustomization's patches sets on HyperConvergeds.
-fn patched(
-    tree: &dyn Tree,
-    kustomization: &Utf8Path,
-    document: &Document,
-    entry: &Node,
-) -> Vec<Patched> {
+fn patched(tree: &dyn Tree, kustomization: &Utf8Path, document: &Document, entry: &Node) -> Vec<Patched> {
     let directory = kustomization.parent().unwrap_or(Utf8Path::new(""));
     let path = entry.as_str().or_else(|| entry.get("path")?.as_str());
     let inline = entry.get("patch").filter(|p| p.as_str().is_some());
@@ -202,10 +188,9 @@ fn patched(
             let documents = yaml::parse(&file).documents;
             documents.into_iter().map(Arc::new).collect()
         }
-        None => path
-            .and_then(|p| normalize_path(&directory.join(p)))
-            .and_then(|p| documents(tree, &p))
-            .unwrap_or_default(),
+        None => {
+            path.and_then(|p| normalize_path(&directory.join(p))).and_then(|p| documents(tree, &p)).unwrap_or_default()
+        }
     };
     let mut out = Vec::new();
     for patch in found {
@@ -225,10 +210,7 @@ fn patched(
 
 /// The annotations that a strategic merge patch or a list of operations sets.
 fn annotations(patch: &Arc<Document>, out: &mut Vec<Patched>) {
-    let annotations = patch
-        .root
-        .get("metadata")
-        .and_then(|m| m.get("annotations"));
+    let annotations = patch.root.get("metadata").and_then(|m| m.get("annotations"));
     for entry in annotations.map_or(&[][..], Node::entries) {
         if let Some(text) = entry.value.as_str() {
             let place = patch.location(entry.key.span);
@@ -274,18 +256,12 @@ mod tests {
                 "over/kustomization.yaml",
                 "resources: [../prod]\npatches:\n- target: {kind: HyperConverged}\n  patch: |-\n    - op: add\n      path: /metadata/annotations/a~1b\n      value: two\n",
             ),
-            (
-                "prod/kustomization.yaml",
-                "resources: [../base]\npatches: [{path: p.yaml}]\n",
-            ),
+            ("prod/kustomization.yaml", "resources: [../base]\npatches: [{path: p.yaml}]\n"),
             ("prod/p.yaml", PATCH),
         ];
         assert_eq!(
             found(&files, "base/hc.yaml"),
-            [
-                "prod/kustomization.yaml a/b=one",
-                "over/kustomization.yaml a/b=two"
-            ]
+            ["prod/kustomization.yaml a/b=one", "over/kustomization.yaml a/b=two"]
         );
         assert!(found(&files, "elsewhere/hc.yaml").is_empty());
     }
@@ -294,18 +270,9 @@ mod tests {
     fn circles_and_other_kinds_end() {
         let files = [
             ("hc.yaml", ""),
-            (
-                "a/kustomization.yaml",
-                "resources: [../b]\npatches: [{path: p.yaml}]\n",
-            ),
-            (
-                "b/kustomization.yaml",
-                "resources: [../a, ../hc.yaml]\npatchesStrategicMerge: [p.yaml]\n",
-            ),
-            (
-                "a/p.yaml",
-                "kind: KubeVirt\nmetadata: {annotations: {a/b: one}}\n",
-            ),
+            ("a/kustomization.yaml", "resources: [../b]\npatches: [{path: p.yaml}]\n"),
+            ("b/kustomization.yaml", "resources: [../a, ../hc.yaml]\npatchesStrategicMerge: [p.yaml]\n"),
+            ("a/p.yaml", "kind: KubeVirt\nmetadata: {annotations: {a/b: one}}\n"),
             ("b/p.yaml", PATCH),
         ];
         assert_eq!(found(&files, "hc.yaml"), ["b/kustomization.yaml a/b=one"]);

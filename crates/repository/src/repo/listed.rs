@@ -57,12 +57,7 @@ fn add<'n>(
     out: &mut Vec<Object<'n>>,
 ) {
     let list = list.filter(|_| text(node, "kind").is_empty());
-    let object = Object {
-        node,
-        list,
-        carrier,
-        is_direct: depth == 1,
-    };
+    let object = Object { node, list, carrier, is_direct: depth == 1 };
     let Some(items) = items(node) else {
         let Some(inside) = carriers::carried_nodes(node) else {
             return out.push(object);
@@ -120,10 +115,7 @@ impl<'n> Object<'n> {
                     value.value = Value::String(self.kind().into_owned());
                 }
                 entries.retain(|e| e.key.text != key);
-                let key = Key {
-                    text: key.to_owned(),
-                    span: given.key.span,
-                };
+                let key = Key { text: key.to_owned(), span: given.key.span };
                 entries.push(Entry { key, value });
             }
         }
@@ -140,10 +132,7 @@ impl<'n> Object<'n> {
             index: document.index,
             span,
             root,
-            comments: own
-                .take_while(|c| c.span.start < span.end)
-                .copied()
-                .collect(),
+            comments: own.take_while(|c| c.span.start < span.end).copied().collect(),
         };
         (alone, unknown)
     }

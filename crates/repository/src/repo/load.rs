@@ -111,8 +111,7 @@ impl Repo {
             }
             inventory = Some(loaded);
         }
-        let (mut candidates, mut statements) =
-            self.candidates(cluster, &document, inventory.as_deref());
+        let (mut candidates, mut statements) = self.candidates(cluster, &document, inventory.as_deref());
         findings.extend(candidates.contradictions());
         let release = self.release_of(&candidates, &document, inventory.as_deref());
         if let Some(given) = &self.release {
@@ -157,11 +156,7 @@ impl Repo {
     }
 
     /// A cluster's HyperConverged, and what policies lay over it, each with its file.
-    fn parts(
-        &self,
-        cluster: &ClusterRef,
-        files: &mut Vec<Arc<Content>>,
-    ) -> Result<Vec<Arc<Document>>, Box<Problem>> {
+    fn parts(&self, cluster: &ClusterRef, files: &mut Vec<Arc<Content>>) -> Result<Vec<Arc<Document>>, Box<Problem>> {
         let objects = [&cluster.object].into_iter().chain(&cluster.layers);
         let part = |object: &ObjectRef| {
             let content = self.content(object.file)?;
@@ -173,12 +168,7 @@ impl Repo {
     }
 
     /// What is said about values that nobody knows before they are applied.
-    fn unknown_values(
-        &self,
-        cluster: &ClusterRef,
-        parts: &[Arc<Document>],
-        release: Option<&Release>,
-    ) -> Vec<Finding> {
+    fn unknown_values(&self, cluster: &ClusterRef, parts: &[Arc<Document>], release: Option<&Release>) -> Vec<Finding> {
         let objects = [&cluster.object].into_iter().chain(&cluster.layers);
         let mut out = Vec::new();
         for (object, part) in objects.zip(parts) {
@@ -201,10 +191,7 @@ impl Repo {
         let path = path.expect("indexes come from the list of paths");
         let bytes = self.tree.read(path).map_err(|why| {
             let problem = unreadable(path, &why);
-            Box::new(Problem {
-                fatal: true,
-                ..problem
-            })
+            Box::new(Problem { fatal: true, ..problem })
         })?;
         // What is broken in it was told when it was read first; what stands before that counts.
         let source = SourceFile::from_bytes(&**path, bytes);
@@ -230,11 +217,7 @@ impl Repo {
         Some(place.origin().unwrap_or(place))
     }
 
-    fn inventory(
-        &self,
-        cluster: &ClusterRef,
-        files: &mut Vec<Arc<Content>>,
-    ) -> Option<InventoryRead> {
+    fn inventory(&self, cluster: &ClusterRef, files: &mut Vec<Arc<Content>>) -> Option<InventoryRead> {
         if cluster.sources.is_empty() {
             return None;
         }
@@ -248,11 +231,7 @@ impl Repo {
         })
     }
 
-    fn read_inventory(
-        &self,
-        sources: &[SourceRef],
-        files: &mut Vec<Arc<Content>>,
-    ) -> InventoryRead {
+    fn read_inventory(&self, sources: &[SourceRef], files: &mut Vec<Arc<Content>>) -> InventoryRead {
         let machines = |s: &&SourceRef| s.kind == SourceKind::Machines;
         let (mut read, mut odd) = (Vec::new(), Vec::new());
         for source in sources.iter().filter(|s| !machines(s)) {
@@ -300,14 +279,12 @@ impl Repo {
             place: Some(said.place.clone()),
         };
         let own = cluster.release.as_ref();
-        out.releases
-            .extend(own.map(|r| configured(r, FactOrigin::Configuration)));
+        out.releases.extend(own.map(|r| configured(r, FactOrigin::Configuration)));
         if let Some(inventory) = inventory {
             out.inventory(inventory);
         }
         let all = self.config.release.as_ref();
-        out.releases
-            .extend(all.map(|r| configured(r, FactOrigin::Configured)));
+        out.releases.extend(all.map(|r| configured(r, FactOrigin::Configured)));
         out.hyperconverged(document);
         let mut files = Vec::new();
         for said in self.statements(cluster, &mut files) {
@@ -361,10 +338,7 @@ impl Repo {
         if let Some(release) = &self.release {
             return Ok(Arc::clone(release));
         }
-        let Some(WithSource {
-            value: name, place, ..
-        }) = candidates.releases.first().cloned()
-        else {
+        let Some(WithSource { value: name, place, .. }) = candidates.releases.first().cloned() else {
             return Err(Box::new(unsaid(document, inventory)));
         };
         let place = place.unwrap_or_else(|| whole(document));
@@ -377,8 +351,7 @@ impl Repo {
             return known_release(&name).map_err(|e| wrong(e.to_string(), Some(e.help)));
         }
         let parent = parent(place.file.path());
-        let Some(directory) = hcoplan_diagnostics::source::normalize_path(&parent.join(&name))
-        else {
+        let Some(directory) = hcoplan_diagnostics::source::normalize_path(&parent.join(&name)) else {
             let message = format!("`{name}` leads out of the root");
             return Err(wrong(message, None));
         };
@@ -431,10 +404,7 @@ pub fn identity_in(
         let found = found.filter(|f| f.what == FoundKind::Inventory(SourceKind::Declared));
         declared.extend(found.filter_map(|f| {
             let document = content.object(f.place)?;
-            Some(Source {
-                kind: SourceKind::Declared,
-                document,
-            })
+            Some(Source { kind: SourceKind::Declared, document })
         }));
     }
     if !declared.is_empty() {
@@ -461,32 +431,20 @@ pub fn identity_in(
         }
     }
     statements.sort_by_key(|said| said.kind);
-    statements
-        .iter()
-        .for_each(|said| candidates.statement(said));
+    statements.iter().for_each(|said| candidates.statement(said));
     identity(candidates, None)
 }
 
 fn by_command_line(release: &Release) -> WithSource<String> {
-    WithSource {
-        value: release.label().to_owned(),
-        by: FactOrigin::CommandLine,
-        place: None,
-    }
+    WithSource { value: release.label().to_owned(), by: FactOrigin::CommandLine, place: None }
 }
 
 /// What counts of all that was said; what nothing says is as the distribution usually has it.
 fn identity(candidates: Candidates, release: Option<&Release>) -> Identity {
     let first = |said: Vec<WithSource<String>>| said.into_iter().next();
-    let usual = release.map_or_else(
-        || Inventory::default().namespace,
-        |release| release.distribution().namespace.value.clone(),
-    );
-    let unsaid = |value| WithSource {
-        value,
-        by: FactOrigin::Nothing,
-        place: None,
-    };
+    let usual = release
+        .map_or_else(|| Inventory::default().namespace, |release| release.distribution().namespace.value.clone());
+    let unsaid = |value| WithSource { value, by: FactOrigin::Nothing, place: None };
     let platform = candidates.platforms.into_iter().next();
     Identity {
         namespace: first(candidates.namespaces).unwrap_or_else(|| unsaid(usual)),
@@ -522,12 +480,7 @@ fn unsaid(document: &Document, inventory: Option<&LoadedInventory>) -> Finding {
         None => whole(document),
     };
     let newest = Release::known_names().last().unwrap_or_default();
-    Finding::new(
-        &RELEASE_UNKNOWN,
-        "nothing says which release the cluster runs",
-    )
-    .at(place)
-    .help(format!(
+    Finding::new(&RELEASE_UNKNOWN, "nothing says which release the cluster runs").at(place).help(format!(
         "write `release: \"{newest}\"` into the inventory's spec, or give --release; known are {}",
         known_names()
     ))

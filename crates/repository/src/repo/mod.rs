@@ -66,13 +66,9 @@ pub use build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED
 pub use carriers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 pub use choose_release::{UnknownRelease, known_release};
 pub use cluster_filter::ClusterFilter;
-pub use commands::{
-    Command, HCO_CHANGED_BY_COMMAND, HCO_COMMAND_FAILS, finding as command_finding,
-};
+pub use commands::{Command, HCO_CHANGED_BY_COMMAND, HCO_COMMAND_FAILS, finding as command_finding};
 pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
-pub use config::{
-    CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig,
-};
+pub use config::{CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig};
 pub use dump::{Dump, Fact};
 pub use error::Error;
 pub use files::{FileContents, FileRole, FileUse};
@@ -81,8 +77,8 @@ pub use identity::{FactOrigin, Identity, WithSource};
 pub use ignored::IgnoredField;
 pub use kustomization::is_kustomization;
 pub use kustomize::{
-    BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_one,
-    builder, has_kustomization, has_outside_references, hyperconvergeds_of, layer_values, selects,
+    BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_one, builder,
+    has_kustomization, has_outside_references, hyperconvergeds_of, layer_values, selects,
 };
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
@@ -96,8 +92,8 @@ pub use release_import::{ImportError, Imported, Sources, from_bundle, from_sourc
 pub use removed::{HCO_REMOVED, removed};
 pub use rendered::Rendered;
 pub use rules::{
-    CLUSTER_FACTS_CONTRADICT, CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ,
-    RELEASE_UNKNOWN, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
+    CLUSTER_FACTS_CONTRADICT, CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ, RELEASE_UNKNOWN,
+    YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
 };
 pub use scan::{ObjectPlace, is_candidate};
 pub use statements::{HCO_PACKAGES, StatementKind};
@@ -133,11 +129,7 @@ pub static RULES: &[&Rule] = &[
 ];
 
 /// The names of rules whose findings stand for a HyperConverged that isn't planned.
-const UNPLANNED: &[&str] = &[
-    HCO_NOT_PLANNED.name,
-    HCO_NOT_RECOGNIZED.name,
-    HELM_CHART_NOT_RENDERED.name,
-];
+const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name, HELM_CHART_NOT_RENDERED.name];
 
 /// The file at the top of an output tree. What it names is no input.
 pub const MANIFEST: &str = "hcoplan-manifest.json";
@@ -317,8 +309,8 @@ impl Repo {
     /// What a cluster's build is made of, in the order in which kustomize applies it; `None` where kustomize
     /// didn't build it.
     pub fn build_layers(&self, cluster: &ClusterRef) -> Option<Vec<BuildLayer>> {
-        let is_built = cluster.path().file_name() == Some(BUILT)
-            && self.built.as_ref()?.files.contains_key(cluster.path());
+        let is_built =
+            cluster.path().file_name() == Some(BUILT) && self.built.as_ref()?.files.contains_key(cluster.path());
         is_built.then(|| kustomize::layers_of(&*self.tree, cluster.directory()))
     }
 
@@ -385,10 +377,7 @@ impl Repo {
             let place = f.location.as_ref();
             below.is_none_or(|b| place.is_some_and(|p| p.file.path().starts_with(b)))
         };
-        let unplanned = self
-            .findings
-            .iter()
-            .filter(|f| UNPLANNED.contains(&f.rule.name));
+        let unplanned = self.findings.iter().filter(|f| UNPLANNED.contains(&f.rule.name));
         unplanned.filter(is_below)
     }
 
@@ -414,9 +403,7 @@ impl Repo {
         let Some(inputs) = built.and_then(|b| b.inputs.get(cluster.path())) else {
             return all.layers(cluster.path());
         };
-        let kustomization = inputs
-            .iter()
-            .find(|i| is_kustomization(i) && i.parent() == Some(cluster.directory()));
+        let kustomization = inputs.iter().find(|i| is_kustomization(i) && i.parent() == Some(cluster.directory()));
         let files = inputs.iter().filter(|i| !is_kustomization(i)).cloned();
         kustomization.map_or_else(Vec::new, |by| all.of_build(&*self.tree, by, files))
     }

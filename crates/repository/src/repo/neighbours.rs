@@ -110,8 +110,7 @@ impl Repo {
             };
             let applications: Vec<_> = self.applied.of(&file.path).collect();
             if !applications.is_empty() {
-                out.applications
-                    .insert(Arc::clone(&file.path), applications);
+                out.applications.insert(Arc::clone(&file.path), applications);
             }
             if content.is_template() {
                 out.templates.push(Arc::clone(&content.file));

@@ -58,18 +58,11 @@ impl Repo {
             findings.extend(commands.map(|c| commands::finding_alone(&c)));
         }
         if objects.given.is_empty() && !objects.is_one_file {
-            let used: BTreeSet<SourceRef> = self
-                .clusters
-                .iter()
-                .flat_map(|c| c.sources.iter().copied())
-                .collect();
+            let used: BTreeSet<SourceRef> = self.clusters.iter().flat_map(|c| c.sources.iter().copied()).collect();
             let unused = objects.sources.iter().filter(|s| !used.contains(s));
             let declared = unused.filter(|s| s.kind == SourceKind::Declared);
             // Its HyperConverged may be in a file that can't be read, which is said.
-            let problems = self
-                .problems
-                .iter()
-                .filter_map(|p| p.finding.location.as_ref());
+            let problems = self.problems.iter().filter_map(|p| p.finding.location.as_ref());
             let broken: Vec<_> = problems.map(|place| place.file.path()).collect();
             let declared = declared.filter(|s| {
                 let directory = parent(objects.path(s.object));

@@ -164,9 +164,7 @@ impl Objects {
             let mut above = parent(self.path(layer)).ancestors();
             let here = |directory: &Utf8Path| {
                 let all = self.hyperconvergeds.iter();
-                let here: Vec<_> = all
-                    .filter(|o| parent(self.path(**o)) == directory)
-                    .collect();
+                let here: Vec<_> = all.filter(|o| parent(self.path(**o)) == directory).collect();
                 (!here.is_empty()).then_some(here)
             };
             match above.find_map(here).as_deref() {

@@ -49,8 +49,7 @@ impl ClusterTree {
     /// Whether a file says something about a cluster and is none.
     fn is_statement(&self, path: &Utf8Path) -> bool {
         let found = scan(&*self.tree, path).found;
-        let says =
-            |what: FoundKind| matches!(what, FoundKind::Inventory(_) | FoundKind::Statement(_));
+        let says = |what: FoundKind| matches!(what, FoundKind::Inventory(_) | FoundKind::Statement(_));
         !found.is_empty() && found.iter().all(|f| says(f.what))
     }
 }
@@ -58,9 +57,7 @@ impl ClusterTree {
 impl Tree for ClusterTree {
     fn list(&self, walk: &Walk) -> Result<Listing, source::Error> {
         let mut listing = self.tree.list(walk)?;
-        listing.files.retain(|path| {
-            self.inputs.contains(path) || self.is_about(path) && self.is_statement(path)
-        });
+        listing.files.retain(|path| self.inputs.contains(path) || self.is_about(path) && self.is_statement(path));
         listing.skipped.retain(|s| self.inputs.contains(&s.path));
         Ok(listing)
     }
@@ -96,7 +93,8 @@ mod tests {
     #[test]
     fn a_build_is_looked_at_without_what_nothing_builds_on() {
         let manifest = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\n";
-        let inventory = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata: {name: a}\nspec: {release: '1.18'}\n";
+        let inventory =
+            "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata: {name: a}\nspec: {release: '1.18'}\n";
         let tree: Memory = [
             ("base/hc.yaml", manifest),
             ("base/kustomization.yaml", "resources: [hc.yaml]\n"),

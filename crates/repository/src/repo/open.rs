@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{
-    Directory, EditedTree, Listing, Memory, SkipReason, SourceFile, Tree, Unreadable, Walk,
-    in_order,
+    Directory, EditedTree, Listing, Memory, SkipReason, SourceFile, Tree, Unreadable, Walk, in_order,
 };
 use hcoplan_planner::inventory::SourceKind;
 use hcoplan_yaml as yaml;
@@ -17,8 +16,7 @@ use super::config::{self, CONFIG_FILE, Config};
 use super::destinations::{self, AllApplied};
 use super::error::Error;
 use super::file_summary::{
-    ByteBudget, FileDetails, FileSummary, is_manifest, look_all, not_fetched, other_resources,
-    patches, unbuilt,
+    ByteBudget, FileDetails, FileSummary, is_manifest, look_all, not_fetched, other_resources, patches, unbuilt,
 };
 use super::files::{FileContents, FileRole, FileUse};
 use super::generators::{Files, elements};
@@ -97,36 +95,25 @@ impl Repo {
         let mut reading = Reading::default();
         let is_built_on = |f: &Utf8Path| options.built.iter().any(|b| b.reached.contains(f));
         for file in listing.files.iter().filter(|f| is_built_on(f)) {
-            reading
-                .files
-                .push(FileUse::skipped(file, &"goes into a build"));
+            reading.files.push(FileUse::skipped(file, &"goes into a build"));
         }
-        listing
-            .files
-            .retain(|f| !left_out.contains(f) && !is_built_on(f));
-        let unrendered = match options.builds.helm {
-            true => Default::default(),
-            false => helm::not_rendered(&*tree, &listing.files, config.helm),
+        listing.files.retain(|f| !left_out.contains(f) && !is_built_on(f));
+        let unrendered = if options.builds.helm {
+            Default::default()
+        } else {
+            helm::not_rendered(&*tree, &listing.files, config.helm)
         };
         let said = options.built.iter().flat_map(|b| b.said.iter().cloned());
         reading.findings = unrendered.findings.into_iter().chain(said).collect();
         let failed = options.built.iter().flat_map(|b| &b.failed);
-        reading.problems.extend(failed.map(|failed| Problem {
-            fatal: true,
-            finding: failed.finding.clone(),
-        }));
+        reading.problems.extend(failed.map(|failed| Problem { fatal: true, finding: failed.finding.clone() }));
         let rendered = Rendered::find(&*tree, &listing.files);
         for top in &rendered.tops {
             let why = format!("holds {MANIFEST}");
             reading.files.push(FileUse::skipped(top, &why));
         }
         reading.skipped(&listing);
-        reading.texts = listing
-            .files
-            .iter()
-            .filter(|p| is_text(p))
-            .cloned()
-            .collect();
+        reading.texts = listing.files.iter().filter(|p| is_text(p)).cloned().collect();
         let candidates = candidates(&*tree, &config, listing).into_iter();
         let mut candidates: Vec<Arc<Utf8Path>> = candidates.map(Into::into).collect();
         candidates.shrink_to_fit();
@@ -216,10 +203,7 @@ impl Repo {
 
 /// The files that are bases of overlays and no cluster's by themselves, each with its first overlay. What the
 /// configuration names as a cluster's file is one.
-fn bases<'o>(
-    overlays: &'o [Overlay],
-    named: &HashSet<Utf8PathBuf>,
-) -> BTreeMap<&'o Utf8Path, &'o Utf8Path> {
+fn bases<'o>(overlays: &'o [Overlay], named: &HashSet<Utf8PathBuf>) -> BTreeMap<&'o Utf8Path, &'o Utf8Path> {
     let mut out = BTreeMap::new();
     for overlay in overlays {
         for base in overlay.bases.iter().filter(|b| !named.contains(*b)) {
@@ -239,9 +223,10 @@ fn directories(overlays: &[Overlay]) -> HashSet<Utf8PathBuf> {
 
 fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Error> {
     let tree = Directory::open(directory, options.max_bytes)?;
-    let tree: Arc<dyn Tree> = match options.edited.is_empty() {
-        true => Arc::new(tree),
-        false => Arc::new(EditedTree::new(tree, options.edited.clone())),
+    let tree: Arc<dyn Tree> = if options.edited.is_empty() {
+        Arc::new(tree)
+    } else {
+        Arc::new(EditedTree::new(tree, options.edited.clone()))
     };
     Ok(with_builds(tree, options))
 }
@@ -361,19 +346,9 @@ impl Reading {
     }
 
     /// `base_of`: the kustomization of a cluster that its HyperConvergeds are a base of.
-    fn take(
-        &mut self,
-        file: u32,
-        path: &Arc<Utf8Path>,
-        looked: FileSummary,
-        base_of: Option<&Utf8Path>,
-    ) {
+    fn take(&mut self, file: u32, path: &Arc<Utf8Path>, looked: FileSummary, base_of: Option<&Utf8Path>) {
         let FileSummary { found, more } = looked;
-        let FileDetails {
-            unreadable,
-            mut problems,
-            ..
-        } = more.map_or_else(FileDetails::default, |more| *more);
+        let FileDetails { unreadable, mut problems, .. } = more.map_or_else(FileDetails::default, |more| *more);
         if found.is_empty() && problems.is_empty() && !is_manifest(path) {
             return;
         }
@@ -418,9 +393,7 @@ impl Reading {
             _ => Utf8Path::new("."),
         };
         let refuse = |why: Unreadable| Error::File(path.to_owned(), why);
-        let name = path
-            .file_name()
-            .ok_or_else(|| refuse(Unreadable::Directory))?;
+        let name = path.file_name().ok_or_else(|| refuse(Unreadable::Directory))?;
         let (directory, name) = match &options.inventory_below {
             Some(above) => (&**above, path),
             None => (directory, Utf8Path::new(name)),
@@ -455,21 +428,13 @@ impl Reading {
         Ok(())
     }
 
-    fn finish(
-        mut self,
-        tree: Arc<dyn Tree>,
-        config: Config,
-        options: &Options,
-    ) -> Result<Repo, Error> {
-        self.files
-            .sort_unstable_by(|a, b| in_order(&a.path, &b.path));
+    fn finish(mut self, tree: Arc<dyn Tree>, config: Config, options: &Options) -> Result<Repo, Error> {
+        self.files.sort_unstable_by(|a, b| in_order(&a.path, &b.path));
         let mut repo = Repo {
             tree,
             files: self.files,
             texts: self.texts,
-            with_commands: (self.objects.with_commands.iter())
-                .map(|file| (*file, None))
-                .collect(),
+            with_commands: (self.objects.with_commands.iter()).map(|file| (*file, None)).collect(),
             problems: self.problems,
             findings: Vec::new(),
             clusters: Vec::new(),
@@ -509,23 +474,15 @@ impl Reading {
             let bytes = repo.tree.read(path).unwrap_or_default();
             yaml::parse(&SourceFile::from_bytes(path, bytes)).documents
         };
-        let files = Files {
-            paths: repo.paths.iter().map(|path| &**path).collect(),
-            read: &read,
-        };
+        let files = Files { paths: repo.paths.iter().map(|path| &**path).collect(), read: &read };
         let documents = |of: &[ObjectRef]| -> Vec<_> {
             let all = of.iter();
-            all.filter_map(|o| repo.content(o.file).ok()?.object(o.place))
-                .collect()
+            all.filter_map(|o| repo.content(o.file).ok()?.object(o.place)).collect()
         };
         let applications = documents(&self.objects.applications).into_iter();
-        let applied: AllApplied = applications
-            .flat_map(|document| destinations::applied(&document, &files))
-            .collect();
+        let applied: AllApplied = applications.flat_map(|document| destinations::applied(&document, &files)).collect();
         let patching = documents(&self.objects.patching).into_iter();
-        let patches = patching
-            .flat_map(|document| patches_of(&document, &elements(&document.root, &files)))
-            .collect();
+        let patches = patching.flat_map(|document| patches_of(&document, &elements(&document.root, &files))).collect();
         applied.assign_to(&mut repo.clusters);
         repo.applied = applied;
         repo.place_commands();
@@ -534,8 +491,7 @@ impl Reading {
         repo.findings.extend(paired.findings);
         repo.findings.append(&mut self.findings);
         repo.say_what_is_no_cluster(&self.objects);
-        repo.findings
-            .extend(options.trust.configuration(&*repo.tree));
+        repo.findings.extend(options.trust.configuration(&*repo.tree));
         repo.directories = paired.directories;
         repo.config = config;
         Ok(repo)

@@ -99,15 +99,9 @@ impl Repo {
     /// The files with ClusterInventories in a directory, else in the nearest one above it.
     pub fn inventories(&self, directory: &Utf8Path) -> Vec<&Utf8Path> {
         let declares = |f: &&FileUse| matches!(&f.what, FileRole::Read(h) if h.inventories > 0);
-        let in_one = |d: &Utf8Path| {
-            self.files_in(d)
-                .filter(declares)
-                .map(|f| &*f.path)
-                .collect()
-        };
+        let in_one = |d: &Utf8Path| self.files_in(d).filter(declares).map(|f| &*f.path).collect();
         let mut each = directory.ancestors().map(in_one);
-        each.find(|found: &Vec<_>| !found.is_empty())
-            .unwrap_or_default()
+        each.find(|found: &Vec<_>| !found.is_empty()).unwrap_or_default()
     }
 
     /// The files right in a directory that hold something of ours.
@@ -135,9 +129,8 @@ pub(super) fn overlays(all: &Kustomizations<'_>, files: &Files<'_>) -> Vec<Overl
         let resources = kustomization.resources.iter();
         named.extend(resources.flat_map(|r| all.at(r)));
     }
-    let tops = all.all.iter().filter(|(path, (_, kustomization))| {
-        !named.contains(*path) && !kustomization.changes.component
-    });
+    let tops =
+        all.all.iter().filter(|(path, (_, kustomization))| !named.contains(*path) && !kustomization.changes.component);
     let overlays = tops.filter_map(|(path, _)| {
         let mut followed = Followed {
             all,
@@ -188,8 +181,7 @@ impl<'r> Followed<'_, 'r> {
         let named: &'r Named = named;
         self.inputs.insert(path.to_owned());
         let files = named.resources.iter().chain(&named.patches);
-        self.inputs
-            .extend(files.filter(|f| (self.files.is_there)(f)).cloned());
+        self.inputs.extend(files.filter(|f| (self.files.is_there)(f)).cloned());
         let directory = path.parent().unwrap_or(Utf8Path::new(""));
         let mut reached = BTreeSet::new();
         let mut is_remote = named.remote;
@@ -228,10 +220,7 @@ impl<'r> Followed<'_, 'r> {
         changes.by_field
             || changes.patches.iter().any(|p| (self.files.holds)(p))
             || namespace.is_some_and(|n| !(self.files.is_in_namespace)(file, n))
-            || changes
-                .transformers
-                .iter()
-                .any(|t| !(self.files.is_ours)(t))
+            || changes.transformers.iter().any(|t| !(self.files.is_ours)(t))
     }
 }
 
@@ -272,14 +261,9 @@ pub(super) fn not_built(tree: &dyn Tree, overlays: &[&Overlay], why: WhyNot) -> 
         }
     };
     let mut finding = Finding::new(&KUSTOMIZE_NOT_BUILT, message)
-        .label(match has_none {
-            true => "builds no HyperConverged",
-            false => "not built",
-        })
+        .label(if has_none { "builds no HyperConverged" } else { "not built" })
         .help(match why {
-            WhyNot::NoHyperConverged => {
-                "what it builds on is meant to be a HyperConverged and is none: mend that"
-            }
+            WhyNot::NoHyperConverged => "what it builds on is meant to be a HyperConverged and is none: mend that",
             WhyNot::NotAllowed => {
                 "hcoplan.yaml says `kustomize: true`, and what is looked at can't have programs run: \
                  allow it with --kustomize or HCOPLAN_ALLOW_KUSTOMIZE=1, or take the configuration \
@@ -291,9 +275,7 @@ pub(super) fn not_built(tree: &dyn Tree, overlays: &[&Overlay], why: WhyNot) -> 
                  revision allows it"
             }
         });
-    let first = overlays
-        .first()
-        .map(|o| kustomization_location(tree, o.directory()));
+    let first = overlays.first().map(|o| kustomization_location(tree, o.directory()));
     finding.location = first;
     let bases: BTreeSet<&Utf8PathBuf> = overlays.iter().flat_map(|o| &o.bases).collect();
     for base in bases.into_iter().take(SHOWN) {
@@ -302,16 +284,10 @@ pub(super) fn not_built(tree: &dyn Tree, overlays: &[&Overlay], why: WhyNot) -> 
         let place = Location::new(&file, Span::new(0, first));
         finding = finding.related(
             place,
-            match has_none {
-                true => "no HyperConverged is in this",
-                false => "no cluster has this as it is written",
-            },
+            if has_none { "no HyperConverged is in this" } else { "no cluster has this as it is written" },
         );
     }
-    Problem {
-        finding,
-        fatal: true,
-    }
+    Problem { finding, fatal: true }
 }
 
 /// Clusters that kustomize would have to build.

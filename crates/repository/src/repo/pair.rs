@@ -59,10 +59,7 @@ pub(super) fn pair(
             Err(finding) => out.configuration.push(*finding),
         }
     }
-    let others = objects
-        .hyperconvergeds
-        .iter()
-        .filter(|o| !claimed.contains(o));
+    let others = objects.hyperconvergeds.iter().filter(|o| !claimed.contains(o));
     clusters.extend(others.map(|o| by_directory.cluster(*o)));
     tell_apart(&mut clusters, &claimed, &carrier);
     // By name, then as they were found: the first one keeps a name that is taken twice.
@@ -77,10 +74,8 @@ pub(super) fn pair(
     });
     out.shared = share(&mut clusters);
     let is_level = |directory: &Utf8Path| by_directory.levels.contains_key(directory);
-    out.findings
-        .extend(companions::second_ones(&clusters, &claimed, &place));
-    out.findings
-        .extend(companions::without_one(objects, is_level, &place));
+    out.findings.extend(companions::second_ones(&clusters, &claimed, &place));
+    out.findings.extend(companions::without_one(objects, is_level, &place));
     out.clusters = clusters;
     out.directories = std::mem::take(&mut by_directory.directories);
     out
@@ -94,14 +89,10 @@ fn tell_apart(
 ) {
     let mut in_directory: HashMap<Utf8PathBuf, usize> = HashMap::new();
     for cluster in clusters.iter() {
-        *in_directory
-            .entry(cluster.directory().to_owned())
-            .or_default() += 1;
+        *in_directory.entry(cluster.directory().to_owned()).or_default() += 1;
     }
     for cluster in clusters.iter_mut().filter(|c| !claimed.contains(&c.object)) {
-        if in_directory
-            .get(cluster.directory())
-            .is_some_and(|n| *n > 1)
+        if in_directory.get(cluster.directory()).is_some_and(|n| *n > 1)
             && let Some(carrier) = carrier(cluster.object)
         {
             cluster.name = cluster.directory().join(carrier).into_string();
@@ -110,12 +101,9 @@ fn tell_apart(
 }
 
 fn taken(name: &str, own: Option<Location>, other: Option<Location>) -> Finding {
-    let mut finding = Finding::new(
-        &CLUSTER_NAME_TAKEN,
-        format!("there is a cluster `{name}` already"),
-    )
-    .label("this one is not planned")
-    .help("name both in hcoplan.yaml, or move one to a directory of its own");
+    let mut finding = Finding::new(&CLUSTER_NAME_TAKEN, format!("there is a cluster `{name}` already"))
+        .label("this one is not planned")
+        .help("name both in hcoplan.yaml, or move one to a directory of its own");
     finding.location = own;
     match other {
         Some(place) => finding.related(place, "this one is"),
@@ -129,9 +117,7 @@ fn share(clusters: &mut [ClusterRef]) -> usize {
     for cluster in clusters.iter() {
         *users.entry(cluster.sources.clone()).or_default() += 1;
     }
-    let shared = users
-        .into_iter()
-        .filter(|(sources, n)| *n > 1 && !sources.is_empty());
+    let shared = users.into_iter().filter(|(sources, n)| *n > 1 && !sources.is_empty());
     let indexes: BTreeMap<Vec<SourceRef>, usize> = shared.map(|(s, _)| s).zip(0..).collect();
     let mut seen = BTreeSet::new();
     for cluster in clusters {
@@ -157,11 +143,8 @@ struct DirectoryIndex<'o> {
 
 impl<'o> DirectoryIndex<'o> {
     fn new(objects: &'o Objects, config: &'o Config) -> Self {
-        let directories: HashSet<Utf8PathBuf> = objects
-            .hyperconvergeds
-            .iter()
-            .map(|o| parent(objects.path(*o)).to_owned())
-            .collect();
+        let directories: HashSet<Utf8PathBuf> =
+            objects.hyperconvergeds.iter().map(|o| parent(objects.path(*o)).to_owned()).collect();
         let mut levels: HashMap<&Utf8Path, Vec<SourceRef>> = HashMap::new();
         let mut machines: HashMap<Utf8PathBuf, Vec<SourceRef>> = HashMap::new();
         for source in &objects.sources {
@@ -174,14 +157,7 @@ impl<'o> DirectoryIndex<'o> {
                 levels.entry(directory).or_default().push(*source);
             }
         }
-        Self {
-            statements: statements(objects),
-            objects,
-            config,
-            directories,
-            levels,
-            machines,
-        }
+        Self { statements: statements(objects), objects, config, directories, levels, machines }
     }
 
     fn cluster(&self, object: ObjectRef) -> ClusterRef {
@@ -202,13 +178,7 @@ impl<'o> DirectoryIndex<'o> {
         self.with(name, object, sources, pairing)
     }
 
-    fn with(
-        &self,
-        name: String,
-        object: ObjectRef,
-        sources: Vec<SourceRef>,
-        pairing: Pairing,
-    ) -> ClusterRef {
+    fn with(&self, name: String, object: ObjectRef, sources: Vec<SourceRef>, pairing: Pairing) -> ClusterRef {
         let path = |object: ObjectRef| self.objects.paths.get(object.file as usize);
         let files: BTreeSet<_> = sources.iter().filter_map(|s| path(s.object)).collect();
         ClusterRef {
@@ -241,18 +211,12 @@ impl<'o> DirectoryIndex<'o> {
         }
         for level in directory.ancestors() {
             if let Some(sources) = self.levels.get(level) {
-                let pairing = match level == directory {
-                    true => Pairing::Beside,
-                    false => Pairing::Above(level.to_owned()),
-                };
+                let pairing = if level == directory { Pairing::Beside } else { Pairing::Above(level.to_owned()) };
                 return (sources.clone(), pairing);
             }
         }
         let configured = self.configured(&self.config.inventory);
-        match configured.is_empty() {
-            true => (Vec::new(), Pairing::None),
-            false => (configured, Pairing::Configured),
-        }
+        if configured.is_empty() { (Vec::new(), Pairing::None) } else { (configured, Pairing::Configured) }
     }
 
     fn configured(&self, paths: &[Located<String>]) -> Vec<SourceRef> {
@@ -273,27 +237,16 @@ impl<'o> DirectoryIndex<'o> {
                     let found = self.objects.path(**o);
                     found == path || parent(found) == path
                 };
-                self.objects
-                    .hyperconvergeds
-                    .iter()
-                    .filter(here)
-                    .copied()
-                    .collect()
+                self.objects.hyperconvergeds.iter().filter(here).copied().collect()
             }
             None => {
-                return Err(wrong(
-                    format!("`{path}` leads out of the root"),
-                    &entry.path,
-                ));
+                return Err(wrong(format!("`{path}` leads out of the root"), &entry.path));
             }
         };
         let object = match found.as_slice() {
             [one] => *one,
             [] => {
-                return Err(wrong(
-                    format!("there is no HyperConverged in `{path}`"),
-                    &entry.path,
-                ));
+                return Err(wrong(format!("there is no HyperConverged in `{path}`"), &entry.path));
             }
             _ => {
                 let message = format!("there are {} HyperConvergeds in `{path}`", found.len());
@@ -338,9 +291,7 @@ fn statements(objects: &Objects) -> HashMap<&Utf8Path, Vec<StatementRef>> {
         return out;
     }
     let clusters = objects.hyperconvergeds.iter();
-    let above: HashSet<&Utf8Path> = clusters
-        .flat_map(|o| parent(objects.path(*o)).ancestors())
-        .collect();
+    let above: HashSet<&Utf8Path> = clusters.flat_map(|o| parent(objects.path(*o)).ancestors()).collect();
     for statement in &objects.statements {
         let mut directories = parent(objects.path(statement.object)).ancestors();
         if let Some(directory) = directories.find(|d| above.contains(d)) {

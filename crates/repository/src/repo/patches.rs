@@ -50,9 +50,7 @@ pub(super) fn may_patch(root: &Node) -> bool {
 
 /// Whether an object patches HyperConvergeds, or wants some to be gone.
 pub(super) fn changes_others(document: &Document) -> bool {
-    let unwanted = generated(document)
-        .into_iter()
-        .any(|(_, is_unwanted)| is_unwanted);
+    let unwanted = generated(document).into_iter().any(|(_, is_unwanted)| is_unwanted);
     unwanted || !patches_of(document, &[]).is_empty()
 }
 
@@ -61,21 +59,11 @@ pub(super) fn patches_of(document: &Document, elements: &[Template]) -> Vec<Patc
     let root = &document.root;
     let (kind, file) = (text(root, "kind"), document.file.path());
     let name = root.below("metadata.name").and_then(Node::as_str);
-    let by = format!(
-        "the {kind} {name} in {file}",
-        name = name.unwrap_or_default()
-    );
+    let by = format!("the {kind} {name} in {file}", name = name.unwrap_or_default());
     let mut out = Vec::new();
     let mut add = |targets: Vec<Utf8PathBuf>, node: &Node, patch, says_which| {
         let (patch, unknown) = patch;
-        out.push(Patch {
-            by: by.clone(),
-            targets,
-            document: Arc::new(patch),
-            within: node.span,
-            says_which,
-            unknown,
-        });
+        out.push(Patch { by: by.clone(), targets, document: Arc::new(patch), within: node.span, says_which, unknown });
     };
     if kind == "PolicyGenerator" {
         for manifest in manifests(document) {
@@ -105,14 +93,14 @@ pub(super) fn patches_of(document: &Document, elements: &[Template]) -> Vec<Patc
         }
     };
     for source in sources {
-        let is_elsewhere = source
-            .below("sourceRef.kind")
-            .is_some_and(|kind| kind.as_str() != Some("GitRepository"));
-        let path = match is_elsewhere {
-            true => "",
+        let is_elsewhere = source.below("sourceRef.kind").is_some_and(|kind| kind.as_str() != Some("GitRepository"));
+        let path = if is_elsewhere {
+            ""
+        } else if kind == "Kustomization" && source.get("path").is_none() {
             // Without a path Flux takes all of it.
-            false if kind == "Kustomization" && source.get("path").is_none() => ".",
-            false => text(source, "path"),
+            "."
+        } else {
+            text(source, "path")
         };
         let targets = match path {
             "" => Vec::new(),
@@ -121,9 +109,8 @@ pub(super) fn patches_of(document: &Document, elements: &[Template]) -> Vec<Patc
         };
         for entry in list(source, patches) {
             let target_kind = entry.below("target.kind").and_then(Node::as_str);
-            let is_meant = target_kind.is_none_or(|kind| {
-                Regex::new(&format!("^(?:{kind})$")).is_ok_and(|kind| kind.is_match(KIND))
-            });
+            let is_meant = target_kind
+                .is_none_or(|kind| Regex::new(&format!("^(?:{kind})$")).is_ok_and(|kind| kind.is_match(KIND)));
             let Some(node) = entry.get("patch").filter(|_| is_meant) else {
                 continue;
             };
@@ -183,10 +170,7 @@ pub(super) fn generated(document: &Document) -> Vec<(Utf8PathBuf, bool)> {
 
 /// A part of a document as one of its own.
 fn alone(document: &Document, mut root: Node, kind: CarrierKind) -> (Document, Vec<Unknown>) {
-    let carrier = Carrier {
-        kind,
-        node: &document.root,
-    };
+    let carrier = Carrier { kind, node: &document.root };
     let unknown = unknown::fill_in_known_values(&mut root, &carrier);
     let patch = Document {
         file: Arc::clone(&document.file),
@@ -251,9 +235,7 @@ impl Patch {
                 let applied = serde_json::from_value::<json_patch::Patch>(patch)
                     .map_err(|e| e.to_string())
                     .and_then(|p| json_patch::patch(&mut json, &p).map_err(|e| e.to_string()));
-                applied.map_err(|why| {
-                    Box::new(self.not_planned(&format!("it doesn't apply to: {why}")))
-                })?;
+                applied.map_err(|why| Box::new(self.not_planned(&format!("it doesn't apply to: {why}"))))?;
             }
             patch => {
                 // They say which object is meant.
@@ -279,10 +261,7 @@ impl Patch {
 }
 
 fn group(node: &Node) -> &str {
-    text(node, "apiVersion")
-        .split('/')
-        .next()
-        .unwrap_or_default()
+    text(node, "apiVersion").split('/').next().unwrap_or_default()
 }
 
 fn text<'n>(node: &'n Node, key: &str) -> &'n str {
@@ -312,12 +291,7 @@ mod tests {
                 let place = loaded.document.location(node.span).origin()?;
                 Some(format!("{}:{}", place.file.path(), place.start().line))
             };
-            format!(
-                "{}: {} {:?}",
-                cluster.name(),
-                spec.to_json(),
-                place("spec.defaultCPUModel")
-            )
+            format!("{}: {} {:?}", cluster.name(), spec.to_json(), place("spec.defaultCPUModel"))
         });
         let found = repo.findings().iter().map(|f| f.message.clone());
         (shown.collect(), found.collect())
@@ -332,10 +306,8 @@ mod tests {
         let (clusters, found) = planned(&[("policies/generator.yaml", generator)]);
         assert_eq!(
             clusters,
-            [
-                "virt: {\"defaultCPUModel\":\"b\",\"obsoleteCPUs\":{\"cpuModels\":[\"z\"]}} \
-              Some(\"policies/generator.yaml:10\")"
-            ]
+            ["virt: {\"defaultCPUModel\":\"b\",\"obsoleteCPUs\":{\"cpuModels\":[\"z\"]}} \
+              Some(\"policies/generator.yaml:10\")"]
         );
         assert!(found.is_empty(), "{found:?}");
     }
@@ -353,22 +325,12 @@ mod tests {
         let run = |inner, outer| {
             let generator = generator(inner, outer);
             planned(&[
-                (
-                    "policies/kustomization.yaml",
-                    "generators: [generator.yaml]\n",
-                ),
+                ("policies/kustomization.yaml", "generators: [generator.yaml]\n"),
                 ("policies/generator.yaml", &generator),
             ])
         };
-        let (only, gone) = (
-            "    complianceType: mustonlyhave\n",
-            "    complianceType: mustnothave\n",
-        );
-        for (inner, outer) in [
-            ("", ""),
-            (only, ""),
-            (only, ", complianceType: mustnothave"),
-        ] {
+        let (only, gone) = ("    complianceType: mustonlyhave\n", "    complianceType: mustnothave\n");
+        for (inner, outer) in [("", ""), (only, ""), (only, ", complianceType: mustnothave")] {
             let (clusters, found) = run(inner, outer);
             assert!(clusters[0].contains("\"b\""), "{clusters:?}");
             assert!(found.is_empty(), "{found:?}");
@@ -376,10 +338,7 @@ mod tests {
         for (inner, outer) in [(gone, ""), ("", ", complianceType: mustnothave")] {
             let (clusters, found) = run(inner, outer);
             assert!(clusters.is_empty(), "{clusters:?}");
-            assert_eq!(
-                found,
-                ["this HyperConverged is to be removed, so nothing is planned for it"]
-            );
+            assert_eq!(found, ["this HyperConverged is to be removed, so nothing is planned for it"]);
         }
     }
 
@@ -391,10 +350,8 @@ mod tests {
         let (_, found) = planned(&[("apps/a.yaml", application)]);
         assert_eq!(
             found,
-            [
-                "the Application a in apps/a.yaml patches a HyperConverged, which isn't among the clusters that \
-                 are planned"
-            ]
+            ["the Application a in apps/a.yaml patches a HyperConverged, which isn't among the clusters that \
+                 are planned"]
         );
     }
 
@@ -419,10 +376,7 @@ mod tests {
             )
         };
         let (clusters, found) = planned(&[("flux/virt.yaml", &flux("./virt", "GitRepository"))]);
-        assert!(
-            clusters[0].contains("\"defaultCPUModel\":\"b\""),
-            "{clusters:?}"
-        );
+        assert!(clusters[0].contains("\"defaultCPUModel\":\"b\""), "{clusters:?}");
         assert!(found.is_empty(), "{found:?}");
         let said = "the Kustomization virt in flux/virt.yaml patches a HyperConverged, which isn't among the clusters \
                     that are planned";
@@ -447,26 +401,14 @@ mod tests {
                      {name: kubevirt-hyperconverged}\n          spec:\n            defaultCPUModel: c\n";
         let (east, west) = (application("east", json), application("west", merge));
         let (clusters, found) = planned(&[("apps/east.yaml", &east)]);
-        assert!(
-            clusters[0].contains("\"defaultCPUModel\":\"b\""),
-            "{clusters:?}"
-        );
+        assert!(clusters[0].contains("\"defaultCPUModel\":\"b\""), "{clusters:?}");
         assert!(found.is_empty(), "{found:?}");
         let (clusters, found) = planned(&[("apps/west.yaml", &west)]);
         assert!(found.is_empty(), "{found:?}");
-        assert!(
-            clusters[0].contains("\"defaultCPUModel\":\"c\""),
-            "{clusters:?}"
-        );
-        assert!(
-            clusters[0].ends_with("Some(\"apps/west.yaml:15\")"),
-            "{clusters:?}"
-        );
+        assert!(clusters[0].contains("\"defaultCPUModel\":\"c\""), "{clusters:?}");
+        assert!(clusters[0].ends_with("Some(\"apps/west.yaml:15\")"), "{clusters:?}");
         let (clusters, found) = planned(&[("apps/east.yaml", &east), ("apps/west.yaml", &west)]);
-        assert!(
-            clusters[0].contains("\"defaultCPUModel\":\"a\""),
-            "{clusters:?}"
-        );
+        assert!(clusters[0].contains("\"defaultCPUModel\":\"a\""), "{clusters:?}");
         assert_eq!(found.len(), 2, "{found:?}");
     }
 }

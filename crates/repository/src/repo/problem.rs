@@ -21,35 +21,24 @@ pub struct Problem {
 impl Problem {
     /// The same as something that ends the run.
     pub(super) fn fatal(self) -> Self {
-        Self {
-            finding: self.finding.severity(Severity::Error),
-            fatal: true,
-        }
+        Self { finding: self.finding.severity(Severity::Error), fatal: true }
     }
 }
 
 /// A file without bytes: nobody knows whether it matters.
 pub(super) fn unreadable(path: &Utf8Path, why: &Unreadable) -> Problem {
-    Problem {
-        finding: not_read(path, why.to_string()),
-        fatal: false,
-    }
+    Problem { finding: not_read(path, why.to_string()), fatal: false }
 }
 
 /// A file that was there when the directory was listed and is no more, or has other documents now.
 pub(super) fn changed_while_read(path: &Utf8Path) -> Problem {
     let finding = not_read(path, "it changed while it was read".to_owned());
-    Problem {
-        finding: finding.severity(Severity::Error),
-        fatal: true,
-    }
+    Problem { finding: finding.severity(Severity::Error), fatal: true }
 }
 
 fn not_read(path: &Utf8Path, why: String) -> Finding {
     let place = Location::new(&SourceFile::new(path, ""), Span::default());
-    Finding::new(&FILE_NOT_READ, format!("this file is not read: {why}"))
-        .at(place)
-        .label(why)
+    Finding::new(&FILE_NOT_READ, format!("this file is not read: {why}")).at(place).label(why)
 }
 
 /// A file that can't be parsed. `marked`: it mentions the operator's API group or ours.
@@ -59,28 +48,20 @@ pub(super) fn unparseable_file(content: &Content, marked: bool) -> Vec<Problem> 
     if template {
         let first = fatal.clone().find(|p| p.kind == ProblemKind::Template);
         let span = first.map_or(Span::default(), |p| p.span);
-        let finding = Finding::new(
-            &FILE_NOT_READ,
-            "this file is not read: it is a template, not YAML yet",
-        );
-        let finding = finding
-            .at(Location::new(&content.file, span))
-            .label("no YAML")
-            .help(
-                "render it first (`helm template … | hcoplan plan -`), or leave it out with \
+        let finding = Finding::new(&FILE_NOT_READ, "this file is not read: it is a template, not YAML yet");
+        let finding = finding.at(Location::new(&content.file, span)).label("no YAML").help(
+            "render it first (`helm template … | hcoplan plan -`), or leave it out with \
                  `ignore` in hcoplan.yaml",
-            );
-        return vec![Problem {
-            finding,
-            fatal: false,
-        }];
+        );
+        return vec![Problem { finding, fatal: false }];
     }
     let problem = |p: &YamlProblem| Problem {
-        finding: match marked {
-            true => syntax(content, p),
-            false => syntax(content, p)
+        finding: if marked {
+            syntax(content, p)
+        } else {
+            syntax(content, p)
                 .severity(Severity::Warning)
-                .help("the file is passed over; it mentions neither HCO nor hcoplan"),
+                .help("the file is passed over; it mentions neither HCO nor hcoplan")
         },
         fatal: marked,
     };
@@ -88,11 +69,7 @@ pub(super) fn unparseable_file(content: &Content, marked: bool) -> Vec<Problem> 
 }
 
 fn syntax(content: &Content, problem: &YamlProblem) -> Finding {
-    with_context(
-        content,
-        problem,
-        Finding::new(&YAML_SYNTAX, &problem.message),
-    )
+    with_context(content, problem, Finding::new(&YAML_SYNTAX, &problem.message))
 }
 
 fn with_context(content: &Content, problem: &YamlProblem, finding: Finding) -> Finding {
@@ -105,8 +82,7 @@ fn with_context(content: &Content, problem: &YamlProblem, finding: Finding) -> F
 
 /// What is odd about one document's text, though it can be read.
 pub(super) fn text_problems(content: &Content, document: &Document) -> Vec<Finding> {
-    let inside =
-        |p: &&YamlProblem| document.span.start <= p.span.start && p.span.end <= document.span.end;
+    let inside = |p: &&YamlProblem| document.span.start <= p.span.start && p.span.end <= document.span.end;
     let odd = content.problems.iter().filter(|p| !p.kind.is_fatal());
     let finding = |p: &YamlProblem| {
         let rule = match p.kind {

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{
-    Directory, Revision, Tree, Unreadable, Walk, max_bytes, normalize_path,
-};
+use hcoplan_diagnostics::source::{Directory, Revision, Tree, Unreadable, Walk, max_bytes, normalize_path};
 use hcoplan_planner::plan;
 use hcoplan_planner::release::{self, Files, Release};
 
@@ -39,8 +37,7 @@ pub fn named_release_below(root: &Utf8Path, name: &str) -> Result<Arc<Release>, 
     }
     let wrong = |error| Error::Release(name.into(), error);
     let tree = Directory::open(root, max_bytes())?;
-    let path = normalize_path(Utf8Path::new(name))
-        .ok_or_else(|| Error::File(name.into(), Unreadable::LeavesRoot))?;
+    let path = normalize_path(Utf8Path::new(name)).ok_or_else(|| Error::File(name.into(), Unreadable::LeavesRoot))?;
     read(&tree, &path).map_err(wrong)
 }
 
@@ -67,8 +64,7 @@ pub(super) fn read(tree: &dyn Tree, directory: &Utf8Path) -> Result<Arc<Release>
             Err(Unreadable::Missing) => continue,
             Err(why) => return Err(release::Error::shape(name.as_str(), &why.to_string())),
         };
-        let text = String::from_utf8(bytes)
-            .map_err(|_| release::Error::shape(name.as_str(), "it is no UTF-8"))?;
+        let text = String::from_utf8(bytes).map_err(|_| release::Error::shape(name.as_str(), "it is no UTF-8"))?;
         files.insert(name.into_string(), text);
     }
     let release = Release::from_files(files)?;
@@ -80,10 +76,7 @@ pub(super) fn read(tree: &dyn Tree, directory: &Utf8Path) -> Result<Arc<Release>
 /// The JSON files of the directory and its `crds`.
 fn names(tree: &dyn Tree, directory: &Utf8Path) -> Vec<Utf8PathBuf> {
     let listing = tree.list(&Walk::default()).unwrap_or_default();
-    let below = listing
-        .files
-        .iter()
-        .filter_map(|p| p.strip_prefix(directory).ok());
+    let below = listing.files.iter().filter_map(|p| p.strip_prefix(directory).ok());
     let json = below.filter(|p| p.extension() == Some("json"));
     json.map(Utf8Path::to_owned).collect()
 }

@@ -11,9 +11,7 @@ pub static HCO_REMOVED: Rule = Rule {
     name: "hco-removed",
     group: Group::Gitops,
     severity: Severity::Error,
-    predicts: Prediction::Silent(
-        "nothing checks it from here on, and a tool that prunes deletes it",
-    ),
+    predicts: Prediction::Silent("nothing checks it from here on, and a tool that prunes deletes it"),
     needs: Needs::Document,
     summary: "a HyperConverged of the base revision is not found any more",
     page: r#"
@@ -56,9 +54,7 @@ pub fn removed(before: &Repo, after: &Repo, meant: impl Fn(&str) -> bool) -> Vec
     };
     let (old, new) = (names(before), names(after));
     let gone = before.clusters().iter();
-    let gone: Vec<&ClusterRef> = gone
-        .filter(|c| !new.contains(c.name()) && meant(c.name()))
-        .collect();
+    let gone: Vec<&ClusterRef> = gone.filter(|c| !new.contains(c.name()) && meant(c.name())).collect();
     if gone.is_empty() {
         return Vec::new();
     }
@@ -110,17 +106,10 @@ mod tests {
     #[test]
     fn what_is_gone_is_told_and_what_was_moved_is_not() {
         let other = format!("{HC}spec: {{defaultCPUModel: x}}\n");
-        let before = repo(&[
-            ("a/hc.yaml", HC),
-            ("b/hc.yaml", &other),
-            ("unasked/hc.yaml", &other),
-        ]);
+        let before = repo(&[("a/hc.yaml", HC), ("b/hc.yaml", &other), ("unasked/hc.yaml", &other)]);
         let gone = ["a/hc.yaml:3 the HyperConverged of cluster a is not found any more"];
         assert_eq!(said(&before, &repo(&[("b/new.yaml", HC)])), gone);
-        assert_eq!(
-            said(&before, &repo(&[("b/hc.yaml", HC), ("c/d/hc.yaml", HC)])),
-            [""; 0]
-        );
+        assert_eq!(said(&before, &repo(&[("b/hc.yaml", HC), ("c/d/hc.yaml", HC)])), [""; 0]);
         let edited = repo(&[("b/hc.yaml", HC), ("c/hc.yaml", &other)]);
         assert_eq!(said(&before, &edited), gone);
         assert_eq!(said(&before, &before), [""; 0]);

@@ -73,8 +73,7 @@ impl Rendered {
         }
         for path in named(CLUSTER_MANIFEST) {
             let directory = parent(path);
-            let Some((top, manifest)) = directory.ancestors().find_map(|d| tops.get_key_value(d))
-            else {
+            let Some((top, manifest)) = directory.ancestors().find_map(|d| tops.get_key_value(d)) else {
                 continue;
             };
             let cluster = read::<Cluster>(tree, path);
@@ -86,10 +85,7 @@ impl Rendered {
             let own = beside.filter(|file| cluster.schema_version == 2 && is_own(tree, file));
             let own = own.filter_map(|file| file.file_name());
             let names = cluster.objects.iter().map(|o| o.file.as_str());
-            let names = names
-                .chain(own)
-                .chain(kustomization)
-                .chain([CLUSTER_MANIFEST]);
+            let names = names.chain(own).chain(kustomization).chain([CLUSTER_MANIFEST]);
             let plain = names.filter(|name| Utf8Path::new(name).file_name() == Some(*name));
             out.files.extend(plain.map(|name| directory.join(name)));
             out.files.insert(top.join(MANIFEST));
@@ -124,8 +120,7 @@ impl Top {
     /// Whether a cluster's directory is one of its tree.
     fn has(&self, cluster: &Cluster) -> bool {
         let listed = self.clusters.as_ref();
-        cluster.schema_version == self.schema_version
-            && listed.is_none_or(|names| names.contains(&cluster.cluster))
+        cluster.schema_version == self.schema_version && listed.is_none_or(|names| names.contains(&cluster.cluster))
     }
 }
 

@@ -255,9 +255,7 @@ pub static YAML_DUPLICATE_KEY: Rule = Rule {
     name: "yaml-duplicate-key",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Prediction::Silent(
-        "the last one wins in kubectl; a strict server refuses the object",
-    ),
+    predicts: Prediction::Silent("the last one wins in kubectl; a strict server refuses the object"),
     needs: Needs::Document,
     summary: "a mapping has the same key twice",
     page: r#"

@@ -26,16 +26,11 @@ pub enum StatementKind {
 impl StatementKind {
     /// What an object is; `None` where it says nothing about HCO's cluster.
     pub(super) fn of(root: &Node) -> Option<Self> {
-        let group = text(root, "apiVersion")
-            .split('/')
-            .next()
-            .unwrap_or_default();
+        let group = text(root, "apiVersion").split('/').next().unwrap_or_default();
         match (group, text(root, "kind")) {
             ("operators.coreos.com", "Subscription") => {
                 let package = root.get("spec").map(|s| text(s, "name"));
-                package
-                    .is_some_and(|p| HCO_PACKAGES.contains(&p))
-                    .then_some(Self::Subscription)
+                package.is_some_and(|p| HCO_PACKAGES.contains(&p)).then_some(Self::Subscription)
             }
             ("operators.coreos.com", "OperatorGroup") => Some(Self::OperatorGroup),
             ("operators.coreos.com", "ClusterServiceVersion") => {
@@ -68,10 +63,7 @@ pub(super) fn is_application(root: &Node) -> bool {
 const CSV: &str = "kubevirt-hyperconverged-operator.";
 
 /// The packages that HCO is installed from by OLM: upstream's and OpenShift Virtualization's.
-pub const HCO_PACKAGES: [&str; 2] = [
-    "community-kubevirt-hyperconverged",
-    "kubevirt-hyperconverged",
-];
+pub const HCO_PACKAGES: [&str; 2] = ["community-kubevirt-hyperconverged", "kubevirt-hyperconverged"];
 
 /// A value, and where in its document it stands.
 type PlacedValue<T> = Option<(T, Path)>;
@@ -123,8 +115,7 @@ impl Statement {
         let catalog = at(root, "spec.sourceNamespace");
         let openshift = catalog.filter(|(namespace, _)| namespace == "openshift-marketplace");
         self.platform = openshift.map(|(_, path)| (Platform::OpenShift, path));
-        let first =
-            at(root, "spec.startingCSV").and_then(|(name, path)| Some((of_csv(&name)?, path)));
+        let first = at(root, "spec.startingCSV").and_then(|(name, path)| Some((of_csv(&name)?, path)));
         let channel = || {
             let (channel, path) = at(root, "spec.channel")?;
             let version = channel.rsplit('-').next()?;
@@ -167,8 +158,7 @@ impl Statement {
 /// The namespace of an OperatorGroup, where it is HCO's by its name or by its namespace.
 fn operator_group(root: &Node) -> PlacedValue<String> {
     let (namespace, path) = at(root, "metadata.namespace")?;
-    let named =
-        at(root, "metadata.name").is_some_and(|(n, _)| n.contains("kubevirt-hyperconverged"));
+    let named = at(root, "metadata.name").is_some_and(|(n, _)| n.contains("kubevirt-hyperconverged"));
     let mut known = Distribution::all().iter();
     (named || known.any(|d| d.namespace.value == namespace)).then_some((namespace, path))
 }
@@ -198,11 +188,7 @@ mod tests {
     /// Namespace, platform and release that a manifest states.
     fn said(text: &str) -> String {
         let file = SourceFile::new("a.yaml", text);
-        let document = yaml::parse(&file)
-            .documents
-            .into_iter()
-            .next()
-            .expect("one");
+        let document = yaml::parse(&file).documents.into_iter().next().expect("one");
         let Some(kind) = StatementKind::of(&document.root) else {
             return "nothing".to_owned();
         };
@@ -231,19 +217,10 @@ mod tests {
                  community-kubevirt-hyperconverged, sourceNamespace: olm, channel: candidate-v1.18}\n",
                 "kubevirt-hyperconverged ? 1.18",
             ),
-            (
-                "kind: Subscription\nspec: {name: kubevirt-hyperconverged, channel: stable}\n",
-                "? ? ?",
-            ),
+            ("kind: Subscription\nspec: {name: kubevirt-hyperconverged, channel: stable}\n", "? ? ?"),
             ("kind: Subscription\nspec: {name: other}\n", "nothing"),
-            (
-                "kind: OperatorGroup\nmetadata: {name: og, namespace: openshift-cnv}\n",
-                "openshift-cnv ? ?",
-            ),
-            (
-                "kind: OperatorGroup\nmetadata: {name: og, namespace: openshift-storage}\n",
-                "? ? ?",
-            ),
+            ("kind: OperatorGroup\nmetadata: {name: og, namespace: openshift-cnv}\n", "openshift-cnv ? ?"),
+            ("kind: OperatorGroup\nmetadata: {name: og, namespace: openshift-storage}\n", "? ? ?"),
             (
                 "kind: ClusterServiceVersion\nmetadata: {name: \
                  kubevirt-hyperconverged-operator.v1.17.3, namespace: hco}\n",
@@ -254,15 +231,13 @@ mod tests {
                  kubevirt-hyperconverged-operator.v4.21.0, namespace: placeholder}\n",
                 "? ? ?",
             ),
-            (
-                "kind: ClusterServiceVersion\nmetadata: {name: other.v1.17.3}\n",
-                "nothing",
-            ),
+            ("kind: ClusterServiceVersion\nmetadata: {name: other.v1.17.3}\n", "nothing"),
         ];
         for (text, expected) in cases {
             assert_eq!(said(&format!("{olm}{text}")), expected, "{text}");
         }
-        let version = "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nstatus: {desired: {version: 4.20.11}}\n";
+        let version =
+            "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nstatus: {desired: {version: 4.20.11}}\n";
         assert_eq!(said(version), "? OpenShift 4.20");
     }
 }

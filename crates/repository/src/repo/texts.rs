@@ -34,10 +34,7 @@ impl Repo {
     }
 
     /// Where they are.
-    pub(super) fn text_paths<'r>(
-        &'r self,
-        cluster: &'r ClusterRef,
-    ) -> impl Iterator<Item = &'r Utf8PathBuf> {
+    pub(super) fn text_paths<'r>(&'r self, cluster: &'r ClusterRef) -> impl Iterator<Item = &'r Utf8PathBuf> {
         self.texts.iter().filter(|path| {
             let mut above = path.ancestors().skip(1);
             above.find(|d| self.directories.contains(*d)) == Some(cluster.directory())
@@ -55,14 +52,10 @@ impl Repo {
     /// any HyperConverged are about all that it has.
     pub fn commands(&self, cluster: &ClusterRef) -> Vec<Command> {
         let concerned = |(_, nearest): &&(u32, Option<Utf8PathBuf>)| {
-            nearest
-                .as_ref()
-                .is_some_and(|d| cluster.directory().starts_with(d))
+            nearest.as_ref().is_some_and(|d| cluster.directory().starts_with(d))
         };
         let files = self.with_commands.iter().filter(concerned);
-        files
-            .flat_map(|(file, _)| self.commands_of(*file))
-            .collect()
+        files.flat_map(|(file, _)| self.commands_of(*file)).collect()
     }
 
     /// Says of each file with commands which directory's clusters they are about.
@@ -72,9 +65,7 @@ impl Repo {
         for (file, nearest) in &mut self.with_commands {
             let path = self.paths.get(*file as usize);
             let mut above = path.into_iter().flat_map(|path| path.ancestors().skip(1));
-            *nearest = above
-                .find(|d| with_clusters.contains(d))
-                .map(ToOwned::to_owned);
+            *nearest = above.find(|d| with_clusters.contains(d)).map(ToOwned::to_owned);
         }
     }
 

@@ -8,9 +8,7 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
-use hcoplan_diagnostics::source::{
-    Location, Revision, SourceFile, Span, Tree, Unreadable, max_bytes,
-};
+use hcoplan_diagnostics::source::{Location, Revision, SourceFile, Span, Tree, Unreadable, max_bytes};
 
 use super::config::CONFIG_FILE;
 
@@ -40,10 +38,7 @@ impl TrustBase {
     /// When there is none.
     pub fn open(directory: &Utf8Path, name: &str) -> Result<Self, super::Error> {
         let tree = Revision::open(directory, name, max_bytes())?;
-        Ok(Self {
-            name: name.to_owned(),
-            tree: Arc::new(tree),
-        })
+        Ok(Self { name: name.to_owned(), tree: Arc::new(tree) })
     }
 
     /// The name that it was given by.
@@ -66,9 +61,7 @@ impl TrustBase {
             _ => Utf8Path::new("."),
         };
         let refuse = |why| super::Error::File(path.to_owned(), why);
-        let name = path
-            .file_name()
-            .ok_or_else(|| refuse(Unreadable::Directory))?;
+        let name = path.file_name().ok_or_else(|| refuse(Unreadable::Directory))?;
         let tree = Revision::open(directory, &self.name, max_bytes())?;
         tree.read(name.into()).map_err(refuse)
     }
@@ -92,10 +85,7 @@ impl Trust {
             return None;
         }
         let place = Location::new(&SourceFile::from_bytes(path, own), Span::default());
-        let message = format!(
-            "what changed in this file since {} has no effect",
-            base.name
-        );
+        let message = format!("what changed in this file since {} has no effect", base.name);
         let finding = Finding::new(&CHANGE_NOT_TRUSTED, message).at(place);
         Some(finding.label("taken from the trusted revision"))
     }

@@ -16,10 +16,7 @@ pub(super) struct Size {
 
 impl Size {
     fn with_start(self, before: Self) -> Self {
-        Self {
-            steps: self.steps - before.steps,
-            bytes: self.bytes - before.bytes,
-        }
+        Self { steps: self.steps - before.steps, bytes: self.bytes - before.bytes }
     }
 
     fn add(&mut self, other: Self) {
@@ -88,10 +85,7 @@ impl<'t> Aliases<'t> {
             anchors: 0,
             read: Size { steps: 1, bytes: 0 },
             aliased: Size::default(),
-            copied: Copied {
-                bytes: 0,
-                most: limits.max_bytes,
-            },
+            copied: Copied { bytes: 0, most: limits.max_bytes },
             max_nodes: limits.max_alias_nodes,
         }
     }
@@ -101,21 +95,12 @@ impl<'t> Aliases<'t> {
         self.anchors += 1;
         let number = self.anchors;
         self.targets.insert(name, Target { number, node: None });
-        Anchor {
-            name,
-            number,
-            before,
-        }
+        Anchor { name, number, before }
     }
 
     /// Keeps a finished node for its aliases, unless a node inside took the name over.
     /// `height`: how many collections are nested in it, itself included.
-    pub(super) fn close(
-        &mut self,
-        anchor: Anchor<'t>,
-        node: &Node,
-        height: usize,
-    ) -> Result<(), Problem> {
+    pub(super) fn close(&mut self, anchor: Anchor<'t>, node: &Node, height: usize) -> Result<(), Problem> {
         let size = self.read.with_start(anchor.before);
         self.copied.add(size, node.span)?;
         if let Some(target) = self.targets.get_mut(anchor.name)
@@ -138,8 +123,7 @@ impl<'t> Aliases<'t> {
         self.read.add(*size);
         self.aliased.add(*size);
         let share = self.aliased.steps as f64 / self.read.steps as f64;
-        let go_refuses =
-            self.aliased.steps > 100 && self.read.steps > 1000 && share > allowed(self.read.steps);
+        let go_refuses = self.aliased.steps > 100 && self.read.steps > 1000 && share > allowed(self.read.steps);
         if go_refuses {
             return Err(too_many("document contains excessive aliasing", span));
         }
@@ -175,20 +159,10 @@ fn copy(node: &Node, span: Span) -> Node {
         Value::Map(entries) => Value::Map(
             entries
                 .iter()
-                .map(|e| Entry {
-                    key: Key {
-                        text: e.key.text.clone(),
-                        span,
-                    },
-                    value: copy(&e.value, span),
-                })
+                .map(|e| Entry { key: Key { text: e.key.text.clone(), span }, value: copy(&e.value, span) })
                 .collect(),
         ),
         other => other.clone(),
     };
-    Node {
-        span,
-        style: Style::Alias,
-        value,
-    }
+    Node { span, style: Style::Alias, value }
 }

@@ -10,19 +10,11 @@ pub(super) fn decode(text: &str) -> Option<String> {
 
 /// The bytes that base64 stands for.
 pub(crate) fn decode_bytes(text: &str) -> Option<Vec<u8>> {
-    let input: Vec<u8> = text
-        .bytes()
-        .filter(|b| !matches!(b, b'\n' | b'\r'))
-        .collect();
+    let input: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'\n' | b'\r')).collect();
     if !input.len().is_multiple_of(4) {
         return None;
     }
-    let padding = input
-        .iter()
-        .rev()
-        .take(2)
-        .take_while(|b| **b == b'=')
-        .count();
+    let padding = input.iter().rev().take(2).take_while(|b| **b == b'=').count();
     let digits = &input[..input.len() - padding];
     let mut bytes = Vec::with_capacity(digits.len());
     let (mut value, mut bits) = (0u32, 0);

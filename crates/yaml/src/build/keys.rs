@@ -17,11 +17,7 @@ pub(crate) struct Merge {
 const FEW: usize = 12;
 
 /// Applies merge keys in their places and lets the last of equal keys win.
-pub(crate) fn merge_and_deduplicate(
-    entries: Vec<Entry>,
-    merges: Vec<Merge>,
-    problems: &mut Problems,
-) -> Vec<Entry> {
+pub(crate) fn merge_and_deduplicate(entries: Vec<Entry>, merges: Vec<Merge>, problems: &mut Problems) -> Vec<Entry> {
     if merges.is_empty() {
         if entries.len() < 2 {
             return entries;
@@ -88,11 +84,7 @@ fn repeats(entries: &[Entry]) -> Vec<(usize, usize)> {
     found
 }
 
-fn last_wins(
-    entries: Vec<Entry>,
-    repeats: &[(usize, usize)],
-    problems: &mut Problems,
-) -> Vec<Entry> {
+fn last_wins(entries: Vec<Entry>, repeats: &[(usize, usize)], problems: &mut Problems) -> Vec<Entry> {
     let mut kept = Vec::with_capacity(entries.len());
     let mut gone = Vec::with_capacity(repeats.len());
     let mut repeats = repeats.iter().peekable();
@@ -120,14 +112,11 @@ fn is_inside(span: Span, outer: &[Span]) -> bool {
 
 fn duplicate(first: &Entry, again: &Entry) -> Problem {
     let message = format!("key {:?} already set in map", again.key.text);
-    Problem::new(ProblemKind::DuplicateKey, again.key.span, message)
-        .with_start(first.key.span, "first set here")
+    Problem::new(ProblemKind::DuplicateKey, again.key.span, message).with_start(first.key.span, "first set here")
 }
 
 fn overrides(merge: Span, key: &str, above: Span) -> Problem {
-    let message = format!(
-        "this merge key overwrites {key:?}, which stands above it; kustomize keeps the one above"
-    );
+    let message = format!("this merge key overwrites {key:?}, which stands above it; kustomize keeps the one above");
     Problem::new(ProblemKind::MergeOverrides, merge, message).with_start(above, "set here")
 }
 

@@ -30,14 +30,8 @@ struct Frame<'t> {
 
 /// What is in a collection so far: the last of the builder's items or entries, from `first` on.
 enum Items {
-    Seq {
-        first: usize,
-    },
-    Map {
-        first: usize,
-        pending: Pending,
-        merges: Vec<Merge>,
-    },
+    Seq { first: usize },
+    Map { first: usize, pending: Pending, merges: Vec<Merge> },
 }
 
 /// What the next node of a mapping is.
@@ -96,9 +90,7 @@ impl<'l, 't> Builder<'l, 't> {
             match self.event(next, events) {
                 Ok(()) => {}
                 // The one mistake in a value that Go notices while it parses, and our own limit.
-                Err(problem)
-                    if matches!(problem.kind, ProblemKind::BadAlias | ProblemKind::TooBig) =>
-                {
+                Err(problem) if matches!(problem.kind, ProblemKind::BadAlias | ProblemKind::TooBig) => {
                     return Err(problem);
                 }
                 Err(problem) => refused = Some(problem),
@@ -110,11 +102,7 @@ impl<'l, 't> Builder<'l, 't> {
     /// A problem of the text in the file's own offsets.
     pub(super) fn lexical_problem(&self, error: LexError) -> Problem {
         let at = self.start(error.at);
-        let kind = if error.too_deep {
-            ProblemKind::TooDeep
-        } else {
-            ProblemKind::Syntax
-        };
+        let kind = if error.too_deep { ProblemKind::TooDeep } else { ProblemKind::Syntax };
         let problem = Problem::new(kind, at, error.message);
         match error.since {
             Some((since, what)) => problem.with_start(self.start(since), what),
@@ -136,12 +124,7 @@ impl<'l, 't> Builder<'l, 't> {
                 let text = events.text(&next, style);
                 self.aliases.read.bytes += text.len();
                 let tag = next.tag;
-                let written = Written {
-                    text,
-                    style,
-                    span,
-                    tag,
-                };
+                let written = Written { text, style, span, tag };
                 if self.wants_key() {
                     if let Some(anchor) = anchor {
                         self.anchored_key(anchor, &written)?;
@@ -158,11 +141,7 @@ impl<'l, 't> Builder<'l, 't> {
                 self.open(span, style, anchor, Items::Seq { first })
             }
             Event::Map(style) => {
-                let items = Items::Map {
-                    first: self.entries.len(),
-                    pending: Pending::Key,
-                    merges: Vec::new(),
-                };
+                let items = Items::Map { first: self.entries.len(), pending: Pending::Key, merges: Vec::new() };
                 self.open(span, style, anchor, items)
             }
             Event::End | Event::DocumentEnd => {
@@ -180,10 +159,7 @@ impl<'l, 't> Builder<'l, 't> {
     /// A span of the text in the file's own offsets.
     fn span(&self, span: Span) -> Span {
         let Span { start: base, end } = self.document;
-        Span {
-            start: base.saturating_add(span.start).min(end),
-            end: base.saturating_add(span.end).min(end),
-        }
+        Span { start: base.saturating_add(span.start).min(end), end: base.saturating_add(span.end).min(end) }
     }
 
     /// The place in the file where a span of the text starts.
@@ -193,51 +169,24 @@ impl<'l, 't> Builder<'l, 't> {
     }
 
     fn wants_key(&self) -> bool {
-        matches!(
-            self.stack.last(),
-            Some(Frame {
-                items: Items::Map {
-                    pending: Pending::Key,
-                    ..
-                },
-                ..
-            })
-        )
+        matches!(self.stack.last(), Some(Frame { items: Items::Map { pending: Pending::Key, .. }, .. }))
     }
 
     fn expect(&mut self, next: Pending) {
-        if let Some(Frame {
-            items: Items::Map { pending, .. },
-            ..
-        }) = self.stack.last_mut()
-        {
+        if let Some(Frame { items: Items::Map { pending, .. }, .. }) = self.stack.last_mut() {
             *pending = next;
         }
     }
 
     /// A key's anchor stands for its value, not for the text that it becomes.
     fn anchored_key(&mut self, anchor: Anchor<'t>, key: &Written<'t>) -> Result<(), Problem> {
-        let Written {
-            style, span, tag, ..
-        } = *key;
+        let Written { style, span, tag, .. } = *key;
         let text = key.text.clone();
-        let value = Written {
-            text,
-            style,
-            span,
-            tag,
-        }
-        .value(&mut Problems::default())?;
+        let value = Written { text, style, span, tag }.value(&mut Problems::default())?;
         self.aliases.close(anchor, &Node { span, style, value }, 0)
     }
 
-    fn open(
-        &mut self,
-        span: Span,
-        style: Style,
-        anchor: Option<Anchor<'t>>,
-        items: Items,
-    ) -> Result<(), Problem> {
+    fn open(&mut self, span: Span, style: Style, anchor: Option<Anchor<'t>>, items: Items) -> Result<(), Problem> {
         if self.stack.len() >= self.limits.max_depth {
             return Err(Problem::too_deep(self.limits.max_depth, span));
         }
@@ -249,13 +198,7 @@ impl<'l, 't> Builder<'l, 't> {
             let message = format!("invalid map key: {what}");
             return Err(Problem::new(ProblemKind::BadKey, span, message));
         }
-        self.stack.push(Frame {
-            span,
-            style,
-            anchor,
-            items,
-            height: 0,
-        });
+        self.stack.push(Frame { span, style, anchor, items, height: 0 });
         Ok(())
     }
 
@@ -263,10 +206,7 @@ impl<'l, 't> Builder<'l, 't> {
         let Some(frame) = self.stack.pop() else {
             return Ok(());
         };
-        let mut span = Span {
-            start: frame.span.start,
-            end: end.end,
-        };
+        let mut span = Span { start: frame.span.start, end: end.end };
         let value = match frame.items {
             Items::Seq { first } => {
                 let items = split_off(&mut self.items, first);
@@ -278,29 +218,18 @@ impl<'l, 't> Builder<'l, 't> {
             Items::Map { first, merges, .. } => {
                 let entries = split_off(&mut self.entries, first);
                 if frame.style == Style::Block || end.start == end.end {
-                    let last = entries
-                        .last()
-                        .map_or(0, |e| e.value.span.end.max(e.key.span.end));
+                    let last = entries.last().map_or(0, |e| e.value.span.end.max(e.key.span.end));
                     let merged = merges.last().map_or(0, |m| m.node.span.end.max(m.span.end));
                     span.end = last.max(merged).max(frame.span.end);
                 }
                 Value::Map(merge_and_deduplicate(entries, merges, &mut self.problems))
             }
         };
-        let node = Node {
-            span,
-            style: frame.style,
-            value,
-        };
+        let node = Node { span, style: frame.style, value };
         self.add(node, frame.anchor, frame.height + 1)
     }
 
-    fn add(
-        &mut self,
-        node: Node,
-        anchor: Option<Anchor<'t>>,
-        height: usize,
-    ) -> Result<(), Problem> {
+    fn add(&mut self, node: Node, anchor: Option<Anchor<'t>>, height: usize) -> Result<(), Problem> {
         // Aliases of what holds aliases nest deeper than anything that is written.
         if self.stack.len() + height > self.limits.max_depth {
             return Err(Problem::too_deep(self.limits.max_depth, node.span));
@@ -315,11 +244,7 @@ impl<'l, 't> Builder<'l, 't> {
         frame.height = frame.height.max(height);
         match &mut frame.items {
             Items::Seq { .. } => self.items.push(node),
-            Items::Map {
-                first,
-                pending,
-                merges,
-            } => {
+            Items::Map { first, pending, merges } => {
                 match std::mem::replace(pending, Pending::Key) {
                     Pending::Value(key) => self.entries.push(Entry { key, value: node }),
                     Pending::Merge(span) => {
@@ -358,9 +283,7 @@ fn split_off<T>(all: &mut Vec<T>, first: usize) -> Vec<T> {
 fn can_merge(node: &Node) -> bool {
     match &node.value {
         Value::Map(_) => true,
-        Value::Seq(items) => {
-            node.style != Style::Alias && items.iter().all(|i| matches!(i.value, Value::Map(_)))
-        }
+        Value::Seq(items) => node.style != Style::Alias && items.iter().all(|i| matches!(i.value, Value::Map(_))),
         _ => false,
     }
 }

@@ -21,10 +21,7 @@ impl Written<'_> {
     /// The value, as it arrives in JSON.
     #[inline]
     pub(super) fn value(self, problems: &mut Problems) -> Result<Value, Problem> {
-        match self.is_text() {
-            true => Ok(Value::String(self.text.into_owned())),
-            false => self.resolved(problems),
-        }
+        if self.is_text() { Ok(Value::String(self.text.into_owned())) } else { self.resolved(problems) }
     }
 
     /// The value of what may be more than text; the others, which are most, needn't carry it along.
@@ -132,11 +129,7 @@ impl Written<'_> {
         if found.tag() == wanted {
             return Ok(found);
         }
-        let message = format!(
-            "cannot decode {} `{}` as a {wanted}",
-            found.tag(),
-            self.text
-        );
+        let message = format!("cannot decode {} `{}` as a {wanted}", found.tag(), self.text);
         Err(Problem::new(ProblemKind::BadTag, self.span, message))
     }
 
@@ -151,11 +144,7 @@ impl Written<'_> {
                 _ => format!("the text \"{text}\""),
             };
             let message = format!("kubectl reads {text} as {kubectl}, kustomize as {kustomize}");
-            problems.push(Problem::new(
-                ProblemKind::ReadsDifferently,
-                self.span,
-                message,
-            ));
+            problems.push(Problem::new(ProblemKind::ReadsDifferently, self.span, message));
         }
     }
 }

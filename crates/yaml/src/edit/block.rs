@@ -10,11 +10,7 @@ use crate::{Node, Path, Segment, Style};
 
 impl EditableDocument<'_> {
     pub(super) fn indent(&self) -> Indent<'_> {
-        Indent {
-            step: self.layout.step,
-            list_step: self.layout.list_step,
-            line_break: self.layout.line_break,
-        }
+        Indent { step: self.layout.step, list_step: self.layout.list_step, line_break: self.layout.line_break }
     }
 
     /// Adds an entry behind the last one of a block mapping.
@@ -67,24 +63,15 @@ impl EditableDocument<'_> {
     }
 
     /// Replaces the value at a path.
-    pub(super) fn replace(
-        &self,
-        path: &Path,
-        old: &Node,
-        new: &Json,
-    ) -> Result<Vec<Splice>, Reason> {
+    pub(super) fn replace(&self, path: &Path, old: &Node, new: &Json) -> Result<Vec<Splice>, Reason> {
         let parent = path.parent();
-        let holder = match path.0.is_empty() {
-            true => None,
-            false => self.document.root.at(&parent),
-        };
+        let holder = if path.0.is_empty() { None } else { self.document.root.at(&parent) };
         let context = match holder {
             None if self.layout.json => Context::Json,
             None => Context::Block,
             Some(holder) => self.context(holder),
         };
-        let own_flow =
-            old.style == Style::Flow && !(old.items().is_empty() && old.entries().is_empty());
+        let own_flow = old.style == Style::Flow && !(old.items().is_empty() && old.entries().is_empty());
         let old_text = self.text_of(old.span);
         if context != Context::Block {
             let text = layout::inline(new, context, Quotes::of(old_text));
@@ -93,9 +80,10 @@ impl EditableDocument<'_> {
         let (column, start) = match (path.0.last(), holder) {
             (None, _) | (_, None) => {
                 let column = self.column(old.span.start as usize);
-                let text = match layout::is_block(new) {
-                    true => layout::item(new, column.saturating_sub(2), self.indent()).split_off(2),
-                    false => layout::inline(new, context, Quotes::of(old_text)),
+                let text = if layout::is_block(new) {
+                    layout::item(new, column.saturating_sub(2), self.indent()).split_off(2)
+                } else {
+                    layout::inline(new, context, Quotes::of(old_text))
                 };
                 return Ok(vec![(old.span, text)]);
             }
@@ -146,10 +134,7 @@ impl EditableDocument<'_> {
         if old.style == Style::Block && from <= line_end {
             // `- a: 1`: nothing of the line stays.
             let gone = Span::new(start, self.block_end(old.span.end, column));
-            return vec![
-                (Span::new(start, start), text.to_owned()),
-                (gone, String::new()),
-            ];
+            return vec![(Span::new(start, start), text.to_owned()), (gone, String::new())];
         }
         let value_line_end = self.line_end(header.max(start));
         let first_span = match old.style {
@@ -188,12 +173,7 @@ impl EditableDocument<'_> {
     }
 
     /// Makes a block collection empty. What stood in it goes, comments included.
-    pub(super) fn empty_collection(
-        &self,
-        path: &Path,
-        node: &Node,
-        new: &Json,
-    ) -> Result<Vec<Splice>, Reason> {
+    pub(super) fn empty_collection(&self, path: &Path, node: &Node, new: &Json) -> Result<Vec<Splice>, Reason> {
         if !path.0.is_empty() {
             return self.replace(path, node, new);
         }
@@ -220,12 +200,7 @@ impl EditableDocument<'_> {
     }
 
     /// Takes an entry or item away that begins at `start`, one of several.
-    pub(super) fn remove_entry(
-        &self,
-        holder: &Node,
-        start: usize,
-        node: &Node,
-    ) -> Result<Vec<Splice>, Reason> {
+    pub(super) fn remove_entry(&self, holder: &Node, start: usize, node: &Node) -> Result<Vec<Splice>, Reason> {
         let column = self.column(holder.span.start as usize);
         let line = self.line_start(start);
         let end = self.block_end(node.span.end.max(Span::new(start, start).end), column);

@@ -37,12 +37,7 @@ impl DocumentLayout {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
             _ => "\n",
         };
-        let mut layout = Self {
-            line_break,
-            step: 0,
-            list_step: usize::MAX,
-            json: text.trim_start().starts_with('{'),
-        };
+        let mut layout = Self { line_break, step: 0, list_step: usize::MAX, json: text.trim_start().starts_with('{') };
         layout.learn(text, &document.root);
         if layout.step == 0 {
             layout.step = 2;
@@ -77,11 +72,7 @@ impl DocumentLayout {
 impl<'d> EditableDocument<'d> {
     pub(super) fn new(document: &'d Document, layout: DocumentLayout) -> Self {
         let text = document.file.text();
-        Self {
-            document,
-            text,
-            layout,
-        }
+        Self { document, text, layout }
     }
 
     /// What a value inside of `holder` may look like.
@@ -110,9 +101,7 @@ impl<'d> EditableDocument<'d> {
 
     /// The start of the next line, or the end of the text.
     pub(super) fn next_line(&self, at: usize) -> usize {
-        self.text[at..]
-            .find('\n')
-            .map_or(self.text.len(), |n| at + n + 1)
+        self.text[at..].find('\n').map_or(self.text.len(), |n| at + n + 1)
     }
 
     /// Characters between the line's start and a place.

@@ -117,12 +117,7 @@ fn smallest<'d>(document: &'d Document, text: &str, steps: &'d [Segment]) -> Opt
         node = value;
         let is_alone = text.get(lines.start..lines.start + column);
         if is_alone.is_some_and(is_blank) {
-            found = Some(Excerpt {
-                node,
-                steps: &steps[..=depth],
-                lines,
-                column: Some(column),
-            });
+            found = Some(Excerpt { node, steps: &steps[..=depth], lines, column: Some(column) });
         }
     }
     found
@@ -130,12 +125,7 @@ fn smallest<'d>(document: &'d Document, text: &str, steps: &'d [Segment]) -> Opt
 
 /// The lines of an entry or item of a block collection that ends at `end`, the column of its key or
 /// dash, and its value. The first line may begin with what isn't its own.
-fn lines<'d>(
-    text: &str,
-    holder: &'d Node,
-    step: &Segment,
-    end: usize,
-) -> Option<(Range<usize>, usize, &'d Node)> {
+fn lines<'d>(text: &str, holder: &'d Node, step: &Segment, end: usize) -> Option<(Range<usize>, usize, &'d Node)> {
     let column = start_column(text, holder.span.start as usize)?;
     match (&holder.value, step) {
         (Value::Map(entries), Segment::Key(key)) => {
@@ -146,10 +136,8 @@ fn lines<'d>(
                 is_line.then_some(line)
             };
             let at = entries.iter().position(|e| e.key.text == *key)?;
-            let behind = match at + 1 < entries.len() {
-                true => line(at + 1).filter(|l| is_blank(&text[*l..*l + column]))?,
-                false => end,
-            };
+            let behind =
+                if at + 1 < entries.len() { line(at + 1).filter(|l| is_blank(&text[*l..*l + column]))? } else { end };
             Some((line(at)?..behind, column, &entries[at].value))
         }
         (Value::Seq(items), Segment::Index(at)) => {
@@ -161,10 +149,7 @@ fn lines<'d>(
                     dash(text, column, between.start as usize..between.end as usize)
                 }
             };
-            let behind = match at + 1 < items.len() {
-                true => line(at + 1)?,
-                false => end,
-            };
+            let behind = if at + 1 < items.len() { line(at + 1)? } else { end };
             Some((line(*at)?..behind, column, item))
         }
         _ => None,
@@ -211,21 +196,11 @@ fn is_blank(indentation: &str) -> bool {
 impl<'d> Excerpt<'d> {
     /// All of a document.
     fn whole(document: &'d Document) -> Self {
-        Self {
-            node: &document.root,
-            steps: &[],
-            lines: document.span.range(),
-            column: None,
-        }
+        Self { node: &document.root, steps: &[], lines: document.span.range(), column: None }
     }
 
     /// The edits, if the lines tell that they make the changes.
-    fn edits(
-        &self,
-        document: &Document,
-        layout: DocumentLayout,
-        changes: &[Change],
-    ) -> Option<Vec<Edit>> {
+    fn edits(&self, document: &Document, layout: DocumentLayout, changes: &[Change]) -> Option<Vec<Edit>> {
         let all = document.file.text();
         let text = all.get(self.lines.clone())?;
         if !self.is_alone(text, all) {
@@ -247,10 +222,7 @@ impl<'d> Excerpt<'d> {
         }
         let moved = |edit: Edit| Edit {
             file: Arc::clone(&document.file),
-            span: Span::new(
-                self.lines.start + edit.span.start as usize,
-                self.lines.start + edit.span.end as usize,
-            ),
+            span: Span::new(self.lines.start + edit.span.start as usize, self.lines.start + edit.span.end as usize),
             text: edit.text,
         };
         Some(edits.into_iter().map(moved).collect())
@@ -305,9 +277,7 @@ impl<'d> Excerpt<'d> {
     /// Whether no change can make the document too deep, whose limit isn't that of the lines.
     fn is_flat(&self, changes: &[Change]) -> bool {
         let depth = |change: &Change| match change {
-            Change::Set(path, value) | Change::Append(path, value) => {
-                path.0.len() + 1 + levels(value)
-            }
+            Change::Set(path, value) | Change::Append(path, value) => path.0.len() + 1 + levels(value),
             Change::Remove(_) | Change::Rename(..) => 0,
         };
         let deepest = changes.iter().map(depth).max().unwrap_or_default();

@@ -10,12 +10,7 @@ use crate::{Node, Path, Segment, Value};
 
 impl EditableDocument<'_> {
     /// Puts text in a value's place.
-    pub(super) fn replace_in_flow(
-        &self,
-        path: &Path,
-        old: &Node,
-        text: &str,
-    ) -> Result<Vec<Splice>, Reason> {
+    pub(super) fn replace_in_flow(&self, path: &Path, old: &Node, text: &str) -> Result<Vec<Splice>, Reason> {
         let Some(key) = self.document.root.key_at(path) else {
             return Ok(vec![(old.span, text.to_owned())]);
         };
@@ -35,12 +30,7 @@ impl EditableDocument<'_> {
     }
 
     /// Adds an entry or item behind the last one.
-    pub(super) fn insert_in_flow(
-        &self,
-        holder: &Node,
-        key: Option<&str>,
-        value: &Json,
-    ) -> Result<Vec<Splice>, Reason> {
+    pub(super) fn insert_in_flow(&self, holder: &Node, key: Option<&str>, value: &Json) -> Result<Vec<Splice>, Reason> {
         let context = self.context(holder);
         let mut text = layout::inline(value, context, Quotes::None);
         if let Some(key) = key {
@@ -51,21 +41,19 @@ impl EditableDocument<'_> {
         // On a line of its own where the last one is.
         let line = self.line_start(last.start as usize);
         let before = &self.text[line..last.start as usize];
-        let separator = match before.trim().is_empty() && line > holder.span.start as usize {
-            true => format!(",{}{before}", self.layout.line_break),
-            false if self.text[..last.start as usize].ends_with(',') => ",".to_owned(),
-            false => ", ".to_owned(),
+        let separator = if before.trim().is_empty() && line > holder.span.start as usize {
+            format!(",{}{before}", self.layout.line_break)
+        } else if self.text[..last.start as usize].ends_with(',') {
+            ",".to_owned()
+        } else {
+            ", ".to_owned()
         };
         let at = last.end as usize;
         Ok(vec![(Span::new(at, at), format!("{separator}{text}"))])
     }
 
     /// Takes an entry or item away, with one comma.
-    pub(super) fn remove_from_flow(
-        &self,
-        holder: &Node,
-        step: &Segment,
-    ) -> Result<Vec<Splice>, Reason> {
+    pub(super) fn remove_from_flow(&self, holder: &Node, step: &Segment) -> Result<Vec<Splice>, Reason> {
         let index = match step {
             Segment::Index(i) => Some(*i),
             Segment::Key(key) => holder.entries().iter().position(|e| e.key.text == *key),
@@ -74,18 +62,9 @@ impl EditableDocument<'_> {
         let index = index.ok_or(Reason::Layout)?;
         let part = parts.get(index).ok_or(Reason::Layout)?;
         let span = match (index.checked_sub(1).map(|i| parts[i]), parts.get(index + 1)) {
-            (_, Some(next)) => Span {
-                start: part.start,
-                end: next.start,
-            },
-            (Some(before), None) => Span {
-                start: before.end,
-                end: part.end,
-            },
-            (None, None) => Span {
-                start: holder.span.start + 1,
-                end: holder.span.end - 1,
-            },
+            (_, Some(next)) => Span { start: part.start, end: next.start },
+            (Some(before), None) => Span { start: before.end, end: part.end },
+            (None, None) => Span { start: holder.span.start + 1, end: holder.span.end - 1 },
         };
         Ok(vec![(span, String::new())])
     }
@@ -95,14 +74,8 @@ impl EditableDocument<'_> {
 fn parts(holder: &Node) -> Vec<Span> {
     match &holder.value {
         Value::Map(entries) => {
-            let span = |key: Span, value: Span| Span {
-                start: key.start,
-                end: value.end.max(key.end),
-            };
-            entries
-                .iter()
-                .map(|e| span(e.key.span, e.value.span))
-                .collect()
+            let span = |key: Span, value: Span| Span { start: key.start, end: value.end.max(key.end) };
+            entries.iter().map(|e| span(e.key.span, e.value.span)).collect()
         }
         Value::Seq(items) => items.iter().map(|i| i.span).collect(),
         _ => Vec::new(),

@@ -82,17 +82,10 @@ pub(super) fn key(text: &str, context: Context, quotes: Quotes) -> String {
 
 /// A string on one line.
 fn string(text: &str, context: Context, quotes: Quotes) -> String {
-    let Analysis {
-        multiline,
-        plain,
-        single,
-        ..
-    } = analyze(text);
+    let Analysis { multiline, plain, single, .. } = analyze(text);
     let flow = context == Context::Flow && text.contains([',', '?', '[', ']', '{', '}', ':']);
     match quotes {
-        Quotes::None if plain && !flow && !text.is_empty() && !needs_quotes(text) => {
-            text.to_owned()
-        }
+        Quotes::None if plain && !flow && !text.is_empty() && !needs_quotes(text) => text.to_owned(),
         Quotes::Single if single && !multiline => format!("'{}'", text.replace('\'', "''")),
         _ => double_quoted(text),
     }
@@ -108,12 +101,7 @@ fn double_quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            c if c.is_control()
-                || matches!(
-                    c,
-                    '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}'
-                ) =>
-            {
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}') => {
                 out.push_str(&format!("\\u{:04x}", u32::from(c)));
             }
             c => out.push(c),

@@ -21,9 +21,7 @@ use serde_json::Value as Json;
 
 use self::editable::EditableDocument;
 use self::verify::verified;
-pub use self::verify::{
-    EditableFile, EditedFile, apply, apply_and_read, apply_and_verify, line_edits,
-};
+pub use self::verify::{EditableFile, EditedFile, apply, apply_and_read, apply_and_verify, line_edits};
 use super::{Document, Node, Path, Segment, Style, Value};
 use crate::source::Edit;
 
@@ -132,9 +130,7 @@ impl Change {
             Self::Remove(path) => {
                 let gone = match (path.0.last(), place(tree, &path.parent(), depth)?) {
                     (Some(Segment::Key(key)), Json::Object(entries)) => entries.remove(key),
-                    (Some(Segment::Index(i)), Json::Array(items)) if *i < items.len() => {
-                        Some(items.remove(*i))
-                    }
+                    (Some(Segment::Index(i)), Json::Array(items)) if *i < items.len() => Some(items.remove(*i)),
                     _ => None,
                 };
                 gone.ok_or_else(|| no_such_place(path))?;
@@ -204,11 +200,7 @@ pub fn edits(document: &Document, changes: &[Change]) -> Result<Vec<Edit>, Reaso
 ///
 /// # Errors
 /// See [`Reason`].
-pub fn edits_of(
-    before: &EditableFile,
-    document: &Document,
-    changes: &[Change],
-) -> Result<Vec<Edit>, Reason> {
+pub fn edits_of(before: &EditableFile, document: &Document, changes: &[Change]) -> Result<Vec<Edit>, Reason> {
     if changes.is_empty() {
         return Ok(Vec::new());
     }
@@ -224,11 +216,7 @@ pub fn edits_of(
 }
 
 /// [`edits_of`], with the file read again after each change.
-fn edits_in_turn(
-    before: &EditableFile,
-    document: &Document,
-    changes: &[Change],
-) -> Result<Vec<Edit>, Reason> {
+fn edits_in_turn(before: &EditableFile, document: &Document, changes: &[Change]) -> Result<Vec<Edit>, Reason> {
     let Some((last, first)) = changes.split_last() else {
         return Ok(Vec::new());
     };
@@ -246,10 +234,7 @@ fn edits_in_turn(
     let current = after.as_ref().unwrap_or(before);
     let document = current.document(document.index).ok_or(Reason::Layout)?;
     let (edits, _) = read_again(current, document, last)?;
-    Ok(line_edits(
-        before.file(),
-        &apply(current.file().text(), &edits)?,
-    ))
+    Ok(line_edits(before.file(), &apply(current.file().text(), &edits)?))
 }
 
 /// The edits for a change, and the file after them, read as a whole. A change that has no place is
@@ -267,11 +252,7 @@ fn read_again(
     Ok((edits, after))
 }
 
-fn edits_of_change(
-    before: &EditableFile,
-    document: &Document,
-    change: &Change,
-) -> Result<Vec<Edit>, Reason> {
+fn edits_of_change(before: &EditableFile, document: &Document, change: &Change) -> Result<Vec<Edit>, Reason> {
     let editable = EditableDocument::new(document, before.layout(document));
     let edits = match change {
         Change::Set(path, value) => editable.set(path, value),
@@ -284,11 +265,7 @@ fn edits_of_change(
             editable.set(&end, value)
         }
     }?;
-    let edit = |(span, text)| Edit {
-        file: Arc::clone(&document.file),
-        span,
-        text,
-    };
+    let edit = |(span, text)| Edit { file: Arc::clone(&document.file), span, text };
     Ok(edits.into_iter().map(edit).collect())
 }
 
@@ -307,19 +284,15 @@ impl EditableDocument<'_> {
                 Style::Flow => self.insert_in_flow(node, Some(key), &value),
                 _ => Ok(self.insert_entry(node, key, &value)),
             },
-            (Value::Seq(items), Segment::Index(i)) if !items.is_empty() && *i == items.len() => {
-                match node.style {
-                    Style::Flow => self.insert_in_flow(node, None, &value),
-                    _ => Ok(self.insert_item(node, &value)),
-                }
-            }
+            (Value::Seq(items), Segment::Index(i)) if !items.is_empty() && *i == items.len() => match node.style {
+                Style::Flow => self.insert_in_flow(node, None, &value),
+                _ => Ok(self.insert_item(node, &value)),
+            },
             (Value::Null | Value::Map(_), Segment::Key(key)) => {
                 let entries = [(key.clone(), value)].into_iter().collect();
                 self.replace(&here, node, &Json::Object(entries))
             }
-            (Value::Null | Value::Seq(_), Segment::Index(0)) => {
-                self.replace(&here, node, &Json::Array(vec![value]))
-            }
+            (Value::Null | Value::Seq(_), Segment::Index(0)) => self.replace(&here, node, &Json::Array(vec![value])),
             _ => Err(no_such_place(path)),
         }
     }
@@ -327,16 +300,8 @@ impl EditableDocument<'_> {
     fn remove(&self, path: &Path) -> Result<Vec<editable::Splice>, Reason> {
         self.own(path, path.0.len())?;
         let parent = path.parent();
-        let holder = self
-            .document
-            .root
-            .at(&parent)
-            .ok_or_else(|| no_such_place(path))?;
-        let node = self
-            .document
-            .root
-            .at(path)
-            .ok_or_else(|| no_such_place(path))?;
+        let holder = self.document.root.at(&parent).ok_or_else(|| no_such_place(path))?;
+        let node = self.document.root.at(path).ok_or_else(|| no_such_place(path))?;
         let last_one = match &holder.value {
             Value::Map(entries) => entries.len() == 1,
             Value::Seq(items) => items.len() == 1,
@@ -364,16 +329,8 @@ impl EditableDocument<'_> {
 
     fn rename(&self, path: &Path, name: &str) -> Result<Vec<editable::Splice>, Reason> {
         self.own(path, path.0.len())?;
-        let holder = self
-            .document
-            .root
-            .at(&path.parent())
-            .ok_or_else(|| no_such_place(path))?;
-        let key = self
-            .document
-            .root
-            .key_at(path)
-            .ok_or_else(|| no_such_place(path))?;
+        let holder = self.document.root.at(&path.parent()).ok_or_else(|| no_such_place(path))?;
+        let key = self.document.root.key_at(path).ok_or_else(|| no_such_place(path))?;
         let old = self.text_of(key.span);
         let text = layout::key(name, self.context(holder), layout::Quotes::of(old));
         Ok(vec![(key.span, text)])
@@ -384,11 +341,7 @@ impl EditableDocument<'_> {
         let on_the_way = |n: usize| self.document.root.at_steps(&path.0[..n]);
         let is_alias = |node: Option<&Node>| node.is_some_and(|n| n.style == Style::Alias);
         // The last one may be an alias if it is replaced as a whole.
-        let inner = if depth == path.0.len() {
-            depth
-        } else {
-            depth + 1
-        };
+        let inner = if depth == path.0.len() { depth } else { depth + 1 };
         if (0..inner).any(|n| is_alias(on_the_way(n))) {
             return Err(Reason::Alias);
         }
@@ -402,14 +355,11 @@ impl EditableDocument<'_> {
 
 /// The value with everything around it that `steps` name.
 fn nested(steps: &[Segment], value: &Json) -> Option<Json> {
-    steps
-        .iter()
-        .rev()
-        .try_fold(value.clone(), |value, step| match step {
-            Segment::Key(key) => Some(Json::Object([(key.clone(), value)].into_iter().collect())),
-            Segment::Index(0) => Some(Json::Array(vec![value])),
-            Segment::Index(_) => None,
-        })
+    steps.iter().rev().try_fold(value.clone(), |value, step| match step {
+        Segment::Key(key) => Some(Json::Object([(key.clone(), value)].into_iter().collect())),
+        Segment::Index(0) => Some(Json::Array(vec![value])),
+        Segment::Index(_) => None,
+    })
 }
 
 #[cfg(test)]

@@ -49,36 +49,16 @@ fn scalars_are_replaced_where_they_stand() {
     set("a: x\n", "a", json!("a: b"), "a: \"a: b\"\n");
     set("a: x\n", "a", json!("a,b"), "a: a,b\n");
     set("a: {b: x}\n", "a.b", json!("a,b"), "a: {b: \"a,b\"}\n");
-    set(
-        "a:\n- x # c\n- y\n",
-        "a[0]",
-        json!(null),
-        "a:\n- null # c\n- y\n",
-    );
+    set("a:\n- x # c\n- y\n", "a[0]", json!(null), "a:\n- null # c\n- y\n");
     set("a: one\n  two\nb: 1\n", "a", json!("x"), "a: x\nb: 1\n");
     set("a: |\n  x\n  y\nb: 1\n", "a", json!("z"), "a: z\nb: 1\n");
     set("a: | # c\n  x\nb: 1\n", "a", json!("z"), "a: z # c\nb: 1\n");
     set("a:\n  b: 1\nc: 2\n", "a", json!("z"), "a: z\nc: 2\n");
-    set(
-        "a: # c\n  b: 1\nc: 2\n",
-        "a",
-        json!("z"),
-        "a: z # c\nc: 2\n",
-    );
+    set("a: # c\n  b: 1\nc: 2\n", "a", json!("z"), "a: z # c\nc: 2\n");
     set("a: b\n", "a", json!("x\ny\n"), "a: |\n  x\n  y\n");
-    set(
-        "a: b # c\nd: 1\n",
-        "a",
-        json!("x\ny"),
-        "a: |- # c\n  x\n  y\nd: 1\n",
-    );
+    set("a: b # c\nd: 1\n", "a", json!("x\ny"), "a: |- # c\n  x\n  y\nd: 1\n");
     set("a: 1", "a", json!(2), "a: 2");
-    set(
-        "a: 1\r\nb: 2\r\n",
-        "a",
-        json!({"c": 1}),
-        "a:\r\n  c: 1\r\nb: 2\r\n",
-    );
+    set("a: 1\r\nb: 2\r\n", "a", json!({"c": 1}), "a:\r\n  c: 1\r\nb: 2\r\n");
 }
 
 #[test]
@@ -93,66 +73,21 @@ fn values_that_are_not_there_get_a_place() {
     set("a: {b}\n", "a.b", json!(1), "a: {b: 1}\n");
     set("a: {b: , c: 1}\n", "a.b", json!(1), "a: {b: 1 , c: 1}\n");
     set("{}\n", "a", json!(1), "{\"a\":1}\n");
-    set(
-        "x: 1\n",
-        "a.b[0].c",
-        json!("d"),
-        "x: 1\na:\n  b:\n  - c: d\n",
-    );
+    set("x: 1\n", "a.b[0].c", json!("d"), "x: 1\na:\n  b:\n  - c: d\n");
 }
 
 #[test]
 fn keys_are_inserted_behind_the_last_one() {
-    set(
-        "a:\n  b: 1 # c\n# d\ne: 2\n",
-        "a.x",
-        json!("z"),
-        "a:\n  b: 1 # c\n  x: z\n# d\ne: 2\n",
-    );
-    set(
-        "a:\n    b: 1\n",
-        "a.x.z",
-        json!(2),
-        "a:\n    b: 1\n    x:\n        z: 2\n",
-    );
-    set(
-        "a:\n- b: 1\n- c: 2\n",
-        "a[0].x",
-        json!(3),
-        "a:\n- b: 1\n  x: 3\n- c: 2\n",
-    );
-    set(
-        "a: {b: 1}\n",
-        "a.x",
-        json!({"z": [1]}),
-        "a: {b: 1, x: {z: [1]}}\n",
-    );
-    set(
-        "a: {\n  b: 1\n}\n",
-        "a.x",
-        json!(2),
-        "a: {\n  b: 1,\n  x: 2\n}\n",
-    );
-    set(
-        "a: |+\n  x\n\nb: |+\n  y\n\n",
-        "c",
-        json!(1),
-        "a: |+\n  x\n\nb: |+\n  y\n\nc: 1\n",
-    );
+    set("a:\n  b: 1 # c\n# d\ne: 2\n", "a.x", json!("z"), "a:\n  b: 1 # c\n  x: z\n# d\ne: 2\n");
+    set("a:\n    b: 1\n", "a.x.z", json!(2), "a:\n    b: 1\n    x:\n        z: 2\n");
+    set("a:\n- b: 1\n- c: 2\n", "a[0].x", json!(3), "a:\n- b: 1\n  x: 3\n- c: 2\n");
+    set("a: {b: 1}\n", "a.x", json!({"z": [1]}), "a: {b: 1, x: {z: [1]}}\n");
+    set("a: {\n  b: 1\n}\n", "a.x", json!(2), "a: {\n  b: 1,\n  x: 2\n}\n");
+    set("a: |+\n  x\n\nb: |+\n  y\n\n", "c", json!(1), "a: |+\n  x\n\nb: |+\n  y\n\nc: 1\n");
     set("a: 1\n\n\n", "b", json!(1), "a: 1\nb: 1\n\n\n");
     set("a: 1", "b", json!(1), "a: 1\nb: 1");
-    set(
-        "a: 1\n# end\n",
-        "yes",
-        json!("no"),
-        "a: 1\n\"yes\": \"no\"\n# end\n",
-    );
-    set(
-        "# top\n---\na: 1\n",
-        "b",
-        json!([]),
-        "# top\n---\na: 1\nb: []\n",
-    );
+    set("a: 1\n# end\n", "yes", json!("no"), "a: 1\n\"yes\": \"no\"\n# end\n");
+    set("# top\n---\na: 1\n", "b", json!([]), "# top\n---\na: 1\nb: []\n");
     check(
         "metadata:\n  annotations:\n    a.b/c: x\n",
         Change::Set(path("metadata.annotations").key("d.e/f"), json!("true")),
@@ -162,18 +97,8 @@ fn keys_are_inserted_behind_the_last_one() {
 
 #[test]
 fn json_stays_json() {
-    set(
-        "{\"a\": 1}\n",
-        "b",
-        json!("x"),
-        "{\"a\": 1, \"b\": \"x\"}\n",
-    );
-    set(
-        "{\"a\":1,\"c\":2}\n",
-        "b",
-        json!([1, {"d": "e"}]),
-        "{\"a\":1,\"c\":2,\"b\": [1,{\"d\":\"e\"}]}\n",
-    );
+    set("{\"a\": 1}\n", "b", json!("x"), "{\"a\": 1, \"b\": \"x\"}\n");
+    set("{\"a\":1,\"c\":2}\n", "b", json!([1, {"d": "e"}]), "{\"a\":1,\"c\":2,\"b\": [1,{\"d\":\"e\"}]}\n");
     set(
         "{\n  \"a\": {\n    \"b\": 1\n  }\n}\n",
         "a.x",
@@ -189,32 +114,12 @@ fn json_stays_json() {
 
 #[test]
 fn lists_grow_as_they_are_indented() {
-    append(
-        "a:\n- 1\nb: 2\n",
-        "a",
-        json!("yes"),
-        "a:\n- 1\n- \"yes\"\nb: 2\n",
-    );
-    append(
-        "a:\n  - 1 # c\nb: 2\n",
-        "a",
-        json!(2),
-        "a:\n  - 1 # c\n  - 2\nb: 2\n",
-    );
-    append(
-        "a:\n  - b: 1\n",
-        "a",
-        json!({"b": 2, "c": [3]}),
-        "a:\n  - b: 1\n  - b: 2\n    c:\n      - 3\n",
-    );
+    append("a:\n- 1\nb: 2\n", "a", json!("yes"), "a:\n- 1\n- \"yes\"\nb: 2\n");
+    append("a:\n  - 1 # c\nb: 2\n", "a", json!(2), "a:\n  - 1 # c\n  - 2\nb: 2\n");
+    append("a:\n  - b: 1\n", "a", json!({"b": 2, "c": [3]}), "a:\n  - b: 1\n  - b: 2\n    c:\n      - 3\n");
     append("a: [1, 2]\n", "a", json!(3), "a: [1, 2, 3]\n");
     append("a: []\n", "a", json!(3), "a:\n- 3\n");
-    append(
-        "x:\n  - 1\na: []\n",
-        "a",
-        json!(3),
-        "x:\n  - 1\na:\n  - 3\n",
-    );
+    append("x:\n  - 1\na: []\n", "a", json!(3), "x:\n  - 1\na:\n  - 3\n");
     append("a:\n", "a", json!(3), "a:\n- 3\n");
     append("x: 1\n", "a.b", json!(3), "x: 1\na:\n  b:\n  - 3\n");
     append("- 1\n", "", json!(3), "- 1\n- 3\n");
@@ -225,26 +130,14 @@ fn lists_grow_as_they_are_indented() {
 fn entries_go_with_their_own_comments() {
     remove("a: 1\nb: 2\n", "a", "b: 2\n");
     remove("a: 1\nb: 2", "b", "a: 1\n");
-    remove(
-        "# top\n\n# of a\n# too\na: 1 # c\n# of b\nb: 2\n",
-        "a",
-        "# top\n\n# of b\nb: 2\n",
-    );
-    remove(
-        "a:\n  b:\n    c: 1\n    # inside\n  # outside\n  d: 2\n",
-        "a.b",
-        "a:\n  # outside\n  d: 2\n",
-    );
+    remove("# top\n\n# of a\n# too\na: 1 # c\n# of b\nb: 2\n", "a", "# top\n\n# of b\nb: 2\n");
+    remove("a:\n  b:\n    c: 1\n    # inside\n  # outside\n  d: 2\n", "a.b", "a:\n  # outside\n  d: 2\n");
     remove("a:\n  b: 1 # c\n  # d\ne: 2\n", "a.b", "a: {}\ne: 2\n");
     remove("a:\n- 1 # c\n- 2\n", "a[0]", "a:\n- 2\n");
     remove("a:\n- 1\n# of 2\n- 2\n- 3\n", "a[1]", "a:\n- 1\n- 3\n");
     remove("a:\n- b: 1\n  c: 2\n- d\n", "a[0].b", "a:\n- c: 2\n- d\n");
     remove("a:\n- b: 1\n  c: 2\n- d\n", "a[0].c", "a:\n- b: 1\n- d\n");
-    remove(
-        "a:\n- b: 1\n  # of c\n  c: 2\n",
-        "a[0].b",
-        "a:\n- # of c\n  c: 2\n",
-    );
+    remove("a:\n- b: 1\n  # of c\n  c: 2\n", "a[0].b", "a:\n- # of c\n  c: 2\n");
     remove("a:\n- b: 1\n", "a[0].b", "a:\n- {}\n");
     remove("a:\n- b: 1\n", "a[0]", "a: []\n");
     remove("a: 1\n", "a", "{}\n");
@@ -277,8 +170,7 @@ fn several_changes_build_on_each_other() {
         Change::Append(path("spec.l"), json!("x")),
     ];
     let before = "# top\nold: 1\nspec:\n  # first\n  x: 1 # c\nend: 1\n";
-    let after =
-        "# top\nspec:\n  # first\n  x: 1 # c\n  a:\n    b: 1\n    c: 2\n  l:\n  - x\nend: 1\n";
+    let after = "# top\nspec:\n  # first\n  x: 1 # c\n  a:\n    b: 1\n    c: 2\n  l:\n  - x\nend: 1\n";
     // `# top` stands right above the entry that goes, and would go with it.
     assert_eq!(changed(before, &changes), Ok(after.replace("# top\n", "")));
     let document = &parse(&SourceFile::new("f.yaml", before)).documents[0];
@@ -287,19 +179,11 @@ fn several_changes_build_on_each_other() {
 
 #[test]
 fn what_comes_of_a_change_is_told_without_the_rest() {
-    let changes = ["a.b.c", "a.b", "a", "a.b.c.d", "a.b[0]", "a.b[1].c", "x.y"]
-        .map(path)
-        .into_iter()
-        .flat_map(|at| {
-            let append = Change::Append(at.clone(), json!(1));
-            let rename = Change::Rename(at.clone(), "z".to_owned());
-            [
-                Change::Set(at.clone(), json!({"n": 1})),
-                Change::Remove(at),
-                append,
-                rename,
-            ]
-        });
+    let changes = ["a.b.c", "a.b", "a", "a.b.c.d", "a.b[0]", "a.b[1].c", "x.y"].map(path).into_iter().flat_map(|at| {
+        let append = Change::Append(at.clone(), json!(1));
+        let rename = Change::Rename(at.clone(), "z".to_owned());
+        [Change::Set(at.clone(), json!({"n": 1})), Change::Remove(at), append, rename]
+    });
     for change in changes {
         for text in [
             "a:\n  b:\n    c: {d: 1}\n    e: 2\n",
@@ -331,10 +215,7 @@ fn other_documents_stay() {
     let parsed = parse(&SourceFile::new("f.yaml", text));
     let change = [Change::Set(path("x.z"), json!(1))];
     let edits = edits(&parsed.documents[1], &change).unwrap();
-    assert_eq!(
-        apply(text, &edits).unwrap(),
-        "a: 1\n---\nb: 1\nx:\n  z: 1\n---\nc: 1\n"
-    );
+    assert_eq!(apply(text, &edits).unwrap(), "a: 1\n---\nb: 1\nx:\n  z: 1\n---\nc: 1\n");
 }
 
 #[test]
@@ -342,33 +223,15 @@ fn what_cannot_be_done_is_refused() {
     let refused = |text: &str, change| changed(text, &[change]).unwrap_err();
     let set = |at: &str| Change::Set(path(at), json!(1));
     assert_eq!(refused("a: &x {b: 1}\nc: *x\n", set("c.b")), Reason::Alias);
-    assert_eq!(
-        refused("x: &x {b: 1}\nc:\n  <<: *x\n", set("c.b")),
-        Reason::Alias
-    );
+    assert_eq!(refused("x: &x {b: 1}\nc:\n  <<: *x\n", set("c.b")), Reason::Alias);
     assert_eq!(refused("a: &x 1\nc: *x\n", set("a")), Reason::Anchor);
-    assert_eq!(
-        refused("a: 1\n", set("a.b")),
-        Reason::NoSuchPlace("a.b".to_owned())
-    );
-    assert_eq!(
-        refused("a: [1]\n", set("a[5]")),
-        Reason::NoSuchPlace("a[5]".to_owned())
-    );
-    assert_eq!(
-        refused("a: 1\n", Change::Remove(path("b"))),
-        Reason::NoSuchPlace("b".to_owned())
-    );
+    assert_eq!(refused("a: 1\n", set("a.b")), Reason::NoSuchPlace("a.b".to_owned()));
+    assert_eq!(refused("a: [1]\n", set("a[5]")), Reason::NoSuchPlace("a[5]".to_owned()));
+    assert_eq!(refused("a: 1\n", Change::Remove(path("b"))), Reason::NoSuchPlace("b".to_owned()));
     let comment = "a: [\n  1, # one\n  2]\n";
-    assert_eq!(
-        refused(comment, set("a")),
-        Reason::Comment("# one".to_owned())
-    );
+    assert_eq!(refused(comment, set("a")), Reason::Comment("# one".to_owned()));
     // The whole alias may be replaced.
-    assert_eq!(
-        changed("a: &x 1\nc: *x\n", &[set("c")]).unwrap(),
-        "a: &x 1\nc: 1\n"
-    );
+    assert_eq!(changed("a: &x 1\nc: *x\n", &[set("c")]).unwrap(), "a: &x 1\nc: 1\n");
 }
 
 mod generated {
@@ -391,15 +254,13 @@ mod generated {
         leaf.prop_recursive(3, 16, 3, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 1..4).prop_map(Json::from),
-                prop::collection::btree_map("[a-d]", inner, 1..4)
-                    .prop_map(|m| Json::Object(m.into_iter().collect())),
+                prop::collection::btree_map("[a-d]", inner, 1..4).prop_map(|m| Json::Object(m.into_iter().collect())),
             ]
         })
     }
 
     fn documents() -> impl Strategy<Value = Json> {
-        prop::collection::btree_map("[a-f]", values(), 1..5)
-            .prop_map(|m| Json::Object(m.into_iter().collect()))
+        prop::collection::btree_map("[a-f]", values(), 1..5).prop_map(|m| Json::Object(m.into_iter().collect()))
     }
 
     /// Every path of a tree.
@@ -428,9 +289,7 @@ mod generated {
         let mut random = seed;
         let mut in_scalar = None;
         for line in plain.lines() {
-            random = random
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
+            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             let indent = line.len() - line.trim_start().len();
             if in_scalar.is_some_and(|outer| indent > outer || line.trim().is_empty()) {
                 text.push_str(line);

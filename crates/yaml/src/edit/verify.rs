@@ -180,21 +180,13 @@ impl EditableFile {
 ///
 /// # Errors
 /// What is wrong with the result.
-pub fn apply_and_verify(
-    before: &EditableFile,
-    edits: &[Edit],
-    intended: &[Json],
-) -> Result<String, Reason> {
+pub fn apply_and_verify(before: &EditableFile, edits: &[Edit], intended: &[Json]) -> Result<String, Reason> {
     let after = verified(before, edits, intended)?;
     Ok(after.file.text().to_owned())
 }
 
 /// [`apply_and_verify`], with the file as it is read for further edits.
-pub(super) fn verified(
-    before: &EditableFile,
-    edits: &[Edit],
-    intended: &[Json],
-) -> Result<EditableFile, Reason> {
+pub(super) fn verified(before: &EditableFile, edits: &[Edit], intended: &[Json]) -> Result<EditableFile, Reason> {
     let after = edited(before, edits)?;
     let found = &after.documents;
     let same = |(f, i): (&Arc<Document>, &Json)| node_equals(&f.root, i);
@@ -220,10 +212,7 @@ pub(super) fn verified(
 /// What is wrong with the result.
 pub fn apply_and_read(before: &EditableFile, edits: &[Edit]) -> Result<EditedFile, Reason> {
     let after = edited(before, edits)?;
-    Ok(EditedFile {
-        text: after.file.text().to_owned(),
-        documents: after.documents().to_vec(),
-    })
+    Ok(EditedFile { text: after.file.text().to_owned(), documents: after.documents().to_vec() })
 }
 
 /// [`apply_and_read`], for further edits.
@@ -231,18 +220,12 @@ fn edited(before: &EditableFile, edits: &[Edit]) -> Result<EditableFile, Reason>
     let file = &before.file;
     let text = apply(file.text(), edits)?;
     let after = SourceFile::new(file.path(), text);
-    let Parsed {
-        documents,
-        problems,
-        comments,
-    } = parse(&after);
+    let Parsed { documents, problems, comments } = parse(&after);
     let documents = documents.into_iter().map(Arc::new).collect();
     let after = EditableFile::read(&after, documents, &comments, &problems);
     if after.broken > before.broken {
         let problem = problems.into_iter().find(|p| p.kind.is_fatal());
-        return Err(Reason::Unreadable(
-            problem.map(|p| p.message).unwrap_or_default(),
-        ));
+        return Err(Reason::Unreadable(problem.map(|p| p.message).unwrap_or_default()));
     }
     let still = after.comments.iter().map(|s| &after.file.text()[s.range()]);
     match lost_comment(file.text(), &before.comments, edits, still) {
@@ -275,9 +258,7 @@ pub(super) fn node_equals(node: &Node, json: &Json) -> bool {
         (Value::Bool(a), Json::Bool(b)) => a == b,
         (Value::Number(a), Json::Number(b)) => a == b,
         (Value::String(a), Json::String(b)) => a == b,
-        (Value::Seq(a), Json::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| node_equals(a, b))
-        }
+        (Value::Seq(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| node_equals(a, b)),
         (Value::Map(a), Json::Object(b)) => {
             let same = |e: &Entry| b.get(&e.key.text).is_some_and(|b| node_equals(&e.value, b));
             a.len() == b.len() && a.iter().all(same)
@@ -295,10 +276,7 @@ fn difference(a: &Json, b: &Json, path: &str) -> Option<String> {
             let differs = a.iter().find_map(|(key, value)| {
                 let other = b.get(key).unwrap_or(&Json::Null);
                 let path = format!("{path}.{key}");
-                match b.contains_key(key) {
-                    true => difference(value, other, &path),
-                    false => Some(path),
-                }
+                if b.contains_key(key) { difference(value, other, &path) } else { Some(path) }
             });
             differs.or_else(|| missing.map(|key| format!("{path}.{key}")))
         }
@@ -326,11 +304,7 @@ pub fn line_edits(file: &Arc<SourceFile>, new: &str) -> Vec<Edit> {
         if !open {
             let span = Span::new(at, at);
             let file = Arc::clone(file);
-            edits.push(Edit {
-                file,
-                span,
-                text: String::new(),
-            });
+            edits.push(Edit { file, span, text: String::new() });
             open = true;
         }
         let edit = edits.last_mut().expect("one was just pushed");

@@ -21,13 +21,7 @@ pub fn emit(value: &Json) -> String {
 
 /// Writes one tree behind what `out` holds, which must be empty or end with a line break.
 pub fn emit_to(value: &Json, out: &mut String) {
-    let mut emitter = Emitter {
-        out,
-        column: 0,
-        indent: -1,
-        after_space: true,
-        in_indentation: true,
-    };
+    let mut emitter = Emitter { out, column: 0, indent: -1, after_space: true, in_indentation: true };
     emitter.node(value, false);
     emitter.indent = 0;
     emitter.start_line();
@@ -60,10 +54,7 @@ impl Emitter<'_> {
     /// Goes to the column of the innermost collection, on this line if nothing is on it.
     fn start_line(&mut self) {
         let indent = self.indent.max(0);
-        if !self.in_indentation
-            || self.column > indent
-            || (self.column == indent && !self.after_space)
-        {
+        if !self.in_indentation || self.column > indent || (self.column == indent && !self.after_space) {
             self.line_break();
         }
         while self.column < indent {
@@ -109,11 +100,7 @@ impl Emitter<'_> {
     }
 
     fn sequence(&mut self, items: &[Json], is_map_value: bool) {
-        let before = match is_map_value && !self.in_indentation {
-            // Below its key, a sequence is not indented.
-            true => self.indent,
-            false => self.deeper(),
-        };
+        let before = if is_map_value && !self.in_indentation { self.indent } else { self.deeper() };
         for item in items {
             self.start_line();
             self.indicator("-", true, true);

@@ -34,11 +34,7 @@ fn merge_sort<'m>(items: &mut [(&'m String, &'m Value)], buffer: &mut [(&'m Stri
             (Some(a), Some(b)) => compare(b.0, a.0) == Ordering::Less,
             (left, _) => left.is_none(),
         };
-        let taken = if from_right {
-            (&right[r], &mut r)
-        } else {
-            (&left[l], &mut l)
-        };
+        let taken = if from_right { (&right[r], &mut r) } else { (&left[l], &mut l) };
         *slot = *taken.0;
         *taken.1 += 1;
     }
@@ -50,9 +46,7 @@ fn merge_sort<'m>(items: &mut [(&'m String, &'m Value)], buffer: &mut [(&'m Stri
 fn compare(a: &str, b: &str) -> Ordering {
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     // The first difference may be in the middle of a character.
-    let same = (0..=same)
-        .rev()
-        .find(|i| a.is_char_boundary(*i) && b.is_char_boundary(*i));
+    let same = (0..=same).rev().find(|i| a.is_char_boundary(*i) && b.is_char_boundary(*i));
     let (before, rest_a) = a.split_at(same.unwrap_or(0));
     let rest_b = &b[before.len()..];
     let (Some(first_a), Some(first_b)) = (rest_a.chars().next(), rest_b.chars().next()) else {
@@ -72,10 +66,7 @@ fn compare(a: &str, b: &str) -> Ordering {
     }
     let (number_a, digits_a) = number(rest_a, start);
     let (number_b, digits_b) = number(rest_b, start);
-    number_a
-        .cmp(&number_b)
-        .then(digits_a.cmp(&digits_b))
-        .then(first_a.cmp(&first_b))
+    number_a.cmp(&number_b).then(digits_a.cmp(&digits_b)).then(first_a.cmp(&first_b))
 }
 
 /// The number at the beginning, and how many digits it has.
@@ -92,33 +83,17 @@ mod tests {
     use super::*;
 
     fn sorted(keys: &[&str]) -> Vec<String> {
-        let entries = keys
-            .iter()
-            .map(|k| ((*k).to_owned(), Value::Null))
-            .collect();
-        natural_order(&entries)
-            .into_iter()
-            .map(|(k, _)| k.clone())
-            .collect()
+        let entries = keys.iter().map(|k| ((*k).to_owned(), Value::Null)).collect();
+        natural_order(&entries).into_iter().map(|(k, _)| k.clone()).collect()
     }
 
     #[test]
     fn numbers_count_and_letters_come_last() {
         assert_eq!(
-            sorted(&[
-                "disk10", "disk2", "a", "B", "_x", "1", "10", "2", "a.b", "a/b", "a-b", "ab"
-            ]),
-            [
-                "_x", "1", "2", "10", "B", "a", "a-b", "a.b", "a/b", "ab", "disk2", "disk10"
-            ]
+            sorted(&["disk10", "disk2", "a", "B", "_x", "1", "10", "2", "a.b", "a/b", "a-b", "ab"]),
+            ["_x", "1", "2", "10", "B", "a", "a-b", "a.b", "a/b", "ab", "disk2", "disk10"]
         );
-        assert_eq!(
-            sorted(&["a01", "a1", "a10", "a100", "a2"]),
-            ["a1", "a01", "a2", "a10", "a100"]
-        );
-        assert_eq!(
-            sorted(&["é", "e", "z", "日", "-"]),
-            ["-", "e", "z", "é", "日"]
-        );
+        assert_eq!(sorted(&["a01", "a1", "a10", "a100", "a2"]), ["a1", "a01", "a2", "a10", "a100"]);
+        assert_eq!(sorted(&["é", "e", "z", "日", "-"]), ["-", "e", "z", "é", "日"]);
     }
 }

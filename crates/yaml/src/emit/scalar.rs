@@ -76,12 +76,7 @@ fn is_one_word(text: &str) -> bool {
 /// Looks at every character once.
 pub(crate) fn analyze(text: &str) -> Analysis {
     if is_one_word(text) {
-        return Analysis {
-            multiline: false,
-            plain: true,
-            single: true,
-            literal: true,
-        };
+        return Analysis { multiline: false, plain: true, single: true, literal: true };
     }
     let mut found = Analysis {
         multiline: false,
@@ -106,8 +101,7 @@ pub(crate) fn analyze(text: &str) -> Analysis {
             '#' => after_blank,
             ':' => before_blank,
             '?' | '-' => i == 0 && before_blank,
-            ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@'
-            | '`' => i == 0,
+            ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`' => i == 0,
             _ => false,
         };
         if indicator {

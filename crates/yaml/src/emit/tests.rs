@@ -26,21 +26,8 @@ fn writes_what_kubectl_wrote() {
 /// The same against the kubectl of this machine, if it has one.
 #[test]
 fn writes_what_kubectl_writes() {
-    let file = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../testdata/yaml/torture.json"
-    );
-    let patch = [
-        "patch",
-        "--local",
-        "--type=json",
-        "-p",
-        "[]",
-        "-o",
-        "yaml",
-        "-f",
-        file,
-    ];
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/yaml/torture.json");
+    let patch = ["patch", "--local", "--type=json", "-p", "[]", "-o", "yaml", "-f", file];
     let Ok(output) = Command::new("kubectl").args(patch).output() else {
         return;
     };
@@ -57,10 +44,7 @@ fn writes_single_values() {
     assert_eq!(emit(&json!({})), "{}\n");
     assert_eq!(emit(&json!([])), "[]\n");
     assert_eq!(emit(&json!("yes")), "\"yes\"\n");
-    assert_eq!(
-        emit(&json!(["a", ["b"], {"c": ["d"]}])),
-        "- a\n- - b\n- c:\n  - d\n"
-    );
+    assert_eq!(emit(&json!(["a", ["b"], {"c": ["d"]}])), "- a\n- - b\n- c:\n  - d\n");
     assert_eq!(emit(&json!({"a": "x\ny\n\n"})), "a: |+\n  x\n  y\n\n");
     assert_eq!(emit(&json!({"a": u64::MAX})), "a: 1.8446744073709552e+19\n");
 }
@@ -84,8 +68,7 @@ fn trees() -> impl proptest::strategy::Strategy<Value = Json> {
     leaf.prop_recursive(4, 40, 6, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(Json::from),
-            prop::collection::btree_map(text.clone(), inner, 0..5)
-                .prop_map(|m| Json::Object(m.into_iter().collect())),
+            prop::collection::btree_map(text.clone(), inner, 0..5).prop_map(|m| Json::Object(m.into_iter().collect())),
         ]
     })
 }

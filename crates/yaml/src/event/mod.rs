@@ -68,11 +68,7 @@ pub(super) struct Events<'t> {
 impl<'t> Events<'t> {
     /// The events of `text`, which has no control characters and ends with a line break.
     pub(super) fn new(text: &'t str, max_depth: usize) -> Self {
-        Self {
-            lexer: Lexer::new(text, max_depth),
-            states: Vec::with_capacity(16),
-            started: false,
-        }
+        Self { lexer: Lexer::new(text, max_depth), states: Vec::with_capacity(16), started: false }
     }
 
     /// The comments of the text that was read.
@@ -127,10 +123,7 @@ impl<'t> Events<'t> {
 
     /// The document's only node, then its end.
     fn document(&mut self) -> Result<Spanned<'t>> {
-        let end = Spanned {
-            event: Event::DocumentEnd,
-            ..nothing(0)
-        };
+        let end = Spanned { event: Event::DocumentEnd, ..nothing(0) };
         if std::mem::replace(&mut self.started, true) {
             return Ok(end);
         }
@@ -172,12 +165,7 @@ impl<'t> Events<'t> {
     }
 
     /// Properties, then a scalar or the beginning of a collection.
-    fn larger_node(
-        &mut self,
-        mut next: Lexed,
-        block: bool,
-        indentless: bool,
-    ) -> Result<Spanned<'t>> {
+    fn larger_node(&mut self, mut next: Lexed, block: bool, indentless: bool) -> Result<Spanned<'t>> {
         let begin = next.span;
         let (mut anchor, mut tag) = (None, None);
         let mut properties_end = begin.end;
@@ -199,17 +187,10 @@ impl<'t> Events<'t> {
             Token::BlockMap if block => (Event::Map(Style::Block), Some(State::BlockKey)),
             _ if anchor.is_some() || tag.is_some() => {
                 let nothing = nothing(properties_end);
-                return Ok(Spanned {
-                    anchor,
-                    tag,
-                    ..nothing
-                });
+                return Ok(Spanned { anchor, tag, ..nothing });
             }
             _ => {
-                let what = match block {
-                    true => "while parsing a block node",
-                    false => "while parsing a flow node",
-                };
+                let what = if block { "while parsing a block node" } else { "while parsing a flow node" };
                 let problem = error("did not find expected node content", next);
                 return Err(problem.with_start(begin, what));
             }
@@ -218,11 +199,7 @@ impl<'t> Events<'t> {
         if state != Some(State::IndentlessEntry) {
             self.lexer.skip();
         }
-        Ok(Spanned {
-            anchor,
-            tag,
-            ..spanned(event, next)
-        })
+        Ok(Spanned { anchor, tag, ..spanned(event, next) })
     }
 
     /// The node behind the next token, or nothing at all when one of `ends` follows.
@@ -234,10 +211,7 @@ impl<'t> Events<'t> {
         indicator: Lexed,
     ) -> Result<Spanned<'t>> {
         let next = self.behind()?;
-        match ends(next.token) {
-            true => Ok(nothing(indicator.span.end)),
-            false => self.node(next, block, indentless),
-        }
+        if ends(next.token) { Ok(nothing(indicator.span.end)) } else { self.node(next, block, indentless) }
     }
 
     /// What follows a key: nothing, or a colon and what [`Self::node_unless`] finds.
@@ -271,8 +245,7 @@ impl<'t> Events<'t> {
     fn indentless_entry(&mut self) -> Result<Spanned<'t>> {
         let next = self.lexer.peek()?;
         if next.token == Token::Dash {
-            let ends =
-                |t: Token| matches!(t, Token::Dash | Token::Key | Token::Colon | Token::BlockEnd);
+            let ends = |t: Token| matches!(t, Token::Dash | Token::Key | Token::Colon | Token::BlockEnd);
             return self.node_unless(ends, true, false, next);
         }
         self.states.pop();
@@ -287,8 +260,7 @@ impl<'t> Events<'t> {
                 self.node_unless(ends_in_block, true, true, next)
             }
             Token::BlockEnd => Ok(self.close(next)),
-            _ => Err(error("did not find expected key", next)
-                .with_start(since, "while parsing a block mapping")),
+            _ => Err(error("did not find expected key", next).with_start(since, "while parsing a block mapping")),
         }
     }
 
@@ -304,30 +276,17 @@ fn ends_in_block(token: Token) -> bool {
 
 /// An event that is what a token says.
 fn spanned<'t>(event: Event, token: Lexed) -> Spanned<'t> {
-    Spanned {
-        event,
-        span: token.span,
-        anchor: None,
-        tag: None,
-    }
+    Spanned { event, span: token.span, anchor: None, tag: None }
 }
 
 /// The end of a collection that has no token of its own.
 fn end_before<'t>(next: Lexed) -> Spanned<'t> {
-    Spanned {
-        event: Event::End,
-        ..nothing(next.span.start)
-    }
+    Spanned { event: Event::End, ..nothing(next.span.start) }
 }
 
 /// A value that isn't there.
 fn nothing<'t>(at: u32) -> Spanned<'t> {
-    Spanned {
-        event: Event::Scalar(Style::Plain),
-        span: Span { start: at, end: at },
-        anchor: None,
-        tag: None,
-    }
+    Spanned { event: Event::Scalar(Style::Plain), span: Span { start: at, end: at }, anchor: None, tag: None }
 }
 
 fn error(message: &'static str, next: Lexed) -> Box<LexError> {

@@ -26,10 +26,7 @@ impl Lexer<'_> {
         let stale = key.line < self.line
             || (self.pos > key.at + TOO_LONG_FOR_A_KEY
                 && self.text[key.at..self.pos].chars().count() > TOO_LONG_FOR_A_KEY);
-        match stale && key.required {
-            true => self.no_colon(key),
-            false => Ok(stale),
-        }
+        if stale && key.required { self.no_colon(key) } else { Ok(stale) }
     }
 
     /// The open key of this level, which is open no more.

@@ -103,12 +103,7 @@ pub(super) struct LexError {
 impl LexError {
     /// What is wrong at a place. In a box: what is nearly never there makes no result larger.
     pub(super) fn new(message: impl Into<Cow<'static, str>>, at: Span) -> Box<Self> {
-        Box::new(Self {
-            message: message.into(),
-            at,
-            since: None,
-            too_deep: false,
-        })
+        Box::new(Self { message: message.into(), at, since: None, too_deep: false })
     }
 
     /// Adds where it began, and what was being read.
@@ -271,10 +266,7 @@ impl<'t> Lexer<'t> {
     /// the queue.
     #[inline]
     fn indent_to(&mut self, column: i32, index: usize, token: Token, at: usize) -> Result<()> {
-        match self.flow_level > 0 || self.indent >= column {
-            true => Ok(()),
-            false => self.open_block(column, index, token, at),
-        }
+        if self.flow_level > 0 || self.indent >= column { Ok(()) } else { self.open_block(column, index, token, at) }
     }
 
     fn open_block(&mut self, column: i32, index: usize, token: Token, at: usize) -> Result<()> {

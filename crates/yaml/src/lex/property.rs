@@ -12,20 +12,13 @@ impl Lexer<'_> {
         self.pos += 1;
         self.word();
         let name = &self.text[start + 1..self.pos];
-        let ends = self.is_blank_or_end(0)
-            || matches!(
-                self.at(0),
-                b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`'
-            );
+        let ends =
+            self.is_blank_or_end(0) || matches!(self.at(0), b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`');
         if name.is_empty() || !ends {
             return self.fail_since(
                 "did not find expected alphabetic or numeric character",
                 start,
-                if alias {
-                    "while scanning an alias"
-                } else {
-                    "while scanning an anchor"
-                },
+                if alias { "while scanning an alias" } else { "while scanning an anchor" },
             );
         }
         let token = if alias { Token::Alias } else { Token::Anchor };
@@ -143,12 +136,8 @@ impl Lexer<'_> {
         let rest = rest.split(" #").next().unwrap_or("").trim_end();
         match name {
             "YAML" => {
-                let is_number =
-                    |n: &str| matches!(n.len(), 1 | 2) && n.bytes().all(|b| b.is_ascii_digit());
-                if !rest
-                    .split_once('.')
-                    .is_some_and(|(a, b)| is_number(a) && is_number(b))
-                {
+                let is_number = |n: &str| matches!(n.len(), 1 | 2) && n.bytes().all(|b| b.is_ascii_digit());
+                if !rest.split_once('.').is_some_and(|(a, b)| is_number(a) && is_number(b)) {
                     return self.fail_since("did not find expected version number", start, what);
                 }
             }

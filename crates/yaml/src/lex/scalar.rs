@@ -60,20 +60,17 @@ impl Lexer<'_> {
         if let Some(text) = copied {
             self.copied.push_back((start, text));
         }
-        Lexed {
-            token: Token::Scalar(style),
-            span: Span::new(start, end),
-        }
+        Lexed { token: Token::Scalar(style), span: Span::new(start, end) }
     }
 
     /// A plain scalar, over as many lines as are indented deeper than what holds it.
     pub(super) fn plain(&mut self) -> Result<Lexed> {
         let start = self.pos;
         self.plain_run();
-        match self.is_blank_or_end(0) {
-            true => self.plain_words(start),
-            // The colon of a key, more often than not.
-            false => Ok(self.lexed(Style::Plain, start, self.pos, None)),
+        if self.is_blank_or_end(0) {
+            self.plain_words(start)
+        } else {
+            Ok(self.lexed(Style::Plain, start, self.pos, None))
         }
     }
 
@@ -156,18 +153,10 @@ impl Lexer<'_> {
         let mut pending = self.pos;
         loop {
             if self.column() == 0 && self.is_document_marker() {
-                return self.fail_since(
-                    "found unexpected document indicator",
-                    start,
-                    "while scanning a quoted scalar",
-                );
+                return self.fail_since("found unexpected document indicator", start, "while scanning a quoted scalar");
             }
             if self.at(0) == 0 {
-                return self.fail_since(
-                    "found unexpected end of stream",
-                    start,
-                    "while scanning a quoted scalar",
-                );
+                return self.fail_since("found unexpected end of stream", start, "while scanning a quoted scalar");
             }
             let escaped_break = self.quoted_run(quote, start, &mut out, &mut pending)?;
             if self.at(0) == quote {
@@ -203,13 +192,7 @@ impl Lexer<'_> {
 
     /// The characters up to space, a line break or the end; whether an escaped line break ended
     /// them, which takes the space behind it along.
-    fn quoted_run(
-        &mut self,
-        quote: u8,
-        start: usize,
-        out: &mut Option<String>,
-        pending: &mut usize,
-    ) -> Result<bool> {
+    fn quoted_run(&mut self, quote: u8, start: usize, out: &mut Option<String>, pending: &mut usize) -> Result<bool> {
         loop {
             self.pos += QUOTED_ENDS.find(&self.bytes[self.pos..]);
             match self.at(0) {
@@ -310,10 +293,7 @@ impl Lexer<'_> {
             self.comment();
         }
         // Without content the scalar is its header, comment not included.
-        let mut end = start
-            + self.text[start..self.pos]
-                .find(' ')
-                .unwrap_or(self.pos - start);
+        let mut end = start + self.text[start..self.pos].find(' ').unwrap_or(self.pos - start);
         if self.break_len(0) > 0 {
             self.newline();
         } else if self.at(0) != 0 {
@@ -354,11 +334,7 @@ impl Lexer<'_> {
         if chomp == b'+' {
             out.push_str(&empty_lines);
         }
-        let style = if literal {
-            Style::Literal
-        } else {
-            Style::Folded
-        };
+        let style = if literal { Style::Literal } else { Style::Folded };
         let scalar = self.lexed(style, start, end, Some(out));
         self.tokens.push(scalar);
         Ok(())

@@ -62,11 +62,7 @@ fn units(text: &str) -> impl Iterator<Item = u16> {
 fn utf8(bytes: Vec<u8>, encoding: Encoding) -> Decoded {
     let bytes = match String::from_utf8(bytes) {
         Ok(text) => {
-            return Decoded {
-                text,
-                encoding,
-                replaced: Vec::new(),
-            };
+            return Decoded { text, encoding, replaced: Vec::new() };
         }
         Err(error) => error.into_bytes(),
     };
@@ -78,11 +74,7 @@ fn utf8(bytes: Vec<u8>, encoding: Encoding) -> Decoded {
             replace(&mut text, &mut replaced);
         }
     }
-    Decoded {
-        text,
-        encoding,
-        replaced,
-    }
+    Decoded { text, encoding, replaced }
 }
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, encoding: Encoding) -> Decoded {
@@ -98,11 +90,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, encoding: Encoding) -> Decoded 
     if !odd.is_empty() {
         replace(&mut text, &mut replaced);
     }
-    Decoded {
-        text,
-        encoding,
-        replaced,
-    }
+    Decoded { text, encoding, replaced }
 }
 
 fn replace(text: &mut String, replaced: &mut Vec<Span>) {
@@ -143,12 +131,7 @@ mod tests {
 
     #[test]
     fn writes_back_what_was_read() {
-        for encoding in [
-            Encoding::Utf8,
-            Encoding::Utf8WithMark,
-            Encoding::Utf16Le,
-            Encoding::Utf16Be,
-        ] {
+        for encoding in [Encoding::Utf8, Encoding::Utf8WithMark, Encoding::Utf16Le, Encoding::Utf16Be] {
             let bytes = encode("é: 😀\n", encoding);
             let decoded = decode(bytes.clone());
             assert_eq!(decoded.encoding, encoding);

@@ -105,8 +105,7 @@ impl FromStr for Bytes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || "write a number of bytes, or one with KiB, MiB or GiB, as in 64MiB".to_owned();
+        let wrong = || "write a number of bytes, or one with KiB, MiB or GiB, as in 64MiB".to_owned();
         let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
         let unit = text.get(digits.len()..).unwrap_or_default().trim_start();
         let shift = match unit.strip_suffix('B').unwrap_or(unit) {
@@ -125,34 +124,15 @@ mod tests {
 
     #[test]
     fn bytes_are_read_as_they_are_written() {
-        for (text, bytes) in [
-            ("1", 1),
-            ("100B", 100),
-            ("2KiB", 2 << 10),
-            ("64Mi", 64 << 20),
-            ("64 MiB", 64 << 20),
-            ("3GiB", 3 << 30),
-        ] {
+        for (text, bytes) in
+            [("1", 1), ("100B", 100), ("2KiB", 2 << 10), ("64Mi", 64 << 20), ("64 MiB", 64 << 20), ("3GiB", 3 << 30)]
+        {
             assert_eq!(text.parse(), Ok(Bytes(bytes)), "{text}");
-            assert_eq!(
-                Bytes(bytes).to_string().replace(" bytes", "").parse(),
-                Ok(Bytes(bytes))
-            );
+            assert_eq!(Bytes(bytes).to_string().replace(" bytes", "").parse(), Ok(Bytes(bytes)));
         }
         assert_eq!(Bytes(3 << 30).to_string(), "3 GiB");
         assert_eq!(Bytes(1025).to_string(), "1025 bytes");
-        for text in [
-            "",
-            "0",
-            "MiB",
-            "1.5MiB",
-            "-1",
-            "1MB",
-            "1M",
-            "1 TiB",
-            "99999999999GiB",
-            "1KiBB",
-        ] {
+        for text in ["", "0", "MiB", "1.5MiB", "-1", "1MB", "1M", "1 TiB", "99999999999GiB", "1KiBB"] {
             assert!(text.parse::<Bytes>().is_err(), "{text}");
         }
     }

@@ -25,10 +25,7 @@ pub struct Span {
 impl Span {
     /// The range `start..end` in bytes.
     pub fn new(start: usize, end: usize) -> Self {
-        Self {
-            start: u32::try_from(start).unwrap_or(u32::MAX),
-            end: u32::try_from(end).unwrap_or(u32::MAX),
-        }
+        Self { start: u32::try_from(start).unwrap_or(u32::MAX), end: u32::try_from(end).unwrap_or(u32::MAX) }
     }
 
     /// The range as `usize`, for slicing.
@@ -179,9 +176,7 @@ impl SourceFile {
     fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| {
             let breaks = memchr::memchr_iter(b'\n', self.text.as_bytes());
-            std::iter::once(0)
-                .chain(breaks.map(|i| u32::try_from(i + 1).unwrap_or(u32::MAX)))
-                .collect()
+            std::iter::once(0).chain(breaks.map(|i| u32::try_from(i + 1).unwrap_or(u32::MAX))).collect()
         })
     }
 
@@ -198,14 +193,12 @@ impl SourceFile {
         let line = starts.partition_point(|s| *s <= offset).saturating_sub(1);
         let start = starts.get(line).copied().unwrap_or(0) as usize;
         let end = (offset as usize).min(self.text.len());
-        let column = match self.is_ascii() {
-            true => end.saturating_sub(start),
-            false => self.text.get(start..end).map_or(0, |s| s.chars().count()),
+        let column = if self.is_ascii() {
+            end.saturating_sub(start)
+        } else {
+            self.text.get(start..end).map_or(0, |s| s.chars().count())
         };
-        Position {
-            line: line + 1,
-            column: column + 1,
-        }
+        Position { line: line + 1, column: column + 1 }
     }
 }
 
@@ -221,10 +214,7 @@ pub struct Location {
 impl Location {
     /// The bytes `span` of `file`.
     pub fn new(file: &Arc<SourceFile>, span: Span) -> Self {
-        Self {
-            file: Arc::clone(file),
-            span,
-        }
+        Self { file: Arc::clone(file), span }
     }
 
     /// Line and column of the first byte.
@@ -255,10 +245,7 @@ impl Location {
             return Some(origin.clone());
         };
         let start = origin.span.start as usize + at;
-        Some(Self {
-            file: Arc::clone(&origin.file),
-            span: Span::new(start, start + self.text().len()),
-        })
+        Some(Self { file: Arc::clone(&origin.file), span: Span::new(start, start + self.text().len()) })
     }
 
     /// Where this is [made](SourceFile::is_made) of a value as a whole: that value's place.

@@ -34,11 +34,7 @@ const CONFIGURATION: [&str; 14] = [
 ];
 
 /// Variables that stay: where the user's and the machine's own configuration is.
-const KEPT: [&str; 3] = [
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_NOSYSTEM",
-];
+const KEPT: [&str; 3] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 
 /// Variables of ours. An empty list of protocols beats `protocol.*.allow` of the repository, also
 /// with a git that doesn't know `GIT_NO_LAZY_FETCH` yet (before 2.45).
@@ -67,14 +63,9 @@ impl Git {
     /// and not by git, which takes any directory with the right names in it for a bare one: in a
     /// checkout these are somebody's files. Only where no repository is around it, it is one.
     pub(super) fn around(directory: &Utf8Path) -> Result<(Self, Utf8PathBuf), Error> {
-        let real = directory
-            .canonicalize_utf8()
-            .map_err(|e| Error::Root(directory.to_owned(), e.into()))?;
+        let real = directory.canonicalize_utf8().map_err(|e| Error::Root(directory.to_owned(), e.into()))?;
         let Some(top) = real.ancestors().find(|a| a.join(".git").exists()) else {
-            if ["HEAD", "objects", "refs"]
-                .iter()
-                .all(|name| real.join(name).exists())
-            {
+            if ["HEAD", "objects", "refs"].iter().all(|name| real.join(name).exists()) {
                 let (top, bare) = (real, true);
                 return Ok((Self { top, bare }, Utf8PathBuf::new()));
             }
@@ -123,12 +114,8 @@ impl Git {
 
     /// What git prints.
     pub(super) fn bytes<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Vec<u8>, Error> {
-        let done = self
-            .command()
-            .args(arguments)
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|e| Error::NoGit(e.to_string()))?;
+        let done =
+            self.command().args(arguments).stdin(Stdio::null()).output().map_err(|e| Error::NoGit(e.to_string()))?;
         if done.status.success() {
             return Ok(done.stdout);
         }

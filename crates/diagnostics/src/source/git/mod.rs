@@ -14,9 +14,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use self::command::{Git, WITHOUT_A_WORD};
 use self::objects::Objects;
-use super::tree::{
-    Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, normalize_path,
-};
+use super::tree::{Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, normalize_path};
 
 /// The files of a revision below one directory of a repository.
 #[derive(Debug)]
@@ -214,10 +212,7 @@ impl Revision {
             let parent = path.parent().unwrap_or(Utf8Path::new(""));
             path = normalize_path(&parent.join(target)).ok_or(Unreadable::LeavesRoot)?;
             if !self.entries.contains_key(&path) {
-                return Err(match self.is_directory(&path) {
-                    true => Unreadable::Directory,
-                    false => Unreadable::BrokenLink,
-                });
+                return Err(if self.is_directory(&path) { Unreadable::Directory } else { Unreadable::BrokenLink });
             }
         }
         Err(Unreadable::BrokenLink)
@@ -248,9 +243,7 @@ impl Tree for Revision {
                 continue;
             }
             let why = match entry.kind {
-                _ if ignored.matched_path_or_any_parents(path, false).is_ignore() => {
-                    SkipReason::Ignored
-                }
+                _ if ignored.matched_path_or_any_parents(path, false).is_ignore() => SkipReason::Ignored,
                 Kind::File => {
                     listing.files.push(path.clone());
                     continue;
@@ -268,10 +261,7 @@ impl Tree for Revision {
             let path = path.clone();
             listing.skipped.push(SkippedPath { path, why });
         }
-        let unnamed = self.unnamed.iter().map(|path| SkippedPath {
-            path: path.clone(),
-            why: Unreadable::Name.into(),
-        });
+        let unnamed = self.unnamed.iter().map(|path| SkippedPath { path: path.clone(), why: Unreadable::Name.into() });
         listing.skipped.extend(unnamed);
         listing.sort();
         Ok(listing)

@@ -29,11 +29,7 @@ impl Objects {
             .map_err(|e| Error::NoGit(e.to_string()))?;
         let requests = child.stdin.take();
         let answers = child.stdout.take().expect("stdout was piped");
-        Ok(Self {
-            child,
-            requests,
-            answers: BufReader::new(answers),
-        })
+        Ok(Self { child, requests, answers: BufReader::new(answers) })
     }
 
     /// The content of a blob.
@@ -42,14 +38,9 @@ impl Objects {
         let mut head = String::new();
         // A git that would fetch it, and may not, ends.
         let asked = writeln!(requests, "{object}").and_then(|()| requests.flush());
-        asked
-            .and_then(|()| self.answers.read_line(&mut head))
-            .map_err(|_| Unreadable::NotFetched)?;
+        asked.and_then(|()| self.answers.read_line(&mut head)).map_err(|_| Unreadable::NotFetched)?;
         // `<object> blob <size>`, else `<object> missing`.
-        let size = head
-            .trim_end()
-            .rsplit_once(' ')
-            .map_or("", |(_, size)| size);
+        let size = head.trim_end().rsplit_once(' ').map_or("", |(_, size)| size);
         let Ok(size) = size.parse::<u64>() else {
             return Err(Unreadable::NotFetched);
         };

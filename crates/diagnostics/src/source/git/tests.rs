@@ -22,12 +22,7 @@ impl Repository {
             .arg("-C")
             .arg(self.0.path())
             .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
-            .args([
-                "-c",
-                "commit.gpgsign=false",
-                "-c",
-                "core.hooksPath=/dev/null",
-            ])
+            .args(["-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"])
             .args(arguments)
             .output()
             .expect("git runs");
@@ -117,10 +112,7 @@ fn links_stay_inside() {
     ] {
         assert_eq!(revision.real(Utf8Path::new(path)), real, "{path}");
     }
-    assert_eq!(
-        revision.check("../out.yaml".into()),
-        Err(Unreadable::LeavesRoot)
-    );
+    assert_eq!(revision.check("../out.yaml".into()), Err(Unreadable::LeavesRoot));
 }
 
 #[test]
@@ -128,11 +120,8 @@ fn says_what_is_wrong() {
     let repository = Repository::new();
     repository.write("a.yaml", "a");
     repository.commit();
-    let message = |directory: &Utf8Path, name| {
-        Revision::open(directory, name, 10)
-            .map(|_| ())
-            .map_err(|e| e.to_string())
-    };
+    let message =
+        |directory: &Utf8Path, name| Revision::open(directory, name, 10).map(|_| ()).map_err(|e| e.to_string());
     let root = repository.root();
     let nothing = Err("git: there is no revision nothing".to_owned());
     assert_eq!(message(root, "nothing"), nothing);
@@ -177,13 +166,7 @@ fn a_commit_has_a_name_and_a_time() {
     let commit = Commit::find(repository.root(), "HEAD").expect("a commit");
     assert_eq!(commit.name, open(repository.root(), "HEAD").commit());
     let form = |c: char| if c.is_ascii_digit() { '0' } else { c };
-    let time: String = commit
-        .time
-        .replace('-', "+")
-        .replace('Z', "+00:00")
-        .chars()
-        .map(form)
-        .collect();
+    let time: String = commit.time.replace('-', "+").replace('Z', "+00:00").chars().map(form).collect();
     assert_eq!(time, "0000+00+00T00:00:00+00:00");
     assert_eq!(Commit::find(repository.root(), "nothing"), None);
 }
@@ -194,10 +177,7 @@ fn a_repository_is_called_as_its_origin_is() {
     let called = || repository_name(repository.root());
     assert_eq!(called().as_deref(), repository.root().file_name());
     for (address, name) in [
-        (
-            "https://user:hunter2@git.example.com/team/clusters.git",
-            "clusters",
-        ),
+        ("https://user:hunter2@git.example.com/team/clusters.git", "clusters"),
         ("git@git.example.com:clusters.git/", "clusters"),
         ("https://git.example.com/fleet", "fleet"),
     ] {
@@ -205,11 +185,7 @@ fn a_repository_is_called_as_its_origin_is() {
         assert_eq!(called().as_deref(), Some(name), "{address}");
     }
     // What may be a password is not shown.
-    repository.run(&[
-        "config",
-        "remote.origin.url",
-        "https://git.example.com/?token=hunter2",
-    ]);
+    repository.run(&["config", "remote.origin.url", "https://git.example.com/?token=hunter2"]);
     assert_eq!(called().as_deref(), repository.root().file_name());
 }
 
@@ -217,15 +193,9 @@ fn a_repository_is_called_as_its_origin_is() {
 fn an_address_has_a_host_where_it_is_no_path() {
     for (address, expected) in [
         ("https://github.com/acme/fleet.git", Some("github.com")),
-        (
-            "https://user:secret@gitlab.example.com:8443/a/b",
-            Some("gitlab.example.com"),
-        ),
+        ("https://user:secret@gitlab.example.com:8443/a/b", Some("gitlab.example.com")),
         ("git@github.com:acme/fleet.git", Some("github.com")),
-        (
-            "ssh://git@git.example.com:22/fleet",
-            Some("git.example.com"),
-        ),
+        ("ssh://git@git.example.com:22/fleet", Some("git.example.com")),
         ("/srv/git/fleet.git", None),
         ("../fleet", None),
         ("file:///srv/github/fleet", None),

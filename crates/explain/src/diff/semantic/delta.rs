@@ -55,10 +55,7 @@ impl Step {
 
 /// What turns `before` into `after`, in the order in which it is to be applied.
 pub fn delta(before: &Value, after: &Value, lists: &Lists<'_>) -> Vec<Step> {
-    let mut walk = Walk {
-        lists,
-        steps: Vec::new(),
-    };
+    let mut walk = Walk { lists, steps: Vec::new() };
     walk.value(before, after, &Place::default());
     walk.steps
 }
@@ -67,10 +64,7 @@ pub fn delta(before: &Value, after: &Value, lists: &Lists<'_>) -> Vec<Step> {
 ///
 /// # Errors
 /// The first step whose place is not there.
-pub fn apply<'s>(
-    value: &mut Value,
-    steps: impl IntoIterator<Item = &'s Step>,
-) -> Result<(), &'s Step> {
+pub fn apply<'s>(value: &mut Value, steps: impl IntoIterator<Item = &'s Step>) -> Result<(), &'s Step> {
     for step in steps {
         apply_one(value, step).ok_or(step)?;
     }
@@ -117,21 +111,16 @@ struct Place {
 impl Place {
     fn key(&self, key: &str) -> Self {
         let quoted = Path::root().key(key).to_string();
-        let label = match self.label.is_empty() || quoted.starts_with('[') {
-            true => format!("{}{quoted}", self.label),
-            false => format!("{}.{quoted}", self.label),
+        let label = if self.label.is_empty() || quoted.starts_with('[') {
+            format!("{}{quoted}", self.label)
+        } else {
+            format!("{}.{quoted}", self.label)
         };
-        Self {
-            path: self.path.key(key),
-            label,
-        }
+        Self { path: self.path.key(key), label }
     }
 
     fn entry(&self, index: usize, name: &str) -> Self {
-        Self {
-            path: self.path.index(index),
-            label: format!("{}[{name}]", self.label),
-        }
+        Self { path: self.path.index(index), label: format!("{}[{name}]", self.label) }
     }
 }
 
@@ -145,13 +134,7 @@ impl Walk<'_, '_> {
         self.noted(at, before, after, None);
     }
 
-    fn noted(
-        &mut self,
-        at: &Place,
-        before: Option<&Value>,
-        after: Option<&Value>,
-        noise: Option<NoiseKind>,
-    ) {
+    fn noted(&mut self, at: &Place, before: Option<&Value>, after: Option<&Value>, noise: Option<NoiseKind>) {
         self.steps.push(Step {
             path: at.path.clone(),
             label: at.label.clone(),
@@ -202,14 +185,11 @@ impl Walk<'_, '_> {
         }
         let kept = |names: &[String], other: &BTreeMap<&str, usize>| -> Vec<usize> {
             let kept = names.iter().filter(|n| other.contains_key(n.as_str()));
-            kept.filter_map(|n| old_at.get(n.as_str()).copied())
-                .collect()
+            kept.filter_map(|n| old_at.get(n.as_str()).copied()).collect()
         };
         let (was, is) = (kept(&keys.before, &new_at), kept(&keys.after, &old_at));
         if was != is {
-            let values = |order: &[usize]| -> Value {
-                order.iter().filter_map(|i| old.get(*i).cloned()).collect()
-            };
+            let values = |order: &[usize]| -> Value { order.iter().filter_map(|i| old.get(*i).cloned()).collect() };
             let noise = keys.unordered.then_some(NoiseKind::Order);
             self.noted(at, Some(&values(&was)), Some(&values(&is)), noise);
         }
@@ -228,8 +208,7 @@ impl Walk<'_, '_> {
 
     /// Entries that have none: what stayed is found as in a text.
     fn sequence(&mut self, old: &[Value], new: &[Value], at: &Place) {
-        let lines =
-            |items: &[Value]| -> Vec<String> { items.iter().map(Value::to_string).collect() };
+        let lines = |items: &[Value]| -> Vec<String> { items.iter().map(Value::to_string).collect() };
         let (before, after) = (lines(old), lines(new));
         let ops = similar::capture_diff_slices(similar::Algorithm::Myers, &before, &after);
         let (mut gone, mut come, mut changed) = (Vec::new(), Vec::new(), Vec::new());
@@ -280,12 +259,7 @@ mod tests {
         let text = |v: &Option<Value>| v.as_ref().map_or("-".to_owned(), Value::to_string);
         let line = |s: &Step| {
             let noise = s.noise.map_or(String::new(), |n| format!(" ({n:?})"));
-            format!(
-                "{}: {} -> {}{noise}",
-                s.label,
-                text(&s.before),
-                text(&s.after)
-            )
+            format!("{}: {} -> {}{noise}", s.label, text(&s.before), text(&s.after))
         };
         steps.iter().map(line).collect()
     }
@@ -308,14 +282,12 @@ mod tests {
 
     #[test]
     fn an_order_without_a_meaning_is_noise() {
-        let gates = |list: Value| json!({"spec": {"configuration": {"developerConfiguration": {"featureGates": list}}}});
+        let gates =
+            |list: Value| json!({"spec": {"configuration": {"developerConfiguration": {"featureGates": list}}}});
         let found = told(&gates(json!(["A", "B"])), &gates(json!(["B", "A"])));
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].ends_with("(Order)"), "{found:?}");
-        let found = told(
-            &json!({"args": ["-a", "-b"]}),
-            &json!({"args": ["-b", "-a"]}),
-        );
+        let found = told(&json!({"args": ["-a", "-b"]}), &json!({"args": ["-b", "-a"]}));
         assert!(found.iter().all(|f| !f.contains("Order")), "{found:?}");
     }
 
@@ -349,8 +321,7 @@ mod tests {
             let key = prop_oneof![Just("name".to_owned()), "[a-c]", Just("spec".to_owned())];
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
-                prop::collection::vec((key, inner), 0..4)
-                    .prop_map(|all| Value::Object(all.into_iter().collect())),
+                prop::collection::vec((key, inner), 0..4).prop_map(|all| Value::Object(all.into_iter().collect())),
             ]
         })
     }

@@ -21,10 +21,7 @@ pub(super) fn is_equivalent(path: &Path, before: &Value, after: &Value) -> bool 
             return a == b;
         }
     }
-    let measured = path
-        .0
-        .iter()
-        .any(|step| matches!(step, Segment::Key(key) if QUANTITIES.contains(&key.as_str())));
+    let measured = path.0.iter().any(|step| matches!(step, Segment::Key(key) if QUANTITIES.contains(&key.as_str())));
     let amount = |value: &Value| match value {
         Value::String(text) => Quantity::parse(text).ok(),
         Value::Number(number) => Quantity::parse(&number.to_string()).ok(),
@@ -42,11 +39,7 @@ mod tests {
     #[test]
     fn quantities_count_where_they_are_measured() {
         let at = |path: &str, a: Value, b: Value| is_equivalent(&Path::dotted(path), &a, &b);
-        assert!(at(
-            "resources.requests.memory",
-            json!("1Gi"),
-            json!("1024Mi")
-        ));
+        assert!(at("resources.requests.memory", json!("1Gi"), json!("1024Mi")));
         assert!(at("resources.requests.cpu", json!(1), json!("1000m")));
         assert!(!at("resources.requests.cpu", json!("100m"), json!("1")));
         assert!(!at("version", json!("1"), json!("1000m")));

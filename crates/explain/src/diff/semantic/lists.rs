@@ -91,11 +91,7 @@ impl Keys {
             Listing::Map(fields) => by(fields),
             Listing::Set => {
                 let own = |v: &Value| Some(v.as_str().map_or_else(|| v.to_string(), str::to_owned));
-                Some(Self {
-                    before: names(before, own)?,
-                    after: names(after, own)?,
-                    unordered,
-                })
+                Some(Self { before: names(before, own)?, after: names(after, own)?, unordered })
             }
             Listing::Sequence => NAMES.iter().find_map(|name| by(&[name])),
         }

@@ -31,23 +31,11 @@ pub fn differences(before: &Value, after: &Value, lists: &Lists<'_>) -> Vec<Diff
 }
 
 /// The first value with those differences to the second that are taken.
-pub fn mix(
-    before: &Value,
-    after: &Value,
-    lists: &Lists<'_>,
-    take: &mut dyn FnMut(&Difference) -> bool,
-) -> Value {
-    let root = Difference {
-        label: String::new(),
-        before: Path::root(),
-        after: Path::root(),
-        in_before: true,
-        in_after: true,
-    };
+pub fn mix(before: &Value, after: &Value, lists: &Lists<'_>, take: &mut dyn FnMut(&Difference) -> bool) -> Value {
+    let root =
+        Difference { label: String::new(), before: Path::root(), after: Path::root(), in_before: true, in_after: true };
     let mut merge = SelectiveMerge { lists, take };
-    merge
-        .one(Some(before), Some(after), &root)
-        .unwrap_or(Value::Null)
+    merge.one(Some(before), Some(after), &root).unwrap_or(Value::Null)
 }
 
 struct SelectiveMerge<'m, 's> {
@@ -56,17 +44,10 @@ struct SelectiveMerge<'m, 's> {
 }
 
 impl SelectiveMerge<'_, '_> {
-    fn one(
-        &mut self,
-        before: Option<&Value>,
-        after: Option<&Value>,
-        at: &Difference,
-    ) -> Option<Value> {
+    fn one(&mut self, before: Option<&Value>, after: Option<&Value>, at: &Difference) -> Option<Value> {
         match (before, after) {
             (Some(a), Some(b)) if a == b => Some(a.clone()),
-            (Some(Value::Object(old)), Some(Value::Object(new))) => {
-                Some(Value::Object(self.object(old, new, at)))
-            }
+            (Some(Value::Object(old)), Some(Value::Object(new))) => Some(Value::Object(self.object(old, new, at))),
             (Some(Value::Array(old)), Some(Value::Array(new))) => {
                 match Keys::of(&self.lists.of(&at.before), old, new) {
                     Some(keys) => Some(Value::Array(self.list(old, new, &keys, at))),
@@ -77,37 +58,17 @@ impl SelectiveMerge<'_, '_> {
         }
     }
 
-    fn whole(
-        &mut self,
-        before: Option<&Value>,
-        after: Option<&Value>,
-        at: &Difference,
-    ) -> Option<Value> {
-        let at = Difference {
-            in_before: before.is_some(),
-            in_after: after.is_some(),
-            ..at.clone()
-        };
-        match (self.take)(&at) {
-            true => after.cloned(),
-            false => before.cloned(),
-        }
+    fn whole(&mut self, before: Option<&Value>, after: Option<&Value>, at: &Difference) -> Option<Value> {
+        let at = Difference { in_before: before.is_some(), in_after: after.is_some(), ..at.clone() };
+        if (self.take)(&at) { after.cloned() } else { before.cloned() }
     }
 
-    fn object(
-        &mut self,
-        old: &Map<String, Value>,
-        new: &Map<String, Value>,
-        at: &Difference,
-    ) -> Map<String, Value> {
+    fn object(&mut self, old: &Map<String, Value>, new: &Map<String, Value>, at: &Difference) -> Map<String, Value> {
         let mut out = Map::new();
         let only_new = new.keys().filter(|k| !old.contains_key(*k));
         for key in old.keys().chain(only_new) {
             let dotted = Path::root().key(key).to_string();
-            let dot = match at.label.is_empty() || dotted.starts_with('[') {
-                true => "",
-                false => ".",
-            };
+            let dot = if at.label.is_empty() || dotted.starts_with('[') { "" } else { "." };
             let place = Difference {
                 label: format!("{}{dot}{dotted}", at.label),
                 before: at.before.key(key),
@@ -167,22 +128,12 @@ mod tests {
         let labels: Vec<_> = found.iter().map(|d| d.label.as_str()).collect();
         assert_eq!(
             labels,
-            [
-                "spec.a",
-                "spec.list[name=x].v",
-                "spec.list[name=y]",
-                "spec.list[name=z]",
-                "spec.new.p",
-                "spec.new.q",
-            ]
+            ["spec.a", "spec.list[name=x].v", "spec.list[name=y]", "spec.list[name=z]", "spec.new.p", "spec.new.q",]
         );
         let with = |label: &str| mix(&before, &after, &lists, &mut |d| d.label == label);
         assert_eq!(with("spec.a")["spec"]["a"], 2);
         assert_eq!(with("spec.a")["spec"]["list"], before["spec"]["list"]);
-        assert_eq!(
-            with("spec.list[name=y]")["spec"]["list"],
-            json!([{"name": "x", "v": 1}])
-        );
+        assert_eq!(with("spec.list[name=y]")["spec"]["list"], json!([{"name": "x", "v": 1}]));
         assert_eq!(with("spec.new.q")["spec"]["new"], json!({"q": 2}));
         assert_eq!(mix(&before, &after, &lists, &mut |_| true), after);
         assert_eq!(mix(&before, &after, &lists, &mut |_| false), before);

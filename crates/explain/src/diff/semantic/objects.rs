@@ -100,10 +100,7 @@ pub fn objects(release: &Release, before: &[Object], after: &[Object]) -> Vec<Ob
 fn changed(release: &Release, was: &Object, is: &Object, kind: Kind) -> ObjectChange {
     let lists = Lists::new(release.schema_of(&is.id.api_version, &is.id.kind));
     let steps = delta(&was.body, &is.body, &lists);
-    let fields = steps.into_iter().map(|step| FieldChange {
-        step,
-        causes: Vec::new(),
-    });
+    let fields = steps.into_iter().map(|step| FieldChange { step, causes: Vec::new() });
     ObjectChange {
         kind,
         id: is.id.clone(),
@@ -123,20 +120,10 @@ fn renamed(release: &Release, changes: &mut [ObjectChange], gone: &mut Vec<&Obje
         return;
     }
     let mut pairs = Vec::new();
-    for (i, change) in changes
-        .iter()
-        .enumerate()
-        .filter(|(_, c)| c.kind == Kind::Add)
-    {
+    for (i, change) in changes.iter().enumerate().filter(|(_, c)| c.kind == Kind::Add) {
         let Some(after) = &change.after else { continue };
         for (j, object) in gone.iter().enumerate() {
-            let same = |id: &ObjectId| {
-                (
-                    id.api_version.clone(),
-                    id.kind.clone(),
-                    id.namespace.clone(),
-                )
-            };
+            let same = |id: &ObjectId| (id.api_version.clone(), id.kind.clone(), id.namespace.clone());
             if same(&object.id) == same(&change.id) {
                 let alike = alike(&object.body, after);
                 pairs.extend((alike >= ALIKE).then_some((std::cmp::Reverse(alike), i, j)));
@@ -154,14 +141,8 @@ fn renamed(release: &Release, changes: &mut [ObjectChange], gone: &mut Vec<&Obje
         }
         taken.push(j);
         if let (Some(was), Some(body)) = (gone.get(j), change.after.clone()) {
-            let is = Object {
-                id: change.id.clone(),
-                body,
-            };
-            *change = ObjectChange {
-                instead_of: Some(was.id.clone()),
-                ..changed(release, was, &is, Kind::Add)
-            };
+            let is = Object { id: change.id.clone(), body };
+            *change = ObjectChange { instead_of: Some(was.id.clone()), ..changed(release, was, &is, Kind::Add) };
         }
     }
     let mut index = 0;
@@ -210,18 +191,12 @@ mod tests {
     #[test]
     fn what_is_nearly_the_same_was_renamed() {
         let release = Release::known("1.18").expect("known");
-        let before = [
-            object("old", json!({"x": "1", "y": "2", "z": "3"})),
-            object("gone", json!({"other": "text"})),
-        ];
+        let before = [object("old", json!({"x": "1", "y": "2", "z": "3"})), object("gone", json!({"other": "text"}))];
         let after = [object("new", json!({"x": "1", "y": "2", "z": "4"}))];
         let found = objects(&release, &before, &after);
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].kind, Kind::Add);
-        assert_eq!(
-            found[0].instead_of.as_ref().map(|id| &*id.name),
-            Some("old")
-        );
+        assert_eq!(found[0].instead_of.as_ref().map(|id| &*id.name), Some("old"));
         let labels: Vec<_> = found[0].fields.iter().map(|f| &*f.step.label).collect();
         assert_eq!(labels, ["data.z", "metadata.name"]);
         assert_eq!((found[1].kind, &*found[1].id.name), (Kind::Remove, "gone"));

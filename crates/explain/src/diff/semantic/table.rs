@@ -40,8 +40,7 @@ pub(super) struct Row(
 
 use Certainty::{Always, WhereUsed};
 use EffectTime::{
-    ImageRemoval, NewMachines, NewPods, NextImport, NextMigration, NextStart, NextUpdate,
-    NodeDrain, Now, Removal,
+    ImageRemoval, NewMachines, NewPods, NextImport, NextMigration, NextStart, NextUpdate, NodeDrain, Now, Removal,
 };
 use Impact::{Behaviour, BootFailure, DataLoss, Disruption, Images, Scheduling, Security};
 use PathChange::{Add, Any, Becomes, Remove};

@@ -24,10 +24,7 @@ pub struct UnmigratableLayer {
 
 impl UnmigratableLayer {
     fn at(node: &Node, why: impl Into<String>) -> Self {
-        Self {
-            span: node.span,
-            why: why.into(),
-        }
+        Self { span: node.span, why: why.into() }
     }
 }
 
@@ -36,10 +33,7 @@ impl UnmigratableLayer {
 ///
 /// # Errors
 /// Where its text can't be moved.
-pub fn resource_to_v1(
-    release: &Release,
-    document: &Document,
-) -> Result<Option<String>, UnmigratableLayer> {
+pub fn resource_to_v1(release: &Release, document: &Document) -> Result<Option<String>, UnmigratableLayer> {
     let object = document.root.to_json();
     if version_of(&object) != "v1beta1" || object["kind"] != "HyperConverged" {
         return Ok(None);
@@ -53,10 +47,7 @@ pub fn resource_to_v1(
 ///
 /// # Errors
 /// Where an operation has no counterpart in v1.
-pub fn operations_to_v1(
-    release: &Release,
-    document: &Document,
-) -> Result<Option<String>, UnmigratableLayer> {
+pub fn operations_to_v1(release: &Release, document: &Document) -> Result<Option<String>, UnmigratableLayer> {
     let mut list = Vec::new();
     let mut changes = Vec::new();
     let mut is_one_to_one = true;
@@ -100,11 +91,7 @@ pub fn operations_to_v1(
 /// A document's file with some changes, verified.
 fn changed(document: &Document, changes: &[Change]) -> Result<String, edit::Reason> {
     let before = EditableFile::of(&document.file);
-    let mut trees: Vec<Json> = parse(&document.file)
-        .documents
-        .iter()
-        .map(|d| d.root.to_json())
-        .collect();
+    let mut trees: Vec<Json> = parse(&document.file).documents.iter().map(|d| d.root.to_json()).collect();
     let tree = trees.get_mut(document.index).ok_or(edit::Reason::Layout)?;
     for change in changes {
         change.apply(tree)?;
@@ -116,19 +103,13 @@ fn changed(document: &Document, changes: &[Change]) -> Result<String, edit::Reas
 /// What an operation is in v1: one or several.
 fn operation(release: &Release, item: &Node, old: &Json) -> Result<Vec<Json>, UnmigratableLayer> {
     let pointer = old["path"].as_str().unwrap_or_default();
-    let tokens: Vec<String> = pointer
-        .split('/')
-        .skip(1)
-        .map(|t| t.replace("~1", "/").replace("~0", "~"))
-        .collect();
+    let tokens: Vec<String> = pointer.split('/').skip(1).map(|t| t.replace("~1", "/").replace("~0", "~")).collect();
     if tokens.first().is_none_or(|t| t != "spec") || tokens.len() < 2 {
         let says_version = tokens == ["apiVersion"];
-        return match says_version || tokens == ["spec"] {
-            true => Err(UnmigratableLayer::at(
-                item,
-                "it sets what the whole layer is: rewrite it by hand",
-            )),
-            false => Ok(vec![old.clone()]),
+        return if says_version || tokens == ["spec"] {
+            Err(UnmigratableLayer::at(item, "it sets what the whole layer is: rewrite it by hand"))
+        } else {
+            Ok(vec![old.clone()])
         };
     }
     let with_path = |path: String| {
@@ -152,8 +133,7 @@ fn operation(release: &Release, item: &Node, old: &Json) -> Result<Vec<Json>, Un
     };
     let mut partial = Json::Object(Map::new());
     set(&mut partial, &below.join("."), value.clone());
-    let object =
-        json!({"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged", "spec": partial});
+    let object = json!({"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged", "spec": partial});
     let spec = convert(release, &object, "v1")["spec"].take();
     let mut out = Vec::new();
     if let [gates, _] = below
@@ -164,14 +144,13 @@ fn operation(release: &Release, item: &Node, old: &Json) -> Result<Vec<Json>, Un
         return Ok(out);
     }
     additions(&spec, &[], &mut out);
-    match out.is_empty() {
-        true => Err(UnmigratableLayer::at(
+    if out.is_empty() {
+        Err(UnmigratableLayer::at(
             item,
-            format!(
-                "nothing is left of {pointer} in v1, where it is the default or has no place: take it out"
-            ),
-        )),
-        false => Ok(out),
+            format!("nothing is left of {pointer} in v1, where it is the default or has no place: take it out"),
+        ))
+    } else {
+        Ok(out)
     }
 }
 
@@ -245,12 +224,7 @@ type TextEdit = (Span, String);
 fn version(document: &Document, selector: &Node) -> Option<TextEdit> {
     let version = selector.get("version")?;
     let is_old = version.as_str() == Some("v1beta1");
-    is_old.then(|| {
-        (
-            version.span,
-            text_of(document, version).replace("v1beta1", "v1"),
-        )
-    })
+    is_old.then(|| (version.span, text_of(document, version).replace("v1beta1", "v1")))
 }
 
 fn text_of<'d>(document: &'d Document, node: &Node) -> &'d str {
@@ -258,12 +232,7 @@ fn text_of<'d>(document: &'d Document, node: &Node) -> &'d str {
     text.unwrap_or_default()
 }
 
-fn replacement(
-    document: &Document,
-    item: &Node,
-    is_meant: &dyn Fn(&Node) -> bool,
-    edits: &mut Vec<TextEdit>,
-) {
+fn replacement(document: &Document, item: &Node, is_meant: &dyn Fn(&Node) -> bool, edits: &mut Vec<TextEdit>) {
     let mut selected = |selector: &Node, paths: Vec<&Node>| {
         if !is_meant(selector) {
             return;
@@ -309,16 +278,14 @@ fn inline(
     let [only] = parsed.documents.as_slice() else {
         let may = text.contains("HyperConverged") && text.contains('\n');
         let why = "several patches are in one text: rewrite them by hand";
-        return if may {
-            Err(UnmigratableLayer::at(patch, why))
-        } else {
-            Ok(())
-        };
+        return if may { Err(UnmigratableLayer::at(patch, why)) } else { Ok(()) };
     };
-    let new = match only.root.items().is_empty() {
-        true => resource_to_v1(release, only),
-        false if is_meant => operations_to_v1(release, only),
-        false => return Ok(()),
+    let new = if only.root.items().is_empty() {
+        resource_to_v1(release, only)
+    } else if is_meant {
+        operations_to_v1(release, only)
+    } else {
+        return Ok(());
     };
     // Its places are those of another text.
     let Some(new) = new.map_err(|stuck| UnmigratableLayer::at(patch, stuck.why))? else {
@@ -377,17 +344,11 @@ mod tests {
 
     #[test]
     fn gates_become_a_list() {
-        let whole =
-            operations("- op: add\n  path: /spec/featureGates\n  value: {alignCPUs: true}\n");
+        let whole = operations("- op: add\n  path: /spec/featureGates\n  value: {alignCPUs: true}\n");
         let text = whole.expect("moved").expect("it changes");
+        assert!(text.contains("path: /spec/featureGates\n") && text.contains("alignCPUs"), "{text}");
         assert!(
-            text.contains("path: /spec/featureGates\n") && text.contains("alignCPUs"),
-            "{text}"
-        );
-        assert!(
-            parse(&SourceFile::new("p", text.as_str())).documents[0]
-                .root
-                .items()[0]
+            parse(&SourceFile::new("p", text.as_str())).documents[0].root.items()[0]
                 .get("value")
                 .expect("there")
                 .items()
@@ -434,10 +395,7 @@ mod tests {
             (
                 "- op: add\n  path: /spec/resourceRequirements\n  value:\n    vmiCPUAllocationRatio: 8\n    \
                  storageWorkloads: {limits: {cpu: 1}}\n",
-                &[
-                    "storage/workloadResourceRequirements",
-                    "virtualization/vmiCPUAllocationRatio",
-                ],
+                &["storage/workloadResourceRequirements", "virtualization/vmiCPUAllocationRatio"],
             ),
             (
                 "[{op: add, path: /spec/featureGates, value: {alignCPUs: true, persistentReservation: true}}]\n",
@@ -448,9 +406,7 @@ mod tests {
                 &["featureGates", "storage/persistentReservationConfiguration"],
             ),
         ] {
-            let new = operations_on(&release, old)
-                .expect("moved")
-                .expect("it changes");
+            let new = operations_on(&release, old).expect("moved").expect("it changes");
             let document = &parse(&SourceFile::new("p", new)).documents[0];
             let new = document.root.to_json();
             let new = new.as_array().expect("a list").iter().map(|o| &o["path"]);
@@ -464,10 +420,7 @@ mod tests {
         assert!(lost.starts_with("it becomes several operations"), "{lost}");
         let old = "- {op: add, path: /spec/featureGates/alignCPUs, value: false}\n";
         let gone = operations_on(&release, old).expect_err("nothing");
-        assert!(
-            gone.starts_with("nothing is left of /spec/featureGates/alignCPUs"),
-            "{gone}"
-        );
+        assert!(gone.starts_with("nothing is left of /spec/featureGates/alignCPUs"), "{gone}");
     }
 
     #[test]
@@ -477,20 +430,13 @@ mod tests {
                     - path: p.yaml\nreplacements:\n- targets:\n  - select: {kind: HyperConverged}\n    fieldPaths:\n    \
                     - spec.evictionStrategy\n";
         let document = &parse(&SourceFile::new("k.yaml", text)).documents[0];
-        let is_meant =
-            |target: &Node| target.get("kind").and_then(Node::as_str) == Some("HyperConverged");
+        let is_meant = |target: &Node| target.get("kind").and_then(Node::as_str) == Some("HyperConverged");
         let new = kustomization_to_v1(&release(), document, &is_meant);
         let new = new.expect("moved").expect("it changes");
         let expected = text
             .replace("v1beta1", "v1")
-            .replace(
-                "/spec/evictionStrategy",
-                "/spec/virtualization/evictionStrategy",
-            )
-            .replace(
-                "spec.evictionStrategy",
-                "spec.virtualization.evictionStrategy",
-            );
+            .replace("/spec/evictionStrategy", "/spec/virtualization/evictionStrategy")
+            .replace("spec.evictionStrategy", "spec.virtualization.evictionStrategy");
         assert_eq!(new, expected);
     }
 }

@@ -247,8 +247,7 @@ impl<'d> SpecMigration<'d> {
         let mut listed = listed.filter_map(|g| g["name"].as_str());
         if let Some(name) = listed.find(|n| n.eq_ignore_ascii_case(name)) {
             let above = std::mem::take(&mut self.pending);
-            self.gates
-                .push((name.to_owned(), above, comment.to_owned()));
+            self.gates.push((name.to_owned(), above, comment.to_owned()));
             return;
         }
         let field = GATE_FIELDS.iter().find(|(gate, _)| *gate == name);
@@ -319,9 +318,7 @@ impl<'d> SpecMigration<'d> {
 
     /// An entry that is moved as a whole.
     fn unit(&self, entry: &Entry, above: Vec<String>) -> Option<EntryLines> {
-        let lines = self
-            .text
-            .get(entry.key.span.end as usize..self.entry_end(entry))?;
+        let lines = self.text.get(entry.key.span.end as usize..self.entry_end(entry))?;
         let mut lines = lines.lines().map(ToOwned::to_owned);
         let inner = match &entry.value.value {
             Value::Map(entries) if entry.value.style == Style::Block => entries.first(),
@@ -396,10 +393,7 @@ impl<'d> SpecMigration<'d> {
     /// The byte behind the last line of an entry.
     fn entry_end(&self, entry: &Entry) -> usize {
         let end = (entry.value.span.end as usize).max(entry.key.span.end as usize);
-        match self.text[..end].ends_with('\n') {
-            true => end,
-            false => self.next_line(end),
-        }
+        if self.text[..end].ends_with('\n') { end } else { self.next_line(end) }
     }
 
     /// The byte behind the line that a byte is on.
@@ -436,18 +430,9 @@ impl<'d> SpecMigration<'d> {
 
 /// Gates that are fields in v1, where the intended tree has the field.
 const GATE_FIELDS: [(&str, &str); 3] = [
-    (
-        "disableMDevConfiguration",
-        "virtualization.mediatedDevicesConfiguration.enabled",
-    ),
-    (
-        "persistentReservation",
-        "storage.persistentReservationConfiguration.enabled",
-    ),
-    (
-        "enableMultiArchBootImageImport",
-        "workloadSources.enableMultiArchBootImageImport",
-    ),
+    ("disableMDevConfiguration", "virtualization.mediatedDevicesConfiguration.enabled"),
+    ("persistentReservation", "storage.persistentReservationConfiguration.enabled"),
+    ("enableMultiArchBootImageImport", "workloadSources.enableMultiArchBootImageImport"),
 ];
 
 fn prefix_of_gates(path: &str) -> bool {
@@ -474,12 +459,9 @@ fn shifted(lines: &[String], column: usize) -> impl Iterator<Item = String> {
 /// A line at another depth.
 fn moved_line(line: &str, from: usize, to: usize) -> String {
     let blanks = line.len() - line.trim_start_matches(' ').len();
-    match line.trim().is_empty() {
-        true => line.to_owned(),
-        false => format!(
-            "{}{}",
-            " ".repeat((blanks + to).saturating_sub(from)),
-            &line[blanks..]
-        ),
+    if line.trim().is_empty() {
+        line.to_owned()
+    } else {
+        format!("{}{}", " ".repeat((blanks + to).saturating_sub(from)), &line[blanks..])
     }
 }

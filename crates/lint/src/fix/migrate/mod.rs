@@ -102,11 +102,7 @@ pub struct Migrated {
 ///
 /// # Errors
 /// Why it stays as it is.
-pub fn to_v1(
-    release: &Release,
-    inventory: &Inventory,
-    document: &Document,
-) -> Result<Migrated, NotMigrated> {
+pub fn to_v1(release: &Release, inventory: &Inventory, document: &Document) -> Result<Migrated, NotMigrated> {
     let object = document.root.to_json();
     let served = &release.tables().hyperconverged.served_versions;
     if !served.iter().any(|v| v == "v1") {
@@ -122,29 +118,15 @@ pub fn to_v1(
     let intended = intended(release, &object);
     same::check(release, inventory, &object, &intended)?;
     let text = rewritten(document, &object, &intended)?;
-    Ok(Migrated {
-        text,
-        dropped: without_place(&object),
-    })
+    Ok(Migrated { text, dropped: without_place(&object) })
 }
 
 /// Whether a cluster would store and render the same of what layers built as v1beta1 and of what they build now.
 ///
 /// # Errors
 /// What would be another one.
-pub fn is_same(
-    release: &Release,
-    inventory: &Inventory,
-    before: &Json,
-    after: &Json,
-) -> Result<(), NotMigrated> {
-    if !release
-        .tables()
-        .hyperconverged
-        .served_versions
-        .iter()
-        .any(|v| v == "v1")
-    {
+pub fn is_same(release: &Release, inventory: &Inventory, before: &Json, after: &Json) -> Result<(), NotMigrated> {
+    if !release.tables().hyperconverged.served_versions.iter().any(|v| v == "v1") {
         return Err(NotMigrated::NotServed(release.name().to_owned()));
     }
     if let Some(lost) = lost(release, before) {
@@ -178,10 +160,7 @@ fn ignored_gate(release: &Release, object: &Json) -> Option<NotMigrated> {
         let says_so = default.map_or(*on == false, |default| default == on);
         (!is_written && on.is_boolean() && !says_so).then_some((gate, field))
     });
-    moved.map(|(gate, field)| NotMigrated::Ignored {
-        gate: format!("spec.featureGates.{gate}"),
-        field,
-    })
+    moved.map(|(gate, field)| NotMigrated::Ignored { gate: format!("spec.featureGates.{gate}"), field })
 }
 
 /// The document in v1, as the operator converts it.
@@ -213,10 +192,7 @@ fn rewritten(document: &Document, object: &Json, intended: &Json) -> Result<Stri
     {
         return Ok(text);
     }
-    let mut changes = vec![Change::Set(
-        Path::dotted("apiVersion"),
-        json!("hco.kubevirt.io/v1"),
-    )];
+    let mut changes = vec![Change::Set(Path::dotted("apiVersion"), json!("hco.kubevirt.io/v1"))];
     if let Some(spec) = intended.get("spec") {
         changes.push(Change::Set(Path::dotted("spec"), spec.clone()));
     }
@@ -243,8 +219,7 @@ fn comments(file: &Arc<SourceFile>) -> Vec<String> {
     let parsed = parse(file);
     let inside = parsed.documents.iter().flat_map(|d| &d.comments);
     let all = inside.chain(&parsed.comments);
-    let text =
-        |span: hcoplan_diagnostics::source::Span| file.text().get(span.range()).unwrap_or_default();
+    let text = |span: hcoplan_diagnostics::source::Span| file.text().get(span.range()).unwrap_or_default();
     let mut out: Vec<String> = all.map(|c| text(c.span).trim_end().to_owned()).collect();
     out.sort();
     out

@@ -21,10 +21,7 @@ pub(super) fn place(path: &str) -> Place {
         return Place::Moves(to);
     }
     let inside = |from: &str| from.strip_prefix(path).is_some_and(|r| r.starts_with('.'));
-    match MOVES.iter().any(|(from, _)| inside(from)) {
-        true => Place::Dissolves,
-        false => Place::Nowhere,
-    }
+    if MOVES.iter().any(|(from, _)| inside(from)) { Place::Dissolves } else { Place::Nowhere }
 }
 
 /// The fields of a document that v1 has no place for.

@@ -9,12 +9,7 @@ use serde_json::{Value as Json, json};
 use super::NotMigrated;
 
 /// Holds what is stored and what is rendered for a document against the same for another one.
-pub(super) fn check(
-    release: &Release,
-    inventory: &Inventory,
-    before: &Json,
-    after: &Json,
-) -> Result<(), NotMigrated> {
+pub(super) fn check(release: &Release, inventory: &Inventory, before: &Json, after: &Json) -> Result<(), NotMigrated> {
     let (before, after) = [before, after].map(|o| plan(release, inventory, o)).into();
     if !before.admission.accepted {
         return Err(NotMigrated::Refused(before.admission.message));

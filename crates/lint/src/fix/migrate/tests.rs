@@ -87,30 +87,20 @@ spec: # the spec
 #[test]
 fn what_cannot_move_is_refused() {
     let migrate = |release, spec: &str| migrate(release, &format!("{HEAD}{spec}"));
+    assert_eq!(migrate("1.17", "spec: {}\n").map(|m| m.text), Err(NotMigrated::NotServed("HCO 1.17".into())));
     assert_eq!(
-        migrate("1.17", "spec: {}\n").map(|m| m.text),
-        Err(NotMigrated::NotServed("HCO 1.17".into()))
-    );
-    assert_eq!(
-        migrate("1.19", "spec: {certConfig: 3}\n")
-            .map(|m| m.text)
-            .map_err(|e| matches!(e, NotMigrated::Refused(_))),
+        migrate("1.19", "spec: {certConfig: 3}\n").map(|m| m.text).map_err(|e| matches!(e, NotMigrated::Refused(_))),
         Err(true)
     );
     // Written on one line: written anew, if that loses no comment.
     let flow = migrate("1.19", "spec: {defaultCPUModel: Haswell}\n").expect("migrates");
     assert!(
-        flow.text.ends_with(
-            "spec: {virtualization: {virtualMachineOptions: {defaultCPUModel: Haswell}}}\n"
-        ),
+        flow.text.ends_with("spec: {virtualization: {virtualMachineOptions: {defaultCPUModel: Haswell}}}\n"),
         "{}",
         flow.text
     );
     let comment = "spec: {\n  defaultCPUModel: Haswell # old\n}\n";
-    assert!(matches!(
-        migrate("1.19", comment).map(|m| m.text),
-        Err(NotMigrated::Text(_))
-    ));
+    assert!(matches!(migrate("1.19", comment).map(|m| m.text), Err(NotMigrated::Text(_))));
 }
 
 #[test]

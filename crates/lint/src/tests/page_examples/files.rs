@@ -18,10 +18,7 @@ const API_VERSIONS: [(&str, &str); 12] = [
     ("ClusterInventory", "hcoplan.dev/v1alpha1"),
     ("ClusterServiceVersion", "operators.coreos.com/v1alpha1"),
     ("ConfigMap", "v1"),
-    (
-        "ConfigurationPolicy",
-        "policy.open-cluster-management.io/v1",
-    ),
+    ("ConfigurationPolicy", "policy.open-cluster-management.io/v1"),
     ("Deployment", "apps/v1"),
     ("HyperConverged", "hco.kubevirt.io/v1beta1"),
     ("KubeDescheduler", "operator.openshift.io/v1"),
@@ -33,10 +30,7 @@ const API_VERSIONS: [(&str, &str); 12] = [
 ];
 
 /// Where documents without a file's name lie.
-const FILES: [(&str, &str); 2] = [
-    ("HyperConverged", "hyperconverged.yaml"),
-    ("ClusterInventory", "inventory.yaml"),
-];
+const FILES: [(&str, &str); 2] = [("HyperConverged", "hyperconverged.yaml"), ("ClusterInventory", "inventory.yaml")];
 
 /// The HyperConverged before a change: a file of its own, whatever else is shown.
 const BEFORE: &str = "before.yaml";
@@ -95,16 +89,10 @@ impl Files {
 
     /// Lays what blocks show over it: named files take the place of those of their name, objects that of the objects
     /// of their kind, and what begins inside of an object that of the one key of its name.
-    pub(super) fn show<'b>(
-        &mut self,
-        blocks: impl Iterator<Item = &'b Block>,
-    ) -> Result<(), String> {
+    pub(super) fn show<'b>(&mut self, blocks: impl Iterator<Item = &'b Block>) -> Result<(), String> {
         let mut added: Vec<(Option<String>, Document)> = Vec::new();
         for block in blocks {
-            let shown = block.lines.iter().map(|text| Line {
-                text: text.clone(),
-                is_shown: true,
-            });
+            let shown = block.lines.iter().map(|text| Line { text: text.clone(), is_shown: true });
             match block.language.as_str() {
                 "yaml" => {
                     let mut name = None;
@@ -123,17 +111,12 @@ impl Files {
                     if named.is_some() {
                         lines.remove(0);
                     }
-                    added.push((
-                        Some(named.unwrap_or_else(|| "Dockerfile".to_owned())),
-                        lines,
-                    ));
+                    added.push((Some(named.unwrap_or_else(|| "Dockerfile".to_owned())), lines));
                 }
                 "text" => {
                     for path in shown {
                         let content = match &path.text {
-                            p if p.ends_with("Chart.yaml") => {
-                                "apiVersion: v2\nname: virt\nversion: 0.1.0"
-                            }
+                            p if p.ends_with("Chart.yaml") => "apiVersion: v2\nname: virt\nversion: 0.1.0",
                             p if p.ends_with("inventory.yaml") => INVENTORY,
                             p if p.contains("templates/") => {
                                 "kind: HyperConverged\nspec:\n  defaultCPUModel: {{ .Values.model }}"
@@ -185,10 +168,7 @@ impl Files {
         if prose.contains("no HyperConverged") {
             return self;
         }
-        for (kind, content) in [
-            ("HyperConverged", "kind: HyperConverged\n"),
-            ("ClusterInventory", INVENTORY),
-        ] {
+        for (kind, content) in [("HyperConverged", "kind: HyperConverged\n"), ("ClusterInventory", INVENTORY)] {
             if !self.has(kind) && !self.files.contains_key(&place_of(kind)) {
                 let mut document = lines(content, false);
                 complete(&mut document, kind, self.release()).expect("can be completed");
@@ -199,11 +179,7 @@ impl Files {
     }
 
     fn has(&self, wanted: &str) -> bool {
-        let mut documents = self
-            .files
-            .iter()
-            .filter(|(path, _)| *path != BEFORE)
-            .flat_map(|(_, d)| d);
+        let mut documents = self.files.iter().filter(|(path, _)| *path != BEFORE).flat_map(|(_, d)| d);
         let word = |l: &Line| l.text.contains(wanted);
         documents.any(|d| kind(d) == Some(wanted) || d.iter().any(word))
     }
@@ -236,46 +212,31 @@ impl Files {
     /// Puts a fragment where the key of its name is.
     fn put_inside(&mut self, fragment: Document) -> Result<(), String> {
         let first = fragment.first().map_or("", |l| &l.text);
-        let (key, _) = first
-            .split_once(':')
-            .ok_or_else(|| format!("{first:?} has no place"))?;
+        let (key, _) = first.split_once(':').ok_or_else(|| format!("{first:?} has no place"))?;
         let wanted = format!("{key}:");
         let mut places = Vec::new();
         for (path, documents) in &self.files {
             for (document, lines) in documents.iter().enumerate() {
                 for (line, text) in lines.iter().enumerate() {
-                    if text
-                        .text
-                        .trim_start_matches([' ', '-'])
-                        .starts_with(&wanted)
-                    {
+                    if text.text.trim_start_matches([' ', '-']).starts_with(&wanted) {
                         places.push((path.clone(), document, line));
                     }
                 }
             }
         }
         let [(path, document, line)] = &places[..] else {
-            return Err(format!(
-                "{key} is at {} places, and not at one",
-                places.len()
-            ));
+            return Err(format!("{key} is at {} places, and not at one", places.len()));
         };
         let lines = &mut self.files.get_mut(path).expect("it is there")[*document];
         let text = &lines[*line].text;
         let column = text.len() - text.trim_start_matches([' ', '-']).len();
         let dash = &text[..column];
-        let mut fragment: Document = fragment
-            .into_iter()
-            .map(|l| Line {
-                text: format!("{}{}", " ".repeat(column), l.text),
-                ..l
-            })
-            .collect();
+        let mut fragment: Document =
+            fragment.into_iter().map(|l| Line { text: format!("{}{}", " ".repeat(column), l.text), ..l }).collect();
         fragment[0].text.replace_range(..column, dash);
         let below = lines[line + 1..].iter().take_while(|l| {
             let indent = l.text.len() - l.text.trim_start().len();
-            let is_below =
-                indent > column || indent == column && l.text.trim_start().starts_with("- ");
+            let is_below = indent > column || indent == column && l.text.trim_start().starts_with("- ");
             is_below || l.text.trim().is_empty() || l.text.starts_with("#~")
         });
         let end = line + 1 + below.count();
@@ -288,10 +249,7 @@ impl Files {
         for path in self.files.keys() {
             let place = directory.join(path);
             fs::create_dir_all(place.parent().expect("below it")).expect("made");
-            let lines = self
-                .lines(path)
-                .into_iter()
-                .map(|l| format!("{}\n", l.text));
+            let lines = self.lines(path).into_iter().map(|l| format!("{}\n", l.text));
             fs::write(place, lines.collect::<String>()).expect("written");
         }
     }
@@ -349,10 +307,7 @@ impl Files {
 }
 
 fn lines(text: &str, is_shown: bool) -> Vec<Line> {
-    let line = |text: &str| Line {
-        text: text.to_owned(),
-        is_shown,
-    };
+    let line = |text: &str| Line { text: text.to_owned(), is_shown };
     text.lines().map(line).collect()
 }
 
@@ -363,10 +318,7 @@ fn documents(lines: Vec<Line>) -> Vec<Document> {
 
 fn place_of(kind: &str) -> String {
     let known = FILES.iter().find(|(of, _)| *of == kind);
-    known.map_or_else(
-        || format!("{}.yaml", kind.to_lowercase()),
-        |(_, file)| (*file).to_owned(),
-    )
+    known.map_or_else(|| format!("{}.yaml", kind.to_lowercase()), |(_, file)| (*file).to_owned())
 }
 
 /// The file that a comment names: `# vm.yaml`.
@@ -381,9 +333,7 @@ pub(super) fn file_name(line: &str) -> Option<&str> {
 /// object.
 fn kind(document: &[Line]) -> Option<&str> {
     let keys = document.iter().filter_map(|l| l.text.split_once(':'));
-    let keys: Vec<_> = keys
-        .filter(|(key, _)| key.starts_with(char::is_alphabetic))
-        .collect();
+    let keys: Vec<_> = keys.filter(|(key, _)| key.starts_with(char::is_alphabetic)).collect();
     if let Some((_, kind)) = keys.iter().find(|(key, _)| *key == "kind") {
         return Some(kind.trim());
     }
@@ -410,11 +360,7 @@ fn complete(document: &mut Document, kind: &str, release: &str) -> Result<(), St
     }
     let (section, key, entry) = match kind {
         "ClusterInventory" => ("spec", "release", format!("release: {release:?}")),
-        "HyperConverged" => (
-            "metadata",
-            "name",
-            "name: kubevirt-hyperconverged".to_owned(),
-        ),
+        "HyperConverged" => ("metadata", "name", "name: kubevirt-hyperconverged".to_owned()),
         _ => ("metadata", "name", "name: example".to_owned()),
     };
     let Some(start) = at(document, section) else {
@@ -422,31 +368,20 @@ fn complete(document: &mut Document, kind: &str, release: &str) -> Result<(), St
         document.splice(end..end, lines(&format!("{section}: {{{entry}}}")));
         return Ok(());
     };
-    let below = document[start + 1..]
-        .iter()
-        .take_while(|l| l.text.starts_with([' ', '\t', '-']));
+    let below = document[start + 1..].iter().take_while(|l| l.text.starts_with([' ', '\t', '-']));
     let end = start + 1 + below.count();
     let flow = document[start].text.find('{');
     let has = |l: &Line| {
-        let text = l
-            .text
-            .split_once(": {")
-            .map_or(&*l.text, |(_, inside)| inside);
+        let text = l.text.split_once(": {").map_or(&*l.text, |(_, inside)| inside);
         let mut entries = text.split([',', '{']).map(str::trim_start);
         entries.any(|e| e.starts_with(&format!("{key}:")))
     };
     let of_its_own = |l: &Line| l.text.starts_with("  ") && !l.text.starts_with("   ");
     match flow {
         Some(brace) if !document[start..end].iter().any(has) => {
-            document[start]
-                .text
-                .insert_str(brace + 1, &format!("{entry}, "));
+            document[start].text.insert_str(brace + 1, &format!("{entry}, "));
         }
-        None if !document[start..end]
-            .iter()
-            .filter(|l| of_its_own(l))
-            .any(has) =>
-        {
+        None if !document[start..end].iter().filter(|l| of_its_own(l)).any(has) => {
             document.splice(start + 1..=start, lines(&format!("  {entry}")));
         }
         _ => {}

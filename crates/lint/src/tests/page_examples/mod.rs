@@ -17,9 +17,7 @@ use self::section::Section;
 use super::fixtures::directories;
 use super::load::Case;
 use crate::fix::{choose, round};
-use crate::{
-    Date, Input, RegisteredRule, Run, RunPhase, Selection, Settings, apply_suppressions, rules, run,
-};
+use crate::{Date, Input, RegisteredRule, Run, RunPhase, Selection, Settings, apply_suppressions, rules, run};
 
 /// A part of a page that isn't run here.
 struct Elsewhere {
@@ -44,37 +42,25 @@ const ELSEWHERE: [Elsewhere; 7] = [
         rule: "hco-removed",
         part: Part::Both,
         why: "it compares two revisions",
-        test: (
-            "crates/repository/src/repo/removed.rs",
-            "what_is_gone_is_told_and_what_was_moved_is_not",
-        ),
+        test: ("crates/repository/src/repo/removed.rs", "what_is_gone_is_told_and_what_was_moved_is_not"),
     },
     Elsewhere {
         rule: "helm-chart-not-rendered",
         part: Part::Remedy,
         why: "helm has to run",
-        test: (
-            "crates/repository/src/repo/helm/tests.rs",
-            "each_release_is_a_cluster_with_places_in_the_template",
-        ),
+        test: ("crates/repository/src/repo/helm/tests.rs", "each_release_is_a_cluster_with_places_in_the_template"),
     },
     Elsewhere {
         rule: "helm-template-failed",
         part: Part::Both,
         why: "helm has to run",
-        test: (
-            "crates/repository/src/repo/helm/tests.rs",
-            "what_cannot_be_rendered_is_fatal",
-        ),
+        test: ("crates/repository/src/repo/helm/tests.rs", "what_cannot_be_rendered_is_fatal"),
     },
     Elsewhere {
         rule: "jsonpatch-many-operations",
         part: Part::Example,
         why: "it takes 251 operations",
-        test: (
-            "crates/lint/src/tests/fixtures.rs",
-            "bad_fixtures_are_found_and_good_ones_are_not",
-        ),
+        test: ("crates/lint/src/tests/fixtures.rs", "bad_fixtures_are_found_and_good_ones_are_not"),
     },
     Elsewhere {
         rule: "kustomize-build-failed",
@@ -92,10 +78,7 @@ const ELSEWHERE: [Elsewhere; 7] = [
         rule: "vendor-values-assumed",
         part: Part::Remedy,
         why: "it takes a vendor's bundle",
-        test: (
-            "testdata/cli/openshift-virtualization/console",
-            "vendor-values-assumed",
-        ),
+        test: ("testdata/cli/openshift-virtualization/console", "vendor-values-assumed"),
     },
 ];
 
@@ -112,21 +95,13 @@ struct FoundFindings {
 }
 
 impl FoundFindings {
-    fn of(
-        registered: &RegisteredRule,
-        files: Files,
-        release: Option<&str>,
-    ) -> Result<Self, String> {
+    fn of(registered: &RegisteredRule, files: Files, release: Option<&str>) -> Result<Self, String> {
         let directory = tempfile::tempdir().expect("a directory");
         files.write(directory.path());
         if registered.when != RunPhase::Elsewhere {
             files.check()?;
         }
-        Ok(Self {
-            findings: Self::findings(registered, directory.path(), release)?,
-            files,
-            directory,
-        })
+        Ok(Self { findings: Self::findings(registered, directory.path(), release)?, files, directory })
     }
 
     fn findings(
@@ -146,9 +121,7 @@ impl FoundFindings {
 
     /// What remains of this rule, and what is as bad.
     fn left(&self, rule: &Rule) -> Vec<String> {
-        let is_left = |f: &&Finding| {
-            f.rule.name == rule.name || f.severity == Severity::Error && !f.rule.pedantic
-        };
+        let is_left = |f: &&Finding| f.rule.name == rule.name || f.severity == Severity::Error && !f.rule.pedantic;
         let left = self.findings.iter().filter(is_left);
         left.map(|f| format!("    there is {}", line(f))).collect()
     }
@@ -156,15 +129,10 @@ impl FoundFindings {
 
 fn line(finding: &Finding) -> String {
     let place = finding.location.as_ref();
-    let place = place.map_or_else(
-        || "nowhere".to_owned(),
-        |p| format!("{}:{}:{}", p.file.path(), p.start().line, p.start().column),
-    );
+    let place = place
+        .map_or_else(|| "nowhere".to_owned(), |p| format!("{}:{}:{}", p.file.path(), p.start().line, p.start().column));
     let severity = finding.severity.as_str();
-    format!(
-        "{place}: {severity}[{}]: {}",
-        finding.rule.name, finding.message
-    )
+    format!("{place}: {severity}[{}]: {}", finding.rule.name, finding.message)
 }
 
 /// All rules, pedantic ones too where it is about one of them, and what `hcoplan.yaml` says of them.
@@ -185,17 +153,12 @@ fn open(directory: &FilePath) -> Result<Repo, repo::Error> {
 }
 
 /// As fixtures are linted.
-fn in_fixture(
-    rule: &Rule,
-    directory: &FilePath,
-    release: Option<&str>,
-) -> Result<Vec<Finding>, String> {
-    let settings = match directory.join("hcoplan.yaml").exists() {
-        true => {
-            let repo = open(directory).map_err(|e| e.to_string())?;
-            settings(rule, repo.config()).map_err(|f| f.iter().map(line).collect::<String>())?
-        }
-        false => settings(rule, &repo::Config::default()).expect("nothing is wrong"),
+fn in_fixture(rule: &Rule, directory: &FilePath, release: Option<&str>) -> Result<Vec<Finding>, String> {
+    let settings = if directory.join("hcoplan.yaml").exists() {
+        let repo = open(directory).map_err(|e| e.to_string())?;
+        settings(rule, repo.config()).map_err(|f| f.iter().map(line).collect::<String>())?
+    } else {
+        settings(rule, &repo::Config::default()).expect("nothing is wrong")
     };
     let case = Case::read(directory, release).ok_or("there is no HyperConverged")?;
     Ok(case.lint(&settings))
@@ -213,8 +176,7 @@ fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, Stri
         Err(findings) => return Ok(findings),
     };
     let mut all = Run::default();
-    all.findings
-        .extend(repo.problems().iter().map(|p| p.finding.clone()));
+    all.findings.extend(repo.problems().iter().map(|p| p.finding.clone()));
     all.findings.extend(repo.findings().iter().cloned());
     for cluster in repo.clusters() {
         let mut loaded = repo.load(cluster).map_err(|p| line(&p.finding))?;
@@ -264,21 +226,12 @@ fn example(registered: &RegisteredRule) -> Result<FoundFindings, String> {
         files.show(example.files())?;
     }
     loop {
-        let found = FoundFindings::of(
-            registered,
-            files.clone().with_cluster(&example.prose),
-            example.release(),
-        )?;
+        let found = FoundFindings::of(registered, files.clone().with_cluster(&example.prose), example.release())?;
         // What has the finding by itself is another example.
-        let places: Vec<_> = found
-            .found(rule)
-            .filter_map(|f| f.location.clone())
-            .collect();
+        let places: Vec<_> = found.found(rule).filter_map(|f| f.location.clone()).collect();
         let mut others = places.iter();
         if is_elsewhere(rule, Part::Example)
-            || !others.any(|place| {
-                files.take_unshown_away(place.file.path().as_str(), place.start().line)
-            })
+            || !others.any(|place| files.take_unshown_away(place.file.path().as_str(), place.start().line))
         {
             return Ok(found);
         }
@@ -338,25 +291,16 @@ fn of_example(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String>
     said.dedup();
     if said.is_empty() {
         out.push("the example has no such finding".to_owned());
-        out.extend(
-            found
-                .findings
-                .iter()
-                .map(|f| format!("    there is {}", line(f))),
-        );
+        out.extend(found.findings.iter().map(|f| format!("    there is {}", line(f))));
     }
     for finding in found.found(rule) {
         let is_shown = is_elsewhere(rule, Part::Example)
-            || finding.location.as_ref().is_some_and(|place| {
-                found
-                    .files
-                    .is_shown(place.file.path().as_str(), place.start().line)
-            });
+            || finding
+                .location
+                .as_ref()
+                .is_some_and(|place| found.files.is_shown(place.file.path().as_str(), place.start().line));
         if !is_shown {
-            out.push(format!(
-                "it isn't in what the example shows: {}",
-                line(finding)
-            ));
+            out.push(format!("it isn't in what the example shows: {}", line(finding)));
         }
     }
     if found.found(rule).any(|f| f.is_silent) {
@@ -383,9 +327,7 @@ fn of_example(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String>
 /// What is wrong with the remedy.
 fn of_remedy(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
-    let release = Section::of(rule.page, "Example")
-        .release()
-        .map(ToOwned::to_owned);
+    let release = Section::of(rule.page, "Example").release().map(ToOwned::to_owned);
     let mut out = Vec::new();
     let mut is_tried = false;
     for remedy in Section::ways(rule.page, "Remedy") {
@@ -400,9 +342,7 @@ fn of_remedy(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> 
         let stated = remedy.release().or(release.as_deref());
         files = files.at(stated);
         let tried = files.show(remedy.files());
-        let tried = tried.and_then(|()| {
-            FoundFindings::of(registered, files.with_cluster(&remedy.prose), stated)
-        });
+        let tried = tried.and_then(|()| FoundFindings::of(registered, files.with_cluster(&remedy.prose), stated));
         match tried {
             Ok(after) => {
                 let left = after.left(rule);
@@ -415,11 +355,9 @@ fn of_remedy(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> 
         }
     }
     let text = Section::of(rule.page, "Remedy").prose;
-    for (command, and_unsafe) in [
-        ("`hcoplan fix`", false),
-        ("`hcoplan fix --write`", false),
-        ("`hcoplan fix --unsafe`", true),
-    ] {
+    for (command, and_unsafe) in
+        [("`hcoplan fix`", false), ("`hcoplan fix --write`", false), ("`hcoplan fix --unsafe`", true)]
+    {
         if text.contains(command) {
             is_tried = true;
             out.extend(of_fix(registered, found, release.as_deref(), and_unsafe));
@@ -432,12 +370,7 @@ fn of_remedy(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> 
 }
 
 /// What is left after the fixes that a remedy names.
-fn of_fix(
-    registered: &RegisteredRule,
-    given: &FoundFindings,
-    release: Option<&str>,
-    and_unsafe: bool,
-) -> Vec<String> {
+fn of_fix(registered: &RegisteredRule, given: &FoundFindings, release: Option<&str>, and_unsafe: bool) -> Vec<String> {
     let rule = registered.rule;
     let found: Vec<Finding> = given.found(rule).cloned().collect();
     let rewritten = round(&choose(&found, and_unsafe)).files;
@@ -450,8 +383,7 @@ fn of_fix(
     match FoundFindings::findings(registered, given.directory.path(), release) {
         Ok(left) => {
             let left = left.into_iter().filter(|f| f.rule.name == rule.name);
-            left.map(|f| format!("after the fix there is {}", line(&f)))
-                .collect()
+            left.map(|f| format!("after the fix there is {}", line(&f))).collect()
         }
         Err(why) => vec![why],
     }

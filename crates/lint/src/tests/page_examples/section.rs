@@ -23,9 +23,7 @@ pub(super) struct Section {
 impl Section {
     /// The section of this heading.
     pub(super) fn of(page: &str, heading: &str) -> Self {
-        let mut lines = page
-            .lines()
-            .skip_while(|l| l.strip_prefix("## ") != Some(heading));
+        let mut lines = page.lines().skip_while(|l| l.strip_prefix("## ") != Some(heading));
         lines.next();
         Self::read(lines.take_while(|l| !l.starts_with("## ")))
     }
@@ -64,9 +62,7 @@ impl Section {
     /// The ways that a remedy offers: each paragraph that begins with "Or" begins another one.
     pub(super) fn ways(page: &str, heading: &str) -> Vec<Self> {
         let mut ways: Vec<Vec<&str>> = vec![Vec::new()];
-        let mut lines = page
-            .lines()
-            .skip_while(|l| l.strip_prefix("## ") != Some(heading));
+        let mut lines = page.lines().skip_while(|l| l.strip_prefix("## ") != Some(heading));
         lines.next();
         let (mut is_block, mut is_empty) = (false, true);
         for line in lines.take_while(|l| !l.starts_with("## ")) {
@@ -77,9 +73,7 @@ impl Section {
             is_empty = line.is_empty();
             ways.last_mut().expect("one at least").push(line);
         }
-        ways.into_iter()
-            .map(|w| Self::read(w.into_iter()))
-            .collect()
+        ways.into_iter().map(|w| Self::read(w.into_iter())).collect()
     }
 
     /// The release that it is about: "Release 1.17".

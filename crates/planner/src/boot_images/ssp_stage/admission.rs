@@ -11,11 +11,7 @@ use super::template::CronTemplate;
 use crate::release::SspBundle;
 
 /// Why the webhook refuses this SSP, in its words.
-pub(super) fn refusal(
-    spec: &Value,
-    templates: &[CronTemplate],
-    bundle: &SspBundle,
-) -> Option<String> {
+pub(super) fn refusal(spec: &Value, templates: &[CronTemplate], bundle: &SspBundle) -> Option<String> {
     if let Some(why) = refusal_of_cluster(spec, bundle) {
         return Some(format!("cluster validation error: {why}"));
     }
@@ -27,8 +23,7 @@ pub(super) fn refusal(
 }
 
 /// What SSP says of golden images for several architectures where HCO found no node.
-pub const WITHOUT_NODES: &str =
-    ".spec.cluster needs to be non-nil, if multi-architecture is enabled";
+pub const WITHOUT_NODES: &str = ".spec.cluster needs to be non-nil, if multi-architecture is enabled";
 
 fn refusal_of_cluster(spec: &Value, bundle: &SspBundle) -> Option<String> {
     let Some(cluster) = spec.get("cluster").filter(|c| !c.is_null()) else {

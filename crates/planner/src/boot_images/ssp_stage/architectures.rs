@@ -46,10 +46,7 @@ pub(super) fn of_annotation<'a>(value: &'a str, bundle: &SspBundle) -> Vec<&'a s
 }
 
 /// The architecture behind a data source's plain name: the cluster's first that it exists for.
-pub(super) fn default_of<'a, S: AsRef<str>>(
-    cluster: &[&'a str],
-    existing: &[S],
-) -> Option<&'a str> {
+pub(super) fn default_of<'a, S: AsRef<str>>(cluster: &[&'a str], existing: &[S]) -> Option<&'a str> {
     let exists = |a: &&&str| existing.iter().any(|e| e.as_ref() == **a);
     cluster.iter().find(exists).copied()
 }

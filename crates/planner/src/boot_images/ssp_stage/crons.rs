@@ -8,9 +8,7 @@ use serde_json::{Map, Value};
 
 use super::architectures::{default_of, of_annotation};
 use super::template::CronTemplate;
-use super::{
-    ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Displacer, ObjectOrigin, Rendered, owner,
-};
+use super::{ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Displacer, ObjectOrigin, Rendered, owner};
 use crate::release::{SspBundle, SspOwner};
 
 /// The namespace and DataSource that a cron fills: SSP keeps one cron for each.
@@ -31,10 +29,7 @@ impl Crons {
         if let Some(earlier) = self.planned.insert(target, cron)
             && earlier.origin != by
         {
-            self.displaced.push(Displaced {
-                origin: earlier.origin,
-                by: Displacer::SameDataSource(by),
-            });
+            self.displaced.push(Displaced { origin: earlier.origin, by: Displacer::SameDataSource(by) });
         }
     }
 }
@@ -69,8 +64,7 @@ impl Cron {
         let mut cron = Self::new(template);
         cron.origin = template.origin(Some(architecture));
         cron.name = format!("{}-{architecture}", cron.name);
-        cron.labels
-            .insert(ARCHITECTURE_LABEL.to_owned(), architecture.into());
+        cron.labels.insert(ARCHITECTURE_LABEL.to_owned(), architecture.into());
         let plain = cron.data_source.as_str().into();
         cron.labels.insert(DATA_SOURCE_NAME_LABEL.to_owned(), plain);
         cron.data_source = format!("{}-{architecture}", cron.data_source);
@@ -80,8 +74,7 @@ impl Cron {
 
     pub(super) fn into_object(mut self, owner: &SspOwner) -> Rendered {
         let data_source = self.data_source.into();
-        self.spec
-            .insert("managedDataSource".to_owned(), data_source);
+        self.spec.insert("managedDataSource".to_owned(), data_source);
         // The owner's go over the template's.
         self.labels.extend(owner.labels.clone());
         self.annotations.extend(owner.annotations.clone());
@@ -97,10 +90,7 @@ impl Cron {
             ("metadata", metadata),
             ("spec", self.spec.into()),
         ]);
-        Rendered {
-            object: Object::new(cron),
-            origin: self.origin,
-        }
+        Rendered { object: Object::new(cron), origin: self.origin }
     }
 }
 
@@ -124,12 +114,7 @@ fn set_platform(spec: &mut Map<String, Value>, architecture: &str) {
 }
 
 /// Every cron that the templates ask for.
-pub(super) fn plan(
-    templates: &[CronTemplate],
-    multi_arch: bool,
-    cluster: &[&str],
-    bundle: &SspBundle,
-) -> Crons {
+pub(super) fn plan(templates: &[CronTemplate], multi_arch: bool, cluster: &[&str], bundle: &SspBundle) -> Crons {
     let mut crons = Crons::default();
     for template in templates {
         if !multi_arch {
@@ -160,10 +145,7 @@ fn without_architectures(template: &CronTemplate, cluster: &[&str], bundle: &Ssp
 
 /// The crons sorted by namespace and name, one for each. Where SSP would have two, the later
 /// template's stands here.
-pub(super) fn unique_names(
-    planned: BTreeMap<Target, Cron>,
-    displaced: &mut Vec<Displaced>,
-) -> Vec<Cron> {
+pub(super) fn unique_names(planned: BTreeMap<Target, Cron>, displaced: &mut Vec<Displaced>) -> Vec<Cron> {
     let mut crons: Vec<Cron> = planned.into_values().collect();
     crons.sort_by(|a, b| {
         let key = |c: &Cron| c.origin.template.as_ref().map(|t| t.index);
@@ -173,10 +155,7 @@ pub(super) fn unique_names(
     for cron in crons {
         match unique.last() {
             Some(kept) if kept.namespace == cron.namespace && kept.name == cron.name => {
-                displaced.push(Displaced {
-                    origin: cron.origin,
-                    by: Displacer::SameName(kept.origin.clone()),
-                });
+                displaced.push(Displaced { origin: cron.origin, by: Displacer::SameName(kept.origin.clone()) });
             }
             _ => unique.push(cron),
         }

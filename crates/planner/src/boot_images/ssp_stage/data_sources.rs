@@ -71,12 +71,7 @@ impl DataSource {
             Content::Cron(cron) => Map::from_iter([(CRON_LABEL.to_owned(), cron.as_str().into())]),
             Content::Pvc | Content::Reference(_) => owner.labels.clone(),
         };
-        if let Some(architecture) = self
-            .origin
-            .architecture
-            .as_deref()
-            .filter(|_| self.labelled)
-        {
+        if let Some(architecture) = self.origin.architecture.as_deref().filter(|_| self.labelled) {
             labels.insert(ARCHITECTURE_LABEL.to_owned(), architecture.into());
         }
         let named = |name: &str| object([("name", name.into()), ("namespace", namespace.into())]);
@@ -97,10 +92,7 @@ impl DataSource {
             ("metadata", metadata),
             ("spec", object([("source", source)])),
         ]);
-        Rendered {
-            object: Object::new(data_source),
-            origin: self.origin,
-        }
+        Rendered { object: Object::new(data_source), origin: self.origin }
     }
 }
 
@@ -124,10 +116,7 @@ pub(super) fn plan(
         if !matches!(source.content, Content::Cron(_)) {
             let target = (bundle.golden_images_namespace.clone(), source.name.clone());
             if let Some(cron) = crons.planned.remove(&target) {
-                crons.displaced.push(Displaced {
-                    origin: cron.origin,
-                    by: Displacer::DataSource(target.1),
-                });
+                crons.displaced.push(Displaced { origin: cron.origin, by: Displacer::DataSource(target.1) });
             }
         }
     }
@@ -138,13 +127,8 @@ pub(super) fn plan(
 /// Multi-arch off: the bundle's data sources for the cluster's first architecture, by their plain
 /// names.
 fn single(cluster: &[&str], crons: &Crons, bundle: &SspBundle) -> Vec<DataSource> {
-    let of_cluster = bundle
-        .data_sources
-        .iter()
-        .filter(|(_, existing)| default_of(cluster, existing).is_some());
-    of_cluster
-        .map(|(name, _)| DataSource::of_bundle(name.clone(), name, None, crons, bundle))
-        .collect()
+    let of_cluster = bundle.data_sources.iter().filter(|(_, existing)| default_of(cluster, existing).is_some());
+    of_cluster.map(|(name, _)| DataSource::of_bundle(name.clone(), name, None, crons, bundle)).collect()
 }
 
 /// Multi-arch on: each of the bundle's data sources per architecture that the cluster has, whether
@@ -155,11 +139,8 @@ fn per_architecture(cluster: &[&str], crons: &Crons, bundle: &SspBundle) -> Vec<
         let Some(default) = default_of(cluster, existing) else {
             continue;
         };
-        let origin = ObjectOrigin {
-            template: None,
-            bundle: Some(name.clone()),
-            architecture: Some(default.to_owned()),
-        };
+        let origin =
+            ObjectOrigin { template: None, bundle: Some(name.clone()), architecture: Some(default.to_owned()) };
         sources.push(DataSource::reference(name, default, origin));
         for architecture in existing.iter().filter(|a| cluster.contains(&a.as_str())) {
             let full = format!("{name}-{architecture}");
@@ -172,12 +153,7 @@ fn per_architecture(cluster: &[&str], crons: &Crons, bundle: &SspBundle) -> Vec<
 
 /// References for images that the bundle lacks: the first template with a name decides where it
 /// leads to. A name that is already a DataSource's, an architecture's included, gets none.
-fn add_references(
-    sources: &mut Vec<DataSource>,
-    templates: &[CronTemplate],
-    cluster: &[&str],
-    bundle: &SspBundle,
-) {
+fn add_references(sources: &mut Vec<DataSource>, templates: &[CronTemplate], cluster: &[&str], bundle: &SspBundle) {
     let mut names: BTreeSet<String> = sources.iter().map(|s| s.name.clone()).collect();
     for template in templates {
         let name = &template.data_source;

@@ -107,15 +107,8 @@ pub fn render(ssp: &Value, bundle: &SspBundle) -> SspStage {
     let spec = &ssp["spec"];
     let templates = template::read(spec, bundle);
     let message = admission::refusal(spec, &templates, bundle);
-    let admission = SspAdmission {
-        accepted: message.is_none(),
-        message: message.unwrap_or_default(),
-    };
-    let mut stage = SspStage {
-        admission,
-        objects: Vec::new(),
-        displaced: Vec::new(),
-    };
+    let admission = SspAdmission { accepted: message.is_none(), message: message.unwrap_or_default() };
+    let mut stage = SspStage { admission, objects: Vec::new(), displaced: Vec::new() };
     if !stage.admission.accepted {
         return stage;
     }
@@ -125,15 +118,10 @@ pub fn render(ssp: &Value, bundle: &SspBundle) -> SspStage {
     let sources = data_sources::plan(&templates, multi_arch, &cluster, &mut crons, bundle);
 
     let owner = owner::of(ssp);
-    let constant = bundle.objects(&owner).map(|object| Rendered {
-        object,
-        origin: ObjectOrigin::default(),
-    });
+    let constant = bundle.objects(&owner).map(|object| Rendered { object, origin: ObjectOrigin::default() });
     stage.objects.extend(constant);
     let namespace = &bundle.golden_images_namespace;
-    let sources = sources
-        .into_iter()
-        .map(|s| s.into_object(namespace, &owner));
+    let sources = sources.into_iter().map(|s| s.into_object(namespace, &owner));
     stage.objects.extend(sources);
     stage.displaced = crons.displaced;
     let crons = crons::unique_names(crons.planned, &mut stage.displaced);
@@ -143,7 +131,5 @@ pub fn render(ssp: &Value, bundle: &SspBundle) -> SspStage {
 }
 
 fn is_multi_arch(spec: &Value) -> bool {
-    spec["enableMultipleArchitectures"]
-        .as_bool()
-        .unwrap_or_default()
+    spec["enableMultipleArchitectures"].as_bool().unwrap_or_default()
 }

@@ -32,19 +32,10 @@ pub(super) fn of(ssp: &Value) -> SspOwner {
     let namespace = text(metadata.get("namespace"));
     let mut annotations = Map::new();
     for (key, value) in [
-        (
-            "operator-sdk/primary-resource",
-            format!("{namespace}/{name}"),
-        ),
-        (
-            "operator-sdk/primary-resource-type",
-            "SSP.ssp.kubevirt.io".to_owned(),
-        ),
+        ("operator-sdk/primary-resource", format!("{namespace}/{name}")),
+        ("operator-sdk/primary-resource-type", "SSP.ssp.kubevirt.io".to_owned()),
     ] {
         annotations.insert(key.to_owned(), value.into());
     }
-    SspOwner {
-        labels,
-        annotations,
-    }
+    SspOwner { labels, annotations }
 }

@@ -24,11 +24,7 @@ pub(super) struct CronTemplate {
 
 impl CronTemplate {
     pub(super) fn origin(&self, architecture: Option<&str>) -> ObjectOrigin {
-        ObjectOrigin {
-            template: Some(self.id.clone()),
-            bundle: None,
-            architecture: architecture.map(str::to_owned),
-        }
+        ObjectOrigin { template: Some(self.id.clone()), bundle: None, architecture: architecture.map(str::to_owned) }
     }
 }
 
@@ -38,8 +34,7 @@ pub(super) fn read(spec: &Value, bundle: &SspBundle) -> Vec<CronTemplate> {
     let templates = spec.pointer("/commonTemplates/dataImportCronTemplates");
     let templates = templates.and_then(Value::as_array).into_iter().flatten();
     let read = templates.enumerate();
-    read.map(|(index, value)| read_one(index, value, bundle))
-        .collect()
+    read.map(|(index, value)| read_one(index, value, bundle)).collect()
 }
 
 fn read_one(index: usize, value: &Value, bundle: &SspBundle) -> CronTemplate {
@@ -61,10 +56,7 @@ fn read_one(index: usize, value: &Value, bundle: &SspBundle) -> CronTemplate {
         namespace => namespace,
     };
     CronTemplate {
-        id: TemplateId {
-            index,
-            name: text(metadata.get("name")).to_owned(),
-        },
+        id: TemplateId { index, name: text(metadata.get("name")).to_owned() },
         namespace: namespace.to_owned(),
         labels: map(&metadata["labels"]),
         annotations,

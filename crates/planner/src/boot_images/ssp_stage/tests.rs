@@ -44,10 +44,7 @@ fn amd64(templates: &[Value]) -> SspStage {
 
 /// `name -> managedDataSource` of every cron.
 fn crons(stage: &SspStage) -> Vec<(&str, &str)> {
-    let crons = stage
-        .objects
-        .iter()
-        .filter(|r| r.object.id.kind == "DataImportCron");
+    let crons = stage.objects.iter().filter(|r| r.object.id.kind == "DataImportCron");
     crons
         .map(|r| {
             let target = &r.object.body["spec"]["managedDataSource"];
@@ -69,10 +66,7 @@ fn leads_to<'a>(stage: &'a SspStage, name: &str) -> Option<&'a str> {
 
 fn origin(index: usize, name: &str, architecture: Option<&str>) -> ObjectOrigin {
     ObjectOrigin {
-        template: Some(TemplateId {
-            index,
-            name: name.to_owned(),
-        }),
+        template: Some(TemplateId { index, name: name.to_owned() }),
         bundle: None,
         architecture: architecture.map(str::to_owned),
     }
@@ -80,34 +74,16 @@ fn origin(index: usize, name: &str, architecture: Option<&str>) -> ObjectOrigin 
 
 #[test]
 fn the_default_may_have_no_image() {
-    let templates = [
-        template("f", "fedora", "arm64"),
-        template("c", "centos-stream10", "arm64"),
-    ];
+    let templates = [template("f", "fedora", "arm64"), template("c", "centos-stream10", "arm64")];
     let stage = render(&ssp(&["amd64"], &["arm64"], &templates), &bundle());
-    assert_eq!(
-        crons(&stage),
-        [
-            ("c-arm64", "centos-stream10-arm64"),
-            ("f-arm64", "fedora-arm64")
-        ]
-    );
+    assert_eq!(crons(&stage), [("c-arm64", "centos-stream10-arm64"), ("f-arm64", "fedora-arm64")]);
     assert_eq!(leads_to(&stage, "fedora"), Some("fedora-amd64"));
     let dangling = data_source(&stage, "fedora-amd64").unwrap();
-    assert_eq!(
-        dangling.object.body["spec"]["source"]["pvc"]["name"],
-        "fedora-amd64"
-    );
+    assert_eq!(dangling.object.body["spec"]["source"]["pvc"]["name"], "fedora-amd64");
     assert_eq!(dangling.origin.template, None);
-    assert_eq!(
-        leads_to(&stage, "centos-stream10"),
-        Some("centos-stream10-arm64")
-    );
+    assert_eq!(leads_to(&stage, "centos-stream10"), Some("centos-stream10-arm64"));
     let filled = data_source(&stage, "fedora-arm64").unwrap();
-    assert_eq!(
-        filled.object.body["metadata"]["labels"][CRON_LABEL],
-        "f-arm64"
-    );
+    assert_eq!(filled.object.body["metadata"]["labels"][CRON_LABEL], "f-arm64");
     assert_eq!(filled.origin.template.as_ref().unwrap().name, "f");
     assert_eq!(filled.origin.bundle.as_deref(), Some("fedora"));
 }
@@ -124,10 +100,7 @@ fn an_architecture_that_the_bundle_lacks_has_only_the_cron() {
 
 #[test]
 fn the_last_template_for_a_data_source_wins() {
-    let templates = [
-        template("a", "mine", "amd64"),
-        template("b", "mine", "amd64"),
-    ];
+    let templates = [template("a", "mine", "amd64"), template("b", "mine", "amd64")];
     let stage = amd64(&templates);
     assert_eq!(crons(&stage), [("b-amd64", "mine-amd64")]);
     let displaced = Displaced {
@@ -145,45 +118,29 @@ fn a_reference_drops_the_cron_of_its_name() {
     let stage = amd64(&templates);
     assert_eq!(crons(&stage), [("a-amd64", "mine-amd64")]);
     assert_eq!(leads_to(&stage, "mine"), Some("mine-amd64"));
-    let displaced = Displaced {
-        origin: origin(1, "b", None),
-        by: Displacer::DataSource("mine".to_owned()),
-    };
+    let displaced = Displaced { origin: origin(1, "b", None), by: Displacer::DataSource("mine".to_owned()) };
     assert_eq!(stage.displaced, [displaced]);
 }
 
 #[test]
 fn one_object_for_two_crons_of_one_name() {
-    let templates = [
-        template("f", "one", "amd64"),
-        template("f-amd64", "two", ""),
-    ];
+    let templates = [template("f", "one", "amd64"), template("f-amd64", "two", "")];
     let stage = amd64(&templates);
     assert_eq!(crons(&stage), [("f-amd64", "two")]);
-    let displaced = Displaced {
-        origin: origin(0, "f", Some("amd64")),
-        by: Displacer::SameName(origin(1, "f-amd64", None)),
-    };
+    let displaced =
+        Displaced { origin: origin(0, "f", Some("amd64")), by: Displacer::SameName(origin(1, "f-amd64", None)) };
     assert_eq!(stage.displaced, [displaced]);
 }
 
 #[test]
 fn another_namespace_takes_the_cron_but_not_the_data_sources() {
-    let mut templates = [
-        template("f", "fedora", "amd64"),
-        template("m", "mine", "amd64"),
-    ];
+    let mut templates = [template("f", "fedora", "amd64"), template("m", "mine", "amd64")];
     for template in &mut templates {
         template["metadata"]["namespace"] = "images".into();
     }
     let stage = amd64(&templates);
-    let namespaces = stage
-        .objects
-        .iter()
-        .filter(|r| r.object.id.kind == "DataImportCron");
-    let namespaces: Vec<_> = namespaces
-        .map(|r| r.object.id.namespace.as_deref())
-        .collect();
+    let namespaces = stage.objects.iter().filter(|r| r.object.id.kind == "DataImportCron");
+    let namespaces: Vec<_> = namespaces.map(|r| r.object.id.namespace.as_deref()).collect();
     assert_eq!(namespaces, [Some("images"), Some("images")]);
     let fedora = &data_source(&stage, "fedora-amd64").unwrap().object;
     assert_eq!(fedora.id.namespace.as_deref(), Some("kubevirt-os-images"));
@@ -213,10 +170,7 @@ fn without_architectures() {
 
 #[test]
 fn the_first_template_decides_the_default() {
-    let templates = [
-        template("a", "mine", "arm64"),
-        template("b", "mine", "amd64, arm64"),
-    ];
+    let templates = [template("a", "mine", "arm64"), template("b", "mine", "amd64, arm64")];
     let stage = render(&ssp(&["amd64"], &["amd64", "arm64"], &templates), &bundle());
     assert_eq!(leads_to(&stage, "mine"), Some("mine-arm64"));
     let expected = [("b-amd64", "mine-amd64"), ("b-arm64", "mine-arm64")];
@@ -228,14 +182,10 @@ fn only_a_registry_is_asked_for_an_architecture() {
     let mut pvc = template("f", "mine", "amd64");
     pvc["spec"]["template"]["spec"]["source"] = json!({"pvc": {"name": "x", "namespace": "y"}});
     let mut own = template("g", "other", "amd64");
-    own["spec"]["template"]["spec"]["source"]["registry"]["platform"] =
-        json!({"architecture": "s390x"});
+    own["spec"]["template"]["spec"]["source"]["registry"]["platform"] = json!({"architecture": "s390x"});
     let stage = amd64(&[pvc, own]);
-    let sources: Vec<&Value> = stage
-        .objects
-        .iter()
-        .filter_map(|r| r.object.body.pointer("/spec/template/spec/source"))
-        .collect();
+    let sources: Vec<&Value> =
+        stage.objects.iter().filter_map(|r| r.object.body.pointer("/spec/template/spec/source")).collect();
     assert_eq!(sources[0], &json!({"pvc": {"name": "x", "namespace": "y"}}));
     assert_eq!(sources[1]["registry"]["platform"]["architecture"], "amd64");
 }
@@ -244,8 +194,7 @@ fn only_a_registry_is_asked_for_an_architecture() {
 fn what_the_crd_does_not_know_is_pruned() {
     let mut one = template("f", "mine", "");
     one["spec"]["serviceAccountName"] = "x".into();
-    one["spec"]["template"]["spec"]["source"] =
-        json!({"imageio": {"url": "x", "insecureSkipVerify": true}});
+    one["spec"]["template"]["spec"]["source"] = json!({"imageio": {"url": "x", "insecureSkipVerify": true}});
     one["metadata"]["finalizers"] = json!(["x"]);
     let stage = amd64(&[one]);
     let cron = &stage.objects.last().unwrap().object.body;
@@ -283,18 +232,14 @@ fn app_labels_follow_the_ssp() {
 #[test]
 fn admission() {
     let message = |ssp: &Value| render(ssp, &bundle()).admission.message;
-    let cluster =
-        |control_plane: &[&str], workload: &[&str]| message(&ssp(control_plane, workload, &[]));
-    let none = "cluster validation error: at least one architecture needs to be defined, if multi-architecture is enabled";
+    let cluster = |control_plane: &[&str], workload: &[&str]| message(&ssp(control_plane, workload, &[]));
+    let none =
+        "cluster validation error: at least one architecture needs to be defined, if multi-architecture is enabled";
     assert_eq!(cluster(&[], &[]), none);
     let both = cluster(&["mips"], &["ppc64le"]);
-    assert_eq!(
-        both,
-        "cluster validation error: invalid workload architecture: unknown architecture: ppc64le"
-    );
+    assert_eq!(both, "cluster validation error: invalid workload architecture: unknown architecture: ppc64le");
     let mut nameless = ssp(&["amd64"], &[], &[template("", "x", "")]);
-    let expected =
-        "dataImportCronTemplates validation error: missing name in DataImportCronTemplate";
+    let expected = "dataImportCronTemplates validation error: missing name in DataImportCronTemplate";
     assert_eq!(message(&nameless), expected);
     nameless["spec"]["cluster"] = Value::Null;
     let expected = "cluster validation error: .spec.cluster needs to be non-nil, if multi-architecture is enabled";
@@ -341,23 +286,14 @@ fn assert_whole(ssp: &Value, stage: &SspStage, constants: usize) {
         return;
     }
     let is_constant = |r: &&Rendered| r.origin == ObjectOrigin::default();
-    assert_eq!(
-        objects.iter().filter(is_constant).count(),
-        constants,
-        "{ssp}"
-    );
+    assert_eq!(objects.iter().filter(is_constant).count(), constants, "{ssp}");
     let ids: BTreeSet<_> = objects.iter().map(|r| &r.object.id).collect();
     assert_eq!(ids.len(), objects.len(), "{ssp}");
-    let crons = objects
-        .iter()
-        .filter(|r| r.object.id.kind == "DataImportCron");
+    let crons = objects.iter().filter(|r| r.object.id.kind == "DataImportCron");
     let crons: Vec<_> = crons.collect();
     let displaced = stage.displaced.iter().map(|d| &d.origin);
     let origins = crons.iter().map(|r| &r.origin).chain(displaced);
-    let told: BTreeSet<_> = origins
-        .filter_map(|o| o.template.as_ref())
-        .map(|t| t.index)
-        .collect();
+    let told: BTreeSet<_> = origins.filter_map(|o| o.template.as_ref()).map(|t| t.index).collect();
     let templates = &ssp["spec"]["commonTemplates"]["dataImportCronTemplates"];
     let templates = templates.as_array().map_or(&[][..], Vec::as_slice);
     for (index, template) in templates.iter().enumerate() {
@@ -368,36 +304,20 @@ fn assert_whole(ssp: &Value, stage: &SspStage, constants: usize) {
     }
     for cron in &crons {
         let template = &templates[cron.origin.template.as_ref().expect("a template").index];
-        let meant = template["spec"]["managedDataSource"]
-            .as_str()
-            .unwrap_or_default();
+        let meant = template["spec"]["managedDataSource"].as_str().unwrap_or_default();
         let target = cron.object.body["spec"]["managedDataSource"].as_str();
-        assert!(
-            target.unwrap_or_default().starts_with(meant),
-            "{target:?} of {ssp}"
-        );
+        assert!(target.unwrap_or_default().starts_with(meant), "{target:?} of {ssp}");
     }
 }
 
 /// A value of each type that JSON has.
 fn of_each_type() -> [Value; 6] {
-    [
-        Value::Null,
-        json!(true),
-        json!(1),
-        json!("x"),
-        json!([1]),
-        json!({"x": 1}),
-    ]
+    [Value::Null, json!(true), json!(1), json!("x"), json!([1]), json!({"x": 1})]
 }
 
 #[test]
 fn of_any_shape_a_stage_is_made_that_is_whole() {
-    let ssp = ssp(
-        &["amd64"],
-        &["amd64"],
-        &[template("a", "b", "amd64"), template("c", "fedora", "")],
-    );
+    let ssp = ssp(&["amd64"], &["amd64"], &[template("a", "b", "amd64"), template("c", "fedora", "")]);
     let others = of_each_type();
     let bundle = bundle();
     let constants = bundle.objects(&owner::of(&ssp)).count();
@@ -405,10 +325,7 @@ fn of_any_shape_a_stage_is_made_that_is_whole() {
     replaced(&ssp, &others, &mut |ssp| {
         let stage = render(&ssp, &bundle);
         assert_whole(&ssp, &stage, constants);
-        match stage.admission.accepted {
-            true => accepted += 1,
-            false => refused += 1,
-        }
+        if stage.admission.accepted { accepted += 1 } else { refused += 1 }
     });
     assert!(accepted > 100 && refused > 5, "{accepted} and {refused}");
 }
@@ -433,27 +350,16 @@ fn of_any_shape_templates_are_told_and_handed_on_as_they_are_deployed() {
         };
         made += 1;
         let names = |list: &[Value]| -> Vec<String> {
-            let name = |t: &Value| {
-                t["metadata"]["name"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .to_owned()
-            };
+            let name = |t: &Value| t["metadata"]["name"].as_str().unwrap_or_default().to_owned();
             list.iter().map(name).collect()
         };
         let own = |deployed: bool| -> Vec<String> {
-            let own = stage
-                .templates
-                .iter()
-                .filter(|t| !deployed || t.is_deployed());
+            let own = stage.templates.iter().filter(|t| !deployed || t.is_deployed());
             own.map(|t| t.name().to_owned()).collect()
         };
         let gauge = "kubevirt_hco_dataimportcrontemplate_with_architecture_annotation";
         let gauges = stage.gauges();
-        let told = gauges
-            .get(gauge)
-            .and_then(Value::as_array)
-            .map_or(0, Vec::len);
+        let told = gauges.get(gauge).and_then(Value::as_array).map_or(0, Vec::len);
         assert_eq!(names(&stage.status), own(false), "{custom:?}");
         assert_eq!(names(&stage.ssp_templates), own(true), "{custom:?}");
         assert_eq!(told, stage.templates.len(), "{custom:?}");

@@ -40,11 +40,7 @@ fn through_all(given: &str) {
     assert_eq!(made, whole);
     let mut shared = Value::default();
     for row in SHARED.iter().filter(|row| row.kind == "KubeVirt") {
-        copy(
-            &mut shared,
-            row.hyperconverged,
-            get(&operand["spec"], row.operand),
-        );
+        copy(&mut shared, row.hyperconverged, get(&operand["spec"], row.operand));
     }
     let applied = |reach: PatchScope| {
         let part = apply(types, ty, reach.take(types, ty, operand), &operations)?;
@@ -131,9 +127,8 @@ fn value() -> impl Strategy<Value = Value> {
 
 fn operation() -> impl Strategy<Value = Value> {
     let op = prop::sample::select(vec!["add", "remove", "replace", "move", "copy", "test"]);
-    (op, path(), path(), value()).prop_map(
-        |(op, path, from, value)| json!({"op": op, "path": path, "from": from, "value": value}),
-    )
+    (op, path(), path(), value())
+        .prop_map(|(op, path, from, value)| json!({"op": op, "path": path, "from": from, "value": value}))
 }
 
 proptest! {

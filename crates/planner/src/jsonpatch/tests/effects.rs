@@ -15,9 +15,7 @@ fn effects_of(operations: &Value) -> Effects {
 fn one(operation: Value) -> (Vec<String>, Vec<(String, Reason)>) {
     let made = effects_of(&json!([operation]));
     assert_eq!(made.failure, None);
-    let [effect] = made.operations.as_slice() else {
-        panic!("one effect")
-    };
+    let [effect] = made.operations.as_slice() else { panic!("one effect") };
     let changed = effect.changed.iter().map(|c| c.path.clone()).collect();
     let lost = effect.lost.iter().map(|l| (l.path.clone(), l.reason));
     (changed, lost.collect())
@@ -29,17 +27,10 @@ fn an_operation_that_does_what_it_says() {
         {"op": "add", "path": "/spec/configuration/cpuRequest", "value": 1.5},
         {"op": "test", "path": "/spec/configuration/cpuRequest", "value": 1.5},
     ]));
-    let [add, test] = made.operations.as_slice() else {
-        panic!("two effects")
-    };
-    let [change] = add.changed.as_slice() else {
-        panic!("one change")
-    };
+    let [add, test] = made.operations.as_slice() else { panic!("two effects") };
+    let [change] = add.changed.as_slice() else { panic!("one change") };
     assert_eq!(change.path, "/spec/configuration/cpuRequest");
-    assert_eq!(
-        (change.before.clone(), change.after.clone()),
-        (None, Some(json!("1500m")))
-    );
+    assert_eq!((change.before.clone(), change.after.clone()), (None, Some(json!("1500m"))));
     assert_eq!((add.index, test.index), (0, 1));
     assert!(add.lost.is_empty() && test.changed.is_empty() && test.lost.is_empty());
 }
@@ -50,22 +41,15 @@ fn a_remove_that_removes_nothing() {
     let made = effects_of(&json!([{"op": "remove", "path": path}]));
     let effect = &made.operations[0];
     assert!(effect.changed.is_empty());
-    let [loss] = effect.lost.as_slice() else {
-        panic!("one loss")
-    };
+    let [loss] = effect.lost.as_slice() else { panic!("one loss") };
     assert_eq!((loss.path.as_str(), loss.reason), (path, Reason::Kept));
-    assert_eq!(
-        (loss.plain.clone(), loss.actual.clone()),
-        (None, Some(json!("LiveMigrate")))
-    );
+    assert_eq!((loss.plain.clone(), loss.actual.clone()), (None, Some(json!("LiveMigrate"))));
 }
 
 #[test]
 fn a_replaced_object_keeps_what_is_not_mentioned() {
-    let (changed, lost) = one(
-        json!({"op": "replace", "path": "/spec/configuration/migrations",
-        "value": {"allowPostCopy": true}}),
-    );
+    let (changed, lost) = one(json!({"op": "replace", "path": "/spec/configuration/migrations",
+        "value": {"allowPostCopy": true}}));
     assert_eq!(changed, ["/spec/configuration/migrations/allowPostCopy"]);
     let kept = |name: &str| {
         let path = format!("/spec/configuration/migrations/{name}");
@@ -97,19 +81,12 @@ fn keys_that_go_does_not_know_or_spells_otherwise() {
     let (changed, lost) = one(json!({"op": "add", "path": "/spec/configuration/bogus",
         "value": {"deep": 1}}));
     assert!(changed.is_empty());
-    assert_eq!(
-        lost,
-        [("/spec/configuration/bogus".to_owned(), Reason::Unknown)]
-    );
-    let made = effects_of(
-        &json!([{"op": "add", "path": "/spec/configuration/CPUMODEL",
-        "value": "Skylake"}]),
-    );
+    assert_eq!(lost, [("/spec/configuration/bogus".to_owned(), Reason::Unknown)]);
+    let made = effects_of(&json!([{"op": "add", "path": "/spec/configuration/CPUMODEL",
+        "value": "Skylake"}]));
     let effect = &made.operations[0];
     assert_eq!(effect.changed[0].path, "/spec/configuration/cpuModel");
-    let [loss] = effect.lost.as_slice() else {
-        panic!("one loss")
-    };
+    let [loss] = effect.lost.as_slice() else { panic!("one loss") };
     assert_eq!(loss.path, "/spec/configuration/CPUMODEL");
     assert_eq!(loss.reason, Reason::OtherCase);
     assert_eq!(loss.actual, Some(json!("Skylake")));
@@ -137,10 +114,7 @@ fn what_was_before_a_failure_is_still_told() {
     ]));
     assert_eq!(made.operations.len(), 1);
     let failure = made.failure.unwrap();
-    assert_eq!(
-        (failure.operation, failure.cause),
-        (Some(1), Cause::WrongType)
-    );
+    assert_eq!((failure.operation, failure.cause), (Some(1), Cause::WrongType));
     // The operator stops at the third operation and never decodes.
     let (types, ty, base) = kubevirt("1.18");
     let operations = json!([
@@ -148,10 +122,7 @@ fn what_was_before_a_failure_is_still_told() {
         {"op": "remove", "path": "/spec/no/where"},
     ]);
     let failure = patch(types, ty, &base, "a", &text(&operations)).unwrap_err();
-    assert_eq!(
-        (failure.operation, failure.cause),
-        (Some(1), Cause::MissingPath)
-    );
+    assert_eq!((failure.operation, failure.cause), (Some(1), Cause::MissingPath));
 }
 
 #[test]

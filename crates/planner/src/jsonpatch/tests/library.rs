@@ -19,10 +19,8 @@ fn applied(text: &str) -> Result<Value, Failure> {
 
 #[test]
 fn the_recorded_cases() {
-    let cases: Vec<Value> = serde_json::from_str(include_str!(
-        "../../../../../testdata/jsonpatch/evanphx-v5.json"
-    ))
-    .unwrap();
+    let cases: Vec<Value> =
+        serde_json::from_str(include_str!("../../../../../testdata/jsonpatch/evanphx-v5.json")).unwrap();
     assert_eq!(cases.len(), 38);
     let (mut results, mut errors, mut refused) = (0, 0, 0);
     for case in &cases {

@@ -20,9 +20,7 @@ fn kubevirt(release: &str) -> (&'static GoTypes, &'static GoType, Value) {
     let (_, table) = go_types().find(|(name, _)| *name == release).unwrap();
     let types: &_ = Box::leak(Box::new(GoTypes::from_json(table).unwrap()));
     let ty = types.of_kind("kubevirt.io/v1", "KubeVirt").unwrap();
-    let mut lines = KUBEVIRTS
-        .lines()
-        .map(|l| serde_json::from_str::<Value>(l).unwrap());
+    let mut lines = KUBEVIRTS.lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
     let mut line = lines.find(|l| l["release"] == release).unwrap();
     (types, ty, line["object"].take())
 }

@@ -9,15 +9,10 @@ use hcoplan_testing::go_types;
 /// The operators that recorded these were built with a newer Go than the released ones, which
 /// name the innermost struct in a type error (`golden/` shows it).
 fn as_released(message: &str) -> String {
-    let (newer, released) = (
-        "KubeVirt.spec.configuration.migrations.",
-        "MigrationConfiguration.spec.configuration.migrations.",
-    );
+    let (newer, released) =
+        ("KubeVirt.spec.configuration.migrations.", "MigrationConfiguration.spec.configuration.migrations.");
     let released_message = message.replace(newer, released);
-    released_message.replace(
-        "field KubeVirt.spec.configuration.",
-        "field KubeVirtConfiguration.spec.configuration.",
-    )
+    released_message.replace("field KubeVirt.spec.configuration.", "field KubeVirtConfiguration.spec.configuration.")
 }
 
 fn set(object: &mut Value, pointer: &str, value: &Value) {
@@ -66,11 +61,7 @@ fn the_recorded_cases() {
             }
             types.normalise_operand(&mut expected, ty);
             assert_eq!(answer.unwrap(), expected, "{release} {id}");
-            *(if changes.is_empty() {
-                &mut unchanged
-            } else {
-                &mut changed
-            }) += 1;
+            *(if changes.is_empty() { &mut unchanged } else { &mut changed }) += 1;
         }
     }
     assert_eq!(changed + unchanged + failed, 4 * 64);

@@ -113,9 +113,7 @@ fn recorded_operands_with_and_without_their_patch() {
                 let Some(base) = recordings.object(twin, annotation.kind) else {
                     continue;
                 };
-                let ty = types
-                    .of_kind(annotation.api_version, annotation.kind)
-                    .unwrap();
+                let ty = types.of_kind(annotation.api_version, annotation.kind).unwrap();
                 let answer = match patches.get(annotation.name) {
                     Some(text) => patch(&types, ty, base, annotation.name, text.as_str().unwrap()),
                     None => Ok(base.clone()),
@@ -179,16 +177,11 @@ fn recorded_certificates_that_a_patch_of_cdi_wrote_through() {
                 continue;
             }
             // What the operator writes is refused by its own webhook where an operand can't be rendered.
-            if row["reconcileErrors"]
-                .as_array()
-                .is_some_and(|errors| !errors.is_empty())
-            {
+            if row["reconcileErrors"].as_array().is_some_and(|errors| !errors.is_empty()) {
                 continue;
             }
-            let (Some(cdi), Some(kubevirt)) = (
-                recordings.object(name, "CDI"),
-                recordings.object(name, "KubeVirt"),
-            ) else {
+            let (Some(cdi), Some(kubevirt)) = (recordings.object(name, "CDI"), recordings.object(name, "KubeVirt"))
+            else {
                 continue;
             };
             let stored = &row["hyperconverged"]["spec"];
@@ -203,10 +196,7 @@ fn recorded_certificates_that_a_patch_of_cdi_wrote_through() {
                 *spec.pointer_mut(&pointer).unwrap() = value;
             }
             let strategy = &kubevirt["spec"]["certificateRotateStrategy"]["selfSigned"];
-            assert_eq!(
-                spec["security"]["certConfig"], *strategy,
-                "{release} {name}"
-            );
+            assert_eq!(spec["security"]["certConfig"], *strategy, "{release} {name}");
             assert_ne!(own, strategy, "{release} {name}");
             proven += 1;
         }

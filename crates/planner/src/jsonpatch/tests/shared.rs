@@ -37,16 +37,10 @@ fn a_null_clears_the_operand_only() {
 fn a_profile_is_shared_where_the_hyperconverged_has_one() {
     let old = json!({"type": "Old", "old": {}});
     let new = json!({"type": "Modern", "old": {}, "modern": {}});
-    let (before, after) = (
-        json!({"tlsSecurityProfile": old}),
-        json!({"tlsSecurityProfile": new}),
-    );
+    let (before, after) = (json!({"tlsSecurityProfile": old}), json!({"tlsSecurityProfile": new}));
     for kind in ["NetworkAddonsConfig", "SSP"] {
         let spec = json!({"security": {"tlsSecurityProfile": old}});
-        assert_eq!(
-            written(kind, spec, before.clone(), after.clone()),
-            [("security.tlsSecurityProfile", new.clone())]
-        );
+        assert_eq!(written(kind, spec, before.clone(), after.clone()), [("security.tlsSecurityProfile", new.clone())]);
         assert_eq!(written(kind, json!({}), before.clone(), after.clone()), []);
     }
     assert_eq!(written("KubeVirt", json!({}), before, after), []);
@@ -80,12 +74,7 @@ fn selectors_and_types_of_mediated_devices() {
     let after = json!({"configuration": {"mediatedDevicesConfiguration": {
         "nodeMediatedDeviceTypes": [
             {"nodeSelector": {"x": "1", "y": "2"}, "mediatedDeviceTypes": ["b"]}]}}});
-    let found = written(
-        "KubeVirt",
-        json!({"virtualization": before}),
-        json!({"configuration": before}),
-        after,
-    );
+    let found = written("KubeVirt", json!({"virtualization": before}), json!({"configuration": before}), after);
     assert_eq!(
         found,
         [(
@@ -102,13 +91,7 @@ fn the_multi_arch_gate_is_shared_until_it_is_computed() {
     let ssp = |on: bool| json!({"spec": {"enableMultipleArchitectures": on}});
     let (spec, before, after) = (json!({}), ssp(false), ssp(true));
     let found = writes("SSP", &spec, &before, &after, &|_| false);
-    assert_eq!(
-        found,
-        [(
-            "workloadSources.enableMultiArchBootImageImport",
-            json!(true)
-        )]
-    );
+    assert_eq!(found, [("workloadSources.enableMultiArchBootImageImport", json!(true))]);
     let computed = |capability: &str| capability == "multi-arch-always-written";
     assert_eq!(writes("SSP", &spec, &before, &after, &computed), []);
 }

@@ -21,16 +21,7 @@ const MODULES: [&str; 6] = [
 const PATCHES: [&str; 2] = ["kubernetes.core.k8s_json_patch", "k8s_json_patch"];
 
 /// Where plays, roles and blocks have their tasks.
-const LISTS: [&str; 8] = [
-    "pre_tasks",
-    "tasks",
-    "post_tasks",
-    "handlers",
-    "block",
-    "rescue",
-    "always",
-    "roles",
-];
+const LISTS: [&str; 8] = ["pre_tasks", "tasks", "post_tasks", "handlers", "block", "rescue", "always", "roles"];
 
 /// Whether a list is one of plays or tasks, not of objects.
 pub(super) fn is_tasks(list: &Node) -> bool {
@@ -48,10 +39,7 @@ pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
         if text(arguments, "state") == "absent" {
             return;
         }
-        let carrier = Carrier {
-            kind: CarrierKind::Task,
-            node: task,
-        };
+        let carrier = Carrier { kind: CarrierKind::Task, node: task };
         for key in ["definition", "resource_definition", "inline"] {
             match arguments.get(key) {
                 Some(list) if !list.items().is_empty() => {

@@ -7,9 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use hcoplan_diagnostics::source::{SourceFile, Span};
-use hcoplan_yaml::{
-    self as yaml, Comment, Document, Node, Problem, ProblemKind, ScalarPlaces, Value,
-};
+use hcoplan_yaml::{self as yaml, Comment, Document, Node, Problem, ProblemKind, ScalarPlaces, Value};
 
 use super::super::almost::{HCO, HINTS, is_almost};
 use super::files::{self, Form};
@@ -107,9 +105,7 @@ fn policies(node: &Node, found: &mut dyn FnMut(&Node)) {
     if let Some(raw) = node.below("spec.object-templates-raw") {
         found(raw);
     }
-    let templates = node
-        .below("spec.policy-templates")
-        .map_or(&[][..], Node::items);
+    let templates = node.below("spec.policy-templates").map_or(&[][..], Node::items);
     for definition in templates.iter().filter_map(|t| t.get("objectDefinition")) {
         policies(definition, found);
     }
@@ -128,22 +124,12 @@ fn scripts(node: &Node, found: &mut dyn FnMut(&Node)) {
 type Place<'p> = &'p dyn Fn(Range<usize>) -> Span;
 
 /// The manifests that a script hands to a command.
-fn of_script(
-    text: &str,
-    language: Language,
-    at: Place<'_>,
-    file: &Arc<SourceFile>,
-    index: usize,
-    out: &mut Texts,
-) {
+fn of_script(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceFile>, index: usize, out: &mut Texts) {
     for heredoc in heredocs(text) {
         let body = &text[heredoc.body.clone()];
         let start = heredoc.body.start;
         let inner = |range: Range<usize>| at(range.start + start..range.end + start);
-        let language = match heredoc.is_literal {
-            true => Language::Literal,
-            false => language,
-        };
+        let language = if heredoc.is_literal { Language::Literal } else { language };
         if !heredoc.deletes {
             of_manifest(body, language, &inner, file, index, out);
         }
@@ -171,11 +157,7 @@ fn heredocs(text: &str) -> Vec<Heredoc> {
         };
         let end = lines.find(|(_, line)| line.trim() == word);
         let end = end.map_or(text.len(), |(at, _)| at);
-        out.push(Heredoc {
-            body: start..end,
-            is_literal,
-            deletes: line.split_whitespace().any(|w| w == "delete"),
-        });
+        out.push(Heredoc { body: start..end, is_literal, deletes: line.split_whitespace().any(|w| w == "delete") });
     }
     out
 }
@@ -183,10 +165,7 @@ fn heredocs(text: &str) -> Vec<Heredoc> {
 /// The word that ends the heredoc that a line begins, and whether it is quoted.
 fn opening(line: &str) -> Option<(&str, bool)> {
     let (_, behind) = line.split_once("<<")?;
-    let behind = behind
-        .strip_prefix('-')
-        .unwrap_or(behind)
-        .trim_start_matches([' ', '\t']);
+    let behind = behind.strip_prefix('-').unwrap_or(behind).trim_start_matches([' ', '\t']);
     let is_literal = behind.starts_with(['\'', '"', '\\']);
     let word = behind.trim_start_matches(['\'', '"', '\\']);
     let end = word.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
@@ -195,14 +174,7 @@ fn opening(line: &str) -> Option<(&str, bool)> {
 }
 
 /// The HyperConvergeds of a text that is a manifest once its tool has filled it in.
-fn of_manifest(
-    text: &str,
-    language: Language,
-    at: Place<'_>,
-    file: &Arc<SourceFile>,
-    index: usize,
-    out: &mut Texts,
-) {
+fn of_manifest(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceFile>, index: usize, out: &mut Texts) {
     if !text.contains(HCO) && !holds_kind(text) {
         return;
     }
@@ -228,8 +200,7 @@ fn of_manifest(
 /// The line of a manifest that says that it is a HyperConverged.
 fn first_kind(text: &str) -> Range<usize> {
     let mut lines = offsets(text);
-    let is_kind =
-        |line: &str| line.contains("kind") && HINTS.iter().any(|hint| line.contains(hint));
+    let is_kind = |line: &str| line.contains("kind") && HINTS.iter().any(|hint| line.contains(hint));
     let found = lines.find(|(_, line)| is_kind(line));
     found.map_or(0..0, |(at, line)| {
         let indent = line.len() - line.trim_start().len();
@@ -300,27 +271,13 @@ fn of_piece(
                 }
             }
             relocate(&mut root, &place);
-            let comment = |c: &Comment| Comment {
-                span: place(c.span),
-                ..*c
-            };
+            let comment = |c: &Comment| Comment { span: place(c.span), ..*c };
             let span = place(root.span);
             let comments = document.comments.iter().map(comment);
-            let comments =
-                comments.filter(|c| span.start <= c.span.start && c.span.end <= span.end);
-            let document = Document {
-                file: Arc::clone(file),
-                index,
-                span,
-                comments: comments.collect(),
-                root,
-            };
+            let comments = comments.filter(|c| span.start <= c.span.start && c.span.end <= span.end);
+            let document = Document { file: Arc::clone(file), index, span, comments: comments.collect(), root };
             unknown.sort_by_key(Unknown::start);
-            out.found.push(Embedded {
-                document: Arc::new(document),
-                unknown,
-                odd: std::mem::take(&mut odd),
-            });
+            out.found.push(Embedded { document: Arc::new(document), unknown, odd: std::mem::take(&mut odd) });
         }
     }
 }
@@ -392,10 +349,8 @@ mod tests {
         shown.collect()
     }
 
-    const OBJECT: &str =
-        "apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nmetadata: {name: a}\n";
-    const JSON: &str =
-        r#"{"apiVersion":"hco.kubevirt.io/v1","kind":"HyperConverged","metadata":{"name":"a"}"#;
+    const OBJECT: &str = "apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nmetadata: {name: a}\n";
+    const JSON: &str = r#"{"apiVersion":"hco.kubevirt.io/v1","kind":"HyperConverged","metadata":{"name":"a"}"#;
 
     #[test]
     fn heredocs_are_read_in_their_places() {
@@ -418,56 +373,24 @@ mod tests {
         );
         let expected = format!("4: {JSON},\"spec\":{{\"d\":2}}}} spec.a, spec.b, {{% if c %}}");
         assert_eq!(found("hc.yaml.j2", &text), [expected]);
-        let after = format!(
-            "{{% if c %}}\n{OBJECT}{{% endif %}}\n{{% if d %}}\n---\nkind: A\n{{% endif %}}\n"
-        );
-        assert_eq!(
-            found("hc.yaml.j2", &after),
-            [format!("3: {JSON}}} {{% if c %}}")]
-        );
+        let after = format!("{{% if c %}}\n{OBJECT}{{% endif %}}\n{{% if d %}}\n---\nkind: A\n{{% endif %}}\n");
+        assert_eq!(found("hc.yaml.j2", &after), [format!("3: {JSON}}} {{% if c %}}")]);
         let all = format!("{{% if c %}}\n{OBJECT}{{% endif %}}\n");
-        assert_eq!(
-            found("hc.yaml.j2", &all),
-            [format!("3: {JSON}}} {{% if c %}}")]
-        );
+        assert_eq!(found("hc.yaml.j2", &all), [format!("3: {JSON}}} {{% if c %}}")]);
     }
 
     #[test]
     fn what_a_template_adds_at_the_end_is_unknown() {
         for (end, object, unknown) in [
-            (
-                "  a: 1\n{% if c %}\n  b: 2\n{% endif %}\n",
-                r#"{"a":1}"#,
-                "{% if c %}",
-            ),
-            (
-                "  a: 1\n{% for c in d %}\n  b: 2\n{% endfor %}",
-                r#"{"a":1}"#,
-                "{% for c in d %}",
-            ),
-            (
-                "  a: 1\n{% include 'b' %}\n",
-                r#"{"a":1}"#,
-                "{% include 'b' %}",
-            ),
+            ("  a: 1\n{% if c %}\n  b: 2\n{% endif %}\n", r#"{"a":1}"#, "{% if c %}"),
+            ("  a: 1\n{% for c in d %}\n  b: 2\n{% endfor %}", r#"{"a":1}"#, "{% for c in d %}"),
+            ("  a: 1\n{% include 'b' %}\n", r#"{"a":1}"#, "{% include 'b' %}"),
             ("  a: 1\n\n# c\n{{ b }}\n", r#"{"a":1}"#, "{{ b }}"),
             ("  a: {% if b %}c{% else %}d{% endif %}\n", "{}", "spec.a"),
-            (
-                "  a:\n    {{ b | indent(4) }}\n  c: 1\n",
-                r#"{"c":1}"#,
-                "spec.a",
-            ),
+            ("  a:\n    {{ b | indent(4) }}\n  c: 1\n", r#"{"c":1}"#, "spec.a"),
             ("  a: # c\n{% if b %}\n  - c\n{% endif %}\n", "{}", "spec.a"),
-            (
-                "  a: 1\n  b:\n{% if b %}\n  c: 1\n{% endif %}\n",
-                r#"{"a":1,"b":null}"#,
-                "{% if b %}",
-            ),
-            (
-                "  a: 1\n{% if c %}\n---\nkind: B\n{% endif %}\n",
-                r#"{"a":1}"#,
-                "",
-            ),
+            ("  a: 1\n  b:\n{% if b %}\n  c: 1\n{% endif %}\n", r#"{"a":1,"b":null}"#, "{% if b %}"),
+            ("  a: 1\n{% if c %}\n---\nkind: B\n{% endif %}\n", r#"{"a":1}"#, ""),
         ] {
             let text = format!("{OBJECT}spec:\n{end}");
             let expected = format!("2: {JSON},\"spec\":{object}}} {unknown}");

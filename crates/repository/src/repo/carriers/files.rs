@@ -26,9 +26,7 @@ pub(in super::super) fn is_text(path: &Utf8Path) -> bool {
 /// Whether a file can be a script without a suffix, by its name. `LICENSE`, `OWNERS` and the like aren't opened.
 pub(in super::super) fn may_be_script(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default();
-    !name.contains('.')
-        && name.contains(|c: char| c.is_ascii_lowercase())
-        && !is_kustomization(path)
+    !name.contains('.') && name.contains(|c: char| c.is_ascii_lowercase()) && !is_kustomization(path)
 }
 
 /// Whether a file is such a script.
@@ -39,9 +37,7 @@ pub(in super::super) fn is_script(path: &Utf8Path, bytes: &[u8]) -> bool {
 /// Whether a file is prose with commands in it.
 pub(in super::super) fn is_prose(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
-    [".md", ".markdown", ".adoc", ".asciidoc"]
-        .iter()
-        .any(|end| name.ends_with(end))
+    [".md", ".markdown", ".adoc", ".asciidoc"].iter().any(|end| name.ends_with(end))
 }
 
 /// Prose with everything but its blocks of code blanked out, so that every byte of them stays where it is.
@@ -51,9 +47,10 @@ pub(in super::super) fn code_blocks(path: &Utf8Path, text: &str) -> String {
     let (mut fence, mut out): (Option<&str>, _) = (None, String::with_capacity(text.len()));
     for line in text.split_inclusive('\n') {
         let mut marks = ["```", "~~~"].into_iter();
-        let mark = match is_asciidoc && is_delimiter(line.trim_end()) {
-            true => Some(line.trim_end()),
-            false => marks.find(|mark| line.trim_start().starts_with(mark)),
+        let mark = if is_asciidoc && is_delimiter(line.trim_end()) {
+            Some(line.trim_end())
+        } else {
+            marks.find(|mark| line.trim_start().starts_with(mark))
         };
         let is_code = match (fence, mark) {
             (None, Some(mark)) => {
@@ -66,32 +63,23 @@ pub(in super::super) fn code_blocks(path: &Utf8Path, text: &str) -> String {
             }
             _ => fence.is_some() || line.starts_with("    "),
         };
-        match is_code {
-            true => out.push_str(line),
-            false => out.extend(line.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' })),
-        }
+        if is_code { out.push_str(line) } else { out.extend(line.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' })) }
     }
     out
 }
 
 /// Whether a line of AsciiDoc begins or ends a block of code.
 fn is_delimiter(line: &str) -> bool {
-    ['-', '.']
-        .iter()
-        .any(|mark| line.len() >= 4 && line.chars().all(|c| c == *mark))
+    ['-', '.'].iter().any(|mark| line.len() >= 4 && line.chars().all(|c| c == *mark))
 }
 
 /// Whether a file is called like one that an image is built with.
 pub(in super::super) fn builds_image(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
-    let begins = ["dockerfile", "containerfile"].iter().any(|b| {
-        name.strip_prefix(b)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']))
-    });
-    begins
-        || [".dockerfile", ".containerfile"]
-            .iter()
-            .any(|e| name.ends_with(e))
+    let begins = ["dockerfile", "containerfile"]
+        .iter()
+        .any(|b| name.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_'])));
+    begins || [".dockerfile", ".containerfile"].iter().any(|e| name.ends_with(e))
 }
 
 /// How manifests stand in a file with this text.

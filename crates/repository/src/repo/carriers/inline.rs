@@ -22,8 +22,7 @@ pub(super) fn manifests(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> 
         .collect();
     let is_one = |number: usize| {
         let near = &lines[number.saturating_sub(NEAR)..lines.len().min(number + NEAR + 1)];
-        says(lines[number].1, "kind", "HyperConverged")
-            && near.iter().any(|(_, line)| says(line, "apiVersion", HCO))
+        says(lines[number].1, "kind", "HyperConverged") && near.iter().any(|(_, line)| says(line, "apiVersion", HCO))
     };
     let found = (0..lines.len()).filter(|number| is_one(*number));
     found
@@ -62,26 +61,11 @@ mod tests {
     #[test]
     fn manifests_in_strings_are_found() {
         for (text, expected) in [
-            (
-                r#"echo '{"apiVersion":"hco.kubevirt.io/v1","kind":"HyperConverged"}' | oc apply -f -"#,
-                true,
-            ),
-            (
-                r#"A="{\"apiVersion\": \"hco.kubevirt.io/v1\", \"kind\": \"HyperConverged\"}""#,
-                true,
-            ),
-            (
-                "oc apply -f - <<< \"apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\"",
-                true,
-            ),
-            (
-                "manifest = {\n  apiVersion = \"hco.kubevirt.io/v1\"\n  kind       = \"HyperConverged\"\n}",
-                true,
-            ),
-            (
-                "# apiVersion: hco.kubevirt.io/v1\n# kind: HyperConverged",
-                false,
-            ),
+            (r#"echo '{"apiVersion":"hco.kubevirt.io/v1","kind":"HyperConverged"}' | oc apply -f -"#, true),
+            (r#"A="{\"apiVersion\": \"hco.kubevirt.io/v1\", \"kind\": \"HyperConverged\"}""#, true),
+            ("oc apply -f - <<< \"apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\"", true),
+            ("manifest = {\n  apiVersion = \"hco.kubevirt.io/v1\"\n  kind       = \"HyperConverged\"\n}", true),
+            ("# apiVersion: hco.kubevirt.io/v1\n# kind: HyperConverged", false),
             ("oc get HyperConverged.v1.hco.kubevirt.io", false),
         ] {
             assert_eq!(!manifests(text, &[]).is_empty(), expected, "{text}");

@@ -61,10 +61,7 @@ pub(super) struct Line {
 
 impl Line {
     fn alone(tag: Range<usize>) -> Self {
-        Self {
-            covered: tag.clone(),
-            tag,
-        }
+        Self { covered: tag.clone(), tag }
     }
 
     /// Whether it begins something.
@@ -79,24 +76,16 @@ impl Line {
             let all = text[first..self.covered.end].lines();
             all.map(|line| (line.len() - line.trim_start().len(), line.trim_start()))
         };
-        let is_own =
-            |line: &str| !line.is_empty() && !line.starts_with("{%") && !line.starts_with("{{");
-        let own = lines()
-            .find(|(_, line)| is_own(line))
-            .or_else(|| lines().next());
+        let is_own = |line: &str| !line.is_empty() && !line.starts_with("{%") && !line.starts_with("{{");
+        let own = lines().find(|(_, line)| is_own(line)).or_else(|| lines().next());
         own.filter(|(_, line)| !line.starts_with("---"))
     }
 }
 
 /// Covers what a tool fills in; with `conditions` also what stands under a condition.
 pub(super) fn mask(text: &str, language: Language, conditions: bool) -> Masked {
-    let mut out = Masked {
-        text: text.to_owned(),
-        language,
-        lines: Vec::new(),
-        has_conditions: false,
-        is_whole: !conditions,
-    };
+    let mut out =
+        Masked { text: text.to_owned(), language, lines: Vec::new(), has_conditions: false, is_whole: !conditions };
     match language {
         Language::Literal => {}
         Language::Shell => shell(text, &mut out),
@@ -110,10 +99,7 @@ pub(super) fn mask(text: &str, language: Language, conditions: bool) -> Masked {
         }
     }
     // What `<<-` takes away.
-    if matches!(
-        language,
-        Language::Shell | Language::Literal | Language::Terraform
-    ) {
+    if matches!(language, Language::Shell | Language::Literal | Language::Terraform) {
         out.text = tabs(&out.text);
     }
     out
@@ -149,9 +135,7 @@ impl Masked {
         };
         let column = key.start - self.text[..key.start].rfind('\n').map_or(0, |at| at + 1);
         let is_below = match line.adds(text) {
-            Some((at, added)) if line.is_block() => {
-                column < at || column == at && added.starts_with("- ")
-            }
+            Some((at, added)) if line.is_block() => column < at || column == at && added.starts_with("- "),
             // `indent` moves it.
             _ => true,
         };
@@ -173,10 +157,7 @@ impl Masked {
     /// Leaves blanks in the place of something.
     fn blank(&mut self, range: Range<usize>) {
         let blank = |b: u8| if b == b'\n' { '\n' } else { ' ' };
-        let blanks: String = self.text.as_bytes()[range.clone()]
-            .iter()
-            .map(|b| blank(*b))
-            .collect();
+        let blanks: String = self.text.as_bytes()[range.clone()].iter().map(|b| blank(*b)).collect();
         self.text.replace_range(range, &blanks);
     }
 }
@@ -209,12 +190,11 @@ fn names(text: &str, out: &mut Masked) {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let rest = &text[start + 1..];
         let length = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-        at = match length > 0 && rest[length..].starts_with('@') {
-            true => {
-                out.value(start..start + length + 2);
-                start + length + 2
-            }
-            false => start + 1,
+        at = if length > 0 && rest[length..].starts_with('@') {
+            out.value(start..start + length + 2);
+            start + length + 2
+        } else {
+            start + 1
         };
     }
 }
@@ -286,11 +266,7 @@ fn tags(text: &str, language: Language) -> Vec<Tag<'_>> {
         };
         let inside = text[start + 2..end - 2].trim_matches(['-', '+']).trim();
         let inside = inside.strip_prefix("hub").unwrap_or(inside);
-        let inside = inside
-            .strip_suffix("hub")
-            .unwrap_or(inside)
-            .trim_matches('-')
-            .trim();
+        let inside = inside.strip_suffix("hub").unwrap_or(inside).trim_matches('-').trim();
         let is_go = matches!(language, Language::Go);
         let word = inside.split(|c: char| c.is_whitespace() || c == '(').next();
         let word = word.unwrap_or_default();
@@ -298,11 +274,7 @@ fn tags(text: &str, language: Language) -> Vec<Tag<'_>> {
             && (OPEN.contains(&word)
                 || ["end", "else", "/*"].contains(&word)
                 || inside.starts_with('$') && inside.contains(":="));
-        out.push(Tag {
-            range: start..end,
-            inside,
-            is_value: open == "{{" && !steers,
-        });
+        out.push(Tag { range: start..end, inside, is_value: open == "{{" && !steers });
         at = end;
     }
 }
@@ -316,36 +288,28 @@ fn braces(text: &str, language: Language, conditions: bool, out: &mut Masked) {
         let range = tag.range.clone();
         if tag.is_value {
             let before = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-            let after = text[range.end..]
-                .find('\n')
-                .map_or(text.len(), |at| range.end + at);
+            let after = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
             let line = text[before..after].trim();
-            match line == &text[range.clone()] {
-                // Something of its own, or several lines of it.
-                true => {
-                    out.blank(range.clone());
-                    out.lines.push(Line::alone(range));
-                }
-                false => out.value(range),
+            if line == &text[range.clone()] {
+                out.blank(range.clone());
+                out.lines.push(Line::alone(range));
+            } else {
+                out.value(range);
             }
             continue;
         }
-        let word = tag
-            .inside
-            .split(|c: char| c.is_whitespace() || c == '(')
-            .next();
+        let word = tag.inside.split(|c: char| c.is_whitespace() || c == '(').next();
         let word = word.unwrap_or_default();
         let is_alone = |out: &Masked, from: usize| {
             let line = text[..from].rfind('\n').map_or(0, |at| at + 1);
             out.text[line..from].trim().is_empty()
         };
         if language != Language::Go && word == "include" {
-            match is_alone(out, range.start) {
-                true => {
-                    out.blank(range.clone());
-                    out.lines.push(Line::alone(range));
-                }
-                false => out.value(range),
+            if is_alone(out, range.start) {
+                out.blank(range.clone());
+                out.lines.push(Line::alone(range));
+            } else {
+                out.value(range);
             }
             continue;
         }
@@ -366,10 +330,7 @@ fn braces(text: &str, language: Language, conditions: bool, out: &mut Masked) {
                     out.blank(covered.clone());
                     out.lines.retain(|line| line.tag.start < first.start);
                 }
-                out.lines.push(Line {
-                    tag: first,
-                    covered,
-                });
+                out.lines.push(Line { tag: first, covered });
             }
         }
         out.blank(range);
@@ -384,20 +345,11 @@ mod tests {
     fn nothing_moves() {
         for (text, language) in [
             ("a: $B-${C}x `d` $(e (f)) \\$g $1 $", Language::Shell),
-            (
-                "a: {{ b }}\n{{ c }}\n{% if d %}\ne: 1\n{% else %}\n{% endif %}\n",
-                Language::Jinja,
-            ),
-            (
-                "{{- range $a := b }}\n- c: '{{hub d hub}}'\n{{- end }}\n",
-                Language::Go,
-            ),
+            ("a: {{ b }}\n{{ c }}\n{% if d %}\ne: 1\n{% else %}\n{% endif %}\n", Language::Jinja),
+            ("{{- range $a := b }}\n- c: '{{hub d hub}}'\n{{- end }}\n", Language::Go),
             ("{{ {% {#", Language::Jinja),
             ("{{}}é{{é\né}}", Language::Go),
-            (
-                "a: {% if é %}b{% else %}{{ c }}{% endif %}\nd: {% include 'e' %}\n",
-                Language::Jinja,
-            ),
+            ("a: {% if é %}b{% else %}{{ c }}{% endif %}\nd: {% include 'e' %}\n", Language::Jinja),
             ("a: ${b}-$${c}\nd: ${", Language::Terraform),
             ("a: {{ b }}-${C}\nd: @E@\nf: @", Language::Any),
         ] {
@@ -405,11 +357,7 @@ mod tests {
                 let masked = mask(text, language, conditions);
                 assert_eq!(masked.text.len(), text.len(), "{text}");
                 let breaks = |t: &str| t.match_indices('\n').map(|(at, _)| at).collect::<Vec<_>>();
-                assert!(
-                    breaks(&masked.text)
-                        .iter()
-                        .all(|b| breaks(text).contains(b))
-                );
+                assert!(breaks(&masked.text).iter().all(|b| breaks(text).contains(b)));
             }
         }
         let masked = mask("a: {{ b }}", Language::Jinja, true).text;

@@ -18,11 +18,7 @@ pub(in super::super) fn merged(base: &Arc<Document>, over: &Arc<Document>) -> Ar
 }
 
 /// What was made of two objects; every value's place is where it was written.
-pub(in super::super) fn with_places(
-    base: &Arc<Document>,
-    over: &Arc<Document>,
-    json: &Json,
-) -> Arc<Document> {
+pub(in super::super) fn with_places(base: &Arc<Document>, over: &Arc<Document>, json: &Json) -> Arc<Document> {
     let file = SourceFile::new(base.file.path(), yaml::emit(json));
     let parsed = yaml::parse_yaml(&file);
     let Some(document) = parsed.documents.into_iter().next() else {
@@ -65,11 +61,7 @@ fn lay(base: &mut Json, over: &Json) {
 }
 
 /// Where the parts of a value are from: of the sources that have it the first.
-fn trace(
-    made: &Node,
-    sources: &[(&Document, &Node)],
-    out: &mut Vec<(hcoplan_diagnostics::source::Span, Location)>,
-) {
+fn trace(made: &Node, sources: &[(&Document, &Node)], out: &mut Vec<(hcoplan_diagnostics::source::Span, Location)>) {
     match &made.value {
         Value::Map(entries) => {
             for entry in entries {
@@ -103,11 +95,7 @@ fn trace(
     }
 }
 
-fn part(
-    made: &Node,
-    sources: &[(&Document, &Node)],
-    out: &mut Vec<(hcoplan_diagnostics::source::Span, Location)>,
-) {
+fn part(made: &Node, sources: &[(&Document, &Node)], out: &mut Vec<(hcoplan_diagnostics::source::Span, Location)>) {
     if let Some((document, first)) = sources.first() {
         out.push((made.span, place(document, first.span)));
     }
@@ -130,14 +118,8 @@ mod tests {
 
     #[test]
     fn what_a_policy_wants_is_added_and_keeps_its_places() {
-        let base = document(
-            "hc.yaml",
-            "kind: A\nspec:\n  a: 1\n  b: [x]\n  c:\n  - {name: m, v: 1}\n",
-        );
-        let over = document(
-            "policy.yaml",
-            "spec:\n  d: 4\n  b: [z, x]\n  c:\n  - {name: m, w: 2}\n  a: 2\n",
-        );
+        let base = document("hc.yaml", "kind: A\nspec:\n  a: 1\n  b: [x]\n  c:\n  - {name: m, v: 1}\n");
+        let over = document("policy.yaml", "spec:\n  d: 4\n  b: [z, x]\n  c:\n  - {name: m, w: 2}\n  a: 2\n");
         let merged = merged(&base, &over);
         let expected = serde_json::json!({
             "kind": "A",

@@ -50,41 +50,26 @@ pub(super) fn carried_nodes(node: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
     }
     let (group, kind) = (group(node), text(node, "kind"));
     let plain = |path: &str| {
-        let carrier = Carrier {
-            kind: CarrierKind::Plain,
-            node,
-        };
+        let carrier = Carrier { kind: CarrierKind::Plain, node };
         let nodes = node.below(path).map_or(&[][..], Node::items);
         nodes.iter().map(|n| (n, carrier)).collect()
     };
     match (group, kind) {
-        ("policy.open-cluster-management.io", "Policy" | "ConfigurationPolicy") => {
-            Some(policy::objects(node))
-        }
-        ("work.open-cluster-management.io", "ManifestWork") => {
-            Some(plain("spec.workload.manifests"))
-        }
+        ("policy.open-cluster-management.io", "Policy" | "ConfigurationPolicy") => Some(policy::objects(node)),
+        ("work.open-cluster-management.io", "ManifestWork") => Some(plain("spec.workload.manifests")),
         ("work.open-cluster-management.io", "ManifestWorkReplicaSet") => {
             Some(plain("spec.manifestWorkTemplate.workload.manifests"))
         }
-        ("addon.open-cluster-management.io", "AddOnTemplate") => {
-            Some(plain("spec.agentSpec.workload.manifests"))
-        }
+        ("addon.open-cluster-management.io", "AddOnTemplate") => Some(plain("spec.agentSpec.workload.manifests")),
         ("hypershift.openshift.io", "HostedCluster") => Some(plain("spec.configuration.items")),
         ("hive.openshift.io", "SyncSet" | "SelectorSyncSet") => Some(plain("spec.resources")),
         ("kubernetes.crossplane.io", "Object") => {
-            let carrier = Carrier {
-                kind: CarrierKind::Plain,
-                node,
-            };
+            let carrier = Carrier { kind: CarrierKind::Plain, node };
             let manifest = node.below("spec.forProvider.manifest");
             Some(manifest.into_iter().map(|n| (n, carrier)).collect())
         }
         ("template.openshift.io" | "", "Template") => {
-            let carrier = Carrier {
-                kind: CarrierKind::Template,
-                node,
-            };
+            let carrier = Carrier { kind: CarrierKind::Template, node };
             let objects = node.get("objects").map_or(&[][..], Node::items);
             Some(objects.iter().map(|n| (n, carrier)).collect())
         }

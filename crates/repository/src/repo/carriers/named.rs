@@ -97,17 +97,12 @@ const EXAMPLES: [&str; 6] = [
 /// The HyperConvergeds in a document that are none of those that are `planned`.
 pub(in super::super) fn named(root: &Node, planned: &[&Node]) -> Vec<NamedCarrier> {
     let mut out = Vec::new();
-    let is_example = EXAMPLES.contains(&text(root, "kind"))
-        || text(root, "schema").starts_with("olm.")
-        || group(root) == HCO;
+    let is_example =
+        EXAMPLES.contains(&text(root, "kind")) || text(root, "schema").starts_with("olm.") || group(root) == HCO;
     if is_example {
         return out;
     }
-    let mut walk = Walk {
-        planned,
-        unwanted: Vec::new(),
-        out: &mut out,
-    };
+    let mut walk = Walk { planned, unwanted: Vec::new(), out: &mut out };
     walk.node(root, kind_of(root), true);
     out
 }
@@ -123,9 +118,10 @@ impl<'n> Walk<'n, '_> {
         if !is_root && is_hyperconverged(node) {
             let is_one_of = |nodes: &[&Node]| nodes.iter().any(|n| std::ptr::eq(*n, node));
             if !is_one_of(self.planned) {
-                let why = match is_one_of(&self.unwanted) {
-                    true => NotPlannedReason::Removed,
-                    false => NotPlannedReason::Inside(carrier.to_owned()),
+                let why = if is_one_of(&self.unwanted) {
+                    NotPlannedReason::Removed
+                } else {
+                    NotPlannedReason::Inside(carrier.to_owned())
                 };
                 let span = node.get("kind").map_or(node.span, |k| k.span);
                 self.out.push(NamedCarrier { span, why });
@@ -150,11 +146,7 @@ impl<'n> Walk<'n, '_> {
                 if is_root {
                     self.unwanted.extend(ansible::removed_manifests(node));
                     for (kind, is_removed) in ansible::changes(node) {
-                        let why = if is_removed {
-                            NotPlannedReason::Removed
-                        } else {
-                            NotPlannedReason::Changed
-                        };
+                        let why = if is_removed { NotPlannedReason::Removed } else { NotPlannedReason::Changed };
                         let span = kind.span;
                         self.out.push(NamedCarrier { span, why });
                     }
@@ -186,9 +178,7 @@ fn kind_of(node: &Node) -> &str {
 /// Whether a value is a whole HyperConverged, not only a reference to one.
 pub(in super::super) fn is_hyperconverged(node: &Node) -> bool {
     let is_map = |key: &str| matches!(node.get(key).map(|n| &n.value), Some(Value::Map(_)));
-    group(node) == HCO
-        && text(node, "kind") == "HyperConverged"
-        && (is_map("metadata") || is_map("spec"))
+    group(node) == HCO && text(node, "kind") == "HyperConverged" && (is_map("metadata") || is_map("spec"))
 }
 
 /// Whether a text of several lines has a manifest of a HyperConverged in it.
@@ -206,9 +196,7 @@ pub(super) fn holds_kind(text: &str) -> bool {
 fn has_line(text: &str, key: &str, has: &dyn Fn(&str) -> bool) -> bool {
     text.lines().any(|line| {
         let line = line.trim_start().trim_start_matches(['-', ' ', '"', '\'']);
-        let rest = line
-            .strip_prefix(key)
-            .map(|r| r.trim_start_matches(['"', '\'']));
+        let rest = line.strip_prefix(key).map(|r| r.trim_start_matches(['"', '\'']));
         let value = rest.and_then(|r| r.trim_start().strip_prefix(':'));
         value.is_some_and(has)
     })
@@ -260,14 +248,8 @@ pub(in super::super) fn finding(named: &NamedCarrier, document: &Document) -> Fi
     };
     let span = match &named.why {
         // All of it would be too much to show.
-        NotPlannedReason::InText(_) => Span {
-            end: named.span.start + 1,
-            ..named.span
-        },
+        NotPlannedReason::InText(_) => Span { end: named.span.start + 1, ..named.span },
         _ => named.span,
     };
-    Finding::new(&HCO_NOT_PLANNED, message)
-        .at(Location::new(&document.file, span))
-        .label("not planned")
-        .help(help)
+    Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&document.file, span)).label("not planned").help(help)
 }

@@ -10,10 +10,7 @@ use super::{Carrier, CarrierKind, text};
 
 /// The objects that clusters must have.
 pub(super) fn objects(node: &Node) -> Vec<(&Node, Carrier<'_>)> {
-    let carrier = Carrier {
-        kind: CarrierKind::Policy,
-        node,
-    };
+    let carrier = Carrier { kind: CarrierKind::Policy, node };
     templates(node)
         .filter(|t| compliance(t) != Compliance::Removed)
         .filter_map(|t| Some((t.get("objectDefinition")?, carrier)))

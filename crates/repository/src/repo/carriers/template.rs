@@ -69,10 +69,7 @@ pub(super) fn fill(text: &str, parameters: &BTreeMap<&str, Option<&str>>) -> Fil
         }
     }
     out.push_str(rest);
-    match changed {
-        true => Filled::Value(Value::String(out)),
-        false => Filled::Same,
-    }
+    if changed { Filled::Value(Value::String(out)) } else { Filled::Same }
 }
 
 fn given(name: &str) -> String {

@@ -137,10 +137,7 @@ impl Unknown {
 
 /// Takes the values out of a carried object that its carrier's tool fills in, and puts those in that the
 /// carrier itself says.
-pub(in super::super) fn fill_in_known_values(
-    root: &mut Node,
-    carrier: &Carrier<'_>,
-) -> Vec<Unknown> {
+pub(in super::super) fn fill_in_known_values(root: &mut Node, carrier: &Carrier<'_>) -> Vec<Unknown> {
     let parameters = parameters(carrier);
     let mut out = Vec::new();
     walk(root, "", &mut out, &mut |text| match carrier.kind {
@@ -155,9 +152,8 @@ pub(in super::super) fn fill_in_known_values(
 /// Takes the values out that are [masked](super::mask::mask).
 pub(super) fn masked(root: &mut Node, by: &str) -> Vec<Unknown> {
     let mut out = Vec::new();
-    walk(root, "", &mut out, &mut |text| match text.contains(MARK) {
-        true => Filled::Unknown(by.to_owned()),
-        false => Filled::Same,
+    walk(root, "", &mut out, &mut |text| {
+        if text.contains(MARK) { Filled::Unknown(by.to_owned()) } else { Filled::Same }
     });
     out
 }
@@ -189,10 +185,7 @@ pub(super) fn take_field(root: &mut Node, is_it: &dyn Fn(Span) -> bool) -> Optio
 fn braces(text: &str, by: &str) -> Filled {
     let jinja = by == "Jinja" && text.contains("{%");
     let has_any = text.find("{{").is_some_and(|at| text[at..].contains("}}"));
-    match has_any || jinja {
-        true => Filled::Unknown(by.to_owned()),
-        false => Filled::Same,
-    }
+    if has_any || jinja { Filled::Unknown(by.to_owned()) } else { Filled::Same }
 }
 
 /// Looks at every text of a value, and takes those out that aren't known.
@@ -204,10 +197,7 @@ fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMu
                 Filled::Value(value) => node.value = value,
                 Filled::Unknown(by) => {
                     let is_name = path == "metadata.name";
-                    let what = match is_name {
-                        true => UnknownKind::Name(by),
-                        false => UnknownKind::Value(path.to_owned(), by),
-                    };
+                    let what = if is_name { UnknownKind::Name(by) } else { UnknownKind::Value(path.to_owned(), by) };
                     let span = node.span;
                     out.push(Unknown { span, what });
                     if is_name {
@@ -230,10 +220,7 @@ fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMu
                 out.push(Unknown { span, what });
                 return false;
             }
-            let below = match path.is_empty() {
-                true => key.clone(),
-                false => format!("{path}.{key}"),
-            };
+            let below = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
             keep(&mut entry.value, &below, out)
         }),
         Value::Seq(items) => {
@@ -245,38 +232,28 @@ fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMu
 }
 
 /// What is said about a value that was taken out of an object.
-pub(in super::super) fn finding(
-    unknown: &Unknown,
-    document: &Document,
-    release: Option<&Release>,
-) -> Finding {
+pub(in super::super) fn finding(unknown: &Unknown, document: &Document, release: Option<&Release>) -> Finding {
     let (message, label, follows) = match &unknown.what {
         UnknownKind::Value(path, by) => (
             format!("`{path}` is filled in later; it is planned as if it weren't there"),
             format!("by {by}"),
             release.map(|release| follows(path, document, release)),
         ),
-        UnknownKind::Name(by) => (
-            format!("the name is filled in later; it is planned as `{NAME}`"),
-            format!("by {by}"),
-            None,
-        ),
+        UnknownKind::Name(by) => {
+            (format!("the name is filled in later; it is planned as `{NAME}`"), format!("by {by}"), None)
+        }
         UnknownKind::Lines(template) => (
             format!("what `{template}` adds is filled in later; it is planned without it"),
             "not in the plan".to_owned(),
             None,
         ),
         UnknownKind::Whole(template) => (
-            format!(
-                "`{template}` decides whether there is a HyperConverged; it is planned as if it did"
-            ),
+            format!("`{template}` decides whether there is a HyperConverged; it is planned as if it did"),
             "the HyperConverged depends on it".to_owned(),
             None,
         ),
     };
-    let finding = Finding::new(&VALUE_UNKNOWN, message)
-        .at(document.location(unknown.span))
-        .label(label);
+    let finding = Finding::new(&VALUE_UNKNOWN, message).at(document.location(unknown.span)).label(label);
     match follows.filter(|f| !f.is_empty()) {
         Some(follows) => finding.help(format!("not in the plan, as it follows from it: {follows}")),
         None => finding,
@@ -287,22 +264,15 @@ pub(in super::super) fn finding(
 fn follows(path: &str, document: &Document, release: &Release) -> String {
     const SHOWN: usize = 3;
     let version = document.root.get("apiVersion").and_then(Node::as_str);
-    let version = version
-        .and_then(|v| v.rsplit('/').next())
-        .unwrap_or_default();
+    let version = version.and_then(|v| v.rsplit('/').next()).unwrap_or_default();
     let is_at = |field: &str| {
         let behind = field.strip_prefix(path);
         behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-            || path
-                .strip_prefix(field)
-                .is_some_and(|rest| rest.starts_with(['.', '[']))
+            || path.strip_prefix(field).is_some_and(|rest| rest.starts_with(['.', '[']))
     };
     let fields = release.fields().iter();
     let fields = fields.filter(|f| f.api_version == version && is_at(&f.path));
-    let mut places: Vec<String> = fields
-        .flat_map(|f| &f.operands)
-        .map(|o| format!("{} {}", o.kind, o.path))
-        .collect();
+    let mut places: Vec<String> = fields.flat_map(|f| &f.operands).map(|o| format!("{} {}", o.kind, o.path)).collect();
     places.sort_unstable();
     places.dedup();
     let more = places.len().saturating_sub(SHOWN);

@@ -37,19 +37,13 @@ pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Vec<Command> {
     if !may_have(file.text().as_bytes()) {
         return Vec::new();
     }
-    let text = match is_prose(file.path()) {
-        true => &code_blocks(file.path(), file.text()),
-        false => file.text(),
-    };
+    let text = if is_prose(file.path()) { &code_blocks(file.path(), file.text()) } else { file.text() };
     let at = |range: Range<usize>| Location::new(file, Span::new(range.start, range.end));
     of_script(text, &at)
 }
 
 /// The commands in the strings and tasks of a file's documents.
-pub(in super::super) fn of_documents(
-    file: &SourceFile,
-    documents: &[Arc<Document>],
-) -> Vec<Command> {
+pub(in super::super) fn of_documents(file: &SourceFile, documents: &[Arc<Document>]) -> Vec<Command> {
     let mut out = Vec::new();
     // Asked once: a file may have thousands of documents.
     if may_have(file.text().as_bytes()) {
@@ -67,14 +61,12 @@ fn tasks(document: &Document) -> Vec<Command> {
     let command = |(kind, arguments, patch): (&Node, &Node, &Node)| {
         let text = |key: &str| arguments.get(key).and_then(Node::as_str);
         let value = patch.to_json();
-        let (how, called) = match value.is_array() {
-            true => ("json", "k8s_json_patch"),
-            false => ("merge", "k8s"),
-        };
+        let (how, called) = if value.is_array() { ("json", "k8s_json_patch") } else { ("merge", "k8s") };
         let is_known = |text: &str| !text.contains("{{");
-        let action = match is_known(&value.to_string()) {
-            true => of_patch(Some(value), how),
-            false => Action::Unknown("its patch has variables in it"),
+        let action = if is_known(&value.to_string()) {
+            of_patch(Some(value), how)
+        } else {
+            Action::Unknown("its patch has variables in it")
         };
         let version = text("api_version").and_then(|v| v.rsplit('/').next());
         Command {
@@ -98,25 +90,19 @@ fn strings(node: &Node, document: &Document, out: &mut Vec<Command>) {
         Value::Seq(items) => items.iter().for_each(|item| strings(item, document, out)),
         Value::String(text) if may_have(text.as_bytes()) => {
             let places = ScalarPlaces::of(document, node);
-            out.extend(of_script(text, &|range| {
-                document.location(places.locate(range))
-            }));
+            out.extend(of_script(text, &|range| document.location(places.locate(range))));
         }
         _ => {}
     }
 }
 
 /// The manifests that prose tells people to apply.
-pub(in super::super) fn of_manifests(
-    documents: impl Iterator<Item = Arc<Document>>,
-) -> Vec<Command> {
+pub(in super::super) fn of_manifests(documents: impl Iterator<Item = Arc<Document>>) -> Vec<Command> {
     let command = |document: Arc<Document>| {
         let root = &document.root;
         let place = root.get("kind").unwrap_or(root).span;
         let value = root.to_json();
-        let version = value["apiVersion"]
-            .as_str()
-            .and_then(|v| v.rsplit('/').next());
+        let version = value["apiVersion"].as_str().and_then(|v| v.rsplit('/').next());
         Command {
             place: document.location(place),
             called: "apply".to_owned(),
@@ -149,14 +135,9 @@ fn of_words(words: &[Word], place: Location) -> Option<Command> {
         None => (resource, plain.get(2).map(|w| w.text.as_str())),
     };
     let version = version_of(resource)?;
-    let behind = match resource.len() == plain.get(1)?.text.len() {
-        true => 3,
-        false => 2,
-    };
+    let behind = if resource.len() == plain.get(1)?.text.len() { 3 } else { 2 };
     let set: Vec<&str> = plain.iter().skip(behind).map(|w| w.text.as_str()).collect();
-    let overwrite = words
-        .iter()
-        .any(|w| ["--overwrite", "--overwrite=true"].contains(&w.text.as_str()));
+    let overwrite = words.iter().any(|w| ["--overwrite", "--overwrite=true"].contains(&w.text.as_str()));
     let action = match verb {
         "patch" => patch(words),
         "annotate" => metadata("annotations", &set, overwrite),
@@ -197,11 +178,7 @@ fn metadata(field: &'static str, set: &[&str], overwrite: bool) -> Action {
         Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
         None => (word.trim_end_matches('-').to_owned(), None),
     };
-    Action::Metadata {
-        field,
-        set: set.iter().map(pair).collect(),
-        overwrite,
-    }
+    Action::Metadata { field, set: set.iter().map(pair).collect(), overwrite }
 }
 
 fn patch(words: &[Word]) -> Action {
@@ -246,12 +223,7 @@ mod tests {
         let shown = all.iter().map(|c| {
             let version = c.version.as_deref().unwrap_or("-");
             let name = c.name.as_deref().unwrap_or("-");
-            format!(
-                "{} {version} {name} {:?} at {}",
-                c.called,
-                c.action,
-                c.place.start().line
-            )
+            format!("{} {version} {name} {:?} at {}", c.called, c.action, c.place.start().line)
         });
         shown.collect()
     }
@@ -267,10 +239,7 @@ mod tests {
                 "kubectl patch hyperconvergeds.v1beta1.hco.kubevirt.io/a --type=json -p='[]'",
                 "kubectl patch v1beta1 a Json(Patch([])) at 1",
             ),
-            (
-                "oc patch HyperConverged a -p '{\"spec\": {}}'",
-                "oc patch - a Strategic at 1",
-            ),
+            ("oc patch HyperConverged a -p '{\"spec\": {}}'", "oc patch - a Strategic at 1"),
             (
                 "oc annotate hco a b=c d- --overwrite",
                 "oc annotate - a Metadata { field: \"annotations\", set: [(\"b\", Some(\"c\")), (\"d\", None)], \
@@ -280,10 +249,7 @@ mod tests {
                 "oc patch HCO a --type merge -p '{\"spec\": {}}'",
                 "oc patch - a Merge(Object {\"spec\": Object {}}) at 1",
             ),
-            (
-                "oc delete hyperconverged.hco.kubevirt.io a",
-                "oc delete - a Delete at 1",
-            ),
+            ("oc delete hyperconverged.hco.kubevirt.io a", "oc delete - a Delete at 1"),
             (
                 "oc patch hco a --type merge -p \"{'spec': $A}\"",
                 "oc patch - a Unknown(\"its patch has variables in it\") at 1",
@@ -303,19 +269,14 @@ mod tests {
 
     #[test]
     fn of_prose_only_blocks_of_code_count() {
-        let text =
-            "Run\noc edit hco a\n```sh\n$ oc edit hco b\n```\noc edit hco c\n\n    oc edit hco d\n";
-        let names: Vec<String> = of_text(&SourceFile::new("README.md", text))
-            .into_iter()
-            .filter_map(|c| c.name)
-            .collect();
+        let text = "Run\noc edit hco a\n```sh\n$ oc edit hco b\n```\noc edit hco c\n\n    oc edit hco d\n";
+        let names: Vec<String> =
+            of_text(&SourceFile::new("README.md", text)).into_iter().filter_map(|c| c.name).collect();
         assert_eq!(names, ["b", "d"]);
         let text = "Run oc edit hco a\n[source,terminal]\n----\n$ oc edit hco b\n----\noc edit hco c\n\n.....\n$ oc edit hco d\n----\n\
                     $ oc edit hco e\n.....\noc edit hco f\n";
-        let names: Vec<String> = of_text(&SourceFile::new("README.adoc", text))
-            .into_iter()
-            .filter_map(|c| c.name)
-            .collect();
+        let names: Vec<String> =
+            of_text(&SourceFile::new("README.adoc", text)).into_iter().filter_map(|c| c.name).collect();
         assert_eq!(names, ["b", "d", "e"]);
     }
 }

@@ -42,10 +42,7 @@ pub enum Outcome {
 impl Outcome {
     /// Whether the command doesn't do what somebody wrote it for.
     pub const fn is_failure(&self) -> bool {
-        matches!(
-            self,
-            Self::Fails(_) | Self::Dropped { .. } | Self::Refused(_) | Self::Stops(_)
-        )
+        matches!(self, Self::Fails(_) | Self::Dropped { .. } | Self::Refused(_) | Self::Stops(_))
     }
 }
 
@@ -81,31 +78,16 @@ impl Command {
             let outcome = self.outcome(r, inventory, manifest);
             (r.label().to_owned(), outcome)
         });
-        let later = match now.is_failure() {
-            true => None,
-            false => failures.find(|(_, outcome)| outcome.is_failure()),
-        };
-        Judgement {
-            now,
-            later,
-            in_v1: siblings
-                .last()
-                .and_then(|r| self.in_v1(r, inventory, manifest)),
-        }
+        let later = if now.is_failure() { None } else { failures.find(|(_, outcome)| outcome.is_failure()) };
+        Judgement { now, later, in_v1: siblings.last().and_then(|r| self.in_v1(r, inventory, manifest)) }
     }
 
     fn outcome(&self, release: &Release, inventory: &Inventory, manifest: &Value) -> Outcome {
-        self.attempt(release, inventory, manifest)
-            .map_or_else(|outcome| outcome, |(_, o)| o)
+        self.attempt(release, inventory, manifest).map_or_else(|outcome| outcome, |(_, o)| o)
     }
 
     /// The stored object after it, and what becomes of it.
-    fn attempt(
-        &self,
-        release: &Release,
-        inventory: &Inventory,
-        manifest: &Value,
-    ) -> Result<(Value, Outcome), Outcome> {
+    fn attempt(&self, release: &Release, inventory: &Inventory, manifest: &Value) -> Result<(Value, Outcome), Outcome> {
         match self.action {
             Action::Delete => return Err(Outcome::Deletes),
             Action::Unknown(why) => return Err(Outcome::Untried(why)),
@@ -124,10 +106,7 @@ impl Command {
         };
         let before = in_version(release, &stored, version);
         let after = self.carried_out(&before)?;
-        let update = Operation::Update {
-            old: &stored,
-            missing: &[],
-        };
+        let update = Operation::Update { old: &stored, missing: &[] };
         let admission = admission::admit(release, inventory, &after, update);
         let Some(changed) = admission.stored else {
             return Err(Outcome::Refused(admission.message));
@@ -139,12 +118,7 @@ impl Command {
         }
         let settled = |object: &Value| {
             let object = in_storage_version(release, object);
-            let plan = plan_with(
-                release,
-                inventory,
-                &object,
-                Admit::Settled { writes: false },
-            );
+            let plan = plan_with(release, inventory, &object, Admit::Settled { writes: false });
             (object, plan)
         };
         let ((old, was), (new, is)) = (settled(&stored), settled(&changed));
@@ -173,12 +147,7 @@ impl Command {
             }
             Action::Json(patch) => {
                 if let Err(error) = json_patch::patch(&mut after, patch) {
-                    let why = format!(
-                        "operation {}: {} at `{}`",
-                        error.operation + 1,
-                        error.kind,
-                        error.path
-                    );
+                    let why = format!("operation {}: {} at `{}`", error.operation + 1, error.kind, error.path);
                     return Err(Outcome::Fails(why));
                 }
             }
@@ -187,11 +156,7 @@ impl Command {
                            resource";
                 return Err(Outcome::Fails(why.to_owned()));
             }
-            Action::Metadata {
-                field,
-                set,
-                overwrite,
-            } => {
+            Action::Metadata { field, set, overwrite } => {
                 let own = &mut after["metadata"][*field];
                 if own.is_null() {
                     *own = json!({});
@@ -200,8 +165,7 @@ impl Command {
                     let there = own.get(name).and_then(Value::as_str);
                     match value {
                         Some(value) if there.is_some_and(|t| t != value) && !overwrite => {
-                            let why =
-                                format!("`{name}` has another value, and `--overwrite` is missing");
+                            let why = format!("`{name}` has another value, and `--overwrite` is missing");
                             return Err(Outcome::Fails(why));
                         }
                         Some(value) => own[name] = value.as_str().into(),
@@ -219,9 +183,7 @@ impl Command {
     /// The merge patch of v1 that leads to the same, tried out.
     fn in_v1(&self, release: &Release, inventory: &Inventory, manifest: &Value) -> Option<String> {
         let tables = &release.tables().hyperconverged;
-        if !tables.served_versions.iter().any(|v| v == "v1")
-            || self.version.as_deref() == Some("v1")
-        {
+        if !tables.served_versions.iter().any(|v| v == "v1") || self.version.as_deref() == Some("v1") {
             return None;
         }
         if !matches!(self.action, Action::Merge(_) | Action::Json(_)) {
@@ -230,18 +192,12 @@ impl Command {
         // What a command writes in a version has its defaults: what any command does is not this one's.
         let change = |version: &str, action: Action| {
             let after = |action: Action| {
-                let command = Self {
-                    version: Some(version.to_owned()),
-                    action,
-                    ..self.clone()
-                };
+                let command = Self { version: Some(version.to_owned()), action, ..self.clone() };
                 let (stored, _) = command.attempt(release, inventory, manifest).ok()?;
                 Some(in_version(release, &stored, "v1"))
             };
             let unchanged = after(Action::Merge(json!({})))?;
-            merge_patch(&unchanged, &after(action)?)
-                .get("spec")
-                .cloned()
+            merge_patch(&unchanged, &after(action)?).get("spec").cloned()
         };
         let spec = change("v1beta1", self.action.clone())?;
         let mut patch = json!({"spec": spec});
@@ -265,9 +221,7 @@ fn missing(release: &Release, version: &str, object: &Value) -> Option<String> {
 fn changes(was: &Plan, is: &Plan) -> Vec<String> {
     let by_id = |plan: &Plan| -> BTreeMap<ObjectId, Value> {
         let objects = plan.objects();
-        objects
-            .map(|o| ((*o.id).clone(), (*o.body).clone()))
-            .collect()
+        objects.map(|o| ((*o.id).clone(), (*o.body).clone())).collect()
     };
     let (was, is) = (by_id(was), by_id(is));
     let ids: BTreeSet<&ObjectId> = was.keys().chain(is.keys()).collect();

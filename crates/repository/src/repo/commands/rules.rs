@@ -148,14 +148,11 @@ pub fn finding(command: &Command, judged: &Judgement, release: &str) -> Finding 
                     format!("`{called}` changes the HyperConverged, and none of its operands")
                 }
                 Outcome::Changes(objects) => {
-                    format!(
-                        "`{called}` changes {} beside what is declared",
-                        few(objects)
-                    )
+                    format!("`{called}` changes {} beside what is declared", few(objects))
                 }
-                Outcome::Deletes => format!(
-                    "`{called}` deletes the HyperConverged, and KubeVirt and its operators with it"
-                ),
+                Outcome::Deletes => {
+                    format!("`{called}` deletes the HyperConverged, and KubeVirt and its operators with it")
+                }
                 Outcome::Untried(why) => format!("`{called}` isn't tried: {why}"),
                 _ => unreachable!("it is no failure"),
             };
@@ -166,16 +163,13 @@ pub fn finding(command: &Command, judged: &Judgement, release: &str) -> Finding 
             (&HCO_CHANGED_BY_COMMAND, message, label.to_owned())
         }
     };
-    let finding = Finding::new(rule, message)
-        .at(command.place.clone())
-        .label(label);
+    let finding = Finding::new(rule, message).at(command.place.clone()).label(label);
     match (&judged.in_v1, &command.action) {
-        (Some(patch), _) => finding.help(format!(
-            "the same in v1: patch hyperconvergeds.v1.hco.kubevirt.io … --type merge -p '{patch}'"
-        )),
-        (None, Action::Delete) => finding.help(
-            "uninstallStrategy blocks it while there are virtual machines, unless it says otherwise",
-        ),
+        (Some(patch), _) => finding
+            .help(format!("the same in v1: patch hyperconvergeds.v1.hco.kubevirt.io … --type merge -p '{patch}'")),
+        (None, Action::Delete) => {
+            finding.help("uninstallStrategy blocks it while there are virtual machines, unless it says otherwise")
+        }
         (None, _) if rule.name == HCO_CHANGED_BY_COMMAND.name => {
             finding.help("declare it in the HyperConverged instead")
         }
@@ -193,14 +187,8 @@ pub(in super::super) fn finding_alone(command: &Command) -> Finding {
         "spec": {},
     });
     let releases = Release::known_names().filter_map(Release::known);
-    let oldest = releases
-        .into_iter()
-        .next()
-        .expect("some release is modelled");
-    let unnamed = Command {
-        name: None,
-        ..command.clone()
-    };
+    let oldest = releases.into_iter().next().expect("some release is modelled");
+    let unnamed = Command { name: None, ..command.clone() };
     let judged = unnamed.judge(&oldest, &Inventory::default(), &manifest);
     let mut finding = finding(command, &judged, oldest.label());
     if judged.now == Outcome::Nothing {

@@ -39,9 +39,7 @@ fn programs(text: &str) -> Vec<usize> {
         let first = first.trim_start_matches(['@', '-']);
         if !["echo", "printf"].contains(&first) && !first.starts_with('#') {
             let names = ["oc ", "kubectl "].into_iter();
-            let found = names
-                .flat_map(|name| line.match_indices(name))
-                .map(|(at, _)| at);
+            let found = names.flat_map(|name| line.match_indices(name)).map(|(at, _)| at);
             let own = found.filter(|at| !line[..*at].chars().next_back().is_some_and(is_part));
             let before = out.len();
             out.extend(own.map(|at| offset + at));
@@ -59,10 +57,7 @@ fn words(text: &str, start: usize) -> (Vec<Word>, usize) {
     let mut quote = None;
     let mut at = start;
     let push = |word: &mut Option<Word>, c: char, at: usize| {
-        let empty = || Word {
-            text: String::new(),
-            range: at..at,
-        };
+        let empty = || Word { text: String::new(), range: at..at };
         let word = word.get_or_insert_with(empty);
         word.text.push(c);
         word.range.end = at + c.len_utf8();
@@ -97,10 +92,7 @@ fn words(text: &str, start: usize) -> (Vec<Word>, usize) {
             (Some(_), c) => push(&mut word, c, at),
             (None, '\'' | '"') => {
                 quote = Some(c);
-                let empty = Word {
-                    text: String::new(),
-                    range: at..at + 1,
-                };
+                let empty = Word { text: String::new(), range: at..at + 1 };
                 word.get_or_insert(empty);
             }
             (None, '\n' | ';' | '|' | '&' | ')' | '`' | '<' | '>') => break,
@@ -190,10 +182,10 @@ pub(super) fn arguments(words: &[Word]) -> Vec<&Word> {
     let mut out = Vec::new();
     let mut words = words.iter().skip(1);
     while let Some(word) = words.next() {
-        match word.text.starts_with('-') {
-            true if WITH_VALUE.contains(&word.text.as_str()) => drop(words.next()),
-            true => {}
-            false => out.push(word),
+        if WITH_VALUE.contains(&word.text.as_str()) {
+            words.next();
+        } else if !word.text.starts_with('-') {
+            out.push(word);
         }
     }
     out
@@ -206,10 +198,7 @@ mod tests {
     fn shown(text: &str) -> Vec<String> {
         let all = commands(text).into_iter();
         let shown = all.map(|words| {
-            let words: Vec<_> = words
-                .into_iter()
-                .map(|w| w.text.replace(UNKNOWN, "?"))
-                .collect();
+            let words: Vec<_> = words.into_iter().map(|w| w.text.replace(UNKNOWN, "?")).collect();
             words.join("|")
         });
         shown.collect()
@@ -218,33 +207,16 @@ mod tests {
     #[test]
     fn words_are_as_a_shell_takes_them_apart() {
         for (text, expected) in [
-            (
-                "oc patch hco a -p '{\"a\": \"$B\"}' | tee",
-                "oc|patch|hco|a|-p|{\"a\": \"$B\"}",
-            ),
-            (
-                "x; kubectl -n n \\\n  edit hco/a",
-                "kubectl|-n|n|edit|hco/a",
-            ),
-            (
-                "oc patch hco -p \"{\\\"a\\\": $B}\" && x",
-                "oc|patch|hco|-p|{\"a\": ?}",
-            ),
-            (
-                "oc patch hco \"$(name a)\" -p='{{ x }}'",
-                "oc|patch|hco|?|-p=?",
-            ),
-            (
-                "oc patch hco $$N ${M} '[\n]' # no",
-                "oc|patch|hco|$?|?|[\n]",
-            ),
+            ("oc patch hco a -p '{\"a\": \"$B\"}' | tee", "oc|patch|hco|a|-p|{\"a\": \"$B\"}"),
+            ("x; kubectl -n n \\\n  edit hco/a", "kubectl|-n|n|edit|hco/a"),
+            ("oc patch hco -p \"{\\\"a\\\": $B}\" && x", "oc|patch|hco|-p|{\"a\": ?}"),
+            ("oc patch hco \"$(name a)\" -p='{{ x }}'", "oc|patch|hco|?|-p=?"),
+            ("oc patch hco $$N ${M} '[\n]' # no", "oc|patch|hco|$?|?|[\n]"),
             ("oc label hco a '' \"b\"c # d", "oc|label|hco|a||bc"),
         ] {
             assert_eq!(shown(text), [expected], "{text}");
         }
-        assert!(
-            shown("# oc edit hco\nfoo_oc edit hco\necho \"oc edit hco\"\ndoc edit hco").is_empty()
-        );
+        assert!(shown("# oc edit hco\nfoo_oc edit hco\necho \"oc edit hco\"\ndoc edit hco").is_empty());
         assert_eq!(shown("if oc get hco; then oc edit hco; fi").len(), 2);
     }
 }

@@ -12,9 +12,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
-use hcoplan_diagnostics::source::{
-    EditedTree, Location, Memory, SourceFile, Span, Tree, Walk, program,
-};
+use hcoplan_diagnostics::source::{EditedTree, Location, Memory, SourceFile, Span, Tree, Walk, program};
 use hcoplan_yaml::{self as yaml, Document};
 
 use self::releases::{Release, releases};
@@ -106,10 +104,7 @@ fn is_template(path: &Utf8Path) -> bool {
 fn outermost<'p>(tree: &dyn Tree, chart: &'p Utf8Path) -> &'p Utf8Path {
     let mut out = chart;
     while let Some(parent) = out.parent().filter(|p| p.file_name() == Some("charts")) {
-        match parent
-            .parent()
-            .filter(|c| tree.check(&c.join(CHART)).is_ok())
-        {
+        match parent.parent().filter(|c| tree.check(&c.join(CHART)).is_ok()) {
             Some(outer) => out = outer,
             None => break,
         }
@@ -123,10 +118,7 @@ fn place(file: &Arc<SourceFile>) -> Location {
     let found = lines.find(|(_, line)| line.contains("kind:") && line.contains("yper"));
     let (start, line) = found.unwrap_or((0, ""));
     let indent = line.len() - line.trim_start().len();
-    Location::new(
-        file,
-        Span::new(start + indent, start + line.trim_end().len()),
-    )
+    Location::new(file, Span::new(start + indent, start + line.trim_end().len()))
 }
 
 /// Charts that aren't rendered.
@@ -141,11 +133,7 @@ pub(super) struct Unrendered {
 }
 
 /// The charts that aren't rendered. `is_asked_for`: by the configuration, which must not decide that a program is run.
-pub(super) fn not_rendered(
-    tree: &dyn Tree,
-    files: &[Utf8PathBuf],
-    is_asked_for: bool,
-) -> Unrendered {
+pub(super) fn not_rendered(tree: &dyn Tree, files: &[Utf8PathBuf], is_asked_for: bool) -> Unrendered {
     let mut out = Unrendered::default();
     for chart in charts(tree, files) {
         // One that is YAML as it is has been read.
@@ -155,31 +143,23 @@ pub(super) fn not_rendered(
             continue;
         }
         let planned = planned(&chart, &releases(tree, &chart.directory, files));
-        let shown: Vec<String> = planned
-            .iter()
-            .map(|(_, release)| describe(release))
-            .collect();
-        let message = format!(
-            "the chart `{}` has a HyperConverged, and isn't rendered",
-            shown_path(&chart.directory)
-        );
+        let shown: Vec<String> = planned.iter().map(|(_, release)| describe(release)).collect();
+        let message = format!("the chart `{}` has a HyperConverged, and isn't rendered", shown_path(&chart.directory));
         let clusters = planned.into_iter().map(|(directory, _)| directory);
         out.clusters.extend(clusters);
         let planned = shown.join("; ");
-        let finding = Finding::new(&HELM_CHART_NOT_RENDERED, message)
-            .at(chart.place.clone())
-            .label("a template, not YAML yet");
-        out.findings.push(match is_asked_for {
-            true => finding.severity(Severity::Error).help(format!(
-                "hcoplan.yaml says `helm: true`, and what is looked at can't have programs run: allow it with --helm or \
-                 HCOPLAN_ALLOW_HELM=1, or take the configuration from a revision that you trust, as in --trust-base \
-                 origin/main; it plans {planned}"
-            )),
-            false => finding.help(format!("--helm plans {planned}")),
+        let finding =
+            Finding::new(&HELM_CHART_NOT_RENDERED, message).at(chart.place.clone()).label("a template, not YAML yet");
+        out.findings.push(if is_asked_for {
+            finding.severity(Severity::Error).help(format!(
+            "hcoplan.yaml says `helm: true`, and what is looked at can't have programs run: allow it with --helm or \
+             HCOPLAN_ALLOW_HELM=1, or take the configuration from a revision that you trust, as in --trust-base \
+             origin/main; it plans {planned}"
+        ))
+        } else {
+            finding.help(format!("--helm plans {planned}"))
         });
-        let own = files
-            .iter()
-            .filter(|f| f.starts_with(&chart.directory) && is_template(f));
+        let own = files.iter().filter(|f| f.starts_with(&chart.directory) && is_template(f));
         out.templates.extend(own.cloned());
     }
     out
@@ -194,10 +174,7 @@ fn shown_path(path: &Utf8Path) -> &str {
 
 fn describe(release: &Release) -> String {
     let files: Vec<&str> = release.values.iter().map(|v| v.as_str()).collect();
-    let values = match files.is_empty() {
-        true => "the chart's own values".to_owned(),
-        false => files.join(", "),
-    };
+    let values = if files.is_empty() { "the chart's own values".to_owned() } else { files.join(", ") };
     format!("`{}` with {values}", release.name)
 }
 
@@ -255,28 +232,16 @@ fn render(
     let mut built = Built::default();
     for chart in &charts {
         let templates = files.iter().filter(|f| f.starts_with(&chart.directory));
-        built
-            .reached
-            .extend(templates.filter(|f| is_template(f)).cloned());
+        built.reached.extend(templates.filter(|f| is_template(f)).cloned());
         for (directory, release) in planned(chart, &releases(tree, &chart.directory, &files)) {
-            let run = ReleaseToRender {
-                tree,
-                root,
-                files: &files,
-                chart,
-                release: &release,
-                helm,
-            };
+            let run = ReleaseToRender { tree, root, files: &files, chart, release: &release, helm };
             match run.run(most_bytes, stop) {
                 Ok((typed, bytes)) => run.add(&mut built, &directory, &typed, bytes),
                 Err(BuildError::Interrupted) => return Err(BuildError::Interrupted),
                 Err(error) => {
                     let finding = Finding::new(&HELM_TEMPLATE_FAILED, error.to_string());
                     let finding = finding.at(chart.place.clone());
-                    built.failed.push(FailedBuild {
-                        directory,
-                        finding: finding.label("this release is not planned"),
-                    });
+                    built.failed.push(FailedBuild { directory, finding: finding.label("this release is not planned") });
                 }
             }
         }
@@ -297,12 +262,7 @@ struct ReleaseToRender<'r> {
 impl ReleaseToRender<'_> {
     fn run(&self, most: usize, stop: &dyn Fn() -> bool) -> Result<(String, Vec<u8>), BuildError> {
         let (chart, release) = (&self.chart.directory, self.release);
-        let mut inputs: BTreeSet<Utf8PathBuf> = self
-            .files
-            .iter()
-            .filter(|f| f.starts_with(chart))
-            .cloned()
-            .collect();
+        let mut inputs: BTreeSet<Utf8PathBuf> = self.files.iter().filter(|f| f.starts_with(chart)).cloned().collect();
         inputs.extend(release.values.iter().cloned());
         let mut more = BTreeMap::new();
         let path = match chart.as_str() {
@@ -359,10 +319,7 @@ impl ReleaseToRender<'_> {
         let origins = trace::origins(self.tree, chart, &file, &parsed.documents, &values, whole);
         let alone = Memory::from_iter([(path.clone(), bytes.clone())]);
         let content = scan(&alone, &path);
-        let has_one = content
-            .found
-            .iter()
-            .any(|f| f.what == FoundKind::HyperConverged);
+        let has_one = content.found.iter().any(|f| f.what == FoundKind::HyperConverged);
         if !has_one {
             let message = format!("{} renders no HyperConverged", describe(self.release));
             let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
@@ -371,9 +328,7 @@ impl ReleaseToRender<'_> {
         for lacks in &self.release.lacks {
             let message = format!("`{}` is rendered without {lacks}", self.release.name);
             let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
-            built
-                .said
-                .push(finding.label("what it changes is not planned"));
+            built.said.push(finding.label("what it changes is not planned"));
         }
         built.notes.push(format!("{path} is what `{typed}` prints"));
         built.origins.insert(path.clone(), Arc::new(origins));

@@ -29,10 +29,7 @@ pub(super) struct Release {
 /// The releases of a chart, sorted by name.
 pub(super) fn releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
     let mut out = Vec::new();
-    for path in files
-        .iter()
-        .filter(|p| matches!(p.extension(), Some("yaml" | "yml")))
-    {
+    for path in files.iter().filter(|p| matches!(p.extension(), Some("yaml" | "yml"))) {
         let Ok(bytes) = tree.read(path) else {
             continue;
         };
@@ -49,10 +46,7 @@ pub(super) fn releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf])
     }
     if out.is_empty() {
         let name = chart.file_name().unwrap_or("chart");
-        out.push(Release {
-            name: dns(name),
-            ..Release::default()
-        });
+        out.push(Release { name: dns(name), ..Release::default() });
     }
     out.sort_by(|a, b| a.name.cmp(&b.name));
     out.dedup();
@@ -67,28 +61,12 @@ fn list<'n>(node: &'n Node, path: &str) -> &'n [Node] {
     node.below(path).map_or(&[], Node::items)
 }
 
-fn of_object(
-    tree: &dyn Tree,
-    root: &Node,
-    chart: &Utf8Path,
-    files: &[Utf8PathBuf],
-    out: &mut Vec<Release>,
-) {
-    let group = text(root, "apiVersion")
-        .split('/')
-        .next()
-        .unwrap_or_default();
+fn of_object(tree: &dyn Tree, root: &Node, chart: &Utf8Path, files: &[Utf8PathBuf], out: &mut Vec<Release>) {
+    let group = text(root, "apiVersion").split('/').next().unwrap_or_default();
     match (group, text(root, "kind")) {
         ("argoproj.io", "Application") => {
             let Some(spec) = root.get("spec") else { return };
-            application(
-                spec,
-                text(root, "metadata.name"),
-                &Template::default(),
-                chart,
-                files,
-                out,
-            );
+            application(spec, text(root, "metadata.name"), &Template::default(), chart, files, out);
         }
         ("argoproj.io", "ApplicationSet") => {
             let Some(spec) = root.below("spec.template.spec") else {
@@ -105,13 +83,7 @@ fn of_object(
 }
 
 /// What the generators of an ApplicationSet give, else whatever the names of files of values that are there say.
-fn templates(
-    tree: &dyn Tree,
-    root: &Node,
-    spec: &Node,
-    chart: &Utf8Path,
-    files: &[Utf8PathBuf],
-) -> Vec<Template> {
+fn templates(tree: &dyn Tree, root: &Node, spec: &Node, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Template> {
     let read = |path: &Utf8Path| {
         let bytes = tree.read(path).unwrap_or_default();
         yaml::parse(&SourceFile::from_bytes(path, bytes)).documents
@@ -122,9 +94,7 @@ fn templates(
         return elements;
     }
     let mut patterns = sources(spec).flat_map(|source| {
-        let files = list(source, "helm.valueFiles")
-            .iter()
-            .filter_map(Node::as_str);
+        let files = list(source, "helm.valueFiles").iter().filter_map(Node::as_str);
         files.map(|file| root_path(file, chart)).collect::<Vec<_>>()
     });
     let Some(pattern) = patterns.find(|p| p.contains("{{")) else {
@@ -166,14 +136,10 @@ fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
 /// A file of values from the root: `$ref/` of another source and a leading slash both mean it.
 fn root_path(file: &str, chart: &Utf8Path) -> String {
     match file.strip_prefix('$') {
-        Some(behind) => behind
-            .split_once('/')
-            .map_or("", |(_, path)| path)
-            .to_owned(),
+        Some(behind) => behind.split_once('/').map_or("", |(_, path)| path).to_owned(),
         None => match file.strip_prefix('/') {
             Some(path) => path.to_owned(),
-            None => normalize_path(&chart.join(file))
-                .map_or_else(|| file.to_owned(), Utf8PathBuf::into_string),
+            None => normalize_path(&chart.join(file)).map_or_else(|| file.to_owned(), Utf8PathBuf::into_string),
         },
     }
 }
@@ -208,17 +174,10 @@ fn application(
         let own = fill(own, "the name", lacks).unwrap_or_else(|| "release".to_owned());
         let namespace = text(spec, "destination.namespace");
         let namespace = fill(namespace, "the namespace", lacks).filter(|n| !n.is_empty());
-        let skips = matches!(
-            source
-                .below("helm.ignoreMissingValueFiles")
-                .map(|n| &n.value),
-            Some(yaml::Value::Bool(true))
-        );
+        let skips =
+            matches!(source.below("helm.ignoreMissingValueFiles").map(|n| &n.value), Some(yaml::Value::Bool(true)));
         let mut values = Vec::new();
-        for file in list(source, "helm.valueFiles")
-            .iter()
-            .filter_map(Node::as_str)
-        {
+        for file in list(source, "helm.valueFiles").iter().filter_map(Node::as_str) {
             let Some(file) = fill(file, "the values of", lacks) else {
                 continue;
             };
@@ -236,9 +195,7 @@ fn application(
         for text in inline.map(ToOwned::to_owned).into_iter().chain(object) {
             match template.fill(&text) {
                 Some(text) => release.inline.push(text),
-                None => release
-                    .lacks
-                    .push("values with a template in them".to_owned()),
+                None => release.lacks.push("values with a template in them".to_owned()),
             }
         }
         for parameter in list(source, "helm.parameters") {
@@ -246,13 +203,9 @@ fn application(
             match value {
                 Some(value) => {
                     let value = value.replace(',', "\\,");
-                    release
-                        .set
-                        .push(format!("{}={value}", text(parameter, "name")));
+                    release.set.push(format!("{}={value}", text(parameter, "name")));
                 }
-                None => release
-                    .lacks
-                    .push(format!("the parameter `{}`", text(parameter, "name"))),
+                None => release.lacks.push(format!("the parameter `{}`", text(parameter, "name"))),
             }
         }
         (release.name, release.namespace, release.values) = (dns(&own), namespace, values);
@@ -271,27 +224,16 @@ fn helm_release(root: &Node, chart: &Utf8Path) -> Option<Release> {
     };
     let namespaces = ["spec.targetNamespace", "metadata.namespace"].map(|path| text(root, path));
     let namespace = namespaces.into_iter().find(|n| !n.is_empty());
-    let files = list(root, "spec.chart.spec.valuesFiles")
-        .iter()
-        .filter_map(Node::as_str);
+    let files = list(root, "spec.chart.spec.valuesFiles").iter().filter_map(Node::as_str);
     let files = files.filter_map(|file| normalize_path(Utf8Path::new(file)));
     let values = root.below("spec.values");
     let from = list(root, "spec.valuesFrom").iter();
-    let from = from.map(|f| {
-        format!(
-            "the values of the {} `{}`",
-            text(f, "kind"),
-            text(f, "name")
-        )
-    });
+    let from = from.map(|f| format!("the values of the {} `{}`", text(f, "kind"), text(f, "name")));
     Some(Release {
         name: dns(name),
         namespace: namespace.map(ToOwned::to_owned),
         values: files.collect(),
-        inline: values
-            .map(|v| yaml::emit(&v.to_json()))
-            .into_iter()
-            .collect(),
+        inline: values.map(|v| yaml::emit(&v.to_json())).into_iter().collect(),
         set: Vec::new(),
         lacks: from.collect(),
     })
@@ -300,19 +242,11 @@ fn helm_release(root: &Node, chart: &Utf8Path) -> Option<Release> {
 /// A name that Helm takes for a release.
 fn dns(name: &str) -> String {
     let valid = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '-' {
-            c.to_ascii_lowercase()
-        } else {
-            '-'
-        }
+        if c.is_ascii_alphanumeric() || c == '-' { c.to_ascii_lowercase() } else { '-' }
     };
     let name: String = name.chars().map(valid).take(53).collect();
     let name = name.trim_matches('-');
-    if name.is_empty() {
-        "release".to_owned()
-    } else {
-        name.to_owned()
-    }
+    if name.is_empty() { "release".to_owned() } else { name.to_owned() }
 }
 
 #[cfg(test)]
@@ -328,14 +262,7 @@ mod tests {
         let show = |r: Release| {
             let files: Vec<&str> = r.values.iter().map(|v| v.as_str()).collect();
             let namespace = r.namespace.unwrap_or_default();
-            format!(
-                "{} {namespace} {} {:?}{:?}{:?}",
-                r.name,
-                files.join(","),
-                r.inline,
-                r.set,
-                r.lacks
-            )
+            format!("{} {namespace} {} {:?}{:?}{:?}", r.name, files.join(","), r.inline, r.set, r.lacks)
         };
         releases.into_iter().map(show).collect()
     }
@@ -349,17 +276,12 @@ mod tests {
                            1}\n      parameters: [{name: cpu, value: 'a,b'}]\n";
         assert_eq!(
             found(&[("app.yaml", application), ("envs/a.yaml", "")]),
-            [
-                r#"virt openshift-cnv envs/a.yaml ["x: 1\n"]["cpu=a\\,b"]["the values of `gone.yaml`"]"#
-            ]
+            [r#"virt openshift-cnv envs/a.yaml ["x: 1\n"]["cpu=a\\,b"]["the values of `gone.yaml`"]"#]
         );
         let flux = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: v, namespace: \
                     cnv}\nspec:\n  chart: {spec: {chart: ./charts/hco, valuesFiles: [envs/a.yaml]}}\n  \
                     valuesFrom: [{kind: Secret, name: s}]\n";
-        assert_eq!(
-            found(&[("flux.yaml", flux)]),
-            ["v cnv envs/a.yaml [][][\"the values of the Secret `s`\"]"]
-        );
+        assert_eq!(found(&[("flux.yaml", flux)]), ["v cnv envs/a.yaml [][][\"the values of the Secret `s`\"]"]);
     }
 
     #[test]
@@ -373,39 +295,19 @@ mod tests {
                  {{ref: values}}\n"
             )
         };
-        let expected = [
-            "virt-east cnv envs/east/values.yaml [][][]",
-            "virt-west cnv envs/west/values.yaml [][][]",
-        ];
+        let expected = ["virt-east cnv envs/east/values.yaml [][][]", "virt-west cnv envs/west/values.yaml [][][]"];
         for (generators, value) in [
             ("[{git: {}}]", "cluster"),
-            (
-                "[{list: {elements: [{cluster: east}, {cluster: west}]}}]",
-                "cluster",
-            ),
-            (
-                "[{git: {directories: [{path: 'envs/*'}], values: {x: '{{path.basename}}'}}}]",
-                "values.x",
-            ),
+            ("[{list: {elements: [{cluster: east}, {cluster: west}]}}]", "cluster"),
+            ("[{git: {directories: [{path: 'envs/*'}], values: {x: '{{path.basename}}'}}}]", "values.x"),
         ] {
             let set = set(generators, value);
-            let files = [
-                ("set.yaml", set.as_str()),
-                ("envs/east/values.yaml", ""),
-                ("envs/west/values.yaml", ""),
-            ];
+            let files = [("set.yaml", set.as_str()), ("envs/east/values.yaml", ""), ("envs/west/values.yaml", "")];
             assert_eq!(found(&files), expected, "{generators}");
         }
         // Of a generator that isn't known the files say nothing where another one names clusters.
-        let set = set(
-            "[{list: {elements: [{cluster: east}]}}, {clusters: {}}]",
-            "cluster",
-        );
-        let files = [
-            ("set.yaml", set.as_str()),
-            ("envs/east/values.yaml", ""),
-            ("envs/west/values.yaml", ""),
-        ];
+        let set = set("[{list: {elements: [{cluster: east}]}}, {clusters: {}}]", "cluster");
+        let files = [("set.yaml", set.as_str()), ("envs/east/values.yaml", ""), ("envs/west/values.yaml", "")];
         let unknown = "release cnv  [][][\"the name `virt-{{ .cluster }}`\", \"the values of \
                        `$values/envs/{{ .cluster }}/values.yaml`\"]";
         assert_eq!(found(&files), [unknown, expected[0]]);

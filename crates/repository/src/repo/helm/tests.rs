@@ -21,15 +21,9 @@ fn files() -> Vec<(&'static str, &'static str)> {
         ("charts/virt/Chart.yaml", "name: virt\n"),
         ("charts/virt/values.yaml", "virt: true\n"),
         ("charts/virt/templates/hc.yaml", TEMPLATE),
-        (
-            "charts/virt/templates/other.yaml",
-            "kind: {{ .Values.other }}\n",
-        ),
+        ("charts/virt/templates/other.yaml", "kind: {{ .Values.other }}\n"),
         ("charts/other/Chart.yaml", "name: other\n"),
-        (
-            "charts/other/templates/a.yaml",
-            "kind: {{ .Values.other }}\n",
-        ),
+        ("charts/other/templates/a.yaml", "kind: {{ .Values.other }}\n"),
         ("apps/set.yaml", APPLICATIONS),
         ("envs/east/values.yaml", "cpu: Haswell\n"),
         ("envs/west/values.yaml", "cpu: EPYC\n"),
@@ -46,30 +40,15 @@ fn a_chart_that_is_not_rendered_is_named_with_its_releases() {
     assert!(repo.clusters().is_empty());
     let found: Vec<&Finding> = repo.unplanned(None).collect();
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(
-        found[0].message,
-        "the chart `charts/virt` has a HyperConverged, and isn't rendered"
-    );
+    assert_eq!(found[0].message, "the chart `charts/virt` has a HyperConverged, and isn't rendered");
     let place = found[0].location.as_ref().expect("a place");
-    assert_eq!(
-        (place.file.path().as_str(), place.start().line),
-        ("charts/virt/templates/hc.yaml", 3)
-    );
+    assert_eq!((place.file.path().as_str(), place.start().line), ("charts/virt/templates/hc.yaml", 3));
     let help = found[0].help.as_deref().unwrap_or_default();
-    assert_eq!(
-        help,
-        "--helm plans `virt-east` with envs/east/values.yaml; `virt-west` with envs/west/values.yaml"
-    );
+    assert_eq!(help, "--helm plans `virt-east` with envs/east/values.yaml; `virt-west` with envs/west/values.yaml");
     // The chart's templates are said with it; the other chart's are not.
-    let skipped = repo
-        .problems()
-        .iter()
-        .filter_map(|p| p.finding.location.as_ref());
+    let skipped = repo.problems().iter().filter_map(|p| p.finding.location.as_ref());
     let skipped: Vec<&str> = skipped.map(|l| l.file.path().as_str()).collect();
-    assert!(
-        !skipped.contains(&"charts/virt/templates/hc.yaml"),
-        "{skipped:?}"
-    );
+    assert!(!skipped.contains(&"charts/virt/templates/hc.yaml"), "{skipped:?}");
 }
 
 /// A script that prints what helm would for the chart, with what it was given.
@@ -78,11 +57,7 @@ fn helm(directory: &std::path::Path, fails: bool) -> std::path::PathBuf {
                   hco.kubevirt.io/v1beta1'\necho 'kind: HyperConverged'\necho 'metadata:'\necho \"  name: \
                   kubevirt-hyperconverged\"\necho \"  namespace: $5\"\necho 'spec:'\nprintf '  defaultCPUModel: \
                   '\nsed 's/cpu: //' \"$7\"\necho \"# $2 $3 $6 $8 $9 $(ls charts)\"\n";
-    let script = if fails {
-        "#!/bin/sh\necho 'Error: no' >&2; exit 1\n"
-    } else {
-        script
-    };
+    let script = if fails { "#!/bin/sh\necho 'Error: no' >&2; exit 1\n" } else { script };
     let path = directory.join("helm");
     fs::write(&path, script).expect("written");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("made a program");
@@ -99,15 +74,9 @@ fn each_release_is_a_cluster_with_places_in_the_template() {
     let text = String::from_utf8_lossy(&built.files[Utf8Path::new("envs/east/helm-template.yaml")]);
     assert!(text.contains("defaultCPUModel: Haswell"), "{text}");
     // Nothing but the chart and its values is there.
-    assert!(
-        text.contains("# virt-east ./charts/virt --values --set virt=true virt\n"),
-        "{text}"
-    );
+    assert!(text.contains("# virt-east ./charts/virt --values --set virt=true virt\n"), "{text}");
     let options = Options {
-        builds: Builds {
-            helm: true,
-            ..Builds::default()
-        },
+        builds: Builds { helm: true, ..Builds::default() },
         built: Some(Arc::new(built)),
         ..Options::default()
     };
@@ -116,13 +85,8 @@ fn each_release_is_a_cluster_with_places_in_the_template() {
     assert_eq!(names, ["envs/east", "envs/west"]);
     assert_eq!(repo.unplanned(None).count(), 0);
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
-    assert_eq!(
-        loaded.json["metadata"]["namespace"],
-        "kubevirt-hyperconverged"
-    );
-    let place = loaded
-        .document
-        .locate(&yaml::Path::dotted("spec.defaultCPUModel"));
+    assert_eq!(loaded.json["metadata"]["namespace"], "kubevirt-hyperconverged");
+    let place = loaded.document.locate(&yaml::Path::dotted("spec.defaultCPUModel"));
     let origin = place.origin().expect("an origin");
     assert_eq!(origin.file.path(), "charts/virt/templates/hc.yaml");
     assert_eq!(origin.text(), "defaultCPUModel: {{ .Values.cpu }}");
@@ -134,11 +98,7 @@ fn what_cannot_be_rendered_is_fatal() {
     let helm = helm(directory.path(), true);
     let built = render(&tree(), "root".into(), &helm, 1 << 20, &|| false).expect("looked at");
     assert_eq!(built.failed.len(), 2);
-    assert!(
-        built.failed[0].finding.message.ends_with("failed: no"),
-        "{:?}",
-        built.failed[0]
-    );
+    assert!(built.failed[0].finding.message.ends_with("failed: no"), "{:?}", built.failed[0]);
 }
 
 /// What a release prints that a script renders in the place of helm.
@@ -152,10 +112,7 @@ fn printing(files: &[(&'static str, &'static str)], printed: &str) -> Repo {
     let tree: Arc<Memory> = Arc::new(files.iter().copied().collect());
     let built = render(&*tree, "root".into(), &helm, 1 << 20, &|| false).expect("rendered");
     assert!(built.failed.is_empty(), "{:?}", built.failed);
-    let options = Options {
-        built: Some(Arc::new(built)),
-        ..Options::default()
-    };
+    let options = Options { built: Some(Arc::new(built)), ..Options::default() };
     Repo::from_tree(tree, &options).expect("a repository")
 }
 
@@ -168,10 +125,7 @@ fn what_values_write_out_has_its_place_there() {
             "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: kubevirt-hyperconverged\n\
              spec:\n  {{- toYaml .Values.virt.spec | nindent 2 }}\n",
         ),
-        (
-            "c/values.yaml",
-            "virt:\n  spec:\n    evictionStrategy: None\n    liveMigrationConfig: {a: 1, b: 2}\n",
-        ),
+        ("c/values.yaml", "virt:\n  spec:\n    evictionStrategy: None\n    liveMigrationConfig: {a: 1, b: 2}\n"),
         (
             "east/values.yaml",
             "virt:\n  spec:\n    liveMigrationConfig:\n      b: 3\n    devices: [one, two]\n    name: y\n",

@@ -65,12 +65,7 @@ struct Template<'v> {
 }
 
 impl<'v> Template<'v> {
-    fn read(
-        tree: &dyn Tree,
-        chart: &Utf8Path,
-        path: &Utf8Path,
-        values: &'v [Document],
-    ) -> Option<Self> {
+    fn read(tree: &dyn Tree, chart: &Utf8Path, path: &Utf8Path, values: &'v [Document]) -> Option<Self> {
         let file = SourceFile::from_bytes(path, tree.read(path).ok()?);
         let own = path.strip_prefix(chart).unwrap_or(path);
         let parts: Vec<&str> = own.components().map(|c| c.as_str()).collect();
@@ -83,21 +78,11 @@ impl<'v> Template<'v> {
         let mut named: Vec<Path> = paths.collect();
         named.sort();
         named.dedup();
-        Some(Self {
-            file,
-            named,
-            values,
-        })
+        Some(Self { file, named, values })
     }
 
     /// `written`: the value that the node is written out from.
-    fn below(
-        &self,
-        node: &Node,
-        from: usize,
-        written: Option<&Path>,
-        places: &mut Vec<(Span, Location)>,
-    ) {
+    fn below(&self, node: &Node, from: usize, written: Option<&Path>, places: &mut Vec<(Span, Location)>) {
         match &node.value {
             Value::Map(entries) => {
                 for entry in entries {
@@ -166,23 +151,16 @@ fn line_of(file: &SourceFile, key: &str, from: usize) -> Option<usize> {
     let is_it = |text: &str| {
         let text = text.trim_start().trim_start_matches("- ");
         let text = text.trim_start_matches(['"', '\'']);
-        let rest = text
-            .strip_prefix(key)
-            .map(|r| r.trim_start_matches(['"', '\'']));
+        let rest = text.strip_prefix(key).map(|r| r.trim_start_matches(['"', '\'']));
         rest.is_some_and(|rest| rest.starts_with(':'))
     };
     let mut lines = (from..).map_while(|number| Some((number, file.line(number)?.1)));
-    lines
-        .find(|(_, text)| is_it(text))
-        .map(|(number, _)| number)
+    lines.find(|(_, text)| is_it(text)).map(|(number, _)| number)
 }
 
 /// A line without its indentation.
 fn line(file: &Arc<SourceFile>, number: usize) -> Location {
     let (start, text) = file.line(number).unwrap_or((0, ""));
     let indent = text.len() - text.trim_start().len();
-    Location::new(
-        file,
-        Span::new(start + indent, start + text.trim_end().len()),
-    )
+    Location::new(file, Span::new(start + indent, start + text.trim_end().len()))
 }

@@ -6,27 +6,13 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Tree, Unreadable, normal
 use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::read::{Kustomization, Named};
-use super::{
-    BuildError, BuildInputs, BuildJob, TreeKustomizations, has_kustomization,
-    kustomization_location, shown,
-};
+use super::{BuildError, BuildInputs, BuildJob, TreeKustomizations, has_kustomization, kustomization_location, shown};
 use crate::repo::build_failed::{FailedBuild, KUSTOMIZE_BUILD_FAILED, name_of};
 
 /// The build of a directory that failed.
-pub(super) fn failed(
-    tree: &dyn Tree,
-    root: &Utf8Path,
-    directory: Utf8PathBuf,
-    error: BuildError,
-) -> FailedBuild {
+pub(super) fn failed(tree: &dyn Tree, root: &Utf8Path, directory: Utf8PathBuf, error: BuildError) -> FailedBuild {
     let finding = finding(tree, root, &directory, &error).label("this cluster is not planned");
-    FailedBuild {
-        finding: Finding {
-            cluster: Some(name_of(&directory).into()),
-            ..finding
-        },
-        directory,
-    }
+    FailedBuild { finding: Finding { cluster: Some(name_of(&directory).into()), ..finding }, directory }
 }
 
 /// What is said of a kustomization that nobody takes for a cluster, and that may be one; nothing where it is
@@ -38,8 +24,7 @@ pub(super) fn unknown(tree: &dyn Tree, root: &Utf8Path, job: BuildJob) -> Option
 }
 
 fn finding(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildError) -> Finding {
-    let place = place(tree, root, directory, error)
-        .unwrap_or_else(|| kustomization_location(tree, directory));
+    let place = place(tree, root, directory, error).unwrap_or_else(|| kustomization_location(tree, directory));
     let file = format!("{}: ", shown(root, place.file.path()));
     let said = error.to_string();
     let said = said.strip_prefix(&file).unwrap_or(&said);
@@ -47,12 +32,7 @@ fn finding(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &Build
 }
 
 /// Where a kustomization names what the error is about, where that can be told.
-fn place(
-    tree: &dyn Tree,
-    root: &Utf8Path,
-    directory: &Utf8Path,
-    error: &BuildError,
-) -> Option<Location> {
+fn place(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildError) -> Option<Location> {
     let mut all = TreeKustomizations::new(tree, root, false);
     let mut reached = BuildInputs::default();
     // What is refused is what was said already.
@@ -70,9 +50,8 @@ fn place(
                 let names = k.named.iter().map(|n| (*k, n));
                 names.filter_map(|(k, n)| Some((k, n.name()?)))
             });
-            let path = |k: &Kustomization, name: &str| {
-                normalize_path(&k.input.parent().unwrap_or("".into()).join(name))
-            };
+            let path =
+                |k: &Kustomization, name: &str| normalize_path(&k.input.parent().unwrap_or("".into()).join(name));
             let is_missing = |(k, name): &(&Kustomization, &str)| {
                 path(k, name).is_some_and(|p| {
                     let is_there = !matches!(tree.check(&p), Err(Unreadable::Missing));
@@ -84,9 +63,7 @@ fn place(
                 return named_at(tree, k, name);
             }
             // The one file that kustomize speaks of.
-            let is_file = |k: &Kustomization, name: &str| {
-                path(k, name).is_some_and(|p| tree.check(&p).is_ok())
-            };
+            let is_file = |k: &Kustomization, name: &str| path(k, name).is_some_and(|p| tree.check(&p).is_ok());
             let mut spoken = names.filter(|(k, name)| said.contains(*name) && is_file(k, name));
             match (spoken.next(), spoken.next()) {
                 (Some((k, name)), None) => named_at(tree, k, name),

@@ -99,11 +99,7 @@ impl BuildLayer {
 /// Follows a directory's kustomization, inner ones first. What can't be read is left out: the build
 /// says so.
 pub(super) fn layers(tree: &dyn Tree, directory: &Utf8Path) -> Vec<BuildLayer> {
-    let mut out = Following {
-        tree,
-        layers: Vec::new(),
-        open: BTreeSet::new(),
-    };
+    let mut out = Following { tree, layers: Vec::new(), open: BTreeSet::new() };
     out.directory(directory);
     out.layers
 }
@@ -134,9 +130,7 @@ impl Following<'_> {
         let root = &document.root;
         for key in ["resources", "bases", "components"] {
             for name in values(root, key).flat_map(Node::items) {
-                let path = name
-                    .as_str()
-                    .and_then(|n| normalize_path(&directory.join(n)));
+                let path = name.as_str().and_then(|n| normalize_path(&directory.join(n)));
                 match path {
                     Some(path) if self.tree.check(&path).is_ok() => self.file(&path),
                     Some(path) => self.directory(&self.tree.real(&path)),
@@ -156,10 +150,8 @@ impl Following<'_> {
         }
         for entry in values(root, "replacements").flat_map(Node::items) {
             let files = values(entry, "path").filter_map(Node::as_str);
-            let files: Vec<_> = files
-                .filter_map(|f| normalize_path(&directory.join(f)))
-                .flat_map(|f| self.documents(&f))
-                .collect();
+            let files: Vec<_> =
+                files.filter_map(|f| normalize_path(&directory.join(f))).flat_map(|f| self.documents(&f)).collect();
             self.push_all(files, LayerKind::Replacements);
         }
         for transformer in values(root, "transformers").flat_map(Node::items) {
@@ -197,12 +189,7 @@ impl Following<'_> {
     }
 
     fn push_all(&mut self, documents: Vec<Arc<Document>>, what: LayerKind) {
-        let layers = documents.into_iter().map(|document| BuildLayer {
-            document,
-            what,
-            inline: None,
-            target: None,
-        });
+        let layers = documents.into_iter().map(|document| BuildLayer { document, what, inline: None, target: None });
         self.layers.extend(layers);
     }
 
@@ -216,13 +203,7 @@ impl Following<'_> {
     }
 
     /// A patch: the name of a file, or the patch itself.
-    fn patch(
-        &mut self,
-        directory: &Utf8Path,
-        document: &Arc<Document>,
-        patch: &Node,
-        target: Option<&Node>,
-    ) {
+    fn patch(&mut self, directory: &Utf8Path, document: &Arc<Document>, patch: &Node, target: Option<&Node>) {
         let Some(text) = patch.as_str() else {
             return;
         };
@@ -238,16 +219,8 @@ impl Following<'_> {
             }
         };
         for document in documents {
-            let what = match document.root.items().is_empty() {
-                true => LayerKind::Merge,
-                false => LayerKind::Operations,
-            };
-            self.layers.push(BuildLayer {
-                document,
-                what,
-                inline: inline.clone(),
-                target: target.cloned(),
-            });
+            let what = if document.root.items().is_empty() { LayerKind::Merge } else { LayerKind::Operations };
+            self.layers.push(BuildLayer { document, what, inline: inline.clone(), target: target.cloned() });
         }
     }
 

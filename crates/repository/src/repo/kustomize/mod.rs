@@ -31,9 +31,7 @@ pub use self::run::builder;
 pub use self::self_contained::has_outside_references;
 pub use self::trace::{LayerValue, layer_values};
 use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{
-    EditedTree, Location, Origins, SourceFile, Span, Tree, Walk, normalize_path,
-};
+use hcoplan_diagnostics::source::{EditedTree, Location, Origins, SourceFile, Span, Tree, Walk, normalize_path};
 use hcoplan_planner::inventory::SourceKind;
 use hcoplan_yaml::{self as yaml, Document};
 
@@ -144,11 +142,7 @@ pub struct BuildRequest<'a> {
 /// # Errors
 /// Where there is nothing to build, and what keeps every build from being made; one that fails is in what is
 /// built.
-pub fn build(
-    tree: &dyn Tree,
-    root: &Utf8Path,
-    asked: &BuildRequest<'_>,
-) -> Result<Built, BuildError> {
+pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &BuildRequest<'_>) -> Result<Built, BuildError> {
     let listing = tree.list(&Walk::default())?;
     let mut all = TreeKustomizations::new(tree, root, asked.fetches);
     let files = listing.files.iter().filter(|p| is_kustomization(p));
@@ -206,10 +200,7 @@ pub fn build(
         let own = by_directory.get(&*job.directory);
         let own = own.into_iter().flatten().copied();
         let is_root = job.directory.as_str().is_empty();
-        if job.reached.inputs.iter().any(says_so)
-            || !is_above && has_inventory(tree, own)
-            || is_root && none_known
-        {
+        if job.reached.inputs.iter().any(says_so) || !is_above && has_inventory(tree, own) || is_root && none_known {
             jobs.push(job);
         } else if is_root && asked.chosen.has(name_of(&job.directory)) {
             built.said.extend(failed::unknown(tree, root, job));
@@ -264,11 +255,7 @@ pub fn build_one(
 }
 
 /// The files with a HyperConverged that the kustomization in a directory builds on.
-pub fn hyperconvergeds_of(
-    tree: &dyn Tree,
-    root: &Utf8Path,
-    directory: &Utf8Path,
-) -> Vec<Utf8PathBuf> {
+pub fn hyperconvergeds_of(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path) -> Vec<Utf8PathBuf> {
     BuildJob::new(&mut TreeKustomizations::new(tree, root, false), directory).sources
 }
 
@@ -302,12 +289,7 @@ impl BuildJob {
         let allowed = reached.follow(all, directory);
         let resources = reached.resources.iter();
         let sources = resources.filter(|f| has_hyperconverged(all.tree, f));
-        Self {
-            directory: directory.to_owned(),
-            sources: sources.cloned().collect(),
-            reached,
-            allowed,
-        }
+        Self { directory: directory.to_owned(), sources: sources.cloned().collect(), reached, allowed }
     }
 
     fn run(
@@ -361,19 +343,8 @@ impl Built {
     }
 
     /// Takes in what came of a job. One that failed is a finding, unless all would fail by it.
-    fn take(
-        &mut self,
-        tree: &dyn Tree,
-        root: &Utf8Path,
-        job: BuildJob,
-        run: BuildOutput,
-    ) -> Result<(), BuildError> {
-        let BuildJob {
-            directory,
-            sources,
-            reached,
-            ..
-        } = job;
+    fn take(&mut self, tree: &dyn Tree, root: &Utf8Path, job: BuildJob, run: BuildOutput) -> Result<(), BuildError> {
+        let BuildJob { directory, sources, reached, .. } = job;
         self.reached.extend(reached.files());
         match run {
             Ok((command, bytes)) => {
@@ -387,9 +358,9 @@ impl Built {
                 self.add(tree, &directory, bytes);
                 self.inputs.insert(directory.join(BUILT), reached.inputs);
             }
-            Err(
-                error @ (BuildError::Interrupted | BuildError::NoProgram | BuildError::NoRoom(_)),
-            ) => return Err(error),
+            Err(error @ (BuildError::Interrupted | BuildError::NoProgram | BuildError::NoRoom(_))) => {
+                return Err(error);
+            }
             Err(error) => {
                 let failed = failed::failed(tree, root, directory.clone(), error);
                 self.unbuilt.insert(directory, reached.inputs);
@@ -404,11 +375,7 @@ impl Built {
         let layers = layers::layers(tree, directory);
         let file = SourceFile::from_bytes(&path, bytes.clone());
         let parsed = yaml::parse(&file);
-        let origins = trace::origins(
-            &parsed.documents,
-            &layers,
-            &kustomization_location(tree, directory),
-        );
+        let origins = trace::origins(&parsed.documents, &layers, &kustomization_location(tree, directory));
         let mut documents: Vec<Arc<Document>> = layers.into_iter().map(|l| l.document()).collect();
         let mut known = HashSet::new();
         documents.retain(|d| known.insert((d.file.path().to_owned(), d.index)));
@@ -421,9 +388,7 @@ impl Built {
 /// The place that stands for a directory's kustomization: its first line.
 pub(super) fn kustomization_location(tree: &dyn Tree, directory: &Utf8Path) -> Location {
     let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
-    let mut read = paths
-        .iter()
-        .filter_map(|path| Some((path, tree.read(path).ok()?)));
+    let mut read = paths.iter().filter_map(|path| Some((path, tree.read(path).ok()?)));
     let file = match read.next() {
         Some((path, bytes)) => SourceFile::from_bytes(path, bytes),
         None => SourceFile::new(directory.join(KUSTOMIZATIONS[0]), ""),
@@ -449,12 +414,7 @@ struct TreeKustomizations<'t> {
 
 impl<'t> TreeKustomizations<'t> {
     fn new(tree: &'t dyn Tree, root: &'t Utf8Path, fetches: bool) -> Self {
-        Self {
-            tree,
-            root,
-            fetches,
-            read: BTreeMap::new(),
-        }
+        Self { tree, root, fetches, read: BTreeMap::new() }
     }
 
     /// The kustomization in a directory.

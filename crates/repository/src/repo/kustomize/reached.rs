@@ -12,8 +12,7 @@ use crate::repo::kustomization::is_kustomization;
 /// What is said about what a kustomization must not name.
 const FETCHED: &str = "not in the directory, and nothing is fetched";
 const OUTSIDE: &str = "outside the directory that is read";
-const LINKED: &str =
-    "a link to what is not in or below the kustomization's directory, which kustomize doesn't load";
+const LINKED: &str = "a link to what is not in or below the kustomization's directory, which kustomize doesn't load";
 const NOTHING: &str = "neither a file nor a kustomization here";
 const CHANGED: &str = "a directory of plugins that does more than list them";
 
@@ -50,11 +49,7 @@ impl BuildInputs {
 
     /// Follows everything that a directory's kustomization names. The first thing that kustomize must
     /// not be given is the error, and the rest is followed all the same.
-    pub(super) fn follow(
-        &mut self,
-        all: &mut TreeKustomizations<'_>,
-        top: &Utf8Path,
-    ) -> Result<(), BuildError> {
+    pub(super) fn follow(&mut self, all: &mut TreeKustomizations<'_>, top: &Utf8Path) -> Result<(), BuildError> {
         let mut allowed = Ok(());
         let mut open = vec![top.to_owned()];
         while let Some(directory) = open.pop() {
@@ -69,11 +64,8 @@ impl BuildInputs {
             let refused = kustomization.refused.clone();
             allowed = allowed.and(refused.map_or(Ok(()), |r| Err(r.error(file.clone()))));
             for named in named {
-                let refuse = |name: &str, what| BuildError::Elsewhere {
-                    file: file.clone(),
-                    name: name.to_owned(),
-                    what,
-                };
+                let refuse =
+                    |name: &str, what| BuildError::Elsewhere { file: file.clone(), name: name.to_owned(), what };
                 let one = self.name(all, &directory, &named, &mut open);
                 let one = one.map_err(|(name, what)| refuse(&name, what));
                 // What else is wrong is worse.
@@ -217,10 +209,7 @@ impl BuildInputs {
         for named in named {
             match named {
                 Named::Patch(text) if read::is_inline(text) => {}
-                Named::Base(name)
-                | Named::File(name)
-                | Named::Patch(name)
-                | Named::Plugin(name) => {
+                Named::Base(name) | Named::File(name) | Named::Patch(name) | Named::Plugin(name) => {
                     self.file(all, directory, name)?;
                 }
             }
@@ -238,10 +227,7 @@ fn is_loaded(
     name: &str,
 ) -> Result<(), (String, &'static str)> {
     let real = all.tree.real(path);
-    match real == *path || real.starts_with(all.tree.real(directory)) {
-        true => Ok(()),
-        false => Err((name.to_owned(), LINKED)),
-    }
+    if real == *path || real.starts_with(all.tree.real(directory)) { Ok(()) } else { Err((name.to_owned(), LINKED)) }
 }
 
 /// The path from the root of what a kustomization names.

@@ -139,8 +139,7 @@ impl Kustomization {
     /// The kustomization in a directory; `None` where there is none.
     pub(super) fn of(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path) -> Option<Self> {
         let paths = super::KUSTOMIZATIONS.map(|name| directory.join(name));
-        let is_there =
-            |why: &Unreadable| !matches!(why, Unreadable::Missing | Unreadable::BrokenLink);
+        let is_there = |why: &Unreadable| !matches!(why, Unreadable::Missing | Unreadable::BrokenLink);
         let read = paths.into_iter().map(|path| (tree.read(&path), path));
         let mut found = read.filter(|(read, _)| read.as_ref().err().is_none_or(is_there));
         let (read, input) = found.next()?;
@@ -171,14 +170,7 @@ impl Kustomization {
 
     /// One that names nothing.
     fn nothing(path: Utf8PathBuf, input: Utf8PathBuf, refused: Option<Refused>) -> Self {
-        Self {
-            path,
-            input,
-            named: Vec::new(),
-            component: false,
-            only_lists: true,
-            refused,
-        }
+        Self { path, input, named: Vec::new(), component: false, only_lists: true, refused }
     }
 
     fn read(file: &Arc<SourceFile>, input: Utf8PathBuf) -> Self {
@@ -193,12 +185,10 @@ impl Kustomization {
         };
         for entry in document.root.entries() {
             let (key, name) = (fold_case(&entry.key.text), &entry.key.text);
-            out.only_lists &=
-                ["apiversion", "kind", "metadata", "resources"].contains(&key.as_str());
+            out.only_lists &= ["apiversion", "kind", "metadata", "resources"].contains(&key.as_str());
             match FIELDS.iter().find(|(known, _)| *known == key) {
                 None => {
-                    let why =
-                        format!("nobody knows what its field `{name}` would have kustomize read");
+                    let why = format!("nobody knows what its field `{name}` would have kustomize read");
                     out.refused.get_or_insert(Refused::Broken(why));
                 }
                 Some((_, Field::Charts)) => {
@@ -396,15 +386,11 @@ mod tests {
                     patches: [{Path: e}]\nconfigMapGenerator: [{FILES: [k=f, g], Env: h}]\n\
                     openapi: {path: i}\ntransformers: [j]\nPatchesStrategicMerge: [k]\ncrds: [l]\n";
         let expected = [
-            "base a", "base b", "base c", "base d", "file e", "file f", "file g", "file h",
-            "file i", "plugin j", "patch k", "file l",
+            "base a", "base b", "base c", "base d", "file e", "file f", "file g", "file h", "file i", "plugin j",
+            "patch k", "file l",
         ];
         assert_eq!(read(text), Ok(expected.map(ToOwned::to_owned).to_vec()));
-        for text in [
-            "helmCharts: []\n",
-            "HELMGLOBALS: {}\n",
-            "helmChartInflationGenerator: []\n",
-        ] {
+        for text in ["helmCharts: []\n", "HELMGLOBALS: {}\n", "helmChartInflationGenerator: []\n"] {
             assert!(read(text).is_err_and(|e| e.contains("Helm")), "{text}");
         }
         assert!(read("remotes: [x]\n").is_err_and(|e| e.contains("`remotes`")));
@@ -418,11 +404,7 @@ mod tests {
              fieldSpecs: [{path: metadata/labels}]}\n---\n\
              {apiVersion: builtin, kind: ConfigMapGenerator, metadata: {name: c}, files: [x=b.txt]}\n",
         );
-        let names: Vec<_> = named
-            .expect("built in")
-            .into_iter()
-            .map(|n| format!("{n:?}"))
-            .collect();
+        let names: Vec<_> = named.expect("built in").into_iter().map(|n| format!("{n:?}")).collect();
         assert_eq!(names, [r#"File("a.yaml")"#, r#"File("b.txt")"#]);
         for text in [
             "{apiVersion: example.com/v1, kind: PatchTransformer, metadata: {name: p}}",

@@ -5,14 +5,8 @@
 //! there doesn't make a name safe.
 
 /// Hosts whose names alone make a repository of a path.
-const HOSTS: [&str; 6] = [
-    "github.com",
-    "gitlab.com",
-    "bitbucket.org",
-    "dev.azure.com",
-    "amazonaws.com",
-    "googleapis.com",
-];
+const HOSTS: [&str; 6] =
+    ["github.com", "gitlab.com", "bitbucket.org", "dev.azure.com", "amazonaws.com", "googleapis.com"];
 
 /// Whether a name may mean something else than a path below the directory: a URL, a repository in
 /// any of git's and go-getter's forms, a query. More is refused than kustomize fetches: no file of a

@@ -23,17 +23,7 @@ const MOST_LINES: usize = 5;
 const MOST_SAID: usize = 64 << 10;
 
 /// What of the environment kustomize gets.
-const KEPT: [&str; 9] = [
-    "PATH",
-    "HOME",
-    "USERPROFILE",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
-    "SYSTEMROOT",
-    "LANG",
-    "LC_ALL",
-];
+const KEPT: [&str; 9] = ["PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG", "LC_ALL"];
 
 /// What it gets besides: nothing to fetch with, where no namespace keeps it from the network. Port 9
 /// is the discard service's; nothing listens there.
@@ -70,17 +60,11 @@ pub(in super::super) struct BuildTarget<'p> {
 }
 
 /// The programs that build, with the word for it and those for their version.
-const PROGRAMS: [(&str, &str, &[&str]); 2] = [
-    ("kustomize", "build", &["version"]),
-    ("kubectl", "kustomize", &["version", "--client"]),
-];
+const PROGRAMS: [(&str, &str, &[&str]); 2] =
+    [("kustomize", "build", &["version"]), ("kubectl", "kustomize", &["version", "--client"])];
 
 /// What builds are made of: the kustomization's directory, the files with their bytes, and links to directories.
-type CopiedInputs = (
-    Utf8PathBuf,
-    BTreeMap<Utf8PathBuf, Vec<u8>>,
-    BTreeMap<Utf8PathBuf, Utf8PathBuf>,
-);
+type CopiedInputs = (Utf8PathBuf, BTreeMap<Utf8PathBuf, Vec<u8>>, BTreeMap<Utf8PathBuf, Utf8PathBuf>);
 
 /// What was printed of which files, so that a revision is not built again where it is the same: kustomize
 /// costs more than all the rest.
@@ -102,12 +86,8 @@ pub fn builder() -> Option<String> {
     };
     let line = text.lines().find(|l| l.starts_with("Kustomize Version"));
     let line = line.or_else(|| text.lines().next()).unwrap_or_default();
-    let word = line
-        .split_whitespace()
-        .find(|w| w.contains(['v', 'V']) && w.contains('.'));
-    let version = word.map_or("of an unknown version", |w| {
-        w.trim_start_matches("{Version:")
-    });
+    let word = line.split_whitespace().find(|w| w.contains(['v', 'V']) && w.contains('.'));
+    let version = word.map_or("of an unknown version", |w| w.trim_start_matches("{Version:"));
     Some(format!("builds are by {name}, kustomize {version}"))
 }
 
@@ -123,11 +103,7 @@ pub(super) fn run(
     let found = PROGRAMS.iter().find_map(|p| Some((p, program(p.0)?)));
     let ((name, verb, _), path) = found.ok_or(BuildError::NoProgram)?;
     let typed = format!("{name} {verb} {directory}");
-    let inputs = (
-        place.directory.to_owned(),
-        read(place)?,
-        place.links.clone(),
-    );
+    let inputs = (place.directory.to_owned(), read(place)?, place.links.clone());
     let known = || PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
     let printed = known().get(&inputs).cloned();
     if let Some(printed) = printed.filter(|p| p.len() <= most) {
@@ -154,17 +130,9 @@ pub(in super::super) fn run_program(
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, BuildError> {
     let copy = copied(&read(place)?, place.links)?;
-    let mut command = match place.network {
-        true => Command::new(path),
-        false => shut_in(path),
-    };
-    command
-        .args(arguments)
-        .current_dir(copy.path().join(place.directory));
-    let failed = |said: String| BuildError::Failed {
-        command: typed.to_owned(),
-        said,
-    };
+    let mut command = if place.network { Command::new(path) } else { shut_in(path) };
+    command.args(arguments).current_dir(copy.path().join(place.directory));
+    let failed = |said: String| BuildError::Failed { command: typed.to_owned(), said };
     let done = RunningBuild::start(&mut command, most)
         .and_then(|running| running.finish(stop))
         .map_err(|error| failed(error.to_string()))?;
@@ -177,13 +145,9 @@ pub(in super::super) fn run_program(
         }
         BuildEnd::TooLong => {
             let seconds = LONGEST.as_secs();
-            Err(failed(format!(
-                "it was not done after {seconds} s, and was ended"
-            )))
+            Err(failed(format!("it was not done after {seconds} s, and was ended")))
         }
-        BuildEnd::TooMuch => Err(failed(format!(
-            "it printed more than {most} bytes, and was ended"
-        ))),
+        BuildEnd::TooMuch => Err(failed(format!("it printed more than {most} bytes, and was ended"))),
         BuildEnd::Stopped => Err(BuildError::Interrupted),
     }
 }
@@ -209,10 +173,7 @@ fn without_header(line: &str) -> &str {
         let digits = word.strip_prefix(['E', 'F', 'W', 'I']);
         digits.is_some_and(|d| d.len() == 4 && d.bytes().all(|b| b.is_ascii_digit()))
     };
-    let line = match words.next().is_some_and(is_day) && words.count() == 3 {
-        true => rest,
-        false => line,
-    };
+    let line = if words.next().is_some_and(is_day) && words.count() == 3 { rest } else { line };
     let line = line.strip_prefix("\"command failed\" err=").unwrap_or(line);
     line.strip_prefix("Error: ").unwrap_or(line)
 }
@@ -220,10 +181,10 @@ fn without_header(line: &str) -> &str {
 /// The files that a build needs.
 fn read(place: &BuildTarget<'_>) -> Result<BTreeMap<Utf8PathBuf, Vec<u8>>, BuildError> {
     let read = place.inputs.iter().map(|input| {
-        let bytes = place.tree.read(input).map_err(|why| BuildError::Broken {
-            file: super::shown(place.root, input),
-            why: why.to_string(),
-        });
+        let bytes = place
+            .tree
+            .read(input)
+            .map_err(|why| BuildError::Broken { file: super::shown(place.root, input), why: why.to_string() });
         Ok((input.clone(), bytes?))
     });
     read.collect()
@@ -246,9 +207,7 @@ fn copied(
     for (input, bytes) in inputs {
         let to = copy.path().join(input);
         let parent = to.parent().unwrap_or(copy.path());
-        std::fs::create_dir_all(parent)
-            .and_then(|()| std::fs::write(&to, bytes))
-            .map_err(BuildError::NoRoom)?;
+        std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&to, bytes)).map_err(BuildError::NoRoom)?;
     }
     for (link, target) in links {
         let from = copy.path().join(link);
@@ -276,10 +235,7 @@ fn link_to_directory(target: &Utf8Path, link: &Utf8Path) -> io::Result<()> {
 fn shut_in(path: &Path) -> Command {
     let mut command = alone(path);
     let kept = KEPT.iter();
-    command
-        .env_clear()
-        .envs(kept.filter_map(|name| Some((name, std::env::var_os(name)?))))
-        .envs(SET);
+    command.env_clear().envs(kept.filter_map(|name| Some((name, std::env::var_os(name)?)))).envs(SET);
     command
 }
 
@@ -309,10 +265,7 @@ fn find_namespace() -> Option<PathBuf> {
     let (unshare, test) = (program("unshare")?, program("true")?);
     let mut command = Command::new(&unshare);
     command.args([OsString::from("-U"), "-n".into(), "--".into(), test.into()]);
-    let quiet = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     quiet.status().is_ok_and(|s| s.success()).then_some(unshare)
 }
 
@@ -337,11 +290,7 @@ impl RunningBuild {
         // A group of its own, so that what it starts can be ended with it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let full = Arc::new(AtomicBool::new(false));
         let printed = child.stdout.take().expect("stdout was piped");
         let said = child.stderr.take().expect("stderr was piped");
@@ -441,19 +390,12 @@ mod tests {
     fn a_build_is_bounded() {
         let never = || false;
         assert!(matches!(shell("echo a", 10, &never), BuildEnd::Printed(b) if b == b"a\n"));
-        assert!(
-            matches!(shell("echo b >&2; exit 3", 10, &never), BuildEnd::Failed(b) if b == b"b\n")
-        );
+        assert!(matches!(shell("echo b >&2; exit 3", 10, &never), BuildEnd::Failed(b) if b == b"b\n"));
         assert!(matches!(shell("yes", 1000, &never), BuildEnd::TooMuch));
         let began = Instant::now();
         // Its own child holds the pipe, too, and ends with it.
-        assert!(matches!(
-            shell("sleep 100 & sleep 100", 10, &|| true),
-            BuildEnd::Stopped
-        ));
-        assert!(
-            matches!(shell("sleep 100 & echo c", 10, &never), BuildEnd::Printed(b) if b == b"c\n")
-        );
+        assert!(matches!(shell("sleep 100 & sleep 100", 10, &|| true), BuildEnd::Stopped));
+        assert!(matches!(shell("sleep 100 & echo c", 10, &never), BuildEnd::Printed(b) if b == b"c\n"));
         assert!(began.elapsed() < Duration::from_secs(50));
     }
 }

@@ -20,13 +20,8 @@ pub(super) fn origins(built: &[Document], layers: &[BuildLayer], whole: &Locatio
         _ => None,
     });
     for document in built {
-        let mut tracing = Tracing {
-            layers,
-            object: &document.root,
-            path: Vec::new(),
-            places: Vec::new(),
-            unknown: unknown.as_ref(),
-        };
+        let mut tracing =
+            Tracing { layers, object: &document.root, path: Vec::new(), places: Vec::new(), unknown: unknown.as_ref() };
         let candidates = tracing.roots(&document.root);
         tracing.places.push((document.span, whole.clone()));
         tracing.node(&document.root, candidates, whole);
@@ -68,28 +63,17 @@ impl<'l> Tracing<'l> {
         let about = layers.filter(|(_, layer)| match layer.what {
             LayerKind::Object => is_object(&layer.document.root, object),
             LayerKind::Merge => is_meant(layer, object),
-            LayerKind::Operations
-            | LayerKind::Fields
-            | LayerKind::Replacements
-            | LayerKind::Unknown(_) => false,
+            LayerKind::Operations | LayerKind::Fields | LayerKind::Replacements | LayerKind::Unknown(_) => false,
         });
         let mut out: Vec<_> = about
-            .map(|(index, layer)| Candidate {
-                layer: index,
-                said: TracedValue::Value(&layer.document.root, None),
-            })
+            .map(|(index, layer)| Candidate { layer: index, said: TracedValue::Value(&layer.document.root, None) })
             .collect();
         out.reverse();
         out
     }
 
     /// Finds where a value and everything in it is from; which candidate it is.
-    fn node(
-        &mut self,
-        node: &Node,
-        mut candidates: Vec<Candidate<'l>>,
-        around: &Location,
-    ) -> Option<Candidate<'l>> {
+    fn node(&mut self, node: &Node, mut candidates: Vec<Candidate<'l>>, around: &Location) -> Option<Candidate<'l>> {
         self.settle(&mut candidates);
         let made = candidates.iter().find(|c| match c.said {
             TracedValue::Made(_) => true,
@@ -107,10 +91,9 @@ impl<'l> Tracing<'l> {
             let found = self.node(&entry.value, below, &place);
             self.path.pop();
             let key = match &found {
-                Some(Candidate {
-                    layer,
-                    said: TracedValue::Value(_, Some(key)),
-                }) => self.layers.get(*layer).map(|l| l.place(*key)),
+                Some(Candidate { layer, said: TracedValue::Value(_, Some(key)) }) => {
+                    self.layers.get(*layer).map(|l| l.place(*key))
+                }
                 Some(found) => Some(self.place(found)),
                 None => None,
             };
@@ -143,10 +126,7 @@ impl<'l> Tracing<'l> {
     /// What a merge patch says to be found doesn't set anything.
     fn identity(&self, candidates: &mut Vec<Candidate<'l>>) {
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
-        if matches!(
-            path.as_slice(),
-            ["apiVersion" | "kind"] | ["metadata", "name" | "namespace"]
-        ) {
+        if matches!(path.as_slice(), ["apiVersion" | "kind"] | ["metadata", "name" | "namespace"]) {
             candidates.retain(|c| self.layers[c.layer].what != LayerKind::Merge);
         }
     }
@@ -225,10 +205,8 @@ impl<'l> Tracing<'l> {
             ["metadata", "name"] => {
                 let built = text(self.object, "metadata.name");
                 for key in ["nameprefix", "namesuffix"] {
-                    let named = values(root, key).filter(|n| {
-                        n.as_str()
-                            .is_some_and(|n| !n.is_empty() && built.contains(n))
-                    });
+                    let named =
+                        values(root, key).filter(|n| n.as_str().is_some_and(|n| !n.is_empty() && built.contains(n)));
                     named.for_each(|n| add(TracedValue::Made(n)));
                 }
             }
@@ -240,10 +218,7 @@ impl<'l> Tracing<'l> {
                     let parts = ["digest", "newtag", "newname"].into_iter();
                     let mut parts = parts.flat_map(|key| values(entry, key));
                     let is_part = |n: &&Node| n.as_str().is_some_and(|n| built.contains(n));
-                    parts
-                        .find(is_part)
-                        .into_iter()
-                        .for_each(|n| add(TracedValue::Made(n)));
+                    parts.find(is_part).into_iter().for_each(|n| add(TracedValue::Made(n)));
                 }
             }
             _ => {}
@@ -290,9 +265,7 @@ impl<'l> Tracing<'l> {
                 node = node.and_then(|n| step(n, name));
                 let condition = part.strip_prefix('[').and_then(|p| p.strip_suffix(']'));
                 match condition.map(|c| c.split_once('=')) {
-                    Some(Some((key, value))) => {
-                        node.and_then(|n| n.get(key)?.as_str()) == Some(value)
-                    }
+                    Some(Some((key, value))) => node.and_then(|n| n.get(key)?.as_str()) == Some(value),
                     Some(None) => condition == Some(name),
                     None => part == "*" || part == name,
                 }
@@ -339,18 +312,8 @@ pub struct LayerValue<'l> {
 
 /// What the layers say at a path of an object that was built, the last one first. A list hides those of earlier
 /// layers.
-pub fn layer_values<'l>(
-    layers: &'l [BuildLayer],
-    object: &'l Node,
-    path: &Path,
-) -> Vec<LayerValue<'l>> {
-    let mut tracing = Tracing {
-        layers,
-        object,
-        path: Vec::new(),
-        places: Vec::new(),
-        unknown: None,
-    };
+pub fn layer_values<'l>(layers: &'l [BuildLayer], object: &'l Node, path: &Path) -> Vec<LayerValue<'l>> {
+    let mut tracing = Tracing { layers, object, path: Vec::new(), places: Vec::new(), unknown: None };
     let mut candidates = tracing.roots(object);
     let mut node = object;
     tracing.settle(&mut candidates);
@@ -361,7 +324,8 @@ pub fn layer_values<'l>(
                 key.clone()
             }
             Segment::Index(index) => {
-                let is_list = |c: &Candidate<'_>| matches!(c.said, TracedValue::Value(n, _) if matches!(n.value, Value::Seq(_)));
+                let is_list =
+                    |c: &Candidate<'_>| matches!(c.said, TracedValue::Value(n, _) if matches!(n.value, Value::Seq(_)));
                 let last = candidates.iter().position(is_list);
                 candidates.truncate(last.map_or(0, |at| at + 1));
                 let item = node.items().get(*index);
@@ -378,21 +342,14 @@ pub fn layer_values<'l>(
     }
     let said = candidates.into_iter().map(|c| {
         let (TracedValue::Value(node, _) | TracedValue::Made(node)) = c.said;
-        LayerValue {
-            layer: c.layer,
-            node,
-            is_value: matches!(c.said, TracedValue::Value(..)),
-        }
+        LayerValue { layer: c.layer, node, is_value: matches!(c.said, TracedValue::Value(..)) }
     });
     said.collect()
 }
 
 /// The value below a node, by a key or an item's number.
 fn step<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
-    match node.items().is_empty() {
-        true => node.get(name),
-        false => node.items().get(name.parse::<usize>().ok()?),
-    }
+    if node.items().is_empty() { node.get(name) } else { node.items().get(name.parse::<usize>().ok()?) }
 }
 
 /// Whether a bracket is open at the end of a part of a field path.
@@ -416,9 +373,7 @@ fn item_like<'l>(items: &'l [Node], built: &Node, index: usize) -> Option<&'l No
     let json = built.to_json();
     let equal = items.iter().find(|i| i.to_json() == json);
     let name = |node: &Node| {
-        let own = node
-            .get("name")
-            .or_else(|| node.get("metadata")?.get("name"));
+        let own = node.get("name").or_else(|| node.get("metadata")?.get("name"));
         own.and_then(Node::as_str).map(ToOwned::to_owned)
     };
     let named = || {
@@ -429,18 +384,12 @@ fn item_like<'l>(items: &'l [Node], built: &Node, index: usize) -> Option<&'l No
 }
 
 fn text<'n>(object: &'n Node, path: &str) -> &'n str {
-    object
-        .below(path)
-        .and_then(Node::as_str)
-        .unwrap_or_default()
+    object.below(path).and_then(Node::as_str).unwrap_or_default()
 }
 
 /// Whether a resource may have become an object: kustomize may have put something around its name.
 fn is_object(resource: &Node, object: &Node) -> bool {
-    let (own, built) = (
-        text(resource, "metadata.name"),
-        text(object, "metadata.name"),
-    );
+    let (own, built) = (text(resource, "metadata.name"), text(object, "metadata.name"));
     text(resource, "kind") == text(object, "kind") && !own.is_empty() && built.contains(own)
 }
 
@@ -459,9 +408,7 @@ fn matches(selector: &Node, object: &Node) -> bool {
         wanted.filter(|w| !w.is_empty()).is_none_or(|wanted| {
             let whole = Regex::new(&format!("^(?:{wanted})$"));
             let value = text(object, path);
-            wanted == value
-                || key == "name" && value.contains(wanted)
-                || whole.is_ok_and(|w| w.is_match(value))
+            wanted == value || key == "name" && value.contains(wanted) || whole.is_ok_and(|w| w.is_match(value))
         })
     };
     matches("kind", "kind") && matches("name", "metadata.name")
@@ -526,8 +473,7 @@ mod tests {
     fn what_transformers_and_replacements_set_is_theirs() {
         let patch = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: p}\ntarget: {kind: HyperConverged}\n\
                      patch: |-\n  - {op: replace, path: /spec/b, value: never}\n";
-        let added =
-            "apiVersion: builtin\nkind: ValueAddTransformer\nmetadata: {name: v}\nvalue: x\n";
+        let added = "apiVersion: builtin\nkind: ValueAddTransformer\nmetadata: {name: v}\nvalue: x\n";
         let replaced = "- source: {kind: HyperConverged, fieldPath: metadata.name}\n  targets:\n  - select: {kind: \
                         HyperConverged}\n    fieldPaths: [spec.made]\n";
         let over = "resources: [../base]\nreplacements: [{path: r.yaml}]\ntransformers:\n- t.yaml\n- added.yaml\n";
@@ -542,11 +488,7 @@ mod tests {
         let built = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: hc\nspec:\n  a: base\n  \
                      b: never\n  made: hc\n  other: x\n";
         assert_eq!(
-            from(
-                &files,
-                built,
-                &["spec.a", "spec.b", "spec.made", "spec.other"]
-            ),
+            from(&files, built, &["spec.a", "spec.b", "spec.made", "spec.other"]),
             [
                 "base/hc.yaml:6 base",
                 "over/t.yaml:6 never",

@@ -29,10 +29,7 @@ impl Written {
             let name = path.file_name().unwrap_or_default();
             files.insert(name.to_owned(), File { text, json });
         }
-        match files.is_empty() {
-            true => Err(ImportError::shape(directory, "there is no file in it")),
-            false => Ok(Self(files)),
-        }
+        if files.is_empty() { Err(ImportError::shape(directory, "there is no file in it")) } else { Ok(Self(files)) }
     }
 
     /// Puts what is written into the place of what the base says.
@@ -54,10 +51,7 @@ impl Written {
     }
 
     /// The files in two parts: what was imported, and what is written, brought up to date with the CRDs.
-    fn apart(
-        &self,
-        files: &BTreeMap<String, String>,
-    ) -> Result<[BTreeMap<String, String>; 2], ImportError> {
+    fn apart(&self, files: &BTreeMap<String, String>) -> Result<[BTreeMap<String, String>; 2], ImportError> {
         let (mut imported, mut written) = (BTreeMap::new(), BTreeMap::new());
         for (name, text) in files {
             let Some(file) = self.0.get(name) else {
@@ -73,10 +67,7 @@ impl Written {
                 list => (list, Vec::new()),
             };
             // What says the same stays as somebody has laid it out.
-            let text = match own == file.json {
-                true => file.text.clone(),
-                false => own.to_file(),
-            };
+            let text = if own == file.json { file.text.clone() } else { own.to_file() };
             written.insert(name.clone(), text);
             // Whatever the base had first.
             rest.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -118,13 +109,10 @@ mod tests {
         let mut out = BTreeMap::new();
         for path in entries(directory).expect("a directory") {
             let name = path.file_name().expect("a name").to_owned();
-            match path.is_dir() {
-                true => out.extend(
-                    texts(&path)
-                        .into_iter()
-                        .map(|(n, t)| (format!("{name}/{n}"), t)),
-                ),
-                false => drop(out.insert(name, read(&path).expect("readable"))),
+            if path.is_dir() {
+                out.extend(texts(&path).into_iter().map(|(n, t)| (format!("{name}/{n}"), t)));
+            } else {
+                drop(out.insert(name, read(&path).expect("readable")));
             }
         }
         out
@@ -151,10 +139,7 @@ mod tests {
         let release = out.unchecked().expect("a release");
         assert!(release.has("feature-gates-any-case"));
         assert!(release.kubevirt().beta_gates_are_on);
-        assert_eq!(
-            release.kubevirt().version,
-            Release::known("1.18").expect("known").kubevirt().version
-        );
+        assert_eq!(release.kubevirt().version, Release::known("1.18").expect("known").kubevirt().version);
     }
 
     #[test]

@@ -66,32 +66,26 @@ pub fn from_bundle(
         notes: vec![format!(
             "{} variables of {}",
             env.len(),
-            csv.pointer("/metadata/name")
-                .and_then(Value::as_str)
-                .unwrap_or("the CSV")
+            csv.pointer("/metadata/name").and_then(Value::as_str).unwrap_or("the CSV")
         )],
     };
-    let behaviour = match base.distribution().is_upstream() {
-        true => format!("HCO {}", base.version()),
-        false => base.title(),
-    };
+    let behaviour = if base.distribution().is_upstream() { format!("HCO {}", base.version()) } else { base.title() };
     out.notes.push(format!("{CARRIED_NOTE}{behaviour}"));
     out.carry(base)?;
     for name in MADE {
-        out.files
-            .insert(name.to_owned(), base.file(name)?.to_owned());
+        out.files.insert(name.to_owned(), base.file(name)?.to_owned());
     }
-    out.files
-        .insert("release.json".to_owned(), tables.to_file());
+    out.files.insert("release.json".to_owned(), tables.to_file());
     for name in base.schema_names() {
         let file = format!("crds/{name}.json");
         let text = base.file(&file)?.to_owned();
         out.files.insert(file, text);
     }
     let replaced = schemas(base, &documents, None, &mut out);
-    out.notes.push(match replaced.is_empty() {
-        true => "no schema of the bundle is one that is used".to_owned(),
-        false => format!("schemas of {}", replaced.join(", ")),
+    out.notes.push(if replaced.is_empty() {
+        "no schema of the bundle is one that is used".to_owned()
+    } else {
+        format!("schemas of {}", replaced.join(", "))
     });
     if let Some(directory) = templates {
         golden_images(directory, &mut out)?;
@@ -112,40 +106,24 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 fn base_of(bundle: &Utf8Path, version: &str) -> Result<Arc<Release>, ImportError> {
     let name = release_name(version).unwrap_or_else(|| version.to_owned());
     known_release(&name).map_err(|unknown| {
-        let message = format!(
-            "the CSV is of version `{version}`; name a base (--base): {}",
-            unknown.help
-        );
+        let message = format!("the CSV is of version `{version}`; name a base (--base): {}", unknown.help);
         ImportError::Bundle(bundle.to_owned(), message)
     })
 }
 
 /// Says which distribution's version it is now, and leaves of the assumed values those that the bundle
 /// doesn't state.
-fn shipped(
-    tables: &mut Json,
-    base: &Release,
-    version: &str,
-    env: &BTreeMap<String, String>,
-    templates: bool,
-) {
+fn shipped(tables: &mut Json, base: &Release, version: &str, env: &BTreeMap<String, String>, templates: bool) {
     let line = version_parts(version).map(|(line, _)| line);
     let distribution = line.and_then(|line| Distribution::of_line(&line));
     if let Some(distribution) = distribution.filter(|d| !d.is_upstream()) {
-        let shipped = ShippedBy {
-            distribution: distribution.name.clone(),
-            version: version.to_owned(),
-        };
+        let shipped = ShippedBy { distribution: distribution.name.clone(), version: version.to_owned() };
         tables.set("shippedBy", Json::from(json!(shipped)));
     }
     let of_an_image = |value: &AssumedValue| !value.within.is_empty();
     let left = base.assumed().iter();
-    let left: Vec<_> = left
-        .filter(|value| match of_an_image(value) {
-            true => !templates,
-            false => !env.contains_key(&value.name),
-        })
-        .collect();
+    let left: Vec<_> =
+        left.filter(|value| if of_an_image(value) { !templates } else { !env.contains_key(&value.name) }).collect();
     if tables.get("assumed").is_some() || !left.is_empty() {
         tables.set("assumed", Json::from(json!(left)));
     }
@@ -154,10 +132,8 @@ fn shipped(
 /// Every document of the YAML and JSON files below a directory, or of one file; the items of a v1 List
 /// one by one.
 pub(super) fn documents(path: &Utf8Path) -> Result<Vec<Value>, ImportError> {
-    let (directory, only) = match path.is_file() {
-        true => (path.parent().unwrap_or(Utf8Path::new("")), path.file_name()),
-        false => (path, None),
-    };
+    let (directory, only) =
+        if path.is_file() { (path.parent().unwrap_or(Utf8Path::new("")), path.file_name()) } else { (path, None) };
     let directory = match directory.as_str() {
         "" => Utf8Path::new("."),
         _ => directory,
@@ -174,10 +150,7 @@ fn documents_below(directory: &Utf8Path, only: Option<&str>) -> Result<Vec<Value
     let failed = |path: Utf8PathBuf, message: String| ImportError::Bundle(path, message);
     let tree = Directory::open(directory, max_bytes());
     let tree = tree.map_err(|e| failed(directory.to_owned(), e.to_string()))?;
-    let listing = tree.list(&Walk {
-        depth: only.is_some().then_some(1),
-        ..Walk::default()
-    });
+    let listing = tree.list(&Walk { depth: only.is_some().then_some(1), ..Walk::default() });
     let listing = listing.map_err(|e| failed(directory.to_owned(), e.to_string()))?;
     let mut out = Vec::new();
     for path in listing.files {
@@ -188,9 +161,7 @@ fn documents_below(directory: &Utf8Path, only: Option<&str>) -> Result<Vec<Value
             continue;
         }
         let full = directory.join(&path);
-        let bytes = tree
-            .read(&path)
-            .map_err(|e| failed(full.clone(), e.to_string()))?;
+        let bytes = tree.read(&path).map_err(|e| failed(full.clone(), e.to_string()))?;
         let file = SourceFile::from_bytes(&full, bytes);
         let parsed = yaml::parse(&file);
         if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
@@ -213,10 +184,7 @@ fn operator(csv: &Value) -> Option<&Value> {
 /// A container's environment; what is only known at run time is left out.
 pub(super) fn environment(container: &Value) -> BTreeMap<String, String> {
     let list = container.get("env").and_then(Value::as_array);
-    let known = list
-        .into_iter()
-        .flatten()
-        .filter(|e| e.get("valueFrom").is_none());
+    let known = list.into_iter().flatten().filter(|e| e.get("valueFrom").is_none());
     let entry = |e: &Value| (text(e, "name").to_owned(), text(e, "value").to_owned());
     known.map(entry).collect()
 }
@@ -236,10 +204,7 @@ fn apply(tables: &mut Json, env: &BTreeMap<String, String>) {
     };
     let kubernetes = own(tables.at("env.Kubernetes"));
     let openshift = env.iter().map(|(k, v)| (k.clone(), Json::text(v)));
-    let both = [
-        ("OpenShift".to_owned(), Json::Map(openshift.collect())),
-        ("Kubernetes".to_owned(), kubernetes),
-    ];
+    let both = [("OpenShift".to_owned(), Json::Map(openshift.collect())), ("Kubernetes".to_owned(), kubernetes)];
     let components = own(tables.get("components"));
     tables.set("env", Json::Map(both.into()));
     tables.set("components", components);
@@ -247,22 +212,11 @@ fn apply(tables: &mut Json, env: &BTreeMap<String, String>) {
 
 /// Puts the schemas of CRDs into the place of the base's; `source` is the file that they stand in. The
 /// names of those that were replaced, sorted.
-pub(super) fn schemas(
-    base: &Release,
-    documents: &[Value],
-    source: Option<&str>,
-    out: &mut Imported,
-) -> Vec<String> {
+pub(super) fn schemas(base: &Release, documents: &[Value], source: Option<&str>, out: &mut Imported) -> Vec<String> {
     let mut replaced = Vec::new();
-    for crd in documents
-        .iter()
-        .filter(|d| text(d, "kind") == "CustomResourceDefinition")
-    {
+    for crd in documents.iter().filter(|d| text(d, "kind") == "CustomResourceDefinition") {
         let spec = crd.get("spec").unwrap_or(&Value::Null);
-        let kind = spec
-            .pointer("/names/kind")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let kind = spec.pointer("/names/kind").and_then(Value::as_str).unwrap_or_default();
         let versions = spec.get("versions").and_then(Value::as_array);
         for version in versions.into_iter().flatten() {
             let name = format!("{}.{}", kind.to_lowercase(), text(version, "name"));
@@ -293,10 +247,7 @@ pub(super) fn schemas(
             }
             let subresources = version.get("subresources").and_then(Value::as_object);
             let subresources = subresources.into_iter().flat_map(Map::keys);
-            put(
-                "subresources",
-                subresources.map(|name| json!(name)).collect(),
-            );
+            put("subresources", subresources.map(|name| json!(name)).collect());
             source.map(|source| put("source", source.into()));
             let text = Json::from(Value::Object(file)).to_compact();
             let unsupported = Schema::from_json(&text).map(|schema| schema.unsupported());
@@ -353,11 +304,9 @@ pub(super) fn golden_images(directory: &Utf8Path, out: &mut Imported) -> Result<
         return Err(ImportError::Bundle(directory.to_owned(), message));
     }
     out.unchecked()?.load_templates(&mut images);
-    out.notes
-        .push(format!("{} golden images of {directory}", images.len()));
+    out.notes.push(format!("{} golden images of {directory}", images.len()));
     let images = Json::List(images.into_iter().map(Json::from).collect());
-    out.files
-        .insert("golden-images.json".to_owned(), images.to_file());
+    out.files.insert("golden-images.json".to_owned(), images.to_file());
     Ok(())
 }
 
@@ -368,10 +317,7 @@ mod tests {
     use super::*;
 
     fn fixture(name: &str) -> Utf8PathBuf {
-        Utf8Path::from_path(hcoplan_testing::root())
-            .expect("UTF-8")
-            .join("testdata/repo")
-            .join(name)
+        Utf8Path::from_path(hcoplan_testing::root()).expect("UTF-8").join("testdata/repo").join(name)
     }
 
     #[test]
@@ -388,35 +334,19 @@ mod tests {
             files: BTreeMap::new(),
             notes: Vec::new(),
         };
-        assert_eq!(
-            schemas(&base, &[crd], None, &mut out),
-            ["hyperconverged.v1"]
-        );
+        assert_eq!(schemas(&base, &[crd], None, &mut out), ["hyperconverged.v1"]);
         let notes = out.notes.join("\n");
-        assert!(
-            notes.contains("hyperconverged.v1: the keyword not is not known"),
-            "{notes}"
-        );
+        assert!(notes.contains("hyperconverged.v1: the keyword not is not known"), "{notes}");
         assert!(notes.contains("failed to compile CEL rule"), "{notes}");
     }
 
     #[test]
     fn a_bundle_brings_versions_images_and_schemas() {
         let base = Release::known("1.18").expect("known");
-        let imported = from_bundle(
-            Some(base.clone()),
-            &fixture("bundle"),
-            Some(&fixture("templates")),
-        );
+        let imported = from_bundle(Some(base.clone()), &fixture("bundle"), Some(&fixture("templates")));
         let imported = imported.expect("imported");
-        assert_eq!(
-            (imported.name.as_str(), imported.version.as_str()),
-            ("1.18", "4.22.3")
-        );
-        assert_eq!(
-            imported.notes[0],
-            "6 variables of vendor-virtualization-operator.v4.22.3"
-        );
+        assert_eq!((imported.name.as_str(), imported.version.as_str()), ("1.18", "4.22.3"));
+        assert_eq!(imported.notes[0], "6 variables of vendor-virtualization-operator.v4.22.3");
         assert_eq!(imported.notes[1], "behaviour of HCO 1.18.2");
         assert_eq!(imported.notes[2], "schemas of migcontroller.v1alpha1");
 
@@ -425,23 +355,15 @@ mod tests {
         let kubevirt = Some("v1.8.4-77-vendor".to_owned());
         assert_eq!(env(Platform::OpenShift, "KUBEVIRT_VERSION"), kubevirt);
         assert_eq!(env(Platform::Kubernetes, "KUBEVIRT_VERSION"), kubevirt);
-        assert_eq!(
-            env(Platform::OpenShift, "VENDOR_ONLY").as_deref(),
-            Some("yes")
-        );
+        assert_eq!(env(Platform::OpenShift, "VENDOR_ONLY").as_deref(), Some("yes"));
         // What isn't deployed elsewhere stays so, and what the bundle doesn't say stays.
         assert_eq!(env(Platform::Kubernetes, "KV_CONSOLE_PLUGIN_IMAGE"), None);
         let smbios = base.env(Platform::Kubernetes, "SMBIOS").map(str::to_owned);
         assert_eq!(env(Platform::Kubernetes, "SMBIOS"), smbios);
-        assert_eq!(
-            release.tables().components["KUBEVIRT_VERSION"],
-            "v1.8.4-77-vendor"
-        );
+        assert_eq!(release.tables().components["KUBEVIRT_VERSION"], "v1.8.4-77-vendor");
         assert_eq!(release.tables().components["CDI_VERSION"], "v1.65.0");
 
-        let schema: Value =
-            serde_json::from_str(&imported.files["crds/migcontroller.v1alpha1.json"])
-                .expect("JSON");
+        let schema: Value = serde_json::from_str(&imported.files["crds/migcontroller.v1alpha1.json"]).expect("JSON");
         assert_eq!(
             schema["openAPIV3Schema"],
             serde_json::json!({"type": "object", "properties": {"spec": {"type": "object",
@@ -462,29 +384,20 @@ mod tests {
         let base = Release::known("1.16").expect("known");
         let imported = from_bundle(Some(base.clone()), &fixture("bundle"), None).expect("imported");
         let temp = tempfile::tempdir().expect("a directory");
-        let out = Utf8Path::from_path(temp.path())
-            .expect("UTF-8")
-            .join("mine");
+        let out = Utf8Path::from_path(temp.path()).expect("UTF-8").join("mine");
         imported.write(&out).expect("written");
         let release = crate::repo::named_release(out.as_str()).expect("a release");
         assert_eq!((release.name(), release.version()), ("1.16", "4.22.3"));
         assert_eq!(release.golden_images(), base.golden_images());
         std::fs::remove_file(out.join("ssp.json")).expect("removed");
         let refused = crate::repo::named_release(out.as_str()).expect_err("incomplete");
-        assert!(
-            refused.to_string().ends_with("ssp.json is missing"),
-            "{refused}"
-        );
+        assert!(refused.to_string().ends_with("ssp.json is missing"), "{refused}");
     }
 
     #[test]
     fn a_directory_without_a_csv_is_refused() {
         let base = Release::known("1.18").expect("known");
-        let refused =
-            from_bundle(Some(base.clone()), &fixture("templates"), None).expect_err("no bundle");
-        assert!(
-            refused.to_string().contains("no ClusterServiceVersion"),
-            "{refused}"
-        );
+        let refused = from_bundle(Some(base.clone()), &fixture("templates"), None).expect_err("no bundle");
+        assert!(refused.to_string().contains("no ClusterServiceVersion"), "{refused}");
     }
 }

@@ -13,54 +13,30 @@ const CRDS: &str = "pkg/operator/resources/crds_generated.go";
 const BACKTICK: &str = "` + \"`\" + `";
 
 /// The kinds whose schemas CDI's sources have and HCO's don't.
-pub(super) const SCHEMAS: [&str; 3] = [
-    "dataimportcron.v1beta1",
-    "datasource.v1beta1",
-    "datavolume.v1beta1",
-];
+pub(super) const SCHEMAS: [&str; 3] = ["dataimportcron.v1beta1", "datasource.v1beta1", "datavolume.v1beta1"];
 
 /// Takes the schemas of golden images' objects.
-pub(super) fn schemas(
-    checkout: &Utf8Path,
-    base: &Release,
-    out: &mut Imported,
-) -> Result<(), ImportError> {
+pub(super) fn schemas(checkout: &Utf8Path, base: &Release, out: &mut Imported) -> Result<(), ImportError> {
     let path = checkout.join(CRDS);
     let text = read(&path)?;
     let documents: Vec<Value> = raw_strings(&text)
         .flat_map(|text| yaml::parse(&SourceFile::new(&*path, text)).documents)
         .map(|document| document.root.to_json())
-        .filter(|crd| {
-            SCHEMAS
-                .iter()
-                .any(|name| name.split('.').next() == kind(crd).as_deref())
-        })
+        .filter(|crd| SCHEMAS.iter().any(|name| name.split('.').next() == kind(crd).as_deref()))
         .collect();
-    let version = out
-        .unchecked()?
-        .tables()
-        .components
-        .get("CDI_VERSION")
-        .cloned();
+    let version = out.unchecked()?.tables().components.get("CDI_VERSION").cloned();
     let source = format!("cdi {} {CRDS}", version.unwrap_or_default());
     let found = bundle::schemas(base, &documents, Some(&source), out);
     if found != SCHEMAS {
-        let message = format!(
-            "it has the schemas of {}, not of {}",
-            found.join(", "),
-            SCHEMAS.join(", ")
-        );
+        let message = format!("it has the schemas of {}, not of {}", found.join(", "), SCHEMAS.join(", "));
         return Err(ImportError::shape(&path, message));
     }
-    out.notes
-        .push(format!("schemas of {} of {path}", found.join(", ")));
+    out.notes.push(format!("schemas of {} of {path}", found.join(", ")));
     Ok(())
 }
 
 fn kind(crd: &Value) -> Option<String> {
-    crd.pointer("/spec/names/kind")?
-        .as_str()
-        .map(str::to_lowercase)
+    crd.pointer("/spec/names/kind")?.as_str().map(str::to_lowercase)
 }
 
 /// What stands between backticks.
@@ -68,9 +44,7 @@ fn raw_strings(go: &str) -> impl Iterator<Item = String> {
     const STANDS_IN: &str = "\u{1}";
     let text = go.replace(BACKTICK, STANDS_IN);
     let strings = text.split('`').skip(1).step_by(2);
-    let strings: Vec<_> = strings
-        .map(|string| string.replace(STANDS_IN, "`"))
-        .collect();
+    let strings: Vec<_> = strings.map(|string| string.replace(STANDS_IN, "`")).collect();
     strings.into_iter()
 }
 
@@ -107,19 +81,11 @@ mod tests {
         let mut out = imported("1.19");
         schemas(checkout, &base, &mut out).expect("read");
         let text = &out.files["crds/datavolume.v1beta1.json"];
-        assert!(
-            text.contains("\"openAPIV3Schema\":{\"type\":\"object\"}"),
-            "{text}"
-        );
+        assert!(text.contains("\"openAPIV3Schema\":{\"type\":\"object\"}"), "{text}");
         assert!(text.contains("\"source\":\"cdi v1."), "{text}");
-        assert!(
-            out.files["crds/cdi.v1beta1.json"] == imported("1.19").files["crds/cdi.v1beta1.json"]
-        );
+        assert!(out.files["crds/cdi.v1beta1.json"] == imported("1.19").files["crds/cdi.v1beta1.json"]);
         fs::write(&file, all[1..].concat()).expect("written");
         let refused = schemas(checkout, &base, &mut out).expect_err("one is missing");
-        assert!(
-            refused.to_string().contains("not of dataimportcron"),
-            "{refused}"
-        );
+        assert!(refused.to_string().contains("not of dataimportcron"), "{refused}");
     }
 }

@@ -51,17 +51,13 @@ type Objects = BTreeMap<String, Value>;
 pub(super) fn objects(recording: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     let path = part(recording, "constants", &out.name)?;
     let wrong = |message: String| ImportError::shape(&path, message);
-    let recorded: Recorded =
-        serde_json::from_str(&read(&path)?).map_err(|e| wrong(e.to_string()))?;
+    let recorded: Recorded = serde_json::from_str(&read(&path)?).map_err(|e| wrong(e.to_string()))?;
     let old = out.files.get(OBJECTS).map(String::as_str).unwrap_or("{}");
-    let base: Objects =
-        serde_json::from_str(old).map_err(|e| ImportError::shape(OBJECTS.into(), e.to_string()))?;
+    let base: Objects = serde_json::from_str(old).map_err(|e| ImportError::shape(OBJECTS.into(), e.to_string()))?;
 
     let made = recorded.made();
     // Of what the base hasn't, the recorded object is what a renderer begins with.
-    let new = made
-        .iter()
-        .filter(|(name, object)| !base.contains_key(*name) && !has_schema(object));
+    let new = made.iter().filter(|(name, object)| !base.contains_key(*name) && !has_schema(object));
     let mut constants = base.clone();
     constants.extend(new.map(|(name, object)| (name.clone(), object.clone())));
     let release = with_files(out, &recorded, Some(&to_file(&constants)))?;
@@ -96,10 +92,7 @@ pub(super) fn objects(recording: &Utf8Path, out: &mut Imported) -> Result<(), Im
     let release = with_files(out, &recorded, Some(&to_file(&begin)))?;
     let again = recorded.compared(&release).planned;
     for (name, object) in &changed {
-        match again
-            .get(name)
-            .and_then(|planned| transplant(object, planned, object))
-        {
+        match again.get(name).and_then(|planned| transplant(object, planned, object)) {
             Some(template) => drop(constants.insert(name.clone(), template)),
             None => notes.add("kept, as a renderer makes what changed", name),
         }
@@ -108,29 +101,20 @@ pub(super) fn objects(recording: &Utf8Path, out: &mut Imported) -> Result<(), Im
         let mut names = names.iter();
         names.all(|name| base.contains_key(name) && !made.contains_key(name))
     };
-    let gone: Vec<_> = operands
-        .iter()
-        .filter(|(_, names)| is_gone(names))
-        .collect();
+    let gone: Vec<_> = operands.iter().filter(|(_, names)| is_gone(names)).collect();
     for (operand, names) in &gone {
-        notes.add(
-            "left out with their operand, which isn't made any more",
-            operand,
-        );
+        notes.add("left out with their operand, which isn't made any more", operand);
         constants.retain(|name, _| !names.contains(name));
     }
     // Nothing is planned with operands whose objects are left out.
     leave_out(out, &gone.iter().map(|(operand, _)| **operand).collect())?;
-    let (used, idle): (Objects, Objects) = constants
-        .into_iter()
-        .partition(|(name, _)| made.contains_key(name));
+    let (used, idle): (Objects, Objects) = constants.into_iter().partition(|(name, _)| made.contains_key(name));
     let mut constants = used;
     let is_whole = plan::check(&with_files(out, &recorded, Some(&to_file(&constants)))?).is_ok();
-    let why = match is_whole {
-        true => "left out, as the operator makes none in a recorded case",
-        false => {
-            "kept, though the operator makes none in a recorded case: an operand needs some of them"
-        }
+    let why = if is_whole {
+        "left out, as the operator makes none in a recorded case"
+    } else {
+        "kept, though the operator makes none in a recorded case: an operand needs some of them"
     };
     idle.keys().for_each(|name| notes.add(why, name));
     if !is_whole {
@@ -171,11 +155,7 @@ fn leave_out(out: &mut Imported, gone: &BTreeSet<&str>) -> Result<(), ImportErro
     }
     replace_keys(out, "behaviour.json", |known| {
         let mut order = known["workOrder"].clone();
-        for list in order
-            .as_object_mut()
-            .into_iter()
-            .flat_map(|m| m.values_mut())
-        {
+        for list in order.as_object_mut().into_iter().flat_map(|m| m.values_mut()) {
             if let Value::Array(names) = list {
                 names.retain(|name| !gone.contains(name.as_str().unwrap_or_default()));
             }
@@ -205,10 +185,7 @@ fn of_ssp(recorded: &Recorded, out: &mut Imported) -> Result<(), ImportError> {
         for object in found.values_mut() {
             replace_whole(object, &namespace, &placeholder);
         }
-        let found: Objects = found
-            .into_values()
-            .map(|object| (name_of(&object), object))
-            .collect();
+        let found: Objects = found.into_values().map(|object| (name_of(&object), object)).collect();
         // As others lie in the namespace, it comes first.
         let is_namespace = |object: &Value| object["kind"] == "Namespace";
         let (mut objects, rest): (Vec<Value>, Vec<_>) = found.into_values().partition(is_namespace);
@@ -264,10 +241,7 @@ impl Recorded {
     fn with_placeholders(&self, inventory: &Inventory, object: &Value) -> Value {
         let version = self.env.values().find_map(|env| env.get(VERSION));
         let domain = format!("apps.{}", inventory.base_domain);
-        let mut names = vec![
-            (inventory.namespace.as_str(), "{{namespace}}"),
-            (domain.as_str(), "{{ingressDomain}}"),
-        ];
+        let mut names = vec![(inventory.namespace.as_str(), "{{namespace}}"), (domain.as_str(), "{{ingressDomain}}")];
         names.extend(version.map(|v| (v.as_str(), "{{env.HCO_KV_IO_VERSION}}")));
         let mut object = object.clone();
         replace(&mut object, &names);
@@ -285,37 +259,23 @@ impl Probe {
             let document = read.remove(0).into();
             Source { kind, document }
         };
-        let sources = [
-            document(SourceKind::Declared, &self.inventory),
-            document(SourceKind::Nodes, &self.nodes),
-        ];
+        let sources = [document(SourceKind::Declared, &self.inventory), document(SourceKind::Nodes, &self.nodes)];
         inventory::load(&sources).0.inventory
     }
 }
 
 /// The release that is being made, with the variables of the recording and other constant objects.
-fn with_files(
-    out: &Imported,
-    recorded: &Recorded,
-    objects: Option<&str>,
-) -> Result<Release, ImportError> {
+fn with_files(out: &Imported, recorded: &Recorded, objects: Option<&str>) -> Result<Release, ImportError> {
     let mut files = Files::new();
     for (name, text) in &out.files {
         files.insert(name.clone(), text.clone());
     }
     const TABLES: &str = "release.json";
-    let text = out
-        .files
-        .get(TABLES)
-        .map(String::as_str)
-        .unwrap_or_default();
+    let text = out.files.get(TABLES).map(String::as_str).unwrap_or_default();
     let mut tables: Json = bundle::parse(TABLES, text)?;
     let mut environments = tables.get("env").cloned().unwrap_or(Json::Map(Vec::new()));
     for (platform, variables) in &recorded.env {
-        let mut environment = environments
-            .get(platform)
-            .cloned()
-            .unwrap_or(Json::Map(Vec::new()));
+        let mut environment = environments.get(platform).cloned().unwrap_or(Json::Map(Vec::new()));
         for (name, value) in variables {
             environment.set(name, Json::text(value));
         }
@@ -331,11 +291,7 @@ fn with_files(
 
 fn name_of(object: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    format!(
-        "{}/{}",
-        text(&object["kind"]),
-        text(&object["metadata"]["name"])
-    )
+    format!("{}/{}", text(&object["kind"]), text(&object["metadata"]["name"]))
 }
 
 /// Whether it is of a kind whose schema a release has: one that depends on the HyperConverged.
@@ -365,11 +321,7 @@ mod tests {
 
     /// What the recorder would write of an operator that makes what the planner makes of a release.
     fn recording(name: &str, change: impl Fn(&mut Vec<Value>)) -> tempfile::TempDir {
-        let images = [
-            "KV_CONSOLE_PLUGIN_IMAGE",
-            "KV_CONSOLE_PROXY_IMAGE",
-            "WASP_AGENT_IMAGE",
-        ];
+        let images = ["KV_CONSOLE_PLUGIN_IMAGE", "KV_CONSOLE_PROXY_IMAGE", "WASP_AGENT_IMAGE"];
         let images = images.map(|image| (image.to_owned(), json!(format!("{{{{env.{image}}}}}"))));
         let mut env: serde_json::Map<_, _> = images.into_iter().collect();
         env.insert(VERSION.to_owned(), json!("1.987.654"));
@@ -386,11 +338,7 @@ mod tests {
         let release = with_files(&imported(name), &read, None).expect("whole");
         let probe = &read.probes[0];
         let planned = plan(&release, &probe.inventory(), &probe.hyperconverged);
-        let mut objects: Vec<Value> = planned
-            .operands
-            .iter()
-            .map(|(_, o)| (*o.body).clone())
-            .collect();
+        let mut objects: Vec<Value> = planned.operands.iter().map(|(_, o)| (*o.body).clone()).collect();
         change(&mut objects);
         recorded["probes"][0]["objects"] = objects.into();
         let of_ssp = planned.ssp.expect("rendered");
@@ -406,11 +354,7 @@ mod tests {
     fn taken(name: &str, change: impl Fn(&mut Vec<Value>)) -> Imported {
         let temporary = recording(name, change);
         let mut out = imported(name);
-        objects(
-            Utf8Path::from_path(temporary.path()).expect("UTF-8"),
-            &mut out,
-        )
-        .expect("taken");
+        objects(Utf8Path::from_path(temporary.path()).expect("UTF-8"), &mut out).expect("taken");
         out.release().expect("whole");
         out
     }
@@ -420,10 +364,7 @@ mod tests {
         for name in Release::known_names() {
             let out = taken(name, |_| {});
             let ssp: Value = serde_json::from_str(&out.files["ssp.json"]).expect("JSON");
-            let said = format!(
-                "{} objects of SSP",
-                ssp["objects"].as_array().expect("a list").len()
-            );
+            let said = format!("{} objects of SSP", ssp["objects"].as_array().expect("a list").len());
             assert!(out.notes.contains(&said), "{said}: {:?}", out.notes);
             for (file, text) in &imported(name).files {
                 assert!(out.files[file] == *text, "{name} {file}");
@@ -434,22 +375,15 @@ mod tests {
                 deployment["spec"]["template"]["spec"]["hostNetwork"] = json!(true);
             };
             let out = taken(name, image);
-            let before: Objects =
-                serde_json::from_str(&imported(name).files[OBJECTS]).expect("objects");
+            let before: Objects = serde_json::from_str(&imported(name).files[OBJECTS]).expect("objects");
             let after: Objects = serde_json::from_str(&out.files[OBJECTS]).expect("objects");
-            let changed: Vec<_> = after
-                .iter()
-                .filter(|(n, o)| before.get(*n) != Some(o))
-                .collect();
+            let changed: Vec<_> = after.iter().filter(|(n, o)| before.get(*n) != Some(o)).collect();
             let [(_, changed)] = changed.as_slice() else {
                 panic!("{name}: {changed:?}");
             };
             let pod = &changed["spec"]["template"]["spec"];
             assert_eq!(pod["hostNetwork"], true);
-            assert_eq!(
-                pod["containers"][0]["image"],
-                "{{env.KV_CONSOLE_PLUGIN_IMAGE}}"
-            );
+            assert_eq!(pod["containers"][0]["image"], "{{env.KV_CONSOLE_PLUGIN_IMAGE}}");
             assert_eq!(changed["metadata"]["namespace"], "{{namespace}}");
         }
     }
@@ -458,69 +392,38 @@ mod tests {
     fn an_operand_that_is_not_made_any_more_leaves_the_order_of_work() {
         let without = |objects: &mut Vec<Value>| {
             objects.retain(|o| !name_of(o).contains("wasp"));
-            objects
-                .push(json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "new"}}));
+            objects.push(json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "new"}}));
             objects.push(json!({"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": {"name": "x"}}));
         };
         let out = taken("1.19", without);
         let objects: Objects = serde_json::from_str(&out.files[OBJECTS]).expect("objects");
-        assert!(
-            objects.keys().all(|name| !name.contains("wasp")),
-            "{:?}",
-            objects.keys()
-        );
+        assert!(objects.keys().all(|name| !name.contains("wasp")), "{:?}", objects.keys());
         assert!(objects.contains_key("Service/new") && !objects.contains_key("KubeVirt/x"));
         let release = out.release().expect("whole");
-        let order: Vec<_> = release
-            .work_order()
-            .operands_of(hcoplan_planner::release::Platform::OpenShift)
-            .collect();
-        assert!(
-            !order.contains(&"wasp-agent") && order.contains(&"console-plugin"),
-            "{order:?}"
-        );
-        for said in [
-            "which isn't made any more: wasp-agent",
-            "asks for: Service/new",
-            "that no renderer makes: KubeVirt/x",
-        ] {
-            assert!(
-                out.notes.iter().any(|n| n.ends_with(said)),
-                "{said}: {:?}",
-                out.notes
-            );
+        let order: Vec<_> = release.work_order().operands_of(hcoplan_planner::release::Platform::OpenShift).collect();
+        assert!(!order.contains(&"wasp-agent") && order.contains(&"console-plugin"), "{order:?}");
+        for said in
+            ["which isn't made any more: wasp-agent", "asks for: Service/new", "that no renderer makes: KubeVirt/x"]
+        {
+            assert!(out.notes.iter().any(|n| n.ends_with(said)), "{said}: {:?}", out.notes);
         }
     }
 
     #[test]
     fn what_a_renderer_adds_is_left_out() {
-        let template =
-            json!({"args": ["-v"], "replicas": 2, "affinity": {}, "image": "a", "old": 1});
-        let planned =
-            json!({"args": ["-v", "--tls"], "replicas": 1, "image": "a", "old": 1, "tls": 1});
+        let template = json!({"args": ["-v"], "replicas": 2, "affinity": {}, "image": "a", "old": 1});
+        let planned = json!({"args": ["-v", "--tls"], "replicas": 1, "image": "a", "old": 1, "tls": 1});
         for (recorded, wanted) in [
             (planned.clone(), Some(template.clone())),
             (
                 json!({"args": ["-w", "-x", "--tls"], "replicas": 1, "image": "b", "new": 1, "tls": 1}),
-                Some(
-                    json!({"args": ["-w", "-x"], "replicas": 2, "affinity": {}, "image": "b", "new": 1}),
-                ),
+                Some(json!({"args": ["-w", "-x"], "replicas": 2, "affinity": {}, "image": "b", "new": 1})),
             ),
             // What the renderer writes isn't in the template.
-            (
-                json!({"args": ["-v", "--tls=1"], "replicas": 1, "image": "a"}),
-                None,
-            ),
-            (
-                json!({"args": ["-v", "--tls"], "replicas": 3, "image": "a"}),
-                None,
-            ),
+            (json!({"args": ["-v", "--tls=1"], "replicas": 1, "image": "a"}), None),
+            (json!({"args": ["-v", "--tls"], "replicas": 3, "image": "a"}), None),
         ] {
-            assert_eq!(
-                transplant(&template, &planned, &recorded),
-                wanted,
-                "{recorded}"
-            );
+            assert_eq!(transplant(&template, &planned, &recorded), wanted, "{recorded}");
         }
     }
 

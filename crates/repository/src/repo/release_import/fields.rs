@@ -14,11 +14,7 @@ const VERSIONS: [&str; 2] = ["v1beta1", "v1"];
 /// Takes types and defaults from the CRDs, and leaves out what they don't have any more. A new field is listed by
 /// name: somebody has to say what it feeds.
 pub(super) fn fields(out: &mut Imported) -> Result<(), ImportError> {
-    let text = out
-        .files
-        .get(FIELDS)
-        .map(String::as_str)
-        .unwrap_or_default();
+    let text = out.files.get(FIELDS).map(String::as_str).unwrap_or_default();
     let rows: Json = bundle::parse(FIELDS, text)?;
     let mut kept = rows.items().to_vec();
     let (mut gone, mut new) = (Vec::new(), Vec::new());
@@ -30,12 +26,7 @@ pub(super) fn fields(out: &mut Imported) -> Result<(), ImportError> {
         fill(&spec, &mut empty);
         let mut known = BTreeSet::new();
         kept.retain_mut(|row| {
-            let text = |key: &str| {
-                row.get(key)
-                    .and_then(Json::as_str)
-                    .unwrap_or_default()
-                    .to_owned()
-            };
+            let text = |key: &str| row.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
             if text("apiVersion") != version {
                 return true;
             }
@@ -51,21 +42,13 @@ pub(super) fn fields(out: &mut Imported) -> Result<(), ImportError> {
         let names = missing(&spec, "spec", &known);
         new.extend(names.into_iter().map(|path| format!("{version} {path}")));
     }
-    out.notes.push(format!(
-        "types and defaults of {} fields of the CRDs",
-        kept.len()
-    ));
-    for (what, paths) in [
-        ("that the base has and the CRDs haven't", gone),
-        ("without a row in fields.json", new),
-    ] {
+    out.notes.push(format!("types and defaults of {} fields of the CRDs", kept.len()));
+    for (what, paths) in [("that the base has and the CRDs haven't", gone), ("without a row in fields.json", new)] {
         if !paths.is_empty() {
-            out.notes
-                .push(format!("fields {what}: {}", paths.join(", ")));
+            out.notes.push(format!("fields {what}: {}", paths.join(", ")));
         }
     }
-    out.files
-        .insert(FIELDS.to_owned(), Json::List(kept).to_file());
+    out.files.insert(FIELDS.to_owned(), Json::List(kept).to_file());
     Ok(())
 }
 
@@ -75,8 +58,7 @@ fn schema(out: &Imported, version: &str) -> Result<Option<Value>, ImportError> {
     let Some(text) = out.files.get(&file) else {
         return Ok(None);
     };
-    let crd: Value = serde_json::from_str(text)
-        .map_err(|e| ImportError::shape(file.as_str().into(), e.to_string()))?;
+    let crd: Value = serde_json::from_str(text).map_err(|e| ImportError::shape(file.as_str().into(), e.to_string()))?;
     Ok(crd.pointer("/openAPIV3Schema/properties/spec").cloned())
 }
 
@@ -92,8 +74,7 @@ fn describe(row: &mut Json, field: &Value, when_empty: Option<&Value>) {
             "default" | "defaultWhenParentPresent" => {}
             "type" => {
                 entries.push((key.clone(), Json::text(&type_of(field))));
-                let default =
-                    default.map(|(key, value)| (key.to_owned(), Json::from(value.clone())));
+                let default = default.map(|(key, value)| (key.to_owned(), Json::from(value.clone())));
                 entries.extend(default);
             }
             _ => entries.push((key.clone(), value.clone())),
@@ -118,8 +99,7 @@ fn type_of(field: &Value) -> String {
 
 /// Puts in what the API server would.
 fn fill(schema: &Value, value: &mut Value) {
-    let (Some(properties), Some(map)) = (schema["properties"].as_object(), value.as_object_mut())
-    else {
+    let (Some(properties), Some(map)) = (schema["properties"].as_object(), value.as_object_mut()) else {
         return;
     };
     for (name, field) in properties {
@@ -133,9 +113,7 @@ fn fill(schema: &Value, value: &mut Value) {
 }
 
 fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
-    path.split('.')
-        .skip(1)
-        .try_fold(value, |value, key| value.get(key))
+    path.split('.').skip(1).try_fold(value, |value, key| value.get(key))
 }
 
 /// The schema at a path, in which `[]` stands for a list's entries.
@@ -143,10 +121,7 @@ fn at_schema<'v>(spec: &'v Value, path: &str) -> Option<&'v Value> {
     path.split('.').skip(1).try_fold(spec, |schema, key| {
         let name = key.trim_end_matches("[]");
         let field = schema.get("properties")?.get(name)?;
-        match name == key {
-            true => Some(field),
-            false => field.get("items"),
-        }
+        if name == key { Some(field) } else { field.get("items") }
     })
 }
 
@@ -161,12 +136,11 @@ fn missing(schema: &Value, at: &str, known: &BTreeSet<String>) -> Vec<String> {
             let rest = row.strip_prefix(&path);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
-        match known.iter().any(is_below) || path == GATES {
-            true if field["properties"].is_object() && !known.contains(&path) => {
-                out.extend(missing(field, &path, known));
-            }
-            true => {}
-            false => out.push(path),
+        if known.iter().any(is_below) || path == GATES && field["properties"].is_object() && !known.contains(&path) {
+            out.extend(missing(field, &path, known));
+        } else if known.iter().any(is_below) || path == GATES {
+        } else {
+            out.push(path);
         }
     }
     out
@@ -197,14 +171,11 @@ mod tests {
     fn what_differs_from_the_base_is_taken_or_named() {
         let mut out = imported("1.19");
         let (older, newer) = (imported("1.18"), imported("1.19"));
-        out.files
-            .insert(FIELDS.to_owned(), older.files[FIELDS].clone());
+        out.files.insert(FIELDS.to_owned(), older.files[FIELDS].clone());
         fields(&mut out).expect("read");
         let rows = |text: &str| -> Vec<Value> { serde_json::from_str(text).expect("rows") };
         let row = |rows: &[Value], path: &str| {
-            let found = rows
-                .iter()
-                .find(|row| row["path"] == path && row["apiVersion"] == "v1beta1");
+            let found = rows.iter().find(|row| row["path"] == path && row["apiVersion"] == "v1beta1");
             found.expect("there").clone()
         };
         let path = "spec.liveMigrationConfig.completionTimeoutPerGiB";
@@ -212,14 +183,9 @@ mod tests {
         assert_eq!(found, row(&rows(&newer.files[FIELDS]), path));
         assert_ne!(found, row(&rows(&older.files[FIELDS]), path));
         let new = "v1beta1 spec.liveMigrationConfig.allowWorkloadDisruption, v1 spec.deployment";
-        assert!(
-            out.notes.iter().any(|note| note.contains(new)),
-            "{:?}",
-            out.notes
-        );
+        assert!(out.notes.iter().any(|note| note.contains(new)), "{:?}", out.notes);
         // An older release has fewer.
-        out.files
-            .insert(FIELDS.to_owned(), newer.files[FIELDS].clone());
+        out.files.insert(FIELDS.to_owned(), newer.files[FIELDS].clone());
         for version in VERSIONS {
             let file = format!("crds/hyperconverged.{version}.json");
             let text = older.files[&file].clone();
@@ -227,10 +193,6 @@ mod tests {
         }
         fields(&mut out).expect("read");
         let gone = "haven't: v1beta1 spec.liveMigrationConfig.allowWorkloadDisruption, v1 ";
-        assert!(
-            out.notes.iter().any(|note| note.contains(gone)),
-            "{:?}",
-            out.notes
-        );
+        assert!(out.notes.iter().any(|note| note.contains(gone)), "{:?}", out.notes);
     }
 }

@@ -23,8 +23,7 @@ struct Gate {
 pub(super) fn gates(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     let path = hco.join(LIST);
     if !path.is_file() {
-        out.notes
-            .push("not read: HCO's feature gates, from api/v1beta1/".to_owned());
+        out.notes.push("not read: HCO's feature gates, from api/v1beta1/".to_owned());
         return Ok(());
     }
     let wrong = |e: serde_json::Error| ImportError::shape(&path, e.to_string());
@@ -48,21 +47,16 @@ pub(super) fn gates(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportErro
         }
     }
     let of_old_version = names_in_v1beta1(out)?;
-    let only_there = of_old_version
-        .iter()
-        .filter(|name| listed.iter().all(|gate| gate.name != **name));
+    let only_there = of_old_version.iter().filter(|name| listed.iter().all(|gate| gate.name != **name));
     for name in only_there {
         rows.push(row_of(name, "discontinued"));
     }
-    out.notes
-        .push(format!("{} feature gates of {path}", listed.len()));
+    out.notes.push(format!("{} feature gates of {path}", listed.len()));
     tables.set("featureGates", Json::List(rows));
     out.files.insert(TABLES.to_owned(), tables.to_file());
     let release = out.unchecked()?;
     let tables = release.tables();
-    new.retain(|name| {
-        tables.switched_by(name).is_empty() && !tables.gate_effects.contains_key(*name)
-    });
+    new.retain(|name| tables.switched_by(name).is_empty() && !tables.gate_effects.contains_key(*name));
     if !new.is_empty() {
         out.notes.push(format!(
             "feature gates that the base hasn't, of which nobody says what they switch: {}",
@@ -88,10 +82,7 @@ pub(super) fn versions(out: &mut Imported) -> Result<(), ImportError> {
     }
     let mut tables = tables(out)?;
     let stored = stored.ok_or_else(|| ImportError::shape("crds".into(), "no version is stored"))?;
-    let api = [
-        ("servedVersions".to_owned(), Json::list(served)),
-        ("storageVersion".to_owned(), Json::text(stored)),
-    ];
+    let api = [("servedVersions".to_owned(), Json::list(served)), ("storageVersion".to_owned(), Json::text(stored))];
     tables.set("hyperconverged", Json::Map(api.into()));
     out.files.insert(TABLES.to_owned(), tables.to_file());
     Ok(())
@@ -121,10 +112,7 @@ fn text<'j>(row: &'j Json, key: &str) -> &'j str {
 }
 
 fn row_of(name: &str, phase: &str) -> Json {
-    Json::Map(vec![
-        ("name".to_owned(), Json::text(name)),
-        ("phase".to_owned(), Json::text(phase)),
-    ])
+    Json::Map(vec![("name".to_owned(), Json::text(name)), ("phase".to_owned(), Json::text(phase))])
 }
 
 #[cfg(test)]
@@ -141,9 +129,7 @@ mod tests {
         let temporary = tempfile::tempdir().expect("a directory");
         let file = temporary.path().join(LIST);
         fs::create_dir_all(file.parent().expect("there")).expect("made");
-        let gates = gates
-            .iter()
-            .map(|(name, phase)| serde_json::json!({"name": name, "phase": phase}));
+        let gates = gates.iter().map(|(name, phase)| serde_json::json!({"name": name, "phase": phase}));
         let text = Value::Array(gates.collect()).to_string();
         fs::write(file, text).expect("written");
         temporary
@@ -192,17 +178,8 @@ mod tests {
         let align = row("alignCPUs").expect("there");
         assert_eq!(align["phase"], "beta");
         assert_eq!(row("brandNew").expect("there")["phase"], "alpha");
-        assert_eq!(
-            row("downwardMetrics").expect("in v1beta1")["phase"],
-            "discontinued"
-        );
+        assert_eq!(row("downwardMetrics").expect("in v1beta1")["phase"], "discontinued");
         assert_eq!(row("template"), None);
-        assert!(
-            out.notes
-                .iter()
-                .any(|n| n.ends_with("what they switch: brandNew")),
-            "{:?}",
-            out.notes
-        );
+        assert!(out.notes.iter().any(|n| n.ends_with("what they switch: brandNew")), "{:?}", out.notes);
     }
 }

@@ -22,18 +22,10 @@ pub(super) fn kubevirt(checkout: &Utf8Path, out: &mut Imported) -> Result<(), Im
     let version = deployed(out)?;
     let gates = gates(&checkout.join(GATES))?;
     let has_preferred = read(&checkout.join(PREFERENCE_TYPES))?.contains("preferredArchitecture");
-    let preferred = match has_preferred {
-        true => Some(preferred_architectures(&checkout.join(PREFERENCES))?),
-        false => None,
-    };
-    out.notes
-        .push(format!("{} feature gates of {checkout}", gates.len()));
+    let preferred = if has_preferred { Some(preferred_architectures(&checkout.join(PREFERENCES))?) } else { None };
+    out.notes.push(format!("{} feature gates of {checkout}", gates.len()));
     replace_keys(out, KUBEVIRT, |_| {
-        vec![
-            ("version", version),
-            ("featureGates", json!(gates)),
-            ("preferredArchitectures", json!(preferred)),
-        ]
+        vec![("version", version), ("featureGates", json!(gates)), ("preferredArchitectures", json!(preferred))]
     })
 }
 
@@ -53,19 +45,11 @@ fn gates(directory: &Utf8Path) -> Result<BTreeMap<String, String>, ImportError> 
         }
     }
     let found = registered(&sources).map_err(|message| ImportError::shape(directory, message))?;
-    match found.is_empty() {
-        true => Err(ImportError::shape(
-            directory,
-            "no feature gate is registered in it",
-        )),
-        false => Ok(found),
-    }
+    if found.is_empty() { Err(ImportError::shape(directory, "no feature gate is registered in it")) } else { Ok(found) }
 }
 
 fn registered(sources: &str) -> Result<BTreeMap<String, String>, String> {
-    let code = sources
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or_default());
+    let code = sources.lines().map(|line| line.split("//").next().unwrap_or_default());
     let code = code.collect::<Vec<_>>().join("\n");
     let constants: BTreeMap<&str, &str> = code.lines().filter_map(constant).collect();
     let mut out = BTreeMap::new();
@@ -80,9 +64,7 @@ fn registered(sources: &str) -> Result<BTreeMap<String, String>, String> {
         };
         let gate = match name.strip_prefix('"') {
             Some(text) => text.trim_end_matches('"'),
-            None => constants
-                .get(name)
-                .ok_or_else(|| format!("there is no constant {name}"))?,
+            None => constants.get(name).ok_or_else(|| format!("there is no constant {name}"))?,
         };
         let phase = match state {
             "GA" => "GA".to_owned(),
@@ -112,10 +94,7 @@ fn preferred_architectures(directory: &Utf8Path) -> Result<BTreeMap<String, Stri
     let all = documents(&file.ok_or_else(none)?)?;
     let preferred = all.iter().filter_map(|preference| {
         let architecture = preference["spec"]["preferredArchitecture"].as_str()?;
-        Some((
-            text(&preference["metadata"], "name").to_owned(),
-            architecture.to_owned(),
-        ))
+        Some((text(&preference["metadata"], "name").to_owned(), architecture.to_owned()))
     });
     Ok(preferred.collect())
 }
@@ -134,16 +113,9 @@ mod tests {
                        \tRegisterFeatureGate(FeatureGate{Name: Three, State: Alpha})\n}\n";
         let found = registered(sources).expect("read");
         let wanted = [("One", "GA"), ("Three", "alpha"), ("Two", "discontinued")];
-        let found: Vec<_> = found
-            .iter()
-            .map(|(name, phase)| (name.as_str(), phase.as_str()))
-            .collect();
+        let found: Vec<_> = found.iter().map(|(name, phase)| (name.as_str(), phase.as_str())).collect();
         assert_eq!(found, wanted);
-        for wrong in [
-            "{Name: Four, State: GA})",
-            "{Name: \"x\", State: Gamma})",
-            "{Name: \"x\"})",
-        ] {
+        for wrong in ["{Name: Four, State: GA})", "{Name: \"x\", State: Gamma})", "{Name: \"x\"})"] {
             let call = format!("RegisterFeatureGate(FeatureGate{wrong}");
             assert!(registered(&call).is_err(), "{wrong}");
         }

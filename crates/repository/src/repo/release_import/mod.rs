@@ -79,10 +79,7 @@ pub enum ImportError {
 
 impl ImportError {
     fn shape(file: &Utf8Path, message: impl Into<String>) -> Self {
-        Self::Shape {
-            file: file.to_owned(),
-            message: message.into(),
-        }
+        Self::Shape { file: file.to_owned(), message: message.into() }
     }
 }
 
@@ -197,8 +194,7 @@ fn replace_keys(
     values: impl FnOnce(&Value) -> Vec<(&'static str, Value)>,
 ) -> Result<(), ImportError> {
     let old = out.files.get(name).map(String::as_str).unwrap_or_default();
-    let known: Value =
-        serde_json::from_str(old).map_err(|e| ImportError::shape(name.into(), e.to_string()))?;
+    let known: Value = serde_json::from_str(old).map_err(|e| ImportError::shape(name.into(), e.to_string()))?;
     let mut json: Json = bundle::parse(name, old)?;
     let mut changed = false;
     for (key, value) in values(&known) {
@@ -228,10 +224,5 @@ fn imported(name: &str) -> Imported {
         let text = release.file(file).expect("there").to_owned();
         (file.to_owned(), text)
     });
-    Imported {
-        name: name.to_owned(),
-        version: release.version().to_owned(),
-        files: files.collect(),
-        notes: Vec::new(),
-    }
+    Imported { name: name.to_owned(), version: release.version().to_owned(), files: files.collect(), notes: Vec::new() }
 }

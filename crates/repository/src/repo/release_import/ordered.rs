@@ -31,10 +31,7 @@ impl Json {
 
     /// The value at a key.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
-        self.entries()
-            .iter()
-            .find(|(k, _)| k == key)
-            .map(|(_, v)| v)
+        self.entries().iter().find(|(k, _)| k == key).map(|(_, v)| v)
     }
 
     /// The value at a dotted path.
@@ -190,9 +187,7 @@ impl From<Value> for Json {
     fn from(value: Value) -> Self {
         match value {
             Value::Array(items) => Self::List(items.into_iter().map(Self::from).collect()),
-            Value::Object(map) => {
-                Self::Map(map.into_iter().map(|(k, v)| (k, Self::from(v))).collect())
-            }
+            Value::Object(map) => Self::Map(map.into_iter().map(|(k, v)| (k, Self::from(v))).collect()),
             leaf => Self::Leaf(leaf),
         }
     }
@@ -258,16 +253,12 @@ mod tests {
 
     #[test]
     fn a_file_has_a_line_for_each_entry() {
-        let text =
-            r#"{"z": 1, "a": {"b": [1, "é"], "c": {"d": null}}, "e": [], "f": [{"g": 0.5}]}"#;
+        let text = r#"{"z": 1, "a": {"b": [1, "é"], "c": {"d": null}}, "e": [], "f": [{"g": 0.5}]}"#;
         let json: Json = serde_json::from_str(text).expect("JSON");
         let expected = "{\n \"z\": 1,\n \"a\": {\n  \"b\": [1, \"\\u00e9\"],\n  \"c\": {\"d\": null}\n },\n \
                         \"e\": [],\n \"f\": [\n  {\"g\": 0.5}\n ]\n}\n";
         assert_eq!(json.to_file(), expected);
-        let compact = text
-            .replace(", ", ",")
-            .replace(": ", ":")
-            .replace('é', "\\u00e9");
+        let compact = text.replace(", ", ",").replace(": ", ":").replace('é', "\\u00e9");
         assert_eq!(json.to_compact(), compact + "\n");
         assert!(json.at("a.c.d").expect("there").is_nothing());
     }

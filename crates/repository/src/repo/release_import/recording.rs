@@ -21,11 +21,7 @@ pub(super) fn go_types(recording: &Utf8Path, out: &mut Imported) -> Result<(), I
 
 /// The file of a part of a recording (`types/1.19.json`) that is about a release line; where there is one release
 /// in it, about that.
-pub(super) fn part(
-    recording: &Utf8Path,
-    part: &str,
-    line: &str,
-) -> Result<Utf8PathBuf, ImportError> {
+pub(super) fn part(recording: &Utf8Path, part: &str, line: &str) -> Result<Utf8PathBuf, ImportError> {
     let directory = recording.join(part);
     let files = entries(&directory)?;
     Ok(match files.as_slice() {

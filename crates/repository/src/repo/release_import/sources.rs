@@ -25,14 +25,8 @@ const DATA_SOURCE: &str = "DATA_SOURCE_NAME";
 
 /// What no source says, with the place in the code to read: it is written in a directory of its own, or the base's.
 const WRITTEN: [(&str, &str); 6] = [
-    (
-        "admission.json",
-        "pkg/webhooks/ and the rules of the HyperConverged's CRD",
-    ),
-    (
-        "behaviour.json, and in upgrade.json what becomes of annotations",
-        "controllers/ and cmd/",
-    ),
+    ("admission.json", "pkg/webhooks/ and the rules of the HyperConverged's CRD"),
+    ("behaviour.json, and in upgrade.json what becomes of annotations", "controllers/ and cmd/"),
     (
         "what the fields of fields.json feed, and what they are called in the other version",
         "api/ and controllers/handlers/",
@@ -45,27 +39,15 @@ const WRITTEN: [(&str, &str); 6] = [
         "betaGatesAreOn, gatesWithoutEffect, updateChecks and cipherNames of kubevirt.json",
         "pkg/virt-config/featuregate/, pkg/virt-operator/webhooks/ and pkg/util/tls/ of KubeVirt",
     ),
-    (
-        "the namespace and architectures of ssp.json",
-        "internal/ of SSP",
-    ),
+    ("the namespace and architectures of ssp.json", "internal/ of SSP"),
 ];
 
 /// What an option reads that wasn't given: it is the base's.
 const OPTIONAL: [(&str, &str); 5] = [
     ("--ssp", "the data sources of ssp.json"),
-    (
-        "--kubevirt",
-        "the feature gates and preferences of kubevirt.json",
-    ),
-    (
-        "--cdi",
-        "the schemas of DataImportCron, DataSource and DataVolume",
-    ),
-    (
-        "--recording",
-        "go-types.json, objects.json and the objects of ssp.json",
-    ),
+    ("--kubevirt", "the feature gates and preferences of kubevirt.json"),
+    ("--cdi", "the schemas of DataImportCron, DataSource and DataVolume"),
+    ("--recording", "go-types.json, objects.json and the objects of ssp.json"),
     ("--behaviour", "what people write"),
 ];
 
@@ -94,10 +76,7 @@ pub struct Sources<'p> {
 ///
 /// # Errors
 /// A file that is missing, or can't be read.
-pub fn from_sources(
-    base: Option<Arc<Release>>,
-    sources: &Sources<'_>,
-) -> Result<Imported, ImportError> {
+pub fn from_sources(base: Option<Arc<Release>>, sources: &Sources<'_>) -> Result<Imported, ImportError> {
     let hco = sources.hco;
     let bundle = newest_bundle(hco)?;
     let mut out = bundle::from_bundle(base.clone(), &bundle.join("manifests"), None)?;
@@ -107,19 +86,14 @@ pub fn from_sources(
         out.notes.push(format!("{CARRIED_NOTE}{behaviour}"));
     }
     bundle::golden_images(&hco.join("assets/dataImportCronTemplates"), &mut out)?;
-    let tables = out
-        .files
-        .get("release.json")
-        .map(String::as_str)
-        .unwrap_or_default();
+    let tables = out.files.get("release.json").map(String::as_str).unwrap_or_default();
     let mut tables: Json = bundle::parse("release.json", tables)?;
     let kubernetes = kubernetes_environment(hco)?;
     let mut environments = tables.get("env").cloned().unwrap_or(Json::Map(Vec::new()));
     environments.set("Kubernetes", texts(kubernetes));
     tables.set("env", environments);
     tables.set("components", texts(components(hco)?));
-    out.files
-        .insert("release.json".to_owned(), tables.to_file());
+    out.files.insert("release.json".to_owned(), tables.to_file());
     schemas(sources, base.as_deref(), &mut out)?;
     gates::versions(&mut out)?;
     gates::gates(hco, &mut out)?;
@@ -143,38 +117,21 @@ pub fn from_sources(
 impl Sources<'_> {
     /// Says what is the base's, or what people have written.
     fn tell_the_rest(&self, notes: &mut Vec<String>) {
-        let given = [
-            self.ssp,
-            self.kubevirt,
-            self.cdi,
-            self.recording,
-            self.behaviour,
-        ];
-        let missing = OPTIONAL
-            .iter()
-            .zip(given)
-            .filter(|(_, given)| given.is_none());
-        notes.extend(
-            missing.map(|((option, what), _)| format!("not read without {option}: {what}")),
-        );
+        let given = [self.ssp, self.kubevirt, self.cdi, self.recording, self.behaviour];
+        let missing = OPTIONAL.iter().zip(given).filter(|(_, given)| given.is_none());
+        notes.extend(missing.map(|((option, what), _)| format!("not read without {option}: {what}")));
         let what = match self.behaviour {
             Some(directory) => format!("what {directory} says"),
             None => "behaviour".to_owned(),
         };
-        notes.push(format!(
-            "not read, but to be compared with the code: {what}"
-        ));
+        notes.push(format!("not read, but to be compared with the code: {what}"));
         let written = WRITTEN.iter();
         notes.extend(written.map(|(what, place)| format!("{what}: {place}")));
     }
 }
 
 /// The schemas of `deploy/crds`, each with the file that it stands in, and those of CDI.
-fn schemas(
-    sources: &Sources<'_>,
-    base: Option<&Release>,
-    out: &mut Imported,
-) -> Result<(), ImportError> {
+fn schemas(sources: &Sources<'_>, base: Option<&Release>, out: &mut Imported) -> Result<(), ImportError> {
     let directory = sources.hco.join("deploy/crds");
     let known = Release::known(&out.name);
     let base = base.or(known.as_deref());
@@ -183,34 +140,24 @@ fn schemas(
     for path in entries(&directory)? {
         let file = path.file_name().unwrap_or_default();
         let source = format!("hco deploy/crds/{file}");
-        read.extend(bundle::schemas(
-            base,
-            &documents(&path)?,
-            Some(&source),
-            out,
-        ));
+        read.extend(bundle::schemas(base, &documents(&path)?, Some(&source), out));
     }
     if let Some(checkout) = sources.cdi {
         cdi::schemas(checkout, base, out)?;
         read.extend(cdi::SCHEMAS.map(ToOwned::to_owned));
     }
-    let carried = base
-        .schema_names()
-        .filter(|name| !read.iter().any(|known| known == name));
-    let (of_cdi, gone): (Vec<&str>, Vec<&str>) =
-        carried.partition(|name| cdi::SCHEMAS.contains(name));
+    let carried = base.schema_names().filter(|name| !read.iter().any(|known| known == name));
+    let (of_cdi, gone): (Vec<&str>, Vec<&str>) = carried.partition(|name| cdi::SCHEMAS.contains(name));
     // A line that is made of its own behaviour has nothing of the base's that its operator hasn't any more.
     let kept = match sources.behaviour {
         Some(_) => {
-            out.files
-                .retain(|file, _| !gone.iter().any(|name| *file == format!("crds/{name}.json")));
+            out.files.retain(|file, _| !gone.iter().any(|name| *file == format!("crds/{name}.json")));
             of_cdi
         }
         None => [of_cdi, gone].concat(),
     };
     if !kept.is_empty() {
-        out.notes
-            .push(format!("not read: the schemas of {}", kept.join(", ")));
+        out.notes.push(format!("not read: the schemas of {}", kept.join(", ")));
     }
     Ok(())
 }
@@ -247,17 +194,11 @@ fn components(hco: &Utf8Path) -> Result<BTreeMap<String, String>, ImportError> {
     let text = read(&path)?;
     let pairs = text.lines().filter_map(|line| line.split_once('='));
     // What a command finds out is no version of a component.
-    let is_version =
-        |(name, value): &(&str, &str)| name.ends_with("_VERSION") && !value.contains('$');
+    let is_version = |(name, value): &(&str, &str)| name.ends_with("_VERSION") && !value.contains('$');
     let versions = pairs.filter(is_version);
     let plain = |value: &str| value.trim().trim_matches('"').to_owned();
-    let out: BTreeMap<_, _> = versions
-        .map(|(name, value)| (name.to_owned(), plain(value)))
-        .collect();
-    match out.is_empty() {
-        true => Err(ImportError::shape(&path, "there is no version in it")),
-        false => Ok(out),
-    }
+    let out: BTreeMap<_, _> = versions.map(|(name, value)| (name.to_owned(), plain(value))).collect();
+    if out.is_empty() { Err(ImportError::shape(&path, "there is no version in it")) } else { Ok(out) }
 }
 
 /// The data sources of SSP's newest common templates, each with the architectures that it exists for, and what
@@ -267,17 +208,12 @@ fn of_ssp(ssp: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     // `common-templates-arm64-v0.35.0.yaml`
     let mut files: BTreeMap<String, (Vec<u64>, Utf8PathBuf)> = BTreeMap::new();
     for path in entries(&directory)? {
-        let name = path
-            .file_stem()
-            .and_then(|n| n.strip_prefix("common-templates-"));
+        let name = path.file_stem().and_then(|n| n.strip_prefix("common-templates-"));
         let parts = name.and_then(|name| name.rsplit_once('-'));
         let Some((architecture, version)) = parts else {
             continue;
         };
-        let found = (
-            version_numbers(version.trim_start_matches('v')),
-            path.clone(),
-        );
+        let found = (version_numbers(version.trim_start_matches('v')), path.clone());
         let newest = files.entry(architecture.to_owned()).or_default();
         if *newest < found {
             *newest = found;
@@ -299,14 +235,10 @@ fn of_ssp(ssp: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
         return Err(ImportError::Bundle(directory, message));
     }
     let name = "ssp.json";
-    out.notes
-        .push(format!("{} data sources of {directory}", sources.len()));
+    out.notes.push(format!("{} data sources of {directory}", sources.len()));
     let pruned = pruned(out)?;
     replace_keys(out, name, |_| {
-        vec![
-            ("dataSources", serde_json::json!(sources)),
-            ("pruned", serde_json::json!(pruned)),
-        ]
+        vec![("dataSources", serde_json::json!(sources)), ("pruned", serde_json::json!(pruned))]
     })
 }
 
@@ -320,14 +252,8 @@ fn pruned(out: &Imported) -> Result<Vec<String>, ImportError> {
         let found = crd.pointer(&path).cloned();
         found.ok_or_else(|| wrong(format!("there is no {path}")))
     };
-    let ours = template(
-        "crds/hyperconverged.v1beta1.json",
-        "dataImportCronTemplates",
-    )?;
-    let theirs = template(
-        "crds/ssp.v1beta3.json",
-        "commonTemplates/properties/dataImportCronTemplates",
-    )?;
+    let ours = template("crds/hyperconverged.v1beta1.json", "dataImportCronTemplates")?;
+    let theirs = template("crds/ssp.v1beta3.json", "commonTemplates/properties/dataImportCronTemplates")?;
     let mut out = Vec::new();
     missing(&ours, &theirs, "", &mut out);
     Ok(out)

@@ -83,10 +83,7 @@ pub(super) fn transplant(template: &Value, planned: &Value, recorded: &Value) ->
         }
         (Value::Array(old), Value::Array(planned), Value::Array(new)) => {
             let added = planned.strip_prefix(old.as_slice());
-            if let Some(kept) = added
-                .filter(|a| !a.is_empty())
-                .and_then(|a| new.strip_suffix(a))
-            {
+            if let Some(kept) = added.filter(|a| !a.is_empty()).and_then(|a| new.strip_suffix(a)) {
                 return Some(Value::Array(kept.to_vec()));
             }
             let same = old.len() == planned.len() && old.len() == new.len();

@@ -68,24 +68,16 @@ pub(super) fn upgrade_patches(hco: &Utf8Path, out: &mut Imported) -> Result<(), 
             continue;
         };
         let (kind, key) = (object.group_version_kind, object.object_key);
-        let mut entry =
-            json!({"from": from, "group": kind.group, "kind": kind.kind, "name": key.name});
+        let mut entry = json!({"from": from, "group": kind.group, "kind": kind.kind, "name": key.name});
         if !key.namespace.is_empty() {
             entry["namespace"] = key.namespace.into();
         }
         removed.push(entry);
     }
     let kept = patches.len() + removed.len();
-    out.notes.push(format!(
-        "{kept} upgrade patches and removed objects of {path}; {} are for older releases",
-        all - kept
-    ));
-    replace_keys(out, "upgrade.json", |_| {
-        vec![
-            ("removedObjects", removed.into()),
-            ("patches", patches.into()),
-        ]
-    })
+    out.notes
+        .push(format!("{kept} upgrade patches and removed objects of {path}; {} are for older releases", all - kept));
+    replace_keys(out, "upgrade.json", |_| vec![("removedObjects", removed.into()), ("patches", patches.into())])
 }
 
 /// `>=1.16.0 <1.19.0` as a release has it; `None` where it ends before the oldest release that is modelled.
@@ -97,9 +89,7 @@ fn range(text: &str) -> Result<Option<Value>, String> {
             from["atLeast"] = least.into();
         } else if let Some(last) = bound.strip_prefix("<=") {
             if oldest.as_ref() <= Some(&version_numbers(last)) {
-                return Err(format!(
-                    "a range up to and with a version isn't modelled: {text}"
-                ));
+                return Err(format!("a range up to and with a version isn't modelled: {text}"));
             }
             return Ok(None);
         } else if let Some(below) = bound.strip_prefix('<') {

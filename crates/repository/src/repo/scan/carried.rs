@@ -39,9 +39,7 @@ impl Content {
     pub(in super::super) fn named(&self, document: u32) -> Vec<Finding> {
         let Some(of) = self.documents.get(document as usize) else {
             let missed = self.missed.iter();
-            return missed
-                .map(|span| named::missed(&self.file, *span))
-                .collect();
+            return missed.map(|span| named::missed(&self.file, *span)).collect();
         };
         let named = self.named_in(document);
         named.iter().map(|one| named::finding(one, of)).collect()
@@ -67,12 +65,7 @@ impl Content {
     /// What a cluster is called after that shares its directory with others: its carrier. `None` for a
     /// HyperConverged that stands for itself.
     pub(in super::super) fn carrier_name(&self, place: ObjectPlace) -> Option<String> {
-        let stem = || {
-            self.file
-                .path()
-                .file_stem()
-                .map(|s| s.split('.').next().unwrap_or(s).to_owned())
-        };
+        let stem = || self.file.path().file_stem().map(|s| s.split('.').next().unwrap_or(s).to_owned());
         let Some(document) = self.documents.get(place.document as usize) else {
             return stem();
         };

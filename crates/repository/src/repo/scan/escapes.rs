@@ -15,9 +15,7 @@ pub(super) fn unescaped(text: &str) -> Option<String> {
         let behind = &text[start + 1..];
         let digits = |count: usize| {
             let digits = behind.get(1..=count)?;
-            let code = u32::from_str_radix(digits, 16)
-                .ok()
-                .filter(|_| !digits.starts_with('+'))?;
+            let code = u32::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))?;
             Some((1 + count, Some(char::from_u32(code).unwrap_or('\u{fffd}'))))
         };
         let resolved = match behind.chars().next() {

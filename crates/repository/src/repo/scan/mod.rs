@@ -30,12 +30,7 @@ use super::statements::{StatementKind, is_application};
 const OURS: &str = "hcoplan.dev";
 
 /// The groups as they are in a file's bytes; the latter two in UTF-16, which byte ever comes first.
-const MARKS: [&str; 4] = [
-    HCO,
-    OURS,
-    "h\0c\0o\0.\0k\0u\0b\0e\0v\0i\0r\0t\0.\0i\0o",
-    "h\0c\0o\0p\0l\0a\0n\0.\0d\0e\0v",
-];
+const MARKS: [&str; 4] = [HCO, OURS, "h\0c\0o\0.\0k\0u\0b\0e\0v\0i\0r\0t\0.\0i\0o", "h\0c\0o\0p\0l\0a\0n\0.\0d\0e\0v"];
 
 /// What the names of HCO's packages have in common.
 const PACKAGE: &str = "kubevirt-hyperconverged";
@@ -108,18 +103,11 @@ impl Content {
     pub(super) fn read(tree: &dyn Tree, file: Arc<SourceFile>) -> Self {
         let mut content = Self::parse(file);
         let begins = content.file.text().trim_start();
-        let begins_as_template = ["{%", "{{", "{#"]
-            .iter()
-            .any(|mark| begins.starts_with(mark));
-        let is_template = |p: &Problem| {
-            p.kind == ProblemKind::Template
-                || begins_as_template && p.kind == ProblemKind::JsonSyntax
-        };
+        let begins_as_template = ["{%", "{{", "{#"].iter().any(|mark| begins.starts_with(mark));
+        let is_template =
+            |p: &Problem| p.kind == ProblemKind::Template || begins_as_template && p.kind == ProblemKind::JsonSyntax;
         let unread = content.embedded.is_empty() && content.problems.iter().any(is_template);
-        if unread
-            && mentions_hco(content.file.text())
-            && !charts::is_in_chart(tree, content.file.path())
-        {
+        if unread && mentions_hco(content.file.text()) && !charts::is_in_chart(tree, content.file.path()) {
             let texts = embedded::of_template(&content.file);
             if !texts.found.is_empty() {
                 content.problems.retain(|p| !is_template(p));
@@ -142,43 +130,28 @@ impl Content {
         for (document, index) in self.documents.iter().zip(0..) {
             classify(index, &document.root, &mut found);
             if is_application(&document.root) {
-                let place = ObjectPlace {
-                    document: index,
-                    item: None,
-                };
+                let place = ObjectPlace { document: index, item: None };
                 let what = FoundKind::Applied;
                 found.push(FoundObject { place, what });
             }
             if may_patch(&document.root) && changes_others(document) {
-                let place = ObjectPlace {
-                    document: index,
-                    item: None,
-                };
+                let place = ObjectPlace { document: index, item: None };
                 let what = FoundKind::Patching;
                 found.push(FoundObject { place, what });
             }
             if mentions && !self.named_in(index).is_empty() {
-                let place = ObjectPlace {
-                    document: index,
-                    item: None,
-                };
+                let place = ObjectPlace { document: index, item: None };
                 let what = FoundKind::Named;
                 found.push(FoundObject { place, what });
             }
         }
         if !self.commands.is_empty() {
-            let place = ObjectPlace {
-                document: 0,
-                item: None,
-            };
+            let place = ObjectPlace { document: 0, item: None };
             let what = FoundKind::Command;
             found.push(FoundObject { place, what });
         }
         if !self.missed.is_empty() {
-            let place = ObjectPlace {
-                document: u32::MAX,
-                item: None,
-            };
+            let place = ObjectPlace { document: u32::MAX, item: None };
             let what = FoundKind::Named;
             found.push(FoundObject { place, what });
         }
@@ -302,10 +275,8 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
             if interest == Interest::Garbled && !content.is_broken() {
                 content.problems.push(garbled(&content.file));
             }
-            let mut scanned = Scanned {
-                marked: matches!(interest, Interest::Marked | Interest::Garbled),
-                ..Scanned::default()
-            };
+            let mut scanned =
+                Scanned { marked: matches!(interest, Interest::Marked | Interest::Garbled), ..Scanned::default() };
             scanned.found = content.found();
             let first = content.documents.first().filter(|_| kustomization);
             scanned.kustomization = first.map(|d| Box::new(Named::of_kustomization(&d.root, path)));
@@ -325,10 +296,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
 fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
     // A chart's are rendered with it.
     let is_meant = || {
-        FINDERS
-            .almost
-            .iter()
-            .any(|word| word.find(&bytes).is_some())
+        FINDERS.almost.iter().any(|word| word.find(&bytes).is_some())
             && std::str::from_utf8(&bytes).is_ok_and(has_kind_like)
     };
     let may_matter = FINDERS.hco.find(&bytes).is_some() || commands::may_have(&bytes) || is_meant();
@@ -336,11 +304,7 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
         return Scanned::default();
     }
     let content = Content::parse(SourceFile::from_bytes(path, bytes));
-    Scanned {
-        found: content.found(),
-        content: Some(content),
-        ..Scanned::default()
-    }
+    Scanned { found: content.found(), content: Some(content), ..Scanned::default() }
 }
 
 /// Whether a text has HCO's API group in it, in whatever spelling of YAML.
@@ -373,10 +337,7 @@ fn interest(bytes: &[u8], kustomization: bool) -> Interest {
             other => other,
         };
     };
-    match memchr::memchr(0, bytes).is_some() && marked(text) {
-        true => Interest::Garbled,
-        false => of_text(text, kustomization),
-    }
+    if memchr::memchr(0, bytes).is_some() && marked(text) { Interest::Garbled } else { of_text(text, kustomization) }
 }
 
 fn marked(text: &str) -> bool {
@@ -393,33 +354,21 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
             return Interest::Marked;
         }
         let nodes = mentions(&finders.node) && any_kind(text, is_node);
-        let machines =
-            || mentions(&finders.machine) && any_kind(text, |kind| kind.starts_with("Machine"));
+        let machines = || mentions(&finders.machine) && any_kind(text, |kind| kind.starts_with("Machine"));
         let subscription = || mentions(&finders.subscription) && mentions(&finders.package);
         let statement = || finders.statements.iter().any(mentions);
         if finders.almost.iter().any(mentions) && has_kind_like(text) {
             return Interest::Marked;
         }
         let named = || mentions(&finders.package) && text.contains("metadata");
-        let changes = || {
-            ["patches", "complianceType"]
-                .iter()
-                .any(|w| text.contains(w))
-        };
+        let changes = || ["patches", "complianceType"].iter().any(|w| text.contains(w));
         let patching = || finders.patching.iter().any(mentions) && changes();
         let applied = || mentions(&finders.destination) && text.contains("argoproj.io/");
         let commands = || commands::may_have(text.as_bytes());
-        match nodes
-            || machines()
-            || subscription()
-            || statement()
-            || named()
-            || commands()
-            || patching()
-            || applied()
-        {
-            true => Interest::Some,
-            false => Interest::None,
+        if nodes || machines() || subscription() || statement() || named() || commands() || patching() || applied() {
+            Interest::Some
+        } else {
+            Interest::None
         }
     };
     let found: Vec<Interest> = texts().map(interest).collect();
@@ -435,8 +384,7 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
 /// (`%TAG`).
 fn may_be_binary(text: &str) -> bool {
     memchr::memchr(b'!', text.as_bytes()).is_some()
-        && (memchr::memchr(b'%', text.as_bytes()).is_some()
-            || FINDERS.binary.find(text.as_bytes()).is_some())
+        && (memchr::memchr(b'%', text.as_bytes()).is_some() || FINDERS.binary.find(text.as_bytes()).is_some())
 }
 
 /// What is looked for in every file, made ready once.
@@ -496,10 +444,7 @@ fn any_kind(text: &str, is_it: impl Fn(&str) -> bool) -> bool {
     text.match_indices("kind").any(|(at, key)| {
         let rest = text[at + key.len()..].trim_start_matches(['"', '\'']);
         let value = rest.trim_start().strip_prefix(':').map(str::trim_start);
-        value.is_some_and(|v| {
-            v.starts_with(['!', '&', '*', '|', '>', '#'])
-                || is_it(v.trim_start_matches(['"', '\'']))
-        })
+        value.is_some_and(|v| v.starts_with(['!', '&', '*', '|', '>', '#']) || is_it(v.trim_start_matches(['"', '\''])))
     })
 }
 
@@ -535,11 +480,7 @@ fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
             }
             Some(FoundKind::HyperConverged) => {
                 let over = object.carrier.is_some_and(|c| c.lays_over(object.node));
-                let what = if over {
-                    FoundKind::Layer
-                } else {
-                    FoundKind::HyperConverged
-                };
+                let what = if over { FoundKind::Layer } else { FoundKind::HyperConverged };
                 add(Some(index), what);
             }
             Some(what) => add(Some(index), what),

@@ -24,33 +24,16 @@ fn found(text: &str) -> String {
         };
         format!("{}{item} {what}", f.place.document)
     };
-    scanned
-        .found
-        .iter()
-        .map(line)
-        .collect::<Vec<_>>()
-        .join(", ")
+    scanned.found.iter().map(line).collect::<Vec<_>>().join(", ")
 }
 
 #[test]
 fn what_matters_is_found() {
     let cases = [
-        (
-            "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n",
-            "0 HyperConverged",
-        ),
-        (
-            "apiVersion: hco.kubevirt.io/v9\nkind: Other\n",
-            "0 HyperConverged",
-        ),
-        (
-            r#"{"kind":"HyperConverged","apiVersion":"hco.kubevirt.io/v1"}"#,
-            "0 HyperConverged",
-        ),
-        (
-            "a: 1\n---\napiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\n",
-            "1 Declared",
-        ),
+        ("apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n", "0 HyperConverged"),
+        ("apiVersion: hco.kubevirt.io/v9\nkind: Other\n", "0 HyperConverged"),
+        (r#"{"kind":"HyperConverged","apiVersion":"hco.kubevirt.io/v1"}"#, "0 HyperConverged"),
+        ("a: 1\n---\napiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\n", "1 Declared"),
         ("apiVersion: hcoplan.dev/v1alpha1\nkind: Lint\n", ""),
         ("apiVersion: v1\nkind: Node\n", "0 Nodes"),
         ("apiVersion: v1\nkind: !!str Node\n", "0 Nodes"),
@@ -58,37 +41,19 @@ fn what_matters_is_found() {
         ("apiVersion: v1\nkind: # Nodes\n  &a Node\n", "0 Nodes"),
         ("a: &a Node\napiVersion: v1\nkind: *a\n", "0 Nodes"),
         (r#"{ "kind" : "NodeList", "apiVersion": "v1"}"#, "0 Nodes"),
-        (
-            "apiVersion: machine.openshift.io/v1beta1\nkind: 'MachineSet'\n",
-            "0 Machines",
-        ),
+        ("apiVersion: machine.openshift.io/v1beta1\nkind: 'MachineSet'\n", "0 Machines"),
         ("apiVersion: example.com/v1\nkind: MachineSet\n", ""),
         (
             "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod}\n- {apiVersion: \
              hco.kubevirt.io/v1, kind: HyperConverged}\n- {apiVersion: v1, kind: Node}\n",
             "0[1] HyperConverged, 0 Nodes",
         ),
-        (
-            "kind: CustomResourceDefinition\nspec: {group: hco.kubevirt.io}\n",
-            "",
-        ),
-        (
-            "apiVersion: v1\nkind: Service\nspec: {type: NodePort}\n",
-            "",
-        ),
-        (
-            "apiVersion: hco.kubevirt.com/v1\nkind: HyperConverged\n",
-            "0 almost",
-        ),
+        ("kind: CustomResourceDefinition\nspec: {group: hco.kubevirt.io}\n", ""),
+        ("apiVersion: v1\nkind: Service\nspec: {type: NodePort}\n", ""),
+        ("apiVersion: hco.kubevirt.com/v1\nkind: HyperConverged\n", "0 almost"),
         ("kind: Hyperconverged\nspec: {}\n", "0 almost"),
-        (
-            "apiVersion: v1\nkind: List\nitems:\n- {kind: HyperConverged, spec: {}}\n",
-            "0[0] almost",
-        ),
-        (
-            "metadata: {name: kubevirt-hyperconverged}\nspec: {}\n",
-            "0 almost",
-        ),
+        ("apiVersion: v1\nkind: List\nitems:\n- {kind: HyperConverged, spec: {}}\n", "0[0] almost"),
+        ("metadata: {name: kubevirt-hyperconverged}\nspec: {}\n", "0 almost"),
         (
             "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nspec: {name: \
              kubevirt-hyperconverged}\n",
@@ -107,20 +72,12 @@ fn what_matters_is_found() {
 
 #[test]
 fn what_cannot_matter_is_not_parsed() {
-    for text in [
-        "a: [",
-        "kind: Service\nspec: {type: NodePort, nodeSelector: {}}",
-        "{{ x }}",
-    ] {
+    for text in ["a: [", "kind: Service\nspec: {type: NodePort, nodeSelector: {}}", "{{ x }}"] {
         assert!(scan_text("a.yaml", text).content.is_none(), "{text}");
     }
     let utf16: Vec<u8> = [0xFF, 0xFE]
         .into_iter()
-        .chain(
-            "apiVersion: hco.kubevirt.io/v1"
-                .encode_utf16()
-                .flat_map(u16::to_le_bytes),
-        )
+        .chain("apiVersion: hco.kubevirt.io/v1".encode_utf16().flat_map(u16::to_le_bytes))
         .collect();
     let tree: Memory = [("a.yaml", utf16)].into_iter().collect();
     let scanned = scan(&tree, "a.yaml".into());
@@ -165,11 +122,7 @@ fn patches_of_a_kustomization_are_named() {
         scanned.kustomization.map(|k| k.patches).unwrap_or_default(),
         ["overlays/patch.yaml", "overlays/b/p.yaml", "c.json"]
     );
-    assert!(
-        scan_text("overlays/other.yaml", text)
-            .kustomization
-            .is_none()
-    );
+    assert!(scan_text("overlays/other.yaml", text).kustomization.is_none());
 }
 
 #[test]
@@ -179,38 +132,25 @@ fn an_item_of_a_list_is_a_document_of_its_own() {
     let scanned = scan_text("a.yaml", text);
     let content = scanned.content.expect("parsed");
     let document = content.object(scanned.found[0].place).expect("there");
-    assert_eq!(
-        document.root.get("kind").and_then(Node::as_str),
-        Some("HyperConverged")
-    );
-    let comments: Vec<_> = document
-        .comments
-        .iter()
-        .map(|c| &text[c.span.range()])
-        .collect();
+    assert_eq!(document.root.get("kind").and_then(Node::as_str), Some("HyperConverged"));
+    let comments: Vec<_> = document.comments.iter().map(|c| &text[c.span.range()]).collect();
     assert_eq!(comments, ["# two"]);
 }
 
 #[test]
 fn lists_are_taken_apart() {
     let hc = "{apiVersion: hco.kubevirt.io/v1, kind: HyperConverged}";
-    let list = |kind: &str, items: &str| {
-        format!("{{apiVersion: example.com/v1, kind: {kind}, items: [{items}]}}")
-    };
+    let list = |kind: &str, items: &str| format!("{{apiVersion: example.com/v1, kind: {kind}, items: [{items}]}}");
     let pod = "{apiVersion: v1, kind: Pod}";
     for (text, expected) in [
         (list("List", hc), "0[0] HyperConverged"),
         (list("Things", hc), "0[0] HyperConverged"),
         (
-            list(
-                "List",
-                &format!("{pod}, {}, {hc}", list("List", &format!("{pod}, {hc}"))),
-            ),
+            list("List", &format!("{pod}, {}, {hc}", list("List", &format!("{pod}, {hc}")))),
             "0[2] HyperConverged, 0[3] HyperConverged",
         ),
         (
-            "{apiVersion: hco.kubevirt.io/v1, kind: HyperConvergedList, items: [{spec: {}}]}"
-                .to_owned(),
+            "{apiVersion: hco.kubevirt.io/v1, kind: HyperConvergedList, items: [{spec: {}}]}".to_owned(),
             "0[0] HyperConverged",
         ),
         (hc.replace('}', ", items: []}"), "0[0] HyperConverged"),
@@ -295,15 +235,9 @@ mod search {
                 _ => format!("# \\ %\n---\n{one}"),
             }
         });
-        let pieces = [
-            "\\", "\"", "'", "\n", " ", "!", "%", "x2e", "\\x2", "\\u00", "---\n", "\u{feff}", "é",
-            "\0", "- ",
-        ];
-        let change = (
-            any::<prop::sample::Index>(),
-            0..4_usize,
-            prop::sample::select(pieces.to_vec()),
-        );
+        let pieces =
+            ["\\", "\"", "'", "\n", " ", "!", "%", "x2e", "\\x2", "\\u00", "---\n", "\u{feff}", "é", "\0", "- "];
+        let change = (any::<prop::sample::Index>(), 0..4_usize, prop::sample::select(pieces.to_vec()));
         (whole, prop::collection::vec(change, 0..4)).prop_map(|(mut text, changes)| {
             for (at, length, piece) in changes {
                 let mut at = at.index(text.len() + 1);
@@ -321,12 +255,8 @@ mod search {
     }
 
     fn matters(found: &[FoundObject]) -> Vec<FoundObject> {
-        let is_ours = |f: &&FoundObject| {
-            !matches!(
-                f.what,
-                FoundKind::Inventory(SourceKind::Nodes | SourceKind::Machines)
-            )
-        };
+        let is_ours =
+            |f: &&FoundObject| !matches!(f.what, FoundKind::Inventory(SourceKind::Nodes | SourceKind::Machines));
         found.iter().filter(is_ours).copied().collect()
     }
 
@@ -336,11 +266,7 @@ mod search {
         for (index, document) in (0..).zip(&content.documents) {
             classify(index, &document.root, &mut parsed);
         }
-        assert_eq!(
-            matters(&scan_text("a.yaml", text).found),
-            matters(&parsed),
-            "{text:?}"
-        );
+        assert_eq!(matters(&scan_text("a.yaml", text).found), matters(&parsed), "{text:?}");
         parsed
     }
 

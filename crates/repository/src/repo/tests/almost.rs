@@ -25,10 +25,7 @@ fn what_is_almost_a_hyperconverged_is_found_beside_others() {
              inventory",
         ]
     );
-    assert_eq!(
-        clusters(&repo),
-        ["east: east/hc.yaml <- east/inventory.yaml"]
-    );
+    assert_eq!(clusters(&repo), ["east: east/hc.yaml <- east/inventory.yaml"]);
     assert_eq!(repo.unplanned(Some("west".into())).count(), 1);
 }
 
@@ -51,25 +48,12 @@ fn what_only_names_a_hyperconverged_is_no_finding() {
 fn what_lies_elsewhere_is_given_to_a_cluster() {
     let vm = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\n";
     let config = "clusters:\n- {path: clusters/east, also: [vms/east, images]}\n";
-    let files = [
-        ("hcoplan.yaml", config),
-        ("clusters/east/hc.yaml", HC),
-        ("vms/east/vm.yaml", vm),
-        ("vms/west/vm.yaml", vm),
-    ];
+    let files =
+        [("hcoplan.yaml", config), ("clusters/east/hc.yaml", HC), ("vms/east/vm.yaml", vm), ("vms/west/vm.yaml", vm)];
     let none = try_open(&files, &Options::default()).expect_err("no images");
-    assert!(
-        none.to_string().contains("no manifest in `images`")
-            || matches!(none, Error::Configuration(_))
-    );
+    assert!(none.to_string().contains("no manifest in `images`") || matches!(none, Error::Configuration(_)));
     let config = config.replace("images", "vms/all");
-    let files = [
-        ("hcoplan.yaml", config.as_str()),
-        files[1],
-        files[2],
-        files[3],
-        ("vms/all/vm.yaml", vm),
-    ];
+    let files = [("hcoplan.yaml", config.as_str()), files[1], files[2], files[3], ("vms/all/vm.yaml", vm)];
     let repo = try_open(&files, &Options::default()).expect("a repository");
     let cluster = &repo.clusters()[0];
     let loaded = repo.load(cluster).expect("loaded");

@@ -12,33 +12,15 @@ fn applied_directories_are_known() {
         format!("{argo}kind: Application\nmetadata: {{name: {name}}}\nspec: {{source: {source}}}\n")
     };
     let files = [
-        (
-            "apps/east.yaml",
-            application("east", "{path: clusters/east}"),
-        ),
-        (
-            "apps/built.yaml",
-            application("built", "{path: overlays/prod}"),
-        ),
+        ("apps/east.yaml", application("east", "{path: clusters/east}")),
+        ("apps/built.yaml", application("built", "{path: overlays/prod}")),
         ("apps/chart.yaml", application("chart", "{path: chart}")),
         (
             "apps/deep.yaml",
-            application(
-                "deep",
-                "{path: deep, directory: {recurse: true, exclude: '{rendered/*,*.json}'}}",
-            ),
+            application("deep", "{path: deep, directory: {recurse: true, exclude: '{rendered/*,*.json}'}}"),
         ),
-        (
-            "apps/few.yaml",
-            application(
-                "few",
-                "{path: few, directory: {recurse: true, include: 'hco*.yaml'}}",
-            ),
-        ),
-        (
-            "apps/checked.yaml",
-            application("checked", "{path: checked, plugin: {name: hcoplan}}"),
-        ),
+        ("apps/few.yaml", application("few", "{path: few, directory: {recurse: true, include: 'hco*.yaml'}}")),
+        ("apps/checked.yaml", application("checked", "{path: checked, plugin: {name: hcoplan}}")),
         (
             "apps/all.yaml",
             format!(
@@ -74,14 +56,8 @@ fn applied_directories_are_known() {
              spec: {paths: [ranch]}\n"
                 .to_owned(),
         ),
-        (
-            "infra/prod/built/kustomization.yaml",
-            "resources: []\n".to_owned(),
-        ),
-        (
-            "overlays/prod/kustomization.yaml",
-            "resources: []\n".to_owned(),
-        ),
+        ("infra/prod/built/kustomization.yaml", "resources: []\n".to_owned()),
+        ("overlays/prod/kustomization.yaml", "resources: []\n".to_owned()),
         ("chart/Chart.yaml", "name: c\n".to_owned()),
     ];
     let tree: Memory = files.into_iter().collect();
@@ -92,40 +68,16 @@ fn applied_directories_are_known() {
         by.map(|by| by.to_string()).unwrap_or_default()
     };
     for (path, by) in [
-        (
-            "clusters/east",
-            "the Application east in apps/east.yaml applies it",
-        ),
-        (
-            "sites/oslo",
-            "the ApplicationSet all in apps/all.yaml applies it",
-        ),
-        (
-            "own/oslo",
-            "the ApplicationSet all in apps/all.yaml applies it",
-        ),
-        (
-            "infra/prod/hco",
-            "the Kustomization infra in flux/sync.yaml applies it",
-        ),
-        (
-            "hub/any",
-            "the Subscription s in acm/subscription.yaml applies it",
-        ),
-        (
-            "acm/hco",
-            "the PolicyGenerator p in acm/policies.yaml applies it",
-        ),
+        ("clusters/east", "the Application east in apps/east.yaml applies it"),
+        ("sites/oslo", "the ApplicationSet all in apps/all.yaml applies it"),
+        ("own/oslo", "the ApplicationSet all in apps/all.yaml applies it"),
+        ("infra/prod/hco", "the Kustomization infra in flux/sync.yaml applies it"),
+        ("hub/any", "the Subscription s in acm/subscription.yaml applies it"),
+        ("acm/hco", "the PolicyGenerator p in acm/policies.yaml applies it"),
         ("ranch", "the GitRepo g in fleet.yaml applies it"),
-        (
-            "deep/other",
-            "the Application deep in apps/deep.yaml applies it",
-        ),
+        ("deep/other", "the Application deep in apps/deep.yaml applies it"),
         ("chart/templates", "the Helm chart in chart renders it"),
-        (
-            "roles/hco/templates",
-            "it belongs to the Ansible role roles/hco",
-        ),
+        ("roles/hco/templates", "it belongs to the Ansible role roles/hco"),
     ] {
         assert_eq!(why(path), by, "{path}");
     }
@@ -157,14 +109,7 @@ fn an_object_that_reads_another_repository_applies_nothing_here() {
         format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\nspec: {spec}\n")
     };
     let cases = [
-        (
-            object(
-                "argoproj.io/v1alpha1",
-                "Application",
-                "{source: {repoURL: ADDRESS, path: .}}",
-            ),
-            "",
-        ),
+        (object("argoproj.io/v1alpha1", "Application", "{source: {repoURL: ADDRESS, path: .}}"), ""),
         (
             object(
                 "argoproj.io/v1alpha1",
@@ -173,21 +118,10 @@ fn an_object_that_reads_another_repository_applies_nothing_here() {
             ),
             "sites/a",
         ),
-        (
-            object(
-                "fleet.cattle.io/v1alpha1",
-                "GitRepo",
-                "{repo: ADDRESS, paths: [ranch]}",
-            ),
-            "ranch",
-        ),
+        (object("fleet.cattle.io/v1alpha1", "GitRepo", "{repo: ADDRESS, paths: [ranch]}"), "ranch"),
     ];
     let flux = [
-        object(
-            "source.toolkit.fluxcd.io/v1",
-            "GitRepository",
-            "{url: ADDRESS}",
-        ),
+        object("source.toolkit.fluxcd.io/v1", "GitRepository", "{url: ADDRESS}"),
         object(
             "kustomize.toolkit.fluxcd.io/v1",
             "Kustomization",
@@ -199,8 +133,7 @@ fn an_object_that_reads_another_repository_applies_nothing_here() {
         let applied = |address: &str, ours: Option<&str>| {
             let files = [("a.yaml", text.replace("ADDRESS", address))];
             let tree: Memory = files.into_iter().collect();
-            let repo =
-                Repo::from_tree(std::sync::Arc::new(tree), &Options::default()).expect("readable");
+            let repo = Repo::from_tree(std::sync::Arc::new(tree), &Options::default()).expect("readable");
             let appliers = repo.appliers(ours.map(ToOwned::to_owned));
             appliers.of(directory.into()).is_some()
         };

@@ -7,8 +7,7 @@ use hcoplan_planner::release::Release;
 
 use super::{Error, Options, Pairing, Repo};
 
-const HC: &str =
-    "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: hc}\n";
+const HC: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: hc}\n";
 const INVENTORY: &str = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  \
                          release: \"1.17\"\n  nodes:\n  - {name: a, architecture: amd64, roles: \
                          [worker]}\n";
@@ -28,10 +27,7 @@ fn show(finding: &Finding) -> String {
     let place = finding.location.as_ref().expect("a place");
     let start = place.start();
     let (rule, path) = (finding.rule.name, place.file.path());
-    format!(
-        "{path}:{}:{} {rule}: {}",
-        start.line, start.column, finding.message
-    )
+    format!("{path}:{}:{} {rule}: {}", start.line, start.column, finding.message)
 }
 
 /// `name: HyperConverged's file <- inventory's files`
@@ -51,11 +47,7 @@ fn files(repo: &Repo) -> Vec<String> {
 fn problems(repo: &Repo) -> Vec<String> {
     let line = |p: &super::Problem| {
         let fatal = if p.fatal { "fatal " } else { "" };
-        format!(
-            "{fatal}{} {}",
-            p.finding.severity.as_str(),
-            show(&p.finding)
-        )
+        format!("{fatal}{} {}", p.finding.severity.as_str(), show(&p.finding))
     };
     repo.problems().iter().map(line).collect()
 }
@@ -69,10 +61,7 @@ fn clusters_are_named_and_paired() {
         ("east/nodes.yaml", NODE),
         ("prod/inventory.yaml", INVENTORY),
         ("prod/west/hc.yml", HC),
-        (
-            "prod/west/deep/hc.json",
-            r#"{"apiVersion":"hco.kubevirt.io/v1","kind":"HyperConverged"}"#,
-        ),
+        ("prod/west/deep/hc.json", r#"{"apiVersion":"hco.kubevirt.io/v1","kind":"HyperConverged"}"#),
         ("lab/hc.yaml", HC),
         ("readme.md", HC),
     ]);
@@ -103,11 +92,7 @@ fn a_cluster_is_loaded_with_its_places() {
     assert_eq!(loaded.release.as_ref().expect("a release").name(), "1.17");
     let inventory = loaded.inventory.as_ref().expect("an inventory");
     assert_eq!(inventory.places.nodes[0].name.start().line, 6);
-    let files: Vec<_> = loaded
-        .files()
-        .iter()
-        .map(|f| f.path().to_string())
-        .collect();
+    let files: Vec<_> = loaded.files().iter().map(|f| f.path().to_string()).collect();
     assert_eq!(files, ["east/hc.yaml", "east/i.yaml"]);
     assert!(loaded.findings.is_empty());
 }
@@ -119,24 +104,13 @@ fn an_item_of_a_list_is_a_cluster() {
     let repo = open(&[("a/list.yaml", text)]);
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
     assert_eq!(loaded.json["metadata"]["name"], "x");
-    assert_eq!(
-        loaded
-            .document
-            .location(loaded.document.root.span)
-            .start()
-            .line,
-        5
-    );
+    assert_eq!(loaded.document.location(loaded.document.root.span).start().line, 5);
 }
 
 #[test]
 fn patches_and_our_own_output_are_no_sources() {
     let kustomization = "resources: [../base]\npatches:\n- path: patch.yaml\n";
-    let repo = open(&[
-        ("base/hc.yaml", HC),
-        ("overlay/kustomization.yaml", kustomization),
-        ("overlay/patch.yaml", HC),
-    ]);
+    let repo = open(&[("base/hc.yaml", HC), ("overlay/kustomization.yaml", kustomization), ("overlay/patch.yaml", HC)]);
     assert_eq!(clusters(&repo), ["base: base/hc.yaml <- "]);
     assert_eq!(
         files(&repo),
@@ -150,17 +124,11 @@ fn patches_and_our_own_output_are_no_sources() {
 
 #[test]
 fn two_clusters_of_one_name_are_a_finding() {
-    let repo = open(&[
-        ("a/one.yaml", HC),
-        ("a/two.yaml", &format!("{HC}---\n{HC}")),
-    ]);
+    let repo = open(&[("a/one.yaml", HC), ("a/two.yaml", &format!("{HC}---\n{HC}"))]);
     assert_eq!(clusters(&repo), ["a: a/one.yaml <- "]);
     let findings: Vec<String> = repo.findings().iter().map(show).collect();
     let taken = "cluster-name-taken: there is a cluster `a` already";
-    let expected = [
-        format!("a/two.yaml:3:18 {taken}"),
-        format!("a/two.yaml:7:18 {taken}"),
-    ];
+    let expected = [format!("a/two.yaml:3:18 {taken}"), format!("a/two.yaml:7:18 {taken}")];
     assert_eq!(findings, expected);
     let related = &repo.findings()[0].related[0].location;
     assert_eq!(related.file.path(), "a/one.yaml");
@@ -173,21 +141,12 @@ fn broken_files_are_fatal_only_when_they_could_be_ours() {
         ("a/broken.yaml", "apiVersion: hco.kubevirt.io/v1\nspec: [\n"),
         ("b/nodes.yaml", "kind: Node\nmetadata: [\n"),
         ("b/other.yaml", "spec: [\n"),
-        (
-            "charts/hc.yaml",
-            "apiVersion: hco.kubevirt.io/v1\nname: {{ .Release.Name }}\n",
-        ),
+        ("charts/hc.yaml", "apiVersion: hco.kubevirt.io/v1\nname: {{ .Release.Name }}\n"),
     ]);
     let found = problems(&repo);
     assert_eq!(found.len(), 3, "{found:?}");
-    assert!(
-        found[0].starts_with("fatal error a/broken.yaml:3:1 yaml-syntax: "),
-        "{found:?}"
-    );
-    assert!(
-        found[1].starts_with("warning b/nodes.yaml:3:1 yaml-syntax: "),
-        "{found:?}"
-    );
+    assert!(found[0].starts_with("fatal error a/broken.yaml:3:1 yaml-syntax: "), "{found:?}");
+    assert!(found[1].starts_with("warning b/nodes.yaml:3:1 yaml-syntax: "), "{found:?}");
     assert_eq!(
         found[2],
         "warning charts/hc.yaml:2:8 file-not-read: this file is not read: it is a template, \
@@ -203,10 +162,7 @@ fn oddities_are_told_of_the_documents_that_are_used() {
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
     let found: Vec<String> = loaded.findings.iter().map(show).collect();
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(
-        found[0].starts_with("a.yaml:9:3 yaml-duplicate-key: "),
-        "{found:?}"
-    );
+    assert!(found[0].starts_with("a.yaml:9:3 yaml-duplicate-key: "), "{found:?}");
     assert_eq!(loaded.findings[0].cluster.as_deref(), Some("."));
 }
 
@@ -214,38 +170,23 @@ fn oddities_are_told_of_the_documents_that_are_used() {
 fn the_command_line_beats_the_configuration_and_that_the_inventory() {
     let release_of = |repo: &Repo| {
         let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
-        loaded
-            .release
-            .map(|r| r.name().to_owned())
-            .map_err(|f| show(&f))
+        loaded.release.map(|r| r.name().to_owned()).map_err(|f| show(&f))
     };
     let files = [("a/hc.yaml", HC), ("a/i.yaml", INVENTORY)];
     assert_eq!(release_of(&open(&files)), Ok("1.17".to_owned()));
     let config = "release: '1.16'\n";
-    let with = |config| {
-        [
-            ("a/hc.yaml", HC),
-            ("a/i.yaml", INVENTORY),
-            ("hcoplan.yaml", config),
-        ]
-    };
+    let with = |config| [("a/hc.yaml", HC), ("a/i.yaml", INVENTORY), ("hcoplan.yaml", config)];
     assert_eq!(release_of(&open(&with(config))), Ok("1.17".to_owned()));
     let config = "clusters: [{path: a, release: '1.18'}]\n";
     assert_eq!(release_of(&open(&with(config))), Ok("1.18".to_owned()));
-    let options = Options {
-        release: Release::known("1.19"),
-        ..Options::default()
-    };
+    let options = Options { release: Release::known("1.19"), ..Options::default() };
     let repo = try_open(&with(config), &options).expect("a repository");
     assert_eq!(release_of(&repo), Ok("1.19".to_owned()));
     let alone = [("a/hc.yaml", HC), ("hcoplan.yaml", "release: '1.16'\n")];
     assert_eq!(release_of(&open(&alone)), Ok("1.16".to_owned()));
     assert_eq!(
         release_of(&open(&alone[..1])),
-        Err(
-            "a/hc.yaml:3:18 release-unknown: nothing says which release the cluster runs"
-                .to_owned()
-        )
+        Err("a/hc.yaml:3:18 release-unknown: nothing says which release the cluster runs".to_owned())
     );
     let vendor = INVENTORY.replace("1.17", "4.19");
     let repo = open(&[("a/hc.yaml", HC), ("a/i.yaml", &vendor)]);
@@ -281,9 +222,7 @@ fn one_hyperconverged_can_be_several_clusters() {
     );
     let nodes = |i: usize| {
         let loaded = repo.load(&repo.clusters()[i]).expect("loaded");
-        loaded.inventory.expect("one").inventory.nodes[0]
-            .name
-            .clone()
+        loaded.inventory.expect("one").inventory.nodes[0].name.clone()
     };
     assert_eq!((nodes(0), nodes(2)), ("e".to_owned(), "a".to_owned()));
 }
@@ -298,50 +237,23 @@ fn the_configuration_has_a_last_word_about_inventories() {
         ("b/hc.yaml", HC),
         ("b/nodes.yaml", NODE),
     ]);
-    assert_eq!(
-        clusters(&repo),
-        [
-            "a: a/hc.yaml <- all/inventory.yaml",
-            "b: b/hc.yaml <- b/nodes.yaml"
-        ]
-    );
+    assert_eq!(clusters(&repo), ["a: a/hc.yaml <- all/inventory.yaml", "b: b/hc.yaml <- b/nodes.yaml"]);
 }
 
 #[test]
 fn a_wrong_configuration_ends_it() {
     let message = |config: &str| {
-        let files = [
-            ("hcoplan.yaml", config),
-            ("a/hc.yaml", HC),
-            ("b/1.yaml", HC),
-            ("b/2.yaml", HC),
-        ];
+        let files = [("hcoplan.yaml", config), ("a/hc.yaml", HC), ("b/1.yaml", HC), ("b/2.yaml", HC)];
         match try_open(&files, &Options::default()) {
             Err(Error::Configuration(findings)) => findings.iter().map(show).collect::<Vec<_>>(),
             other => panic!("{other:?}"),
         }
     };
     let cases = [
-        (
-            "clusters: [{path: nowhere}]\n",
-            "1:19",
-            "there is no HyperConverged in `nowhere`",
-        ),
-        (
-            "clusters: [{path: b}]\n",
-            "1:19",
-            "there are 2 HyperConvergeds in `b`",
-        ),
-        (
-            "clusters: [{path: ../b}]\n",
-            "1:19",
-            "`../b` leads out of the root",
-        ),
-        (
-            "clusters: [{path: a, inventory: x}]\n",
-            "1:33",
-            "there is no inventory in `x`",
-        ),
+        ("clusters: [{path: nowhere}]\n", "1:19", "there is no HyperConverged in `nowhere`"),
+        ("clusters: [{path: b}]\n", "1:19", "there are 2 HyperConvergeds in `b`"),
+        ("clusters: [{path: ../b}]\n", "1:19", "`../b` leads out of the root"),
+        ("clusters: [{path: a, inventory: x}]\n", "1:33", "there is no inventory in `x`"),
         ("a: [", "1:5", "did not find expected node content"),
     ];
     for (config, place, said) in cases {
@@ -379,9 +291,7 @@ fn machine_sets_lie_where_they_lie() {
     assert_eq!(*repo.clusters()[0].pairing(), Pairing::Machines);
     let nodes = |i: usize| {
         let loaded = repo.load(&repo.clusters()[i]).expect("loaded");
-        loaded.inventory.expect("one").inventory.nodes[0]
-            .name
-            .clone()
+        loaded.inventory.expect("one").inventory.nodes[0].name.clone()
     };
     assert_eq!(nodes(0), "m-0");
     assert_eq!(nodes(2), "dumped");
@@ -390,11 +300,7 @@ fn machine_sets_lie_where_they_lie() {
 #[test]
 fn a_shared_inventory_is_read_once_and_complained_about_once() {
     let alias = INVENTORY.replace("architecture: amd64", "architecture: x86_64");
-    let repo = open(&[
-        ("inventory.yaml", &alias),
-        ("a/hc.yaml", HC),
-        ("b/hc.yaml", HC),
-    ]);
+    let repo = open(&[("inventory.yaml", &alias), ("a/hc.yaml", HC), ("b/hc.yaml", HC)]);
     let load = |i: usize| repo.load(&repo.clusters()[i]).expect("loaded");
     let (a, b) = (load(0), load(1));
     assert_eq!((a.findings.len(), b.findings.len()), (1, 0));
@@ -459,11 +365,7 @@ fn a_second_hyperconverged_of_a_cluster_is_found() {
     let named = "clusters:\n- {name: virt, path: a/virt/hc.yaml}\n";
     let named = with(&[("a/virt/hc.yaml", HC), ("hcoplan.yaml", named)]);
     assert!(named.is_empty(), "{named:?}");
-    let shared = [
-        ("inventory.yaml", INVENTORY),
-        ("a/hc.yaml", HC),
-        ("b/hc.yaml", HC),
-    ];
+    let shared = [("inventory.yaml", INVENTORY), ("a/hc.yaml", HC), ("b/hc.yaml", HC)];
     assert!(findings(&shared).is_empty());
 }
 
@@ -530,10 +432,7 @@ fn what_the_repository_says_is_not_asked() {
     let inventory = repo.load(east).expect("loaded").inventory.expect("nodes");
     assert_eq!(inventory.inventory.namespace, "openshift-cnv");
     // What is asked for counts before what an inventory says.
-    let options = Options {
-        release: Release::known("1.18"),
-        ..Options::default()
-    };
+    let options = Options { release: Release::known("1.18"), ..Options::default() };
     let files = [("west/hc.yaml", HC), ("west/inventory.yaml", INVENTORY)];
     let asked = try_open(&files, &options).expect("a repository");
     let (west, _) = identity(&asked, "west");
@@ -542,11 +441,7 @@ fn what_the_repository_says_is_not_asked() {
 
 #[test]
 fn a_shared_operator_speaks_for_every_cluster() {
-    let repo = open(&[
-        ("base/sub.yaml", VENDOR_SUBSCRIPTION),
-        ("clusters/a/hc.yaml", HC),
-        ("clusters/b/hc.yaml", HC),
-    ]);
+    let repo = open(&[("base/sub.yaml", VENDOR_SUBSCRIPTION), ("clusters/a/hc.yaml", HC), ("clusters/b/hc.yaml", HC)]);
     for name in ["clusters/a", "clusters/b"] {
         assert!(identity(&repo, name).0.contains("release 4.20.3"), "{name}");
     }
@@ -555,34 +450,18 @@ fn a_shared_operator_speaks_for_every_cluster() {
 #[test]
 fn contradictions_are_found() {
     let version = "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nstatus:\n  desired: {version: 4.21.2}\n";
-    let repo = open(&[
-        ("a/hc.yaml", HC),
-        ("a/s.yaml", VENDOR_SUBSCRIPTION),
-        ("a/v.yaml", version),
-    ]);
+    let repo = open(&[("a/hc.yaml", HC), ("a/s.yaml", VENDOR_SUBSCRIPTION), ("a/v.yaml", version)]);
     let (is, found) = identity(&repo, "a");
     assert!(is.contains("release 4.20.3"), "{is}");
     assert_eq!(
         found,
-        [
-            "a/v.yaml:4:22 cluster-facts-contradict: the Subscription says that the release is \
-          4.20.3, and the ClusterVersion that it is 4.21"
-        ]
+        ["a/v.yaml:4:22 cluster-facts-contradict: the Subscription says that the release is \
+          4.20.3, and the ClusterVersion that it is 4.21"]
     );
     // What is upgraded since is none, and 1.16 is what 4.20 is built from.
-    for (release, contradicts) in [
-        ("4.21", false),
-        ("4.20", false),
-        ("1.16", false),
-        ("1.18", false),
-        ("4.19", true),
-    ] {
+    for (release, contradicts) in [("4.21", false), ("4.20", false), ("1.16", false), ("1.18", false), ("4.19", true)] {
         let inventory = INVENTORY.replace("1.17", release);
-        let repo = open(&[
-            ("a/hc.yaml", HC),
-            ("a/s.yaml", VENDOR_SUBSCRIPTION),
-            ("a/i.yaml", &inventory),
-        ]);
+        let repo = open(&[("a/hc.yaml", HC), ("a/s.yaml", VENDOR_SUBSCRIPTION), ("a/i.yaml", &inventory)]);
         let (_, found) = identity(&repo, "a");
         let found = found.iter().any(|f| f.contains("cluster-facts-contradict"));
         assert_eq!(found, contradicts, "{release}");

@@ -21,18 +21,12 @@ fn what_is_left_out_is_said() {
         &[
             ("a/hc.yaml", HC),
             ("charts/hc.yaml", HC),
-            (
-                "rendered/hcoplan-manifest.json",
-                r#"{"schemaVersion": 1, "clusters": ["a"]}"#,
-            ),
+            ("rendered/hcoplan-manifest.json", r#"{"schemaVersion": 1, "clusters": ["a"]}"#),
             (
                 "rendered/a/hcoplan-cluster.json",
                 r#"{"schemaVersion": 1, "cluster": "a", "objects": [{"file": "n.yaml"}, {"file": "hc.yaml"}]}"#,
             ),
-            (
-                "rendered/a/n.yaml",
-                "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n",
-            ),
+            ("rendered/a/n.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"),
             // No tree has these.
             ("rendered/a/hc.yaml", HC),
             ("rendered/b/hc.yaml", HC),
@@ -74,10 +68,8 @@ fn what_is_left_out_is_said() {
     );
     assert_eq!(
         problems(&repo),
-        [
-            "warning socket.yaml:1:1 file-not-read: this file is not read: it is a socket, \
-             not a file"
-        ]
+        ["warning socket.yaml:1:1 file-not-read: this file is not read: it is a socket, \
+             not a file"]
     );
 }
 
@@ -85,15 +77,7 @@ fn what_is_left_out_is_said() {
 fn one_file_takes_its_inventory_from_beside_it() {
     let temp = tempfile::tempdir().expect("a directory");
     let root = Utf8Path::from_path(temp.path()).expect("UTF-8");
-    write(
-        root,
-        &[
-            ("a/hc.yaml", HC),
-            ("a/other.yaml", HC),
-            ("a/i.yaml", INVENTORY),
-            ("a/deep/hc.yaml", HC),
-        ],
-    );
+    write(root, &[("a/hc.yaml", HC), ("a/other.yaml", HC), ("a/i.yaml", INVENTORY), ("a/deep/hc.yaml", HC)]);
     let repo = Repo::open(&root.join("a/hc.yaml"), &Options::default()).expect("one");
     assert_eq!(clusters(&repo), [".: hc.yaml <- i.yaml"]);
     assert!(repo.findings().is_empty());
@@ -104,19 +88,8 @@ fn an_inventory_from_the_command_line_beats_all() {
     let temp = tempfile::tempdir().expect("a directory");
     let root = Utf8Path::from_path(temp.path()).expect("UTF-8");
     let other = INVENTORY.replace("name: a", "name: other");
-    write(
-        root,
-        &[
-            ("a/hc.yaml", HC),
-            ("a/i.yaml", INVENTORY),
-            ("given.yaml", &other),
-            ("no.yaml", ""),
-        ],
-    );
-    let options = |name: &str| Options {
-        inventory: vec![root.join(name)],
-        ..Options::default()
-    };
+    write(root, &[("a/hc.yaml", HC), ("a/i.yaml", INVENTORY), ("given.yaml", &other), ("no.yaml", "")]);
+    let options = |name: &str| Options { inventory: vec![root.join(name)], ..Options::default() };
     let repo = Repo::open(&root.join("a"), &options("given.yaml")).expect("one");
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
     let inventory = loaded.inventory.expect("one");
@@ -153,10 +126,7 @@ fn a_git_revision_is_a_repository_too() {
             "m",
         ]);
     };
-    write(
-        root,
-        &[("fleet/a/hc.yaml", HC), ("fleet/a/i.yaml", INVENTORY)],
-    );
+    write(root, &[("fleet/a/hc.yaml", HC), ("fleet/a/i.yaml", INVENTORY)]);
     commit();
     write(root, &[("fleet/b/hc.yaml", HC)]);
     commit();
@@ -177,13 +147,7 @@ fn many_files_give_the_same_answer_as_few() {
     let temp = tempfile::tempdir().expect("a directory");
     let root = Utf8Path::from_path(temp.path()).expect("UTF-8");
     for i in 0..100 {
-        write(
-            root,
-            &[
-                (&format!("c{i:03}/hc.yaml"), HC),
-                (&format!("c{i:03}/i.yaml"), INVENTORY),
-            ],
-        );
+        write(root, &[(&format!("c{i:03}/hc.yaml"), HC), (&format!("c{i:03}/i.yaml"), INVENTORY)]);
     }
     let repo = Repo::open(root, &Options::default()).expect("a repository");
     let names: Vec<&str> = repo.clusters().iter().map(|c| c.name()).collect();

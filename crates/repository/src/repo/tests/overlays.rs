@@ -17,12 +17,8 @@ fn a_base_is_no_cluster() {
     let patch = "patches: [{path: p.yaml}]\n";
     let base = ("base/kustomization.yaml", "resources: [hc.yaml]\n");
     let over = |text: &'static str| {
-        let mut files = vec![
-            ("base/hc.yaml", HC),
-            base,
-            ("prod/kustomization.yaml", text),
-            ("prod/inventory.yaml", INVENTORY),
-        ];
+        let mut files =
+            vec![("base/hc.yaml", HC), base, ("prod/kustomization.yaml", text), ("prod/inventory.yaml", INVENTORY)];
         if text.contains("p.yaml") {
             files.push(("prod/p.yaml", HC));
         }
@@ -41,71 +37,31 @@ fn a_base_is_no_cluster() {
         assert!(repo.problems()[0].fatal);
     }
     // In one directory, patched.
-    let repo = open(&[
-        ("hc.yaml", HC),
-        (
-            "kustomization.yaml",
-            &format!("resources: [hc.yaml]\n{patch}"),
-        ),
-        ("p.yaml", HC),
-    ]);
+    let repo =
+        open(&[("hc.yaml", HC), ("kustomization.yaml", &format!("resources: [hc.yaml]\n{patch}")), ("p.yaml", HC)]);
     assert_eq!(overlays(&repo), [".: hc.yaml"]);
     // What is built on isn't here, and is patched as a HyperConverged.
-    let repo = open(&[
-        (
-            "prod/kustomization.yaml",
-            "resources: [../far]\npatches: [{path: p.yaml}]\n",
-        ),
-        ("prod/p.yaml", HC),
-    ]);
+    let repo =
+        open(&[("prod/kustomization.yaml", "resources: [../far]\npatches: [{path: p.yaml}]\n"), ("prod/p.yaml", HC)]);
     assert_eq!(overlays(&repo), ["prod: "]);
 }
 
 #[test]
 fn what_nothing_changes_is_a_cluster() {
-    let sub =
-        "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: s}\n";
+    let sub = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: s}\n";
     let named = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: hc, namespace: virt}\n";
     for (hc, text, built) in [
         (HC, "resources: [hc.yaml]\n", false),
-        (
-            HC,
-            "resources: [hc.yaml, sub.yaml]\ncommonLabels: {a: b}\nimages: [{name: a}]\n",
-            false,
-        ),
-        (
-            HC,
-            "resources: [hc.yaml]\npatches:\n- target: {kind: Subscription}\n  patch: '[]'\n",
-            false,
-        ),
-        (
-            HC,
-            "resources: [hc.yaml, sub.yaml]\npatches: [{path: sub.yaml}]\n",
-            false,
-        ),
-        (
-            HC,
-            "resources: [hc.yaml]\npatches:\n- patch: |-\n    kind: Subscription\n",
-            false,
-        ),
-        (
-            HC,
-            "resources: [hc.yaml]\ntransformers: [lint.yaml]\n",
-            false,
-        ),
-        (
-            HC,
-            "resources: [hc.yaml]\ncomponents: []\nnamePrefix: ''\n",
-            false,
-        ),
+        (HC, "resources: [hc.yaml, sub.yaml]\ncommonLabels: {a: b}\nimages: [{name: a}]\n", false),
+        (HC, "resources: [hc.yaml]\npatches:\n- target: {kind: Subscription}\n  patch: '[]'\n", false),
+        (HC, "resources: [hc.yaml, sub.yaml]\npatches: [{path: sub.yaml}]\n", false),
+        (HC, "resources: [hc.yaml]\npatches:\n- patch: |-\n    kind: Subscription\n", false),
+        (HC, "resources: [hc.yaml]\ntransformers: [lint.yaml]\n", false),
+        (HC, "resources: [hc.yaml]\ncomponents: []\nnamePrefix: ''\n", false),
         (named, "resources: [hc.yaml]\nnamespace: virt\n", false),
         (HC, "resources: [hc.yaml]\nnamespace: virt\n", true),
         (named, "resources: [hc.yaml]\nnamespace: other\n", true),
-        (
-            HC,
-            "resources: [hc.yaml]\ncommonAnnotations: {a: b}\n",
-            true,
-        ),
+        (HC, "resources: [hc.yaml]\ncommonAnnotations: {a: b}\n", true),
         (HC, "resources: [hc.yaml]\ntransformers: [sub.yaml]\n", true),
         (HC, "resources: [hc.yaml]\ncomponents: [../c]\n", true),
         (HC, "resources: [hc.yaml]\nfieldOfTheFuture: 1\n", true),
@@ -113,10 +69,7 @@ fn what_nothing_changes_is_a_cluster() {
         let repo = open(&[
             ("a/hc.yaml", hc),
             ("a/sub.yaml", sub),
-            (
-                "a/lint.yaml",
-                "apiVersion: hcoplan.dev/v1alpha1\nkind: Lint\n",
-            ),
+            ("a/lint.yaml", "apiVersion: hcoplan.dev/v1alpha1\nkind: Lint\n"),
             ("a/kustomization.yaml", text),
         ]);
         assert_eq!(overlays(&repo).is_empty(), !built, "{text}");
@@ -127,10 +80,7 @@ fn what_nothing_changes_is_a_cluster() {
         ("all/kustomization.yaml", "resources: [east, west]\n"),
         ("all/east/kustomization.yaml", "resources: [hc.yaml]\n"),
         ("all/east/hc.yaml", HC),
-        (
-            "all/west/kustomization.yaml",
-            "resources: [hc.yaml]\nnamePrefix: a\n",
-        ),
+        ("all/west/kustomization.yaml", "resources: [hc.yaml]\nnamePrefix: a\n"),
         ("all/west/hc.yaml", HC),
     ]);
     assert_eq!(clusters(&repo), ["all/east: all/east/hc.yaml <- "]);
@@ -145,16 +95,10 @@ fn the_configuration_and_the_directory_that_is_meant_count() {
         ("lab/kustomization.yaml", "resources: [../base]\n"),
         ("prod/kustomization.yaml", "resources: [../base]\n"),
         ("prod/inventory.yaml", INVENTORY),
-        (
-            "hcoplan.yaml",
-            "clusters: [{name: prod, path: base/hc.yaml, inventory: prod/inventory.yaml}]\n",
-        ),
+        ("hcoplan.yaml", "clusters: [{name: prod, path: base/hc.yaml, inventory: prod/inventory.yaml}]\n"),
     ];
     let repo = open(&files);
-    assert_eq!(
-        clusters(&repo),
-        ["prod: base/hc.yaml <- prod/inventory.yaml"]
-    );
+    assert_eq!(clusters(&repo), ["prod: base/hc.yaml <- prod/inventory.yaml"]);
     assert!(repo.overlays().is_empty() && repo.problems().is_empty());
     for (within, expected) in [
         ("lab", Some("the cluster lab is not planned")),
@@ -162,10 +106,7 @@ fn the_configuration_and_the_directory_that_is_meant_count() {
         ("base/hc.yaml", Some("2 clusters are not planned")),
         ("elsewhere", None),
     ] {
-        let options = Options {
-            within: Some(within.into()),
-            ..Options::default()
-        };
+        let options = Options { within: Some(within.into()), ..Options::default() };
         let repo = try_open(&files[..5], &options).expect("a repository");
         let message = repo.problems().first().map(|p| p.finding.message.as_str());
         let is_it = match expected {

@@ -128,13 +128,11 @@ const ARM64_FIRMWARE_DEFAULT: &str = "/usr/share/AAVMF";
 
 const KSM: &str = "spec.configuration.ksmConfiguration";
 
-const KSM_EVERYWHERE: &str =
-    "KSM is switched on for every node: memory of virtual machines is shared there";
-const KSM_NOWHERE: &str =
-    "KSM is switched off: memory of virtual machines is shared on no node any more";
-const KSM_SOMEWHERE: &str = "KSM is switched on for the nodes that its selector matches: memory of virtual machines is shared there";
-const KSM_ELSEWHERE: &str =
-    "KSM is switched on for other nodes than before: those that its selector matches";
+const KSM_EVERYWHERE: &str = "KSM is switched on for every node: memory of virtual machines is shared there";
+const KSM_NOWHERE: &str = "KSM is switched off: memory of virtual machines is shared on no node any more";
+const KSM_SOMEWHERE: &str =
+    "KSM is switched on for the nodes that its selector matches: memory of virtual machines is shared there";
+const KSM_ELSEWHERE: &str = "KSM is switched on for other nodes than before: those that its selector matches";
 
 /// Where memory is shared after a change of KSM's selector. Source: KubeVirt `pkg/virt-handler/ksm`: without
 /// a selector nowhere, with an empty one everywhere.
@@ -144,15 +142,10 @@ fn ksm(change: &ObjectChange) -> Option<Consequence> {
         let parts = selector.as_object()?.values();
         Some(
             parts.flat_map(Value::as_object).any(|m| !m.is_empty())
-                || selector["matchExpressions"]
-                    .as_array()
-                    .is_some_and(|a| !a.is_empty()),
+                || selector["matchExpressions"].as_array().is_some_and(|a| !a.is_empty()),
         )
     };
-    let (was, is) = (
-        selector(change.before.as_deref()),
-        selector(change.after.as_deref()),
-    );
+    let (was, is) = (selector(change.before.as_deref()), selector(change.after.as_deref()));
     let text = match (was, is) {
         (None, None) => return None,
         (_, Some(false)) => KSM_EVERYWHERE,
@@ -160,14 +153,7 @@ fn ksm(change: &ObjectChange) -> Option<Consequence> {
         (None, Some(true)) => KSM_SOMEWHERE,
         (Some(_), Some(true)) => KSM_ELSEWHERE,
     };
-    Some(Consequence {
-        impact: Behaviour,
-        when: Now,
-        certain: true,
-        text,
-        action: "",
-        path: KSM,
-    })
+    Some(Consequence { impact: Behaviour, when: Now, certain: true, text, action: "", path: KSM })
 }
 
 /// Where 1.19 has what the gate was for.
@@ -180,14 +166,10 @@ fn reservations(change: &ObjectChange) -> Option<Consequence> {
         configuration.is_some_and(|c| {
             let mut gates = Vec::new();
             names(c["developerConfiguration"].get("featureGates"), &mut gates);
-            c["persistentReservationConfiguration"]["enabled"] == true
-                || gates.iter().any(|gate| gate == RESERVATION)
+            c["persistentReservationConfiguration"]["enabled"] == true || gates.iter().any(|gate| gate == RESERVATION)
         })
     };
-    match (
-        is_on(change.before.as_deref()),
-        is_on(change.after.as_deref()),
-    ) {
+    match (is_on(change.before.as_deref()), is_on(change.after.as_deref())) {
         (false, true) => Some(RESERVATION_ON),
         (true, false) => best("KubeVirt", FEATURE_GATES, Remove, None),
         _ => None,
@@ -203,21 +185,17 @@ fn methods(change: &ObjectChange, step: &Step, on: PathChange) -> Option<Consequ
     let listed = |body: Option<&Value>| {
         let mut out = Vec::new();
         let strategy = body.map(|body| &body["spec"]["workloadUpdateStrategy"]);
-        names(
-            strategy.and_then(|s| s.get("workloadUpdateMethods")),
-            &mut out,
-        );
+        names(strategy.and_then(|s| s.get("workloadUpdateMethods")), &mut out);
         out.sort_unstable();
         out
     };
-    let (was, is) = (
-        listed(change.before.as_deref()),
-        listed(change.after.as_deref()),
-    );
-    match is.is_empty() {
-        _ if was == is => None,
-        true => best("KubeVirt", &step.label, on, None),
-        false => best("KubeVirt", "spec.workloadUpdateStrategy", Any, None),
+    let (was, is) = (listed(change.before.as_deref()), listed(change.after.as_deref()));
+    if was == is {
+        None
+    } else if is.is_empty() {
+        best("KubeVirt", &step.label, on, None)
+    } else {
+        best("KubeVirt", "spec.workloadUpdateStrategy", Any, None)
     }
 }
 
@@ -227,9 +205,7 @@ const PLACEMENT: &str = "spec.placementConfiguration";
 /// Whether a side of a change of that section names types of devices.
 fn has_types(step: &Step) -> bool {
     let sides = [&step.before, &step.after].into_iter().flatten();
-    let mut keys = sides
-        .filter_map(Value::as_object)
-        .flat_map(|map| map.keys());
+    let mut keys = sides.filter_map(Value::as_object).flat_map(|map| map.keys());
     keys.any(|key| key != "enabled")
 }
 
@@ -272,28 +248,20 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
     }
     // Without a word KubeVirt handles them.
     let is_off = |value: &Option<Value>| *value == Some(Value::Bool(false));
-    if (kind, label) == ("KubeVirt", MEDIATED_DEVICES_SWITCH)
-        && is_off(&step.before) == is_off(&step.after)
-    {
+    if (kind, label) == ("KubeVirt", MEDIATED_DEVICES_SWITCH) && is_off(&step.before) == is_off(&step.after) {
         return None;
     }
     let is_default = |value: &Option<Value>| {
         let value = value.as_ref().map(|v| v.as_str().unwrap_or_default());
         value.is_none_or(|path| path == ARM64_FIRMWARE_DEFAULT)
     };
-    if (kind, label) == ("KubeVirt", ARM64_FIRMWARE)
-        && is_default(&step.before)
-        && is_default(&step.after)
-    {
+    if (kind, label) == ("KubeVirt", ARM64_FIRMWARE) && is_default(&step.before) && is_default(&step.after) {
         return None;
     }
     if (kind, label) == ("NetworkAddonsConfig", PLACEMENT) {
         let sides = [&step.before, &step.after].into_iter().flatten();
         let mut workloads = sides.filter_map(|side| side.get("workloads"));
-        let part = match workloads.any(|placement| *placement != serde_json::json!({})) {
-            true => "workloads",
-            false => "infra",
-        };
+        let part = if workloads.any(|placement| *placement != serde_json::json!({})) { "workloads" } else { "infra" };
         return best(kind, &format!("{PLACEMENT}.{part}"), Any, None);
     }
     if kind == "KubeVirt" && label.starts_with(METHODS) {
@@ -313,9 +281,7 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
     match on {
         Add if is_of(FEATURE_GATES) && is_reservation() => Some(RESERVATION_ON),
         Remove if is_of(FEATURE_GATES) && refuses_nobody(step.before.as_ref()) => Some(FEATURE_OFF),
-        Add if is_of(DISABLED_GATES) && refuses_nobody(step.after.as_ref()) => {
-            Some(FEATURE_DISABLED)
-        }
+        Add if is_of(DISABLED_GATES) && refuses_nobody(step.after.as_ref()) => Some(FEATURE_DISABLED),
         on => best(kind, label, on, step.after.as_ref()),
     }
 }
@@ -392,9 +358,7 @@ fn name(change: &ObjectChange) -> String {
 fn entry(path: &str, step: &Step) -> Vec<String> {
     const CRON: &str = "-image-cron";
     let below = step.label.strip_prefix(path).unwrap_or_default();
-    let key = below
-        .split_once('[')
-        .and_then(|(_, rest)| rest.split_once(']'));
+    let key = below.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     if let Some((key, _)) = key {
         let key = key.split_once('=').map_or(key, |(_, value)| value);
         // An index is no name.
@@ -404,10 +368,7 @@ fn entry(path: &str, step: &Step) -> Vec<String> {
     }
     let mut out = Vec::new();
     names(step.after.as_ref().or(step.before.as_ref()), &mut out);
-    match out.is_empty() {
-        true => vec![step.label.rsplit('.').next().unwrap_or_default().to_owned()],
-        false => out,
-    }
+    if out.is_empty() { vec![step.label.rsplit('.').next().unwrap_or_default().to_owned()] } else { out }
 }
 
 /// The texts of a list, and the names of its objects.

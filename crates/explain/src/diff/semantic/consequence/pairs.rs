@@ -21,8 +21,7 @@ type Name = (String, String, String);
 
 /// Every consequence that may be told.
 fn all() -> BTreeSet<Name> {
-    let name =
-        |kind: &str, path: &str, text: &str| (kind.to_owned(), path.to_owned(), text.to_owned());
+    let name = |kind: &str, path: &str, text: &str| (kind.to_owned(), path.to_owned(), text.to_owned());
     let rows = TABLE.iter().map(|row| name(row.0, row.1, row.6));
     let of_kubevirt = [FEATURE_OFF, RESERVATION_ON, FEATURE_DISABLED];
     let gates = of_kubevirt.iter().map(|c| name("KubeVirt", c.path, c.text));
@@ -55,13 +54,7 @@ impl State {
         let release = spec.remove("release");
         let release = release.as_ref().and_then(Value::as_str).unwrap_or("1.19");
         let mut annotations = spec.remove("annotations").unwrap_or_else(|| json!({}));
-        for (operator, operations) in spec
-            .remove("patch")
-            .as_ref()
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
+        for (operator, operations) in spec.remove("patch").as_ref().and_then(Value::as_object).into_iter().flatten() {
             let name = match operator.as_str() {
                 "cdi" => "containerizeddataimporter.kubevirt.io/jsonpatch",
                 "cnao" => "networkaddonsconfigs.kubevirt.io/jsonpatch",
@@ -98,11 +91,7 @@ impl State {
 fn of_manifests(before: &Value, after: &Value) -> Result<BTreeSet<Name>, String> {
     let states = [before, after].map(State::of);
     let plans = [0, 1].map(|i| {
-        let State {
-            release,
-            inventory,
-            object,
-        } = &states[i];
+        let State { release, inventory, object } = &states[i];
         plan(release, &inventory.inventory, object)
     });
     let mut both = states.iter().zip(&plans);
@@ -150,11 +139,7 @@ fn of_objects(before: &Value, after: &Value) -> Result<BTreeSet<Name>, String> {
         };
         all.map(one).collect()
     };
-    Ok(told(&compare_objects(
-        &release,
-        &objects(before),
-        &objects(after),
-    )))
+    Ok(told(&compare_objects(&release, &objects(before), &objects(after))))
 }
 
 fn pairs() -> Vec<Value> {
@@ -175,10 +160,7 @@ fn name(pair: &Value) -> Name {
 fn each_happens_where_it_is_said_and_not_near_it() {
     let mut wrong = Vec::new();
     for pair in pairs() {
-        let follows = match pair["was"].is_array() {
-            true => of_objects,
-            false => of_manifests,
-        };
+        let follows = if pair["was"].is_array() { of_objects } else { of_manifests };
         let name = name(&pair);
         match follows(&pair["was"], &pair["then"]) {
             Ok(then) if then.contains(&name) => {}
@@ -232,9 +214,7 @@ impl Recordings {
         let lines = |path: &FilePath| -> Vec<Value> {
             let text = fs::read_to_string(path).expect("a recording");
             let lines = text.lines().filter(|line| !line.is_empty());
-            lines
-                .map(|line| serde_json::from_str(line).expect("a row"))
-                .collect()
+            lines.map(|line| serde_json::from_str(line).expect("a row")).collect()
         };
         let files = |directory: FilePathBuf| {
             let entries = fs::read_dir(directory).expect("recordings");
@@ -265,17 +245,8 @@ impl Recordings {
             }
         }
         let upgrades = lines(&upgrades.join("expected.jsonl")).into_iter();
-        let upgrades = upgrades.map(|row| {
-            (
-                (text(&row["from"]), text(&row["case"])),
-                digests(&row["objects"]),
-            )
-        });
-        Self {
-            upgrades: upgrades.collect(),
-            objects,
-            cases,
-        }
+        let upgrades = upgrades.map(|row| ((text(&row["from"]), text(&row["case"])), digests(&row["objects"])));
+        Self { upgrades: upgrades.collect(), objects, cases }
     }
 
     fn of(&self, digests: &[String]) -> Vec<Object> {
@@ -286,25 +257,16 @@ impl Recordings {
     /// What follows in two recordings: of two cases of a release, or of one case and its upgrade.
     fn told(&self, seen: &Value) -> BTreeSet<Name> {
         let case = |key: &str| (text(&seen["release"]), text(&seen[key]));
-        let (release, before, after) = match seen["upgrade"].is_null() {
-            true => (
-                text(&seen["release"]),
-                &self.cases[&case("was")],
-                &self.cases[&case("then")],
-            ),
-            false => {
-                let from = case("upgrade");
-                (from.0.clone(), &self.cases[&from], &self.upgrades[&from])
-            }
+        let (release, before, after) = if seen["upgrade"].is_null() {
+            (text(&seen["release"]), &self.cases[&case("was")], &self.cases[&case("then")])
+        } else {
+            let from = case("upgrade");
+            (from.0.clone(), &self.cases[&from], &self.upgrades[&from])
         };
         // Nothing is made of what is refused.
         assert!(!before.is_empty() && !after.is_empty(), "{seen}");
         let release = Release::known(&release).expect("known");
-        told(&compare_objects(
-            &release,
-            &self.of(before),
-            &self.of(after),
-        ))
+        told(&compare_objects(&release, &self.of(before), &self.of(after)))
     }
 }
 

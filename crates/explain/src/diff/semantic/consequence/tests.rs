@@ -37,9 +37,7 @@ fn kubevirt(spec: Value) -> Value {
 
 #[test]
 fn the_longest_path_wins() {
-    let migrations = |n: u32| {
-        kubevirt(json!({"configuration": {"migrations": {"parallelMigrationsPerCluster": n}}}))
-    };
+    let migrations = |n: u32| kubevirt(json!({"configuration": {"migrations": {"parallelMigrationsPerCluster": n}}}));
     assert_eq!(impacts(&migrations(5), &migrations(6)), [Scheduling]);
     let uninstall = |strategy: &str| kubevirt(json!({"uninstallStrategy": strategy}));
     let (kept, removed) = ("BlockUninstallIfWorkloadsExist", "RemoveWorkloads");
@@ -53,9 +51,7 @@ fn the_longest_path_wins() {
 #[test]
 fn an_empty_selector_is_every_node_and_none_is_no_node() {
     let configuration = |c: Value| kubevirt(json!({"configuration": c}));
-    let ksm = |section: Value| {
-        configuration(json!({"evictionStrategy": "None", "ksmConfiguration": section}))
-    };
+    let ksm = |section: Value| configuration(json!({"evictionStrategy": "None", "ksmConfiguration": section}));
     let bare = configuration(json!({"evictionStrategy": "None"}));
     let nowhere = ksm(json!({}));
     let everywhere = ksm(json!({"nodeLabelSelector": {}}));
@@ -66,11 +62,7 @@ fn an_empty_selector_is_every_node_and_none_is_no_node() {
         (&bare, &everywhere, "for every node"),
         (&everywhere, &nowhere, "on no node any more"),
         (&everywhere, &bare, "on no node any more"),
-        (
-            &nowhere,
-            &some("b"),
-            "for the nodes that its selector matches",
-        ),
+        (&nowhere, &some("b"), "for the nodes that its selector matches"),
         (&some("b"), &some("c"), "for other nodes than before"),
     ] {
         let told = told(before, after);
@@ -84,9 +76,8 @@ fn an_empty_selector_is_every_node_and_none_is_no_node() {
 
 #[test]
 fn a_gate_that_goes_refuses_those_who_use_it_where_the_webhook_asks_for_it() {
-    let gates = |list: &str, gates: &[&str]| {
-        kubevirt(json!({"configuration": {"developerConfiguration": {list: gates}}}))
-    };
+    let gates =
+        |list: &str, gates: &[&str]| kubevirt(json!({"configuration": {"developerConfiguration": {list: gates}}}));
     let on = |names: &[&str]| gates("featureGates", names);
     let root = on(&["Root"]);
     let said = |impact, text: &str| vec![(impact, text.to_owned())];
@@ -95,17 +86,11 @@ fn a_gate_that_goes_refuses_those_who_use_it_where_the_webhook_asks_for_it() {
     // Deprecated: DeclarativeHotplugVolumes does its work.
     assert_eq!(
         told(&on(&["Root", "HotplugVolumes"]), &root),
-        said(
-            Behaviour,
-            "the KubeVirt feature HotplugVolumes is switched off"
-        )
+        said(Behaviour, "the KubeVirt feature HotplugVolumes is switched off")
     );
     let off = |names: &[&str]| gates("disabledFeatureGates", names);
     let none = off(&["Other"]);
-    assert_eq!(
-        impacts(&none, &off(&["Other", "VideoConfig"])),
-        [BootFailure]
-    );
+    assert_eq!(impacts(&none, &off(&["Other", "VideoConfig"])), [BootFailure]);
     assert_eq!(impacts(&none, &off(&["Other", "ObjectGraph"])), [Behaviour]);
 }
 
@@ -136,14 +121,8 @@ fn a_feature_of_cdi_is_switched_one_way() {
     };
     let (with, without) = (cdi(&["A", "B"]), cdi(&["A"]));
     let said = |text: &str| vec![(Behaviour, text.to_owned())];
-    assert_eq!(
-        told(&without, &with),
-        said("the CDI feature B is switched on")
-    );
-    assert_eq!(
-        told(&with, &without),
-        said("the CDI feature B is switched off")
-    );
+    assert_eq!(told(&without, &with), said("the CDI feature B is switched on"));
+    assert_eq!(told(&with, &without), said("the CDI feature B is switched off"));
 }
 
 #[test]
@@ -163,12 +142,10 @@ fn disks_go_with_a_cron_that_retains_nothing() {
 #[test]
 fn what_goes_is_the_thing_itself_and_not_one_of_its_fields() {
     let devices = |device: Value| {
-        let list =
-            json!({"pciHostDevices": [device, {"resourceName": "b", "pciVendorSelector": "1"}]});
+        let list = json!({"pciHostDevices": [device, {"resourceName": "b", "pciVendorSelector": "1"}]});
         kubevirt(json!({"configuration": {"permittedHostDevices": list}}))
     };
-    let device =
-        json!({"resourceName": "a", "pciVendorSelector": "2", "externalResourceProvider": true});
+    let device = json!({"resourceName": "a", "pciVendorSelector": "2", "externalResourceProvider": true});
     let plain = json!({"resourceName": "a", "pciVendorSelector": "2"});
     let none = json!({"resourceName": "c", "pciVendorSelector": "2"});
     let said = |before: &Value, after: &Value| {
@@ -187,10 +164,7 @@ fn what_goes_is_the_thing_itself_and_not_one_of_its_fields() {
     let range = addons(json!({"rangeStart": "02:00:00:00:00:00", "rangeEnd": "02:00:00:00:00:99"}));
     let range_goes = told(&range, &addons(json!({})));
     let other_range = "VMs get MAC addresses from another range";
-    assert!(
-        range_goes.iter().all(|(_, text)| text == other_range),
-        "{range_goes:?}"
-    );
+    assert!(range_goes.iter().all(|(_, text)| text == other_range), "{range_goes:?}");
     let mut no_pool = range.clone();
     no_pool["spec"] = json!({"multus": {}});
     let nothing = "nothing keeps two VMs from having one MAC address".to_owned();
@@ -207,27 +181,15 @@ fn a_role_that_goes_grants_nothing_else() {
         let told = told(before, after).into_iter();
         told.map(|(_, text)| text).collect::<Vec<_>>()
     };
-    assert_eq!(
-        said(&role("get"), &Value::Null),
-        ["the cluster role r is removed"]
-    );
+    assert_eq!(said(&role("get"), &Value::Null), ["the cluster role r is removed"]);
     let changed = said(&role("get"), &role("list"));
-    assert_eq!(
-        changed,
-        ["the permissions that the cluster role r grants change"]
-    );
+    assert_eq!(changed, ["the permissions that the cluster role r grants change"]);
 }
 
 #[test]
 fn every_row_can_be_met() {
     for (i, row) in TABLE.iter().enumerate() {
         let twin = |other: &Row| other.0 == row.0 && other.1 == row.1 && other.2 == row.2;
-        assert_eq!(
-            TABLE.iter().position(twin),
-            Some(i),
-            "{} {} twice",
-            row.0,
-            row.1
-        );
+        assert_eq!(TABLE.iter().position(twin), Some(i), "{} {} twice", row.0, row.1);
     }
 }
