@@ -36,6 +36,7 @@ fn more_pages() -> Vec<PathBuf> {
     let below = ["docs/rules", "docs/contributing"].map(|d| fs::read_dir(root().join(d)).expect(d));
     let below = below.into_iter().flatten();
     let below = below.map(|entry| entry.expect("an entry").path());
+    let below = below.filter(|path| path.extension().is_some_and(|e| e == "md"));
     below.chain(examples.filter(|p| p.is_file())).collect()
 }
 

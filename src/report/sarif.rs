@@ -80,7 +80,8 @@ fn level(severity: Severity) -> &'static str {
 }
 
 fn descriptor(rule: &Rule) -> Value {
-    let what = rule.page.split("\n\n").nth(1).unwrap_or(rule.summary);
+    let sections = lint::sections(rule);
+    let what = sections.split("\n\n").nth(1).unwrap_or(rule.summary);
     let what: Vec<_> = what.split_whitespace().collect();
     let full = format!("{}.", rule.summary.trim_end_matches('.'));
     let mut tags = vec![rule.group.as_str().to_owned()];
@@ -92,7 +93,7 @@ fn descriptor(rule: &Rule) -> Value {
         "name": rule.name,
         "shortDescription": {"text": cut(rule.summary)},
         "fullDescription": {"text": cut(&full)},
-        "help": {"text": what.join(" "), "markdown": rule.page.trim()},
+        "help": {"text": what.join(" "), "markdown": sections},
         "helpUri": page(rule.name),
         "defaultConfiguration": {"level": level(rule.severity)},
         "properties": {

@@ -47,7 +47,7 @@ pub use engine::{Run, Selection, run};
 
 pub use fingerprint::fingerprints;
 pub use grouped::{FileUsers, grouped};
-pub use page::{index, page};
+pub use page::{page, sections};
 pub use registered_rule::{RegisteredRule, RunPhase};
 pub use registry::{find, rules, selector};
 pub use selector::Selector;

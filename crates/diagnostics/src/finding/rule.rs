@@ -210,7 +210,7 @@ pub enum OptionValue {
     Names(&'static [&'static str]),
 }
 
-/// A rule's metadata and its page. The check itself is registered in `lint`.
+/// A rule's metadata. Its check is registered in `lint`, its page lies in `docs/rules`.
 #[derive(Debug)]
 pub struct Rule {
     /// The stable name, kebab-case, naming the bad thing found.
@@ -237,9 +237,6 @@ pub struct Rule {
     pub options: &'static [RuleOption],
     /// One line: what it finds.
     pub summary: &'static str,
-    /// The page, Markdown, with the sections `What it finds`, `Why it matters`, `Example`,
-    /// `Remedy`, `Sources`.
-    pub page: &'static str,
 }
 
 impl Rule {
@@ -259,7 +256,6 @@ impl Rule {
         pedantic: false,
         options: &[],
         summary: "",
-        page: "",
     };
 
     /// What its findings say: what it predicts, else what it claims.

@@ -15,49 +15,6 @@ pub(super) static RULE: Rule = Rule {
     confidence: Confidence::Medium,
     predicts: Prediction::Silent("the pod is refused when something creates it"),
     summary: "a pod template names its node in a namespace that the application-aware quota gates",
-    page: r#"
-## What it finds
-
-With the application-aware quota switched on, a Pod or something with a pod template in the cluster's
-directory that sets `nodeName`, in a namespace that the quota gates: one that matches
-`applicationAwareConfig.namespaceSelector` (an empty one matches all), or without a selector one that is
-labelled `application-aware-quota/enable-gating`.
-
-## Why it matters
-
-The quota holds pods back by a scheduling gate, and a pod with a node has no scheduler to pass. Such a
-pod is refused in a gated namespace.
-
-## Example
-
-```yaml
-kind: HyperConverged
-spec:
-  enableApplicationAwareQuota: true
-  applicationAwareConfig: {namespaceSelector: {}}
----
-kind: Pod
-metadata: {name: p, namespace: team-a}
-spec: {nodeName: node01}
-```
-
-> warning: a pod of Pod names its node, and team-a is gated by the quota
-
-## Remedy
-
-```yaml
-kind: Pod
-metadata: {name: p, namespace: team-a}
-spec: {nodeSelector: {kubernetes.io/hostname: node01}}
-```
-
-## Sources
-
-- HCO's cluster configuration: the application-aware quota
-- AAQ: scheduling gates
-- <https://github.com/kubevirt/hyperconverged-cluster-operator/blob/main/docs/cluster-configuration.md>
-- <https://github.com/kubevirt/application-aware-quota>
-"#,
     ..Rule::BASE
 };
 

@@ -13,55 +13,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::ReconcileError("whatever the webhook would have refused after its warning"),
     fix: FixKind::Safe,
     summary: "a warning ends the webhook's validation, so that later mistakes get in",
-    page: r#"
-## What it finds
-
-A field that HCO's validating webhook only warns about, in a release in which the first warning ends
-the validation: a deprecated feature gate, `tuningPolicy: highBurst` (1.17, 1.18), or an unknown
-feature gate in `hco.kubevirt.io/v1` (1.18). The message names the checks that are left out.
-
-It is an error when a node affinity that can't be parsed gets in that way, or a TLS profile of type
-Custom without `custom`, on which the operator's reconcile panics: then the mistake is in the file
-already. (Patches and other things that can't be rendered are reported by their own rules.)
-
-## Why it matters
-
-In these releases the webhook hands a warning on as if it were an error, and the caller lets the
-object in with the warning's text. What would have been looked at afterwards isn't: a required node
-affinity that can't be parsed is stored, and so is a jsonpatch annotation that can't be applied. The
-operator fails on them later, when nobody is looking: its condition `ReconcileComplete` becomes
-`False`, and `HCOOperatorConditionsUnhealthy` fires in time. Release 1.19 refuses all of it.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/absent/field", "value": 1}]'
-spec:
-  featureGates:
-    nonRoot: true
-```
-
-> warning: the warning about `spec.featureGates.nonRoot` ends the webhook's validation and lets this
-> in: invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch annotation: replace operation does not
-> apply: doc is missing path: /spec/absent/field: missing value
-
-## Remedy
-
-Remove what is warned about; it is ignored anyway (`ignored-field`, `tuning-policy-high-burst`). The
-webhook then says what is wrong with the rest. Here, both are mended:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
-```
-
-## Sources
-
-- HCO 1.16 to 1.18 `pkg/webhooks/validator`: `ValidationWarning`; 1.19 collects warnings
-"#,
     ..Rule::BASE
 };
 

@@ -13,57 +13,6 @@ pub(super) static RULE: Rule = Rule {
     ),
     claims: Claim::HasEffect,
     summary: "CPU limits are set automatically, although every virtual CPU requests a whole one",
-    page: r#"
-## What it finds
-
-`vmiCPUAllocationRatio: 1` together with an `autoCPULimitNamespaceLabelSelector`.
-
-## Why it matters
-
-With a ratio of 1 each virtual CPU requests a whole CPU. In namespaces that the selector matches,
-KubeVirt also sets a CPU limit of one CPU for each virtual CPU. A virtual machine needs a little more
-than that: besides the guest, the pod runs QEMU's own threads and the launcher. At the limit the
-kernel throttles them, and with them the guest. HCO's documentation calls the two incompatible; the
-operator accepts them.
-
-## Example
-
-```yaml
-spec:
-  resourceRequirements:
-    vmiCPUAllocationRatio: 1
-    autoCPULimitNamespaceLabelSelector:
-      matchLabels:
-        autocpulimit: "true"
-```
-
-> warning: every virtual CPU requests a whole CPU, and is limited to it as well
-
-## Remedy
-
-Leave the ratio at its default of 10, or at anything above 1:
-
-```yaml
-spec:
-  resourceRequirements:
-    vmiCPUAllocationRatio: 10
-    autoCPULimitNamespaceLabelSelector:
-      matchLabels:
-        autocpulimit: "true"
-```
-
-Or leave the selector out, and set limits where they are wanted:
-
-```yaml
-spec:
-  resourceRequirements:
-    vmiCPUAllocationRatio: 1
-```
-
-## Sources
-
-- HCO's cluster configuration guide, about `autoCPULimitNamespaceLabelSelector`
-"#,
     ..Rule::BASE
 };
 

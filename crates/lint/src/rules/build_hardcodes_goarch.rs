@@ -16,50 +16,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "an image is built for one architecture, whatever the platform is",
-    page: r#"
-## What it finds
-
-In the Dockerfiles, Containerfiles and Makefiles of the cluster's directory, and in its pipelines:
-
-- `GOARCH=amd64`, or another fixed one, in a file that never asks for `TARGETARCH` and names no second
-  architecture
-- `GOARCH=${TARGETARCH:-amd64}` in a stage of a Dockerfile without `ARG TARGETARCH`, and `GOARCH=$TARGETARCH` in such a
-  stage that is built on another platform than the image's (`FROM --platform=$BUILDPLATFORM`): the variable is empty there
-- `docker buildx build` or `docker build` with a `--platform` of one
-
-It looks only where that matters: the declared nodes have several architectures, or a
-ClusterServiceVersion in the cluster's directory claims several.
-
-## Why it matters
-
-The binary inside of the image is for the architecture that is written there, also when the image is
-built for another: it is then labelled with the one and holds the other, and ends with
-`exec format error`.
-
-## Example
-
-```dockerfile
-RUN CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -o manager
-```
-
-> info: the program is built for amd64, whatever the image is for
-
-## Remedy
-
-```dockerfile
-ARG TARGETARCH
-RUN CGO_ENABLED=0 GOOS=linux GOARCH=$TARGETARCH go build -o manager
-```
-
-docker sets `TARGETARCH` from `--platform`; buildah needs `--build-arg`.
-
-## Sources
-
-- Operator SDK: supporting multiple architectures (the Dockerfile that it generates)
-- Docker: multi-platform builds
-- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
-- <https://docs.docker.com/build/building/multi-platform/>
-"#,
     ..Rule::BASE
 };
 

@@ -13,51 +13,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("exec format error on nodes that the image isn't built for"),
     fix: FixKind::Unsafe,
     summary: "the node affinity lets pods onto an architecture that one of their images lacks",
-    page: r#"
-## What it finds
-
-A deployment in a ClusterServiceVersion whose required node affinity or node selector names an
-architecture that an image of one of its containers, init containers included, is known not to be there
-for. Where the inventory has no node of it, it is a warning. Deployments, DaemonSets and other workloads
-are found where they may land on such a node.
-
-What images have is known from saved output of skopeo and docker, see `dict-architectures-overclaim`. It
-may be old: look at its date first.
-
-## Why it matters
-
-The affinity is the promise that pods only go where their images run. A node of the architecture is as
-good as any other to the scheduler, and there the container ends with `exec format error`, or the image
-isn't found at all.
-
-## Example
-
-An operator's deployment runs an image that is there for amd64 and arm64, and one for amd64 only:
-
-```yaml
-matchExpressions:
-  - {key: kubernetes.io/arch, operator: In, values: [amd64, arm64, s390x]}
-```
-
-> error: the node affinity of the deployment example-operator of the operator example.v1.0.0 allows
-> arm64 and s390x, which its images aren't there for
-
-## Remedy
-
-Name only what every image of the pod is built for, or build the images for the rest:
-
-```yaml
-matchExpressions:
-  - {key: kubernetes.io/arch, operator: In, values: [amd64]}
-```
-
-## Sources
-
-- Operator SDK: supporting multiple architectures (only what the operator supports belongs into the list)
-- operator-framework/api: the multiarch validator warns of it
-- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
-- <https://github.com/operator-framework/api/blob/master/pkg/validation/internal/multiarch.go>
-"#,
     ..Rule::BASE
 };
 

@@ -12,45 +12,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "the node affinity leaves out an architecture that nodes and all images have",
-    page: r#"
-## What it finds
-
-A deployment in a ClusterServiceVersion whose required node affinity or node selector leaves out an
-architecture that declared nodes have, that pods could land on otherwise, and that each of its images is
-known to be there for.
-
-## Why it matters
-
-The operator has fewer nodes to go to than it could have; where the others are full or gone, it stays
-pending. If it runs better on one architecture, a preferred term says so without forbidding the rest. If
-it was never tried on it, leave it as it is.
-
-## Example
-
-The cluster has arm64 nodes, and the image of the operator's deployment is there for them:
-
-```yaml
-matchExpressions:
-  - {key: kubernetes.io/arch, operator: In, values: [amd64]}
-```
-
-> info: the node affinity of the deployment example-operator of the operator example.v1.0.0 leaves
-> arm64 out, although its images are there for it
-
-## Remedy
-
-```yaml
-matchExpressions:
-  - {key: kubernetes.io/arch, operator: In, values: [amd64, arm64]}
-```
-
-## Sources
-
-- Operator SDK: supporting multiple architectures, required and preferred terms
-- operator-framework/api: the multiarch validator warns of it, whatever nodes there are
-- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
-- <https://github.com/operator-framework/api/blob/master/pkg/validation/internal/multiarch.go>
-"#,
     ..Rule::BASE
 };
 

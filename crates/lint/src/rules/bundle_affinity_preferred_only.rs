@@ -11,52 +11,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("pods go to other architectures when the preferred nodes are full"),
     fix: FixKind::Unsafe,
     summary: "the architecture is in preferred terms only, which forbid nothing",
-    page: r#"
-## What it finds
-
-A pod template with `kubernetes.io/arch` in a preferred term of its node affinity, and nothing about it in
-the required ones or the node selector: deployments of ClusterServiceVersions; Deployments, DaemonSets and
-other workloads where they may land on nodes of several architectures.
-
-Where the images are known to be there for every architecture they may land on, or all nodes are of one,
-it is information for an operator and nothing for a workload: then a wish is all that is needed.
-
-## Why it matters
-
-A preferred term is a matter of points. When the preferred nodes are full, cordoned or gone, the pod goes
-to another node, of an architecture that its image perhaps isn't built for.
-
-## Example
-
-In the pods of an operator's deployment, whose image is there for amd64 only:
-
-```yaml
-nodeAffinity:
-  preferredDuringSchedulingIgnoredDuringExecution:
-    - weight: 1
-      preference:
-        matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
-```
-
-> warning: the deployment example-operator of the operator example.v1.0.0 only prefers an
-> architecture
-
-## Remedy
-
-Require it; a preference may stay beside it:
-
-```yaml
-nodeAffinity:
-  requiredDuringSchedulingIgnoredDuringExecution:
-    nodeSelectorTerms:
-      - matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
-```
-
-## Sources
-
-- Operator SDK: supporting multiple architectures (the required terms are the least)
-- `placement-preferred-only-for-arch` is the same about the HyperConverged's placements
-"#,
     ..Rule::BASE
 };
 

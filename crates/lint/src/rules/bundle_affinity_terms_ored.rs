@@ -14,53 +14,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("the architecture isn't required: pods land anywhere"),
     fix: FixKind::Unsafe,
     summary: "the architecture is required in some of the node selector terms, which are alternatives",
-    page: r#"
-## What it finds
-
-A required node affinity with several `nodeSelectorTerms`, of which some require a `kubernetes.io/arch` and
-others don't. (A term without requirements matches no node and doesn't count; neither does it where the
-node selector names the architecture.)
-
-Deployments of ClusterServiceVersions are found everywhere, with a warning where all declared nodes are of
-one architecture. Other workloads are found where they may land on several.
-
-## Why it matters
-
-Terms are alternatives: a node has to match one of them. What has to hold together belongs into the
-`matchExpressions` of one term. With `kubernetes.io/os: linux` in a term of its own, every node matches,
-and the architecture says nothing any more.
-
-## Example
-
-In the pods of an operator's deployment:
-
-```yaml
-nodeSelectorTerms:
-  - matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
-  - matchExpressions: [{key: kubernetes.io/os, operator: In, values: [linux]}]
-```
-
-> error: the architecture that the deployment example-operator of the operator example.v1.0.0
-> requires is only one of several alternatives
-
-## Remedy
-
-```yaml
-nodeSelectorTerms:
-  - matchExpressions:
-      - {key: kubernetes.io/arch, operator: In, values: [amd64]}
-      - {key: kubernetes.io/os, operator: In, values: [linux]}
-```
-
-Where alternatives are meant, each of them needs the architecture.
-
-## Sources
-
-- Kubernetes: assigning pods to nodes, node affinity
-- Operator SDK: supporting multiple architectures (its example has one term)
-- <https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#node-affinity>
-- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
-"#,
     ..Rule::BASE
 };
 

@@ -12,53 +12,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("the catalog offers the operator where it can't run, or hides it where it can"),
     fix: FixKind::Unsafe,
     summary: "a ClusterServiceVersion's architecture labels disagree with its images",
-    page: r#"
-## What it finds
-
-A ClusterServiceVersion of which it is known what each image has that its deployments run, and whose
-labels `operatorframework.io/arch.<GOARCH>: supported` say something else:
-
-- an error where they claim an architecture that none of these images is there for; without any such label
-  amd64 is claimed
-- a warning where all of them are there for one that isn't claimed. A label with another value than
-  `supported` says nothing.
-
-Operating systems (`operatorframework.io/os.<GOOS>`, linux without a label) are looked at with them.
-Images that are only related are left out: operands may run on fewer architectures than the operator.
-
-What images have is known from saved output of skopeo and docker, see `dict-architectures-overclaim`.
-
-## Why it matters
-
-The catalog goes by the labels: an operator is offered on clusters of the architectures that it claims, and
-hidden on all others. As soon as there is one label, amd64 needs one, too.
-
-## Example
-
-The ClusterServiceVersion's images are there for amd64 and arm64:
-
-```yaml
-labels:
-  operatorframework.io/arch.amd64: supported
-```
-
-> warning: the images of the operator example.v1.0.0 are there for arm64, which its labels don't
-> claim
-
-## Remedy
-
-```yaml
-labels:
-  operatorframework.io/arch.amd64: supported
-  operatorframework.io/arch.arm64: supported
-  operatorframework.io/os.linux: supported
-```
-
-## Sources
-
-- OLM: shipping an operator that supports several architectures
-- operator-framework/api: the multiarch validator, `operator-sdk bundle validate --select-optional name=multiarch`
-"#,
     ..Rule::BASE
 };
 

@@ -11,66 +11,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("exec format error on nodes that the image isn't built for"),
     fix: FixKind::Unsafe,
     summary: "a pod template requires no architecture of its nodes",
-    page: r#"
-## What it finds
-
-A deployment in a ClusterServiceVersion whose pods require no `kubernetes.io/arch`, neither in the
-required node affinity nor in the node selector.
-
-| | |
-|---|---|
-| error | its images are known not to be there for some of the architectures it may land on |
-| warning | the cluster has nodes of several architectures, and it isn't known what its images have |
-| information | the images have them all, or it is one architecture: good practice, no more |
-
-Deployments, DaemonSets, StatefulSets, Jobs, CronJobs, ReplicaSets and Pods of the cluster's directory are
-found only where it is an error. A pod may land where its node selector and affinity allow it and its
-tolerations fit; a control plane that isn't labelled worker counts as tainted. Where the Subscription's
-`spec.config` names an architecture, nothing is said. Pods that an operator's program code makes are in no manifest,
-and not looked at.
-
-What images have is known from saved output of skopeo and docker, see `dict-architectures-overclaim`.
-
-## Why it matters
-
-The scheduler doesn't look into images. On a node of another architecture, the container ends at once
-with `exec format error`, and soon the pod is in `CrashLoopBackOff` or `ImagePullBackOff`.
-
-## Example
-
-An operator's image is there for amd64, and the cluster has arm64 nodes, too:
-
-```yaml
-template:
-  spec:
-    containers: [{name: manager, image: "registry.example.com/operator:1"}]
-```
-
-> error: the deployment example-operator of the operator example.v1.0.0 may land on arm64, which its
-> images aren't there for
-
-## Remedy
-
-```yaml
-template:
-  spec:
-    affinity:
-      nodeAffinity:
-        requiredDuringSchedulingIgnoredDuringExecution:
-          nodeSelectorTerms:
-            - matchExpressions:
-                - {key: kubernetes.io/arch, operator: In, values: [amd64]}
-                - {key: kubernetes.io/os, operator: In, values: [linux]}
-    containers: [{name: manager, image: "registry.example.com/operator:1"}]
-```
-
-## Sources
-
-- Operator SDK: supporting multiple architectures, safe scheduling by node affinity
-- operator-framework/api: the multiarch validator asks the same of every image that a CSV deploys
-- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
-- <https://github.com/operator-framework/api/blob/master/pkg/validation/internal/multiarch.go>
-"#,
     ..Rule::BASE
 };
 

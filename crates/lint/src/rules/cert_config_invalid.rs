@@ -14,59 +14,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Refusal("spec.certConfig.…: value is too small, or: duration is smaller than renewBefore"),
     needs: Needs::Document,
     summary: "durations of certificates are too short or contradict each other",
-    page: r#"
-## What it finds
-
-A `certConfig` that the webhook refuses once the CRD's defaults are filled in. What isn't written is
-48h and 24h for the CA's `duration` and `renewBefore`, 24h and 12h for the server's. Then it asks
-for all of these:
-
-- every duration is at least ten minutes;
-- no certificate is renewed earlier than it was issued: `renewBefore` is at most `duration`;
-- the CA outlives the server's certificate: `ca.duration` is at least `server.duration`.
-
-Two that are equal are accepted, and reported as information: a certificate with a `renewBefore` as
-long as its `duration` is due for renewal in the moment it is issued.
-
-## Why it matters
-
-The change is refused as a whole. Most often one of the four is set, and a default that isn't in
-the manifest contradicts it.
-
-## Example
-
-```yaml
-spec:
-  certConfig:
-    server:
-      duration: 72h
-```
-
-The CA's certificate has its default of 48h.
-
-> error: HCO's validating webhook refuses it: spec.certConfig: ca.duration is smaller than
-> server.duration
-
-## Remedy
-
-Write the values that depend on each other together:
-
-```yaml
-spec:
-  certConfig:
-    ca:
-      duration: 96h
-      renewBefore: 48h
-    server:
-      duration: 72h
-      renewBefore: 12h
-```
-
-## Sources
-
-- HCO `pkg/webhooks/validator`, `validateCertConfig`
-- The defaults of `certConfig` in the CRDs
-"#,
     ..Rule::BASE
 };
 

@@ -15,50 +15,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a command changes the HyperConverged without naming an API version",
-    page: r#"
-## What it finds
-
-In the YAML files of the cluster's directory (CI pipelines, Jobs, ConfigMaps with scripts), a command
-`oc` or `kubectl` with `patch`, `edit` or `replace`, or `get` with a path into the object, on
-`hyperconverged` or `hco` without a version, for a release that serves more than one.
-
-## Why it matters
-
-Without a version, kubectl uses the one that the cluster prefers: from 1.18 on that is v1. A patch of
-`/spec/featureGates/alignCPUs` was written for v1beta1, where gates are a map; in v1 they are a list,
-and most other fields have moved. The command fails, or writes a field that is pruned.
-
-## Example
-
-Release 1.18:
-
-```yaml
-# workflow.yaml
-run: |
-  oc patch hyperconverged kubevirt-hyperconverged -n openshift-cnv --type json \
-    -p '[{"op": "replace", "path": "/spec/featureGates/alignCPUs", "value": true}]'
-```
-
-> info: the command names no API version, and 1.18 prefers v1
-
-## Remedy
-
-Name the version that the command was written for:
-
-```yaml
-# workflow.yaml
-run: |
-  oc patch hyperconvergeds.v1beta1.hco.kubevirt.io kubevirt-hyperconverged -n openshift-cnv --type json \
-    -p '[{"op": "replace", "path": "/spec/featureGates/alignCPUs", "value": true}]'
-```
-
-## Sources
-
-- Kubernetes: version priority of CustomResourceDefinitions
-- HCO's CRD: served versions of each release
-- <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority>
-- `deploy/crds` of HCO
-"#,
     ..Rule::BASE
 };
 

@@ -12,53 +12,6 @@ pub(super) static RULE: Rule = Rule {
     claims: Claim::NoEffect,
     fix: FixKind::Unsafe,
     summary: "a customised common image names architectures that HCO replaces by its own",
-    page: r#"
-## What it finds
-
-With multi-arch golden images on, a customised common image with the annotation
-`ssp.kubevirt.io/dict.architectures` that keeps the registry source of the common image, or has no
-registry source at all, and names other architectures than the common one. With multi-arch golden
-images off the annotation has no effect on any image, and there is nothing to find.
-
-## Why it matters
-
-For HCO the architectures belong to the image behind the registry source: while that is the common
-one, so are its architectures. The annotation in the HyperConverged is replaced without a word, and
-the image is imported for every workload architecture that the common one exists for.
-
-## Example
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-  dataImportCronTemplates:
-    - metadata:
-        name: fedora-image-cron
-        annotations:
-          ssp.kubevirt.io/dict.architectures: arm64
-      spec:
-        schedule: ""
-        managedDataSource: fedora
-        template:
-          spec:
-            source: {registry: {url: "docker://quay.io/containerdisks/fedora:latest"}}
-            storage: {storageClassName: fast, resources: {requests: {storage: 5Gi}}}
-```
-
-> warning: golden image fedora-image-cron keeps the architectures of the common image, arm64, s390x
-> and amd64, whatever its annotation says
-
-## Remedy
-
-Remove the annotation; `hcoplan fix --unsafe` does it. To import fewer architectures, import from a registry
-of your own, or switch the common image off and write one by another name.
-
-## Sources
-
-- HCO `controllers/handlers/golden-images`, `customizeCommonDictAnnotations`, the same in all
-  modelled releases
-"#,
     ..Rule::BASE
 };
 

@@ -16,58 +16,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a golden image is switched off or customised by a name that no common image has",
-    page: r#"
-## What it finds
-
-An entry of `dataImportCronTemplates` that only says `enable: "false"`, for a name that is none of
-the release's common golden images.
-
-And an entry with a `spec` whose name is nearly that of a common image, such as `fedora-image-crn`: it
-doesn't customise that one, but makes a new one beside it. One that is called as a common image of
-another release (`centos8-image-cron`), or as the HyperConverged itself, is information: it may be meant.
-
-An image of your own that is switched off keeps its `spec` and isn't meant, and plain Kubernetes has
-no golden images. Builds of vendors bring
-other common images than the community's; where yours does, this finding may be wrong.
-
-## Why it matters
-
-HCO finds nothing to switch off and doesn't say so. Usually the name of the DataSource (`fedora`)
-was taken for the name of the template (`fedora-image-cron`): the image goes on being imported and
-takes its storage.
-
-## Example
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: fedora
-        annotations:
-          dataimportcrontemplate.kubevirt.io/enable: "false"
-```
-
-> warning: fedora is switched off, but release 1.17 has no common golden image of this name
-
-## Remedy
-
-Write the name of the template:
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: fedora-image-cron
-        annotations:
-          dataimportcrontemplate.kubevirt.io/enable: "false"
-```
-
-The running operator lists the names in `status.dataImportCronTemplates` of the HyperConverged.
-
-## Sources
-
-- HCO `controllers/handlers/golden-images`: what is switched off and not common is skipped
-"#,
     ..Rule::BASE
 };
 

@@ -16,63 +16,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a common golden image is customised without a source, which makes HCO crash",
-    page: r#"
-## What it finds
-
-An entry of `dataImportCronTemplates` with the name of a common golden image and a `spec`, but
-without `spec.template.spec.source`, while common images are imported.
-
-## Why it matters
-
-Customising replaces the whole `spec` of the common image; nothing is taken over. Before HCO does
-that, it compares the two registries and follows a pointer to a source that isn't there. The webhook
-panics, so the HyperConverged is refused, with words that name neither the image nor the field. Where
-a deprecation warning lets it in (releases 1.16 to 1.18), the operator panics instead.
-
-An image of your own without a source doesn't crash HCO: CDI refuses it (`dict-rejected-by-cdi`).
-
-## Example
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: fedora-image-cron
-      spec:
-        schedule: ""
-        managedDataSource: fedora
-        template:
-          spec:
-            storage:
-              storageClassName: fast
-```
-
-> error: golden image fedora-image-cron customises a common image and has no source: HCO crashes on
-> it
-
-## Remedy
-
-Repeat the source of the common image, and its storage request, which is lost as well:
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: fedora-image-cron
-      spec:
-        schedule: ""
-        managedDataSource: fedora
-        template:
-          spec:
-            source: {registry: {url: "docker://quay.io/containerdisks/fedora:latest"}}
-            storage: {storageClassName: fast, resources: {requests: {storage: 5Gi}}}
-```
-
-## Sources
-
-- HCO `controllers/handlers/golden-images`, `customizeCommonDictAnnotations`, the same in all
-  modelled releases; run with such a template
-"#,
     ..Rule::BASE
 };
 

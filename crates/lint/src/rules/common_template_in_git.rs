@@ -12,48 +12,6 @@ pub(super) static RULE: Rule = Rule {
         runbook: "https://kubevirt.io/monitoring/runbooks/SSPCommonTemplatesModificationReverted.html",
     },
     summary: "git declares a base template in the namespace of SSP's common templates",
-    page: r#"
-## What it finds
-
-A `Template` in the cluster's directory that is in the namespace of the common templates (`openshift`,
-or `commonTemplatesNamespace`) and is labelled `template.kubevirt.io/type: base`.
-
-## Why it matters
-
-The base templates are SSP's. It puts them back whenever they differ from its own, and
-`SSPCommonTemplatesModificationReverted` fires; one that SSP doesn't know is taken for one of its old
-ones.
-
-## Example
-
-```yaml
-apiVersion: template.openshift.io/v1
-kind: Template
-metadata:
-  name: fedora-server-small
-  namespace: openshift
-  labels: {template.kubevirt.io/type: base}
-```
-
-> warning: the template fedora-server-small is one of SSP's
-
-## Remedy
-
-Change a copy: with another name, in another namespace, and without the label.
-
-```yaml
-apiVersion: template.openshift.io/v1
-kind: Template
-metadata:
-  name: our-fedora
-  namespace: templates
-```
-
-## Sources
-
-- SSP `internal/operands/common-templates`
-- Runbook: <https://kubevirt.io/monitoring/runbooks/SSPCommonTemplatesModificationReverted.html>
-"#,
     ..Rule::BASE
 };
 

@@ -11,58 +11,6 @@ pub(super) static RULE: Rule = Rule {
         runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
     },
     summary: "a virtual machine's container disk has no image of its architecture",
-    page: r#"
-## What it finds
-
-A virtual machine in the cluster's directory with a `containerDisk` or a kernel boot container whose
-image isn't there for the architecture that the machine would get, by what is saved about the image
-(see `dict-architectures-overclaim` for what is read and how files are called).
-
-## Why it matters
-
-The image is pulled on a node of the machine's architecture. A manifest list without it ends in
-`ImagePullBackOff`, a single image of another architecture in `exec format error`, as the container that
-holds the disk has a program of its own.
-
-## Example
-
-The image is there for amd64 only:
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      architecture: arm64
-      volumes:
-        - name: root
-          containerDisk: {image: "registry.example.com/disk:1"}
-```
-
-> error: the virtual machine example is arm64 (it says so), but registry.example.com/disk:1 is there
-> for amd64 only
-
-## Remedy
-
-Build the image for the architecture and push a manifest list, or let the machine be of one that the
-image has:
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      architecture: amd64
-      volumes:
-        - name: root
-          containerDisk: {image: "registry.example.com/disk:1"}
-```
-
-## Sources
-
-- KubeVirt: container disks
-- Runbook: <https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html>
-"#,
     ..Rule::BASE
 };
 

@@ -12,55 +12,6 @@ pub(super) static RULE: Rule = Rule {
     },
     needs: Needs::Nodes,
     summary: "the control plane is so small that HCO runs KubeVirt's controllers once",
-    page: r#"
-## What it finds
-
-A control plane for which HCO writes `infra.replicas: 1` into the KubeVirt object: in 1.16 and 1.17
-fewer than three control-plane nodes (two and an arbiter are enough), from 1.18 on fewer than two.
-For a cluster of a single node it is for information only, since nothing else is possible there.
-
-Clusters without any declared control-plane node (a hosted control plane) are left alone: there HCO
-goes by the number of workers.
-
-## Why it matters
-
-virt-api and virt-controller run once. While their node is drained or down, no virtual machine can
-be started, stopped or migrated, and the alerts about a low number of them fire. On a control plane
-of two nodes the upgrade to 1.18 adds the second replica.
-
-## Example
-
-Release 1.17:
-
-```yaml
-kind: ClusterInventory
-spec:
-  nodes:
-    - {name: c1, architecture: amd64, roles: [control-plane, worker]}
-    - {name: c2, architecture: amd64, roles: [control-plane, worker]}
-```
-
-> warning: the control plane has 2 nodes, so virt-api and virt-controller run once
-
-## Remedy
-
-Run three control-plane nodes, or two and an arbiter (1.16, 1.17), or two (from 1.18 on). If the
-nodes exist, label them `node-role.kubernetes.io/control-plane` and declare them:
-
-```yaml
-kind: ClusterInventory
-spec:
-  nodes:
-    - {name: c1, architecture: amd64, roles: [control-plane, worker]}
-    - {name: c2, architecture: amd64, roles: [control-plane, worker]}
-    - {name: c3, architecture: amd64, roles: [control-plane, worker]}
-```
-
-## Sources
-
-- HCO `pkg/nodeinfo`, and its KubeVirt handler for `infra.replicas`
-- Runbook: <https://kubevirt.io/monitoring/runbooks/LowVirtControllersCount.html>
-"#,
     ..Rule::BASE
 };
 

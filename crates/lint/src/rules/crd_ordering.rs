@@ -14,52 +14,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "the HyperConverged is synced together with the Subscription that brings its CRD",
-    page: r#"
-## What it finds
-
-A HyperConverged in one directory with the OLM Subscription that installs HCO (where a kustomization is
-there, both among its resources), without a later sync
-wave than the Subscription's or without the sync option `SkipDryRunOnMissingResource=true`.
-
-## Why it matters
-
-The CRD of the HyperConverged comes with the operator, minutes after the Subscription was applied.
-Whatever applies both at once fails the first time. Without the option Argo CD refuses the whole sync
-in its dry run, whatever the waves: the Subscription isn't applied, either, and a new cluster never
-gets there. Clusters that are installed already don't notice.
-
-## Example
-
-```yaml
-kind: Subscription
-spec: {name: community-kubevirt-hyperconverged}
----
-kind: HyperConverged
-metadata: {name: kubevirt-hyperconverged}
-```
-
-> info: the HyperConverged is synced together with the Subscription that brings its CRD
-
-## Remedy
-
-With Argo CD:
-
-```yaml
-kind: HyperConverged
-metadata:
-  annotations:
-    argocd.argoproj.io/sync-wave: "1"
-    argocd.argoproj.io/sync-options: SkipDryRunOnMissingResource=true
-```
-
-With Flux, put them into two Kustomizations, the second with `dependsOn`. Where retries are
-configured, ignore it.
-
-## Sources
-
-- Argo CD: sync waves, sync options
-- Flux: `dependsOn` of a Kustomization
-"#,
     ..Rule::BASE
 };
 

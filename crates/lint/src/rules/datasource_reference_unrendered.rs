@@ -17,69 +17,6 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: FixKind::Suggested,
     summary: "a virtual machine or DataVolume refers to a DataSource that nothing makes",
-    page: r#"
-## What it finds
-
-A `sourceRef` of a VirtualMachine's `dataVolumeTemplates` or of a DataVolume in the cluster's
-directory that names a DataSource in a namespace of golden images, while neither SSP nor CDI makes one
-of that name for this HyperConverged, and none is declared. In another namespace it is information,
-and only where the directory declares DataSources there.
-
-## Why it matters
-
-The disk is never provisioned, and the virtual machine waits for it. The HyperConverged usually is
-why: the image is disabled, or multi-arch golden images were switched (`fedora` and `fedora-amd64` are
-there with it, `fedora` alone without). What SSP's own templates refer to, such as `fedora`, it makes
-even where no image is imported.
-
-## Example
-
-Multi-arch golden images are off:
-
-```yaml
-kind: HyperConverged
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: false
----
-kind: VirtualMachine
-spec:
-  dataVolumeTemplates:
-    - metadata: {name: root}
-      spec:
-        sourceRef: {kind: DataSource, name: fedora-amd64, namespace: kubevirt-os-images}
-  template:
-    spec:
-      volumes: [{name: root, dataVolume: {name: root}}]
-```
-
-> error: nothing makes the DataSource fedora-amd64 in kubevirt-os-images
-
-## Remedy
-
-Refer to one that is there:
-
-```yaml
-sourceRef: {kind: DataSource, name: fedora, namespace: kubevirt-os-images}
-```
-
-Or make it: switch the images on, or add a DataImportCronTemplate with that `managedDataSource`:
-
-```yaml
-kind: HyperConverged
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-```
-
-A change that takes an image out whose `retentionPolicy` isn't `None` leaves its DataSource and the last
-disk where they are: planned against what was there before, the finding is for information.
-
-## Sources
-
-- SSP `internal/operands/data-sources`; CDI: DataVolumes with a `sourceRef`
-- Runbook: <https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html>
-"#,
     ..Rule::BASE
 };
 

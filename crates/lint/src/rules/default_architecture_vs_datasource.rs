@@ -16,59 +16,6 @@ pub(super) static RULE: Rule = Rule {
     ),
     needs: Needs::Nodes,
     summary: "KubeVirt's default architecture is not the one that plain DataSources lead to",
-    page: r#"
-## What it finds
-
-With multi-arch golden images on, a DataSource without an architecture in its name (`fedora`) that
-leads to another architecture than the one KubeVirt takes by default, although the image exists for
-KubeVirt's.
-
-## Why it matters
-
-Two operators choose, and each by its own rule. HCO gives KubeVirt the first architecture of the
-control plane that workload nodes have too, else the one that most workload nodes have. SSP lets a
-plain DataSource lead to the first architecture of control plane and workload nodes, in this order,
-that the image or its template bundle supports, however many nodes have it.
-
-A virtual machine that names no architecture takes the one of its DataSource; made from a PVC or a
-container disk it takes KubeVirt's. So two machines of one guest end up on different nodes, or one
-of them on none.
-
-## Example
-
-The control plane is amd64 and takes no workloads; three workers are arm64 and one is s390x. KubeVirt's
-default is arm64, the DataSource `fedora` leads to `fedora-amd64`:
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-```
-
-> warning: KubeVirt's default architecture is arm64, but the DataSources centos-stream9 and fedora
-> lead to amd64
-
-## Remedy
-
-Let workloads run on the control plane's architecture, too; then both choose it:
-
-```yaml
-kind: ClusterInventory
-spec:
-  nodePools:
-    - {name: masters, count: 3, architecture: amd64, roles: [control-plane, worker]}
-    - {name: arm, count: 3, architecture: arm64, roles: [worker]}
-    - {name: z, count: 1, architecture: s390x, roles: [worker]}
-```
-
-Otherwise name the architecture in virtual machines (`spec.template.spec.architecture`) and refer to
-DataSources by their full name (`fedora-arm64`).
-
-## Sources
-
-- HCO `pkg/nodeinfo` (from 1.18) and SSP `internal/operands/data-sources`
-- KubeVirt `pkg/defaults`: the DataSource's architecture label comes before the default
-"#,
     ..Rule::BASE
 };
 

@@ -13,52 +13,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     claims: Claim::HasEffect,
     summary: "a default CPU model for workload nodes of s390x and other architectures",
-    page: r#"
-## What it finds
-
-`defaultCPUModel` with the name of a CPU model, while workload nodes are s390x and something else.
-`host-model` and `host-passthrough` name no model and are fine.
-
-## Why it matters
-
-KubeVirt puts the model into every virtual machine that names none, whatever its architecture, and
-lets the scheduler look for a node with the label `cpu-model.node.kubevirt.io/<model>`. No amd64 node
-has a z model, and no s390x node an x86 one, so half of the virtual machines find no node. Only arm64
-is safe: KubeVirt gives it `host-passthrough` before it looks at the default.
-
-## Example
-
-Workers are amd64 and s390x:
-
-```yaml
-spec:
-  defaultCPUModel: EPYC
-```
-
-> warning: the default CPU model EPYC is asked for on amd64 and s390x, which share no CPU model
-
-## Remedy
-
-Leave the field out, so that each machine gets `host-model`, and name CPU models where they are
-needed: in virtual machines (`spec.template.spec.domain.cpu.model`) or in a preference for one
-architecture.
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      architecture: amd64
-      domain: {cpu: {model: EPYC}}
----
-kind: HyperConverged
-spec: {}
-```
-
-## Sources
-
-- KubeVirt `pkg/defaults` (`setDefaultCPUModel`) and virt-controller's node selector
-"#,
     ..Rule::BASE
 };
 

@@ -16,64 +16,6 @@ pub(super) static RULE: Rule = Rule {
     },
     needs: Needs::Nodes,
     summary: "a golden image's plain name leads to an architecture that is never imported",
-    page: r#"
-## What it finds
-
-With multi-arch golden images on, SSP makes one DataSource per architecture (`fedora-arm64`) and one
-by the plain name (`fedora`) that leads to one of them: the first of the control plane's
-architectures followed by the workloads' that the image exists for. DataImportCrons exist for
-workload architectures only. The finding names the images whose plain name leads to an architecture
-without a cron, while others are imported.
-
-Data sources of the common templates for which nothing is imported at all (`rhel9`, `win11`) don't
-count: somebody else brings those.
-
-## Why it matters
-
-A virtual machine that refers to `fedora` waits for a volume that never comes: it stays in
-`Provisioning`, and `VirtualMachineStuckInUnhealthyState` fires. It happens where the control plane
-has an architecture that no workload node has.
-
-A PVC with the DataSource's name in the golden images' namespace would serve it; git doesn't show
-whether there is one.
-
-## Example
-
-The control plane is amd64; workers are arm64 and s390x:
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-```
-
-> error: DataSource centos-stream9 leads to centos-stream9-amd64, for which nothing is imported;
-> there is centos-stream9-arm64 and centos-stream9-s390x
-
-> error: DataSource fedora leads to fedora-amd64, for which nothing is imported; there is
-> fedora-arm64 and fedora-s390x
-
-## Remedy
-
-Let an architecture of the control plane be a workload architecture:
-
-```yaml
-kind: ClusterInventory
-spec:
-  nodePools:
-    - {name: masters, count: 3, architecture: amd64, roles: [control-plane]}
-    - {name: intel, count: 2, architecture: amd64, roles: [worker]}
-    - {name: arm, count: 2, architecture: arm64, roles: [worker]}
-    - {name: mainframe, count: 2, architecture: s390x, roles: [worker]}
-```
-
-Else name the architecture in every reference (`fedora-arm64`). Setting `architecture` on the virtual
-machine doesn't change where the plain name leads.
-
-## Sources
-
-- SSP `internal/operands/data-sources`, `getDefaultDataSourceArch`, `addDataSourceReferenceForCrons`
-"#,
     ..Rule::BASE
 };
 

@@ -10,46 +10,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the annotation deployOVS is neither \"true\" nor \"false\"",
-    page: r#"
-## What it finds
-
-An annotation `deployOVS` of the HyperConverged whose value is neither `"true"` nor `"false"`:
-another case, `yes`, `1`, an empty text.
-
-## Why it matters
-
-HCO compares the value with exactly `true`. Anything else, `True` included, means that the Open
-vSwitch CNI plugin isn't deployed, and nobody says so. Networks of virtual machines that are
-bridged through it don't come up.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    deployOVS: "True"
-```
-
-> warning: deployOVS is "True", so Open vSwitch is not deployed
-
-## Remedy
-
-Write what is meant, as a quoted string:
-
-```yaml
-metadata:
-  annotations:
-    deployOVS: "true"
-```
-
-Leaving it out isn't quite the same as `"false"`: on an upgrade HCO writes the missing annotation by
-itself, as Open vSwitch is deployed at that time, and git doesn't know about it.
-
-## Sources
-
-- HCO's NetworkAddonsConfig handler: the annotation `deployOVS`
-- HCO's cluster configuration: Open vSwitch
-"#,
     ..Rule::BASE
 };
 

@@ -12,49 +12,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Plan,
     fix: FixKind::Safe,
     summary: "a feature gate is deprecated: a field of v1 took its place",
-    page: r#"
-## What it finds
-
-A feature gate of the HyperConverged that the release still obeys and calls deprecated: HCO's webhooks
-warn when it is written. Several of them are one finding. Gates that switch nothing any more are
-`ignored-field`.
-
-## Why it matters
-
-The warning goes to whoever applies the manifest, which in a pipeline is nobody. The gate works until
-a release drops it, and then what it switched is off again.
-
-## Example
-
-Release 1.19:
-
-```yaml
-apiVersion: hco.kubevirt.io/v1
-kind: HyperConverged
-spec:
-  featureGates:
-    - name: enableMultiArchBootImageImport
-  workloadSources: {}
-```
-
-> warning: the feature gate enableMultiArchBootImageImport is deprecated in 1.19
-
-## Remedy
-
-```yaml
-apiVersion: hco.kubevirt.io/v1
-kind: HyperConverged
-spec:
-  workloadSources:
-    enableMultiArchBootImageImport: true
-```
-
-In v1beta1 the gate has no other place. `hcoplan fix --migrate v1` writes the field.
-
-## Sources
-
-- HCO 1.19 `pkg/webhooks/validator` and `pkg/webhooks/mutator`: deprecated feature gates
-"#,
     ..Rule::BASE
 };
 

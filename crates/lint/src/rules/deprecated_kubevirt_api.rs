@@ -15,53 +15,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a manifest uses a deprecated API version of KubeVirt or its companions",
-    page: r#"
-## What it finds
-
-A manifest in the cluster's directory whose `apiVersion` is an old one:
-
-| old | new | |
-|---|---|---|
-| `kubevirt.io/v1alpha3` | `kubevirt.io/v1` | deprecated |
-| `instancetype.kubevirt.io/v1alpha1`, `v1alpha2` | `v1beta1` | not served, an error |
-| `snapshot.kubevirt.io/v1alpha1` | `v1beta1` | deprecated |
-| `export.kubevirt.io/v1alpha1` | `v1beta1` | deprecated |
-| `clone.kubevirt.io/v1alpha1` | `v1beta1` | deprecated |
-| `cdi.kubevirt.io/v1alpha1` | `v1beta1` | deprecated |
-| `ssp.kubevirt.io/v1beta1`, `v1beta2` | `v1beta3` | old |
-| `networkaddonsoperator.network.kubevirt.io/v1alpha1` | `v1` | old |
-
-## Why it matters
-
-For `kubevirt.io` each request with the old version counts, and `KubeVirtDeprecatedAPIRequested`
-fires while something in the cluster (a GitOps tool, above all) goes on with it. A version that is no
-longer served is refused: `no matches for kind`.
-
-## Example
-
-```yaml
-apiVersion: kubevirt.io/v1alpha3
-kind: VirtualMachine
-```
-
-> warning: kubevirt.io/v1alpha3 is deprecated
-
-## Remedy
-
-```yaml
-apiVersion: kubevirt.io/v1
-kind: VirtualMachine
-```
-
-The objects of `kubevirt.io` are the same in both. For the others compare the fields: the new version
-of SSP, for one, lacks some.
-
-## Sources
-
-- KubeVirt `pkg/virt-operator/resource/generate/components/crds.go`; CRDs of CDI, SSP and CNAO
-- KubeVirt#14048: instancetypes of v1alpha1 and v1alpha2 aren't served any more
-- Runbook: <https://kubevirt.io/monitoring/runbooks/KubeVirtDeprecatedAPIRequested.html>
-"#,
     ..Rule::BASE
 };
 

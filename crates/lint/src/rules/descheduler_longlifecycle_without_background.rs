@@ -15,56 +15,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Unsafe,
     summary: "the descheduler's profile LongLifecycle lacks evictions in the background",
-    page: r#"
-## What it finds
-
-A KubeDescheduler with the profile `LongLifecycle`, neither of the KubeVirt profiles beside it, and
-without `profileCustomizations.devEnableEvictionsInBackground: true`.
-
-## Why it matters
-
-Evicting a virtual machine's pod starts a live migration, and the pod stays until that is done.
-Without this setting the descheduler takes the refused eviction for a failure: it goes on with the
-next pod and comes back to the first one, and the node is emptied by a storm of migrations. HCO looks
-for the profile's name only, so `HCOMisconfiguredDescheduler` doesn't fire.
-
-## Example
-
-```yaml
-kind: KubeDescheduler
-metadata: {name: cluster, namespace: openshift-kube-descheduler-operator}
-spec:
-  profiles: [LongLifecycle]
-```
-
-> warning: the descheduler's profile LongLifecycle lacks evictions in the background
-
-## Remedy
-
-```yaml
-kind: KubeDescheduler
-metadata: {name: cluster, namespace: openshift-kube-descheduler-operator}
-spec:
-  profiles: [LongLifecycle]
-  profileCustomizations:
-    devEnableEvictionsInBackground: true
-```
-
-Or use `KubeVirtRelieveAndMigrate`, which includes it:
-
-```yaml
-kind: KubeDescheduler
-metadata: {name: cluster, namespace: openshift-kube-descheduler-operator}
-spec:
-  profiles: [KubeVirtRelieveAndMigrate]
-```
-
-## Sources
-
-- HCO's cluster configuration: descheduler
-- HCO `controllers/descheduler`, which compares profiles only
-- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOMisconfiguredDescheduler.html>
-"#,
     ..Rule::BASE
 };
 

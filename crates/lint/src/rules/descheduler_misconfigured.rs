@@ -17,51 +17,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Unsafe,
     summary: "the KubeDescheduler has no profile that knows virtual machines",
-    page: r#"
-## What it finds
-
-A KubeDescheduler, beside the HyperConverged or in the inventory (`kubeDescheduler`), whose profiles
-name none of `KubeVirtRelieveAndMigrate`, `DevKubeVirtRelieveAndMigrate` and `LongLifecycle`.
-
-HCO only looks at the one that is called `cluster` in `openshift-kube-descheduler-operator`; about
-any other the finding is for information.
-
-## Why it matters
-
-The descheduler evicts the pods of virtual machines. A profile that doesn't know that an eviction
-starts a live migration counts the pod as still there and evicts it again and again; migrations pile
-up, or virtual machines are shut down. HCO doesn't touch the KubeDescheduler, it only fires the
-critical alert `HCOMisconfiguredDescheduler`.
-
-## Example
-
-```yaml
-apiVersion: operator.openshift.io/v1
-kind: KubeDescheduler
-metadata: {name: cluster, namespace: openshift-kube-descheduler-operator}
-spec:
-  profiles: [AffinityAndTaints]
-```
-
-> error: the KubeDescheduler's profile AffinityAndTaints doesn't know virtual machines
-
-## Remedy
-
-```yaml
-apiVersion: operator.openshift.io/v1
-kind: KubeDescheduler
-metadata: {name: cluster, namespace: openshift-kube-descheduler-operator}
-spec:
-  profiles: [KubeVirtRelieveAndMigrate]
-```
-
-`LongLifecycle` needs one more setting: see `descheduler-longlifecycle-without-background`.
-
-## Sources
-
-- HCO `controllers/descheduler`, the same in all modelled releases
-- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOMisconfiguredDescheduler.html>
-"#,
     ..Rule::BASE
 };
 

@@ -13,58 +13,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the architectures annotation has words that HCO doesn't recognise",
-    page: r#"
-## What it finds
-
-In `ssp.kubevirt.io/dict.architectures` of a DataImportCronTemplate: blanks, other names of an
-architecture (`x86_64`, `aarch64`), capitals, another separator than the comma, repetitions, empty
-words. An architecture that SSP doesn't know at all is a warning. An empty value is
-`dict-missing-architectures-annotation`'s.
-
-## Why it matters
-
-HCO splits the value at commas and compares the words with the nodes' architectures as they are.
-`"amd64, arm64"` becomes `amd64` and ` arm64`, and the second matches no node: arm64 is dropped
-without a word. No alert fires, since one architecture is left. `"x86_64,aarch64"`, `AMD64` and
-`amd64;arm64` match nothing, so that the image isn't deployed at all.
-
-## Example
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-  dataImportCronTemplates:
-    - metadata:
-        name: mine
-        annotations:
-          ssp.kubevirt.io/dict.architectures: "amd64, arm64"
-      spec:
-        schedule: "0 */12 * * *"
-        managedDataSource: mine
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/mine:1"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-> error: the architectures annotation of mine has a blank around "arm64"
-
-## Remedy
-
-Write it without blanks, with the names that nodes have in `kubernetes.io/arch`:
-
-```yaml
-annotations:
-  ssp.kubevirt.io/dict.architectures: "amd64,arm64"
-```
-
-`hcoplan fix` writes it so.
-
-## Sources
-
-- HCO `controllers/handlers/golden-images`, run with these values; the same in all four releases
-"#,
     ..Rule::BASE
 };
 

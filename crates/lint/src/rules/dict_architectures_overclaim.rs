@@ -12,58 +12,6 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: FixKind::Unsafe,
     summary: "a golden image's annotation names an architecture that its image doesn't have",
-    page: r#"
-## What it finds
-
-A DataImportCronTemplate whose annotation `ssp.kubevirt.io/dict.architectures` names an architecture
-that the image in `source.registry.url` isn't there for, by what is saved about the image in the
-cluster's directory:
-
-- the output of `skopeo inspect --raw` or `docker manifest inspect`, in a JSON file that is called
-  like the image (`quay.io_containerdisks_fedora_latest.json`, or `quay.io/containerdisks/fedora/latest.json`
-  in some directory)
-- the output of `docker manifest inspect -v`, which names the image
-- the output of `skopeo inspect` or `docker inspect`, which name the image, but show one architecture of
-  perhaps several: they prove nothing to be missing, unless the raw manifest beside them is that of a
-  single image
-- a list: `{apiVersion: hcoplan.dev/v1alpha1, kind: ImageArchitectures, images: [{image, architectures}]}`
-
-An image is looked for under the names of its mirrors, too (`ImageDigestMirrorSet`, `ImageTagMirrorSet`,
-`ImageContentSourcePolicy`).
-
-Where nothing would be imported for the architecture, it is a warning.
-
-## Why it matters
-
-SSP makes a DataImportCron for each architecture that is named. That one never imports anything, its
-DataSource stays empty, and virtual machines from it wait for ever. What was saved may be old: look at
-its date first.
-
-## Example
-
-The image is there for amd64 only:
-
-```yaml
-annotations:
-  ssp.kubevirt.io/dict.architectures: amd64,arm64
-```
-
-> error: golden image my-image claims arm64, but its image is there for amd64 only
-
-## Remedy
-
-Name what there is, or push a manifest list that has both:
-
-```yaml
-annotations:
-  ssp.kubevirt.io/dict.architectures: amd64
-```
-
-## Sources
-
-- HCO: golden images in heterogeneous clusters
-- Runbook: <https://kubevirt.io/monitoring/runbooks/CDIDataImportCronOutdated.html>
-"#,
     ..Rule::BASE
 };
 

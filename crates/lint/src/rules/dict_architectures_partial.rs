@@ -10,48 +10,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     claims: Claim::HasEffect,
     summary: "a golden image exists for some of the workload nodes' architectures only",
-    page: r#"
-## What it finds
-
-With multi-arch golden images on, a DataImportCronTemplate of the HyperConverged whose annotation
-`ssp.kubevirt.io/dict.architectures` names some architectures of the workload nodes, but not all. One
-that names none is `dict-no-supported-architecture`'s; words that HCO doesn't recognise are
-`dict-architectures-annotation-malformed`'s.
-
-## Why it matters
-
-Nothing is wrong with an image that exists for one architecture only. But nobody says so to whoever
-creates a virtual machine: `<name>-arm64` either doesn't exist or stays empty, and no alert fires as
-long as one architecture is left.
-
-## Example
-
-Workload nodes are amd64 and arm64:
-
-```yaml
-annotations:
-  ssp.kubevirt.io/dict.architectures: amd64
-```
-
-> info: golden image mine is imported for amd64, but workload nodes are arm64 as well
-
-## Remedy
-
-If the image exists for the other architectures, name them; the list may be longer than what the
-cluster has. `skopeo inspect --raw` shows what an image offers.
-
-```yaml
-annotations:
-  ssp.kubevirt.io/dict.architectures: amd64,arm64,s390x
-```
-
-If it doesn't exist for them, ignore the finding, with a word why.
-
-## Sources
-
-- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOGoldenImageWithNoArchitectureAnnotation.html>
-- SSP `internal/operands/data-sources`
-"#,
     ..Rule::BASE
 };
 

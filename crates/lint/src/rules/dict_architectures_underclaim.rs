@@ -11,42 +11,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "a golden image isn't imported for an architecture that its image and nodes have",
-    page: r#"
-## What it finds
-
-With multi-arch golden images on, a DataImportCronTemplate whose annotation
-`ssp.kubevirt.io/dict.architectures` leaves out an architecture that workload nodes have and that the
-image is there for, by what is saved about it (see `dict-architectures-overclaim`).
-
-## Why it matters
-
-Nothing is wrong; the annotation need not name everything. But virtual machines on those nodes have no
-boot source from this image, although they could.
-
-## Example
-
-The image is there for amd64 and arm64, and so are nodes:
-
-```yaml
-annotations:
-  ssp.kubevirt.io/dict.architectures: amd64
-```
-
-> info: golden image my-image isn't imported for arm64, although its image is there for it
-
-## Remedy
-
-```yaml
-annotations:
-  ssp.kubevirt.io/dict.architectures: amd64,arm64
-```
-
-If it is on purpose, ignore it.
-
-## Sources
-
-- HCO: golden images in heterogeneous clusters
-"#,
     ..Rule::BASE
 };
 

@@ -16,47 +16,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a golden image's enable annotation is neither true nor false",
-    page: r#"
-## What it finds
-
-A DataImportCronTemplate whose annotation `dataimportcrontemplate.kubevirt.io/enable` has another
-value than `true` or `false`. Upper and lower case make no difference; spaces do.
-
-## Why it matters
-
-HCO's webhook refuses the HyperConverged, even where nothing else of it changed. An unquoted `no` or
-`off` is a boolean to YAML and no annotation at all; that is another finding.
-
-## Example
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: fedora-image-cron
-        annotations:
-          dataimportcrontemplate.kubevirt.io/enable: "no"
-```
-
-> error: golden image fedora-image-cron is switched neither on nor off, but "no": HCO refuses it
-
-## Remedy
-
-Write `"true"` or `"false"`, in quotes. Without the annotation a golden image is on.
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: fedora-image-cron
-        annotations:
-          dataimportcrontemplate.kubevirt.io/enable: "false"
-```
-
-## Sources
-
-- HCO's validating webhook, `validateDataImportCronTemplates`, the same in all modelled releases
-"#,
     ..Rule::BASE
 };
 

@@ -14,48 +14,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a golden image has no spec, but isn't switched off",
-    page: r#"
-## What it finds
-
-A DataImportCronTemplate without `spec` that isn't switched off with the annotation
-`dataimportcrontemplate.kubevirt.io/enable: "false"`.
-
-## Why it matters
-
-HCO's webhook refuses the HyperConverged. A name alone is only allowed for switching a common golden
-image off; a template that is on has to say what it imports.
-
-## Example
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: fedora-image-cron
-```
-
-> error: golden image fedora-image-cron is on, but has no spec: HCO refuses it
-
-## Remedy
-
-To be rid of a common golden image, switch it off:
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: fedora-image-cron
-        annotations:
-          dataimportcrontemplate.kubevirt.io/enable: "false"
-```
-
-To change one, or for an image of your own, write the whole `spec`: HCO takes nothing from the common
-one but an empty schedule's replacement.
-
-## Sources
-
-- HCO's validating webhook, `validateDataImportCronTemplates`, the same in all modelled releases
-"#,
     ..Rule::BASE
 };
 

@@ -20,53 +20,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a golden image's name or annotations stand beside its metadata",
-    page: r#"
-## What it finds
-
-A DataImportCronTemplate with `name`, `namespace`, `labels` or `annotations` beside `metadata`
-instead of inside, or with no `metadata` at all. Two blanks make the difference; the examples in the
-runbook of `HCOGoldenImageWithNoSupportedArchitecture` lack them.
-
-## Why it matters
-
-The CRD doesn't know these keys, so a strict client refuses them, and the API server drops them for
-any other. What is left has no name, isn't switched off, or doesn't say its architectures. With an
-empty `metadata`, HCO's mutating webhook fails to add an annotation to it, and the request ends in an
-internal error that names a path and no reason. A template that only lost its name passes HCO and is
-refused by SSP: `missing name in DataImportCronTemplate`.
-
-## Example
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-      name: fedora-image-cron
-      annotations:
-        dataimportcrontemplate.kubevirt.io/enable: "false"
-```
-
-> error: `name` and `annotations` of golden image fedora-image-cron are beside its metadata and will
-> be dropped
-
-## Remedy
-
-Indent them, so that they are part of `metadata`:
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: fedora-image-cron
-        annotations:
-          dataimportcrontemplate.kubevirt.io/enable: "false"
-```
-
-## Sources
-
-- The CRD of the HyperConverged and HCO's mutating webhook, the same in all modelled releases
-- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOGoldenImageWithNoSupportedArchitecture.html>
-"#,
     ..Rule::BASE
 };
 

@@ -13,68 +13,6 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: FixKind::Suggested,
     summary: "a golden image doesn't say which architectures it exists for",
-    page: r#"
-## What it finds
-
-With multi-arch golden images on, a DataImportCronTemplate that ends up without the annotation
-`ssp.kubevirt.io/dict.architectures`, or with an empty one. A common image that is customised with
-another registry source loses the annotation that it came with, and counts. Templates that are
-switched off don't.
-
-## Why it matters
-
-SSP imports such an image once, for no architecture in particular, under its plain name. A virtual
-machine made of it is scheduled by its own architecture, not the image's, and may not boot. The
-operator fires `HCOGoldenImageWithNoArchitectureAnnotation` for each.
-
-## Example
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-  dataImportCronTemplates:
-    - metadata:
-        name: custom
-      spec:
-        schedule: "0 */12 * * *"
-        managedDataSource: custom
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/custom:1"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-> warning: golden image custom doesn't say which architectures it exists for
-
-## Remedy
-
-Say which architectures the image exists for (`skopeo inspect --raw docker://…` shows them). It need
-not be all of them:
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-  dataImportCronTemplates:
-    - metadata:
-        name: custom
-        annotations:
-          ssp.kubevirt.io/dict.architectures: "amd64,arm64"
-      spec:
-        schedule: "0 */12 * * *"
-        managedDataSource: custom
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/custom:1"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-## Sources
-
-- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOGoldenImageWithNoArchitectureAnnotation.html>
-- HCO's gauge `kubevirt_hco_dataimportcrontemplate_with_architecture_annotation`
-"#,
     ..Rule::BASE
 };
 

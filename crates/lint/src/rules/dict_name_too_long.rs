@@ -12,63 +12,6 @@ pub(super) static RULE: Rule = Rule {
         runbook: "https://kubevirt.io/monitoring/runbooks/SSPFailingToReconcile.html",
     },
     summary: "a golden image's DataImportCron or DataSource has a name of more than 63 characters",
-    page: r#"
-## What it finds
-
-A DataImportCron, or the DataSource that it manages, whose name has more than 63 characters. With
-multi-arch golden images on, names become up to six characters longer: `-amd64`, `-arm64`, `-s390x`.
-
-## Why it matters
-
-HCO and SSP accept the name; CDI's webhook refuses the DataImportCron: `Name cannot be longer than 63
-characters`. One refused object ends SSP's work on all of them, so other golden images come late or
-not at all, and `SSPFailingToReconcile` fires after five minutes. Where SSP writes the cron's name
-into a DataSource's label, no cron at all is created.
-
-It may appear with a node: the name grows when multi-arch golden images are switched on.
-
-## Example
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: company-red-hat-enterprise-linux-9-hardened-for-payment-systems-1
-      spec:
-        schedule: "0 */12 * * *"
-        managedDataSource: hardened
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/hardened:1"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-> error: DataImportCron company-red-hat-enterprise-linux-9-hardened-for-payment-systems-1 has 65
-> characters, 63 are allowed
-
-## Remedy
-
-Shorten the name. Leave room for an architecture: at most 57 characters.
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: rhel-9-hardened-for-payment-systems
-      spec:
-        schedule: "0 */12 * * *"
-        managedDataSource: hardened
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/hardened:1"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-## Sources
-
-- CDI's webhook for DataImportCrons: `validateNameLength`, for the name and `managedDataSource`
-- Runbook: <https://kubevirt.io/monitoring/runbooks/SSPFailingToReconcile.html>
-"#,
     ..Rule::BASE
 };
 

@@ -13,60 +13,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "a golden image exists for none of the workload nodes' architectures",
-    page: r#"
-## What it finds
-
-With multi-arch golden images on, a DataImportCronTemplate whose annotation
-`ssp.kubevirt.io/dict.architectures` names no architecture of the workload nodes. HCO compares word
-by word: `"amd64, arm64"` with a blank, `x86_64` and `AMD64` match nothing
-(`dict-architectures-annotation-malformed`).
-
-## Why it matters
-
-The image isn't deployed: no DataImportCron, and the template's condition says
-`Deployed=False/UnsupportedArchitectures`. The operator fires
-`HCOGoldenImageWithNoSupportedArchitecture` for each.
-
-## Example
-
-Workload nodes are amd64 and arm64:
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-  dataImportCronTemplates:
-    - metadata:
-        name: mainframe
-        annotations:
-          ssp.kubevirt.io/dict.architectures: s390x
-      spec:
-        schedule: "0 */12 * * *"
-        managedDataSource: mainframe
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/mainframe:1"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-> warning: golden image mainframe isn't deployed: it exists for s390x, workload nodes are amd64 and
-> arm64
-
-## Remedy
-
-Correct the list, or switch the template off until such nodes are there:
-
-```yaml
-annotations:
-  ssp.kubevirt.io/dict.architectures: s390x
-  dataimportcrontemplate.kubevirt.io/enable: "false"
-```
-
-## Sources
-
-- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOGoldenImageWithNoSupportedArchitecture.html>
-- HCO's gauge `kubevirt_hco_dataimportcrontemplate_with_supported_architectures`
-"#,
     ..Rule::BASE
 };
 

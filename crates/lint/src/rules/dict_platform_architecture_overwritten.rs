@@ -12,54 +12,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Safe,
     claims: Claim::HasEffect,
     summary: "a golden image pins the platform's architecture, which SSP overwrites",
-    page: r#"
-## What it finds
-
-With multi-arch golden images on, a DataImportCronTemplate with both the annotation
-`ssp.kubevirt.io/dict.architectures` and `source.registry.platform.architecture`.
-
-Without the annotation, and with multi-arch golden images off, the field counts: it is the way to pin
-an image to one architecture.
-
-## Why it matters
-
-SSP makes a DataImportCron for each architecture of the annotation and writes that architecture into
-the field. What the HyperConverged says there is lost.
-
-## Example
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-  dataImportCronTemplates:
-    - metadata:
-        name: mine
-        annotations:
-          ssp.kubevirt.io/dict.architectures: amd64,arm64
-      spec:
-        schedule: "0 */12 * * *"
-        managedDataSource: mine
-        template:
-          spec:
-            source:
-              registry:
-                url: docker://registry.example.com/mine:1
-                platform:
-                  architecture: amd64
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-> info: golden image mine pins amd64, but SSP imports it for amd64 and arm64
-
-## Remedy
-
-Remove the field; `hcoplan fix --unsafe` does. To import one architecture only, name only that in the annotation.
-
-## Sources
-
-- SSP `internal/operands/data-sources`, `setDataImportCronArchFields`
-"#,
     ..Rule::BASE
 };
 

@@ -13,63 +13,6 @@ pub(super) static RULE: Rule = Rule {
     ),
     claims: Claim::HasEffect,
     summary: "two golden images become DataImportCrons of one name",
-    page: r#"
-## What it finds
-
-With multi-arch golden images on, a template whose name is that of another one with an architecture
-behind it: `fedora-image-cron-arm64` beside `fedora-image-cron`.
-
-## Why it matters
-
-SSP names the DataImportCron of each architecture `<template>-<architecture>`. Two crons of one name
-for two DataSources can't both be there, and CDI doesn't let a cron's spec be changed. SSP v0.24
-(HCO 1.16 and 1.17) deletes and creates it for ever, importing the image anew each time; later ones
-keep whichever comes first, by chance. HCO and SSP accept it and report success.
-
-## Example
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-  dataImportCronTemplates:
-    - metadata: {name: fedora-image-cron-arm64}
-      spec:
-        schedule: "0 */12 * * *"
-        managedDataSource: my-fedora
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-> error: golden images fedora-image-cron and fedora-image-cron-arm64 both become DataImportCron
-> fedora-image-cron-arm64
-
-## Remedy
-
-Name the template so that it doesn't end with an architecture:
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-  dataImportCronTemplates:
-    - metadata: {name: my-fedora-image-cron}
-      spec:
-        schedule: "0 */12 * * *"
-        managedDataSource: my-fedora
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-## Sources
-
-- SSP `internal/operands/data-sources`, run to a fixpoint with such names
-- CDI's webhook: `Cannot update DataImportCron Spec`
-"#,
     ..Rule::BASE
 };
 

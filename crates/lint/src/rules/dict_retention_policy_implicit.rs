@@ -13,65 +13,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a golden image doesn't say whether its disks stay when it is removed",
-    page: r#"
-## What it finds
-
-An enabled DataImportCronTemplate that is imported, with a `spec` that lacks `retentionPolicy` or `importsToKeep`. It is
-a warning in the last release before the meaning changes (1.17), and information from 1.18 on.
-
-## Why it matters
-
-Up to 1.17 HCO leaves both alone, and CDI's defaults count: `All`, three imports. From 1.18 on HCO's
-webhook writes `None` and `1` into every template that says nothing. Removing the template, switching
-it off or renaming it then deletes the DataSource and the imported disks with it, although the
-documentation still calls `All` the default. The upgrade does this to templates that are years old,
-with their next change.
-
-## Example
-
-Release 1.17:
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: my-image
-      spec:
-        schedule: "0 */12 * * *"
-        managedDataSource: my-image
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/my-image:1"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-> warning: golden image my-image doesn't say its retentionPolicy and importsToKeep
-
-## Remedy
-
-Say what is meant; this keeps what 1.17 does:
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: my-image
-      spec:
-        schedule: "0 */12 * * *"
-        managedDataSource: my-image
-        retentionPolicy: All
-        importsToKeep: 3
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/my-image:1"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-## Sources
-
-- HCO's mutating webhook from 1.18 on; CDI's DataImportCron controller: defaults
-- HCO `pkg/webhooks/mutator`, CDI `pkg/controller/dataimportcron-controller.go`
-"#,
     ..Rule::BASE
 };
 

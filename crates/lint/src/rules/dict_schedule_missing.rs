@@ -15,63 +15,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a golden image has no schedule",
-    page: r#"
-## What it finds
-
-A DataImportCronTemplate whose `spec` has no `schedule`, switched on or off. And, as a warning, an
-image of your own whose schedule is empty.
-
-## Why it matters
-
-The CRD requires the field, so the API server refuses the HyperConverged. HCO does fill in the common
-schedule, but only where it finds an empty one, and only for a common golden image.
-
-For an image of your own the empty schedule stays. CDI then never looks at the registry and so never
-imports anything, not even once: the DataSource stays empty until somebody sets the annotation
-`cdi.kubevirt.io/storage.import.sourceDesiredDigest` on the DataImportCron.
-
-## Example
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: fedora-image-cron
-      spec:
-        managedDataSource: fedora
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-> error: golden image fedora-image-cron has no schedule: the API server refuses it
-
-## Remedy
-
-For a common golden image write `schedule: ""`, and HCO puts in the one of the others. For an image of
-your own write a cron expression, such as `0 */12 * * *`: twice a day.
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: fedora-image-cron
-      spec:
-        schedule: ""
-        managedDataSource: fedora
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-## Sources
-
-- `required` in the CRD of the HyperConverged, the same in all modelled releases
-- HCO `controllers/handlers/golden-images`: an empty schedule of a customised common image
-- CDI's DataImportCron controller: neither a CronJob nor a first Job without a schedule
-"#,
     ..Rule::BASE
 };
 

@@ -12,59 +12,6 @@ pub(super) static RULE: Rule = Rule {
     claims: Claim::NoEffect,
     needs: Needs::Plan,
     summary: "golden images on plain Kubernetes, where no SSP imports them",
-    page: r#"
-## What it finds
-
-`dataImportCronTemplates` in a HyperConverged for plain Kubernetes.
-
-## Why it matters
-
-HCO hands its golden images to SSP, and deploys SSP on OpenShift only. The object is accepted, and no
-image is ever imported.
-
-## Example
-
-The inventory says `platform: Kubernetes`:
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata: {name: fedora}
-      spec:
-        schedule: "0 */12 * * *"
-        managedDataSource: fedora
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-> warning: no golden image is imported: plain Kubernetes has no SSP
-
-## Remedy
-
-Apply DataImportCrons yourself: CDI, which makes the disks, is there.
-
-```yaml
-apiVersion: cdi.kubevirt.io/v1beta1
-kind: DataImportCron
-metadata: {name: fedora, namespace: golden-images}
-spec:
-  schedule: "0 */12 * * *"
-  managedDataSource: fedora
-  template:
-    spec:
-      source: {registry: {url: "docker://registry.example.com/fedora:42"}}
-      storage: {resources: {requests: {storage: 5Gi}}}
----
-kind: HyperConverged
-spec: {}
-```
-
-## Sources
-
-- HCO `controllers/hyperconverged`: which operands are for OpenShift alone
-"#,
     ..Rule::BASE
 };
 

@@ -15,50 +15,6 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: FixKind::Suggested,
     summary: "golden images name no storage class, and no declared one is the default",
-    page: r#"
-## What it finds
-
-StorageClasses in the cluster's directory, none of which is a default, and golden images that name no
-storage class. Where no StorageClass is declared, the rule says nothing: they come from elsewhere. So it
-does where an operator makes classes of what is declared (LVMCluster, StorageCluster, LocalVolume), or
-where a template holds some. Classes for object buckets don't count.
-
-## Why it matters
-
-The imports wait for a default storage class. `CDINoDefaultStorageClass` fires, and
-`CDIDataImportCronOutdated`, which would tell that images are old, is held back meanwhile.
-
-## Example
-
-```yaml
-apiVersion: storage.k8s.io/v1
-kind: StorageClass
-metadata: {name: rbd}
-```
-
-> warning: no storage class is the default, and centos-stream10-image-cron and 2 more golden images
-> name none
-
-## Remedy
-
-Make one the default for virtual machines (or for everything, with
-`storageclass.kubernetes.io/is-default-class`):
-
-```yaml
-apiVersion: storage.k8s.io/v1
-kind: StorageClass
-metadata:
-  name: rbd
-  annotations: {storageclass.kubevirt.io/is-default-virt-class: "true"}
-```
-
-Or name a class in each golden image.
-
-## Sources
-
-- CDI: default storage classes
-- Runbook: <https://kubevirt.io/monitoring/runbooks/CDINoDefaultStorageClass.html>
-"#,
     ..Rule::BASE
 };
 

@@ -17,51 +17,6 @@ pub(super) static RULE: Rule = Rule {
     },
     needs: Needs::Document,
     summary: "two virtual machines have the same MAC address",
-    page: r#"
-## What it finds
-
-Two interfaces of virtual machines in the cluster's directory with one `macAddress`, however it is
-written. Where one of the machines is halted (`runStrategy: Halted`, `running: false`), as in a pair for
-disaster recovery, it is information.
-
-## Why it matters
-
-On one network neither machine can be reached reliably. kubemacpool refuses the second machine, or
-`KubemacpoolMACCollisionDetected` fires. Usually a manifest was copied.
-
-## Example
-
-```yaml
-kind: VirtualMachine
-metadata: {name: a}
-spec: {template: {spec: {domain: {devices: {interfaces: [{name: n, macAddress: "02:00:00:00:00:01"}]}}}}}
----
-kind: VirtualMachine
-metadata: {name: b}
-spec: {template: {spec: {domain: {devices: {interfaces: [{name: n, macAddress: "02:00:00:00:00:01"}]}}}}}
-```
-
-> warning: the virtual machine b has the MAC address of a
-
-## Remedy
-
-Leave the address out: kubemacpool gives each machine one of its own. Or write another.
-
-```yaml
-kind: VirtualMachine
-metadata: {name: a}
-spec: {template: {spec: {domain: {devices: {interfaces: [{name: n, macAddress: "02:00:00:00:00:01"}]}}}}}
----
-kind: VirtualMachine
-metadata: {name: b}
-spec: {template: {spec: {domain: {devices: {interfaces: [{name: n}]}}}}}
-```
-
-## Sources
-
-- kubemacpool: collisions
-- Runbook: <https://kubevirt.io/monitoring/runbooks/KubemacpoolMACCollisionDetected.html>
-"#,
     ..Rule::BASE
 };
 

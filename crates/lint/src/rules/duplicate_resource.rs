@@ -17,52 +17,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("the one that is applied last wins; kustomize refuses to build"),
     needs: Needs::Document,
     summary: "an object is declared twice where both are applied together",
-    page: r#"
-## What it finds
-
-Two objects of the same API group, kind, namespace and name that are applied together: in one file, in
-files that one `kustomization.yaml` names as resources, where there is none in the directory of the
-HyperConverged, or in files that one Argo CD Application applies: by several `sources`, or by a `path` with
-`directory.recurse`. API versions don't make a difference: `v1beta1` and `v1` are the same object. Files of
-other directories, examples among them, may never be applied together.
-
-Two HyperConvergeds are `cluster-name-taken`.
-
-## Why it matters
-
-`kubectl apply -f` applies both, and the order of the file names decides. `kubectl apply -k` and Flux
-refuse to build (`may not add resource with an already registered id`); Argo CD warns with
-`RepeatedResourceWarning` and goes on.
-
-## Example
-
-```yaml
-apiVersion: v1
-kind: Namespace
-metadata: {name: kubevirt-hyperconverged}
----
-apiVersion: v1
-kind: Namespace
-metadata: {name: kubevirt-hyperconverged}
-```
-
-> error: Namespace kubevirt-hyperconverged is declared twice
-
-## Remedy
-
-Keep one. What is meant for different clusters belongs into different directories.
-
-```yaml
-apiVersion: v1
-kind: Namespace
-metadata: {name: kubevirt-hyperconverged}
-```
-
-## Sources
-
-- kustomize: resource identifiers
-- Argo CD: `RepeatedResourceWarning`
-"#,
     ..Rule::BASE
 };
 

@@ -11,40 +11,6 @@ pub(super) static RULE: Rule = Rule {
         runbook: "https://kubevirt.io/monitoring/runbooks/DuplicateWaspAgentDSDetected.html",
     },
     summary: "git declares a wasp agent although HCO deploys one",
-    page: r#"
-## What it finds
-
-A DaemonSet `wasp-agent` in the namespace `wasp` in the cluster's directory, while
-`memoryOvercommitPercentage` is above 100, so that HCO deploys a wasp agent of its own.
-
-## Why it matters
-
-Before HCO did it, the wasp agent was deployed by hand. Two of them set the swap limits of the same
-pods, and `DuplicateWaspAgentDSDetected` fires.
-
-## Example
-
-```yaml
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: {name: wasp-agent, namespace: wasp}
----
-kind: HyperConverged
-spec:
-  higherWorkloadDensity: {memoryOvercommitPercentage: 150}
-```
-
-> warning: HCO deploys a wasp agent of its own: memory is overcommitted to 150%
-
-## Remedy
-
-Delete the DaemonSet, and what was deployed with it.
-
-## Sources
-
-- HCO `controllers/handlers`: wasp-agent
-- Runbook: <https://kubevirt.io/monitoring/runbooks/DuplicateWaspAgentDSDetected.html>
-"#,
     ..Rule::BASE
 };
 

@@ -13,46 +13,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "evictionStrategy LiveMigrate where an architecture has one workload node only",
-    page: r#"
-## What it finds
-
-`evictionStrategy: LiveMigrate` written in the HyperConverged, while the workload nodes of some
-architecture (or of the whole cluster) are just one. Without `evictionStrategy` HCO chooses
-`LiveMigrate` by itself on two or more workers; that choice is not reported.
-
-## Why it matters
-
-A virtual machine can't be migrated to another architecture. With `LiveMigrate`, draining its only
-node waits for a migration that has no target, until somebody stops the machine by hand: node
-upgrades hang.
-
-## Example
-
-Workers are three amd64 nodes and one arm64 node:
-
-```yaml
-spec:
-  evictionStrategy: LiveMigrate
-```
-
-> warning: evictionStrategy is LiveMigrate, but there is only one workload node with arm64
-
-## Remedy
-
-Migrate where it is possible, and stop the rest:
-
-```yaml
-spec:
-  evictionStrategy: LiveMigrateIfPossible
-```
-
-Or add a second node of the architecture. Single virtual machines can have a strategy of their own.
-
-## Sources
-
-- HCO's cluster configuration: `evictionStrategy`
-- Runbook: <https://kubevirt.io/monitoring/runbooks/VMCannotBeEvicted.html>
-"#,
     ..Rule::BASE
 };
 

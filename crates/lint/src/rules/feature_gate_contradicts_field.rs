@@ -15,61 +15,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Unsafe,
     summary: "a deprecated feature gate and the field in its place don't go together",
-    page: r#"
-## What it finds
-
-In `hco.kubevirt.io/v1` of release 1.19, three feature gates have become fields:
-
-| gate | field | |
-|---|---|---|
-| `disableMDevConfiguration` | `virtualization.mediatedDevicesConfiguration.enabled` | the opposite |
-| `persistentReservation` | `storage.persistentReservationConfiguration.enabled` | the same |
-| `enableMultiArchBootImageImport` | `workloadSources.enableMultiArchBootImageImport` | the same |
-
-The rule finds a gate and its field that say different things, and the gate
-`enableMultiArchBootImageImport` in a manifest whose `spec` has no `workloadSources`.
-
-## Why it matters
-
-The mutating webhook keeps gate and field in step, and refuses a new object in which they contradict
-each other. (In an update it may drop the gate or rewrite the field instead, so that the cluster
-holds something else than git.) In the second case it wants to add the field to a section that isn't
-there, and its own patch can't be applied: "add operation does not apply".
-
-## Example
-
-```yaml
-apiVersion: hco.kubevirt.io/v1
-kind: HyperConverged
-spec:
-  featureGates:
-    - name: persistentReservation
-  storage:
-    persistentReservationConfiguration:
-      enabled: false
-```
-
-> error: HCO's mutating webhook refuses it: the deprecated persistentReservation feature gate, and
-> spec.storage.persistentReservationConfiguration.enabled field contradict each other; the feature
-> gate must not be set, or should be equal to the field
-
-## Remedy
-
-Drop the gate and write the field:
-
-```yaml
-apiVersion: hco.kubevirt.io/v1
-kind: HyperConverged
-spec:
-  storage:
-    persistentReservationConfiguration:
-      enabled: true
-```
-
-## Sources
-
-- HCO 1.19 `pkg/webhooks/mutator`
-"#,
     ..Rule::BASE
 };
 

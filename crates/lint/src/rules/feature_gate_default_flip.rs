@@ -20,54 +20,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Suggested,
     pedantic: true,
     summary: "the next release has another default for a feature gate that isn't set",
-    page: r#"
-## What it finds
-
-A feature gate that the HyperConverged says nothing about, and whose default is another in the
-release after the cluster's:
-
-- `decentralizedLiveMigration`: off up to 1.17, on from 1.18
-- `declarativeHotplugVolumes`: off up to 1.18, on from 1.19. KubeVirt then hot-plugs volumes by way of
-  the virtual machine's spec only; machines with volumes that were hot-plugged into the running
-  instance raise `VirtualMachineInstanceHasEphemeralHotplugVolume`.
-
-A gate that the next release brings along can't be pinned before, and isn't reported. It is about an
-upgrade that may be far away, so it only runs with `--pedantic` or when it is selected.
-
-## Why it matters
-
-The API server wrote the old default into the stored object when that was created, and an upgrade leaves it
-there until somebody removes it; a cluster that is set up on the new release gets the new default. Clusters
-then differ although git says the same for all. `hcoplan why --upgrade-to` names what a cluster holds.
-
-## Example
-
-Release 1.18:
-
-```yaml
-spec:
-  featureGates:
-    alignCPUs: true
-```
-
-> info: declarativeHotplugVolumes isn't set: it is off in 1.18 and on from 1.19 on
-
-## Remedy
-
-Decide, and write it down before the upgrade:
-
-```yaml
-spec:
-  featureGates:
-    alignCPUs: true
-    declarativeHotplugVolumes: false
-```
-
-## Sources
-
-- HCO `api/v1beta1` and `api/v1/featuregates` of each release: phases and CRD defaults
-- Runbook: <https://kubevirt.io/monitoring/runbooks/VirtualMachineInstanceHasEphemeralHotplugVolume.html>
-"#,
     ..Rule::BASE
 };
 

@@ -15,56 +15,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the list of feature gates has a name that the release doesn't know, or one twice",
-    page: r#"
-## What it finds
-
-In `hco.kubevirt.io/v1`, where `featureGates` is a list:
-
-- a gate that the release doesn't know (a warning): misspelt, of another release, or a gate that has
-  been removed. Release 1.18 compares names exactly, 1.19 without regard to case.
-- a gate that is there twice: an error where that is refused, else a warning.
-
-In `hco.kubevirt.io/v1beta1` the gates are fields, and an unknown one is `hco-unknown-field`.
-
-## Why it matters
-
-The webhook answers `the <name> featureGate is unknown and ignored.` and accepts the object; nothing
-is switched. Release 1.19 refuses a list with one name twice. Release 1.18 accepts it: of two
-equal names the first entry counts, of two that differ in case the misspelt one is ignored.
-
-## Example
-
-Release 1.19:
-
-```yaml
-apiVersion: hco.kubevirt.io/v1
-kind: HyperConverged
-spec:
-  featureGates:
-    - name: alignCPUs
-    - name: AlignCpus
-      state: Disabled
-```
-
-> error: the API server refuses it: spec.featureGates: Invalid value: feature gate names must be
-> unique (case-insensitive)
-
-## Remedy
-
-```yaml
-apiVersion: hco.kubevirt.io/v1
-kind: HyperConverged
-spec:
-  featureGates:
-    - name: alignCPUs
-      state: Enabled
-```
-
-## Sources
-
-- HCO `api/v1/featuregates` and its use in `pkg/webhooks/validator`
-- The rule on `featureGates` in the CRD of 1.19
-"#,
     ..Rule::BASE
 };
 

@@ -12,52 +12,6 @@ pub(super) static RULE: Rule = Rule {
     },
     needs: Needs::Nodes,
     summary: "fewer than two workload nodes have KVM",
-    page: r#"
-## What it finds
-
-Workload nodes of which fewer than two have KVM: a warning for one, an error for none. Nodes that
-don't say are taken to have it; a declared node says it with `kvm`, a dumped one with
-`devices.kubevirt.io/kvm` among its allocatable resources. A cluster of a single node with KVM is
-left alone, and so is one that emulates (`developerConfiguration.useEmulation`).
-
-## Why it matters
-
-Without KVM a virtual machine isn't scheduled to a node. With none on any node, none can be started;
-with one, none can be migrated: draining that node stops them all.
-
-## Example
-
-```yaml
-kind: ClusterInventory
-spec:
-  nodes:
-    - {name: w1, architecture: amd64, roles: [worker], kvm: true}
-    - {name: w2, architecture: amd64, roles: [worker], kvm: false}
-```
-
-> warning: only one of 2 workload nodes has KVM: nothing can be migrated
-
-## Remedy
-
-Switch hardware virtualization on in the nodes' firmware (or nested virtualization where the nodes
-are virtual machines themselves):
-
-```yaml
-kind: ClusterInventory
-spec:
-  nodes:
-    - {name: w1, architecture: amd64, roles: [worker], kvm: true}
-    - {name: w2, architecture: amd64, roles: [worker], kvm: true}
-```
-
-Else select nodes that have it with a workload placement; it takes two of them to migrate.
-
-## Sources
-
-- Runbooks: <https://kubevirt.io/monitoring/runbooks/LowKVMNodesCount.html>,
-  <https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html>
-- KubeVirt: the device plugin `devices.kubevirt.io/kvm`
-"#,
     ..Rule::BASE
 };
 

@@ -23,50 +23,6 @@ pub(super) static RULE: Rule = Rule {
     }],
     fix: FixKind::Suggested,
     summary: "golden images or templates go to a namespace that the repository doesn't create",
-    page: r#"
-## What it finds
-
-A namespace that SSP would put DataImportCrons or templates into, because of
-`commonBootImageNamespace`, `commonTemplatesNamespace` or a `metadata.namespace` of a
-DataImportCronTemplate, and that no `Namespace` in the cluster's directory creates. The namespaces
-that SSP and HCO make themselves, and those of OpenShift, are known.
-
-## Why it matters
-
-SSP creates one namespace, its own for golden images, and no other. Creating a DataImportCron in a
-namespace that isn't there fails, and with it SSP's whole reconcile: templates and validation stop
-being kept up to date, too.
-
-## Example
-
-```yaml
-spec:
-  commonBootImageNamespace: golden-images
-```
-
-> warning: nothing creates the namespace golden-images, which golden images go to
-
-## Remedy
-
-```yaml
-apiVersion: v1
-kind: Namespace
-metadata: {name: golden-images}
-```
-
-Or, where the namespace is created elsewhere, say so:
-
-```yaml
-# hcoplan.yaml
-rules:
-  golden-image-namespace-missing: {namespaces: [golden-images]}
-```
-
-## Sources
-
-- SSP `internal/operands/data-sources` and `internal/operands/common-templates`
-- Runbook: <https://kubevirt.io/monitoring/runbooks/SSPFailingToReconcile.html>
-"#,
     ..Rule::BASE
 };
 

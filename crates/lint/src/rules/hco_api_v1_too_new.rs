@@ -15,44 +15,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Refusal("no matches for kind \"HyperConverged\" in version \"hco.kubevirt.io/v1\""),
     needs: Needs::Document,
     summary: "the HyperConverged is written in an API version that only a later release serves",
-    page: r#"
-## What it finds
-
-A HyperConverged in `hco.kubevirt.io/v1` for a cluster of 1.16 or 1.17, which serve v1beta1 only.
-
-## Why it matters
-
-The API server doesn't know the version, and `kubectl apply` ends with `no matches for kind
-"HyperConverged" in version "hco.kubevirt.io/v1"`. A GitOps tool reports a sync error for the whole
-application.
-
-## Example
-
-Release 1.17:
-
-```yaml
-apiVersion: hco.kubevirt.io/v1
-kind: HyperConverged
-```
-
-> error: the API server refuses it: no matches for kind "HyperConverged" in version
-> "hco.kubevirt.io/v1"
-
-## Remedy
-
-Upgrade the cluster first and the manifest afterwards; until then:
-
-```yaml
-apiVersion: hco.kubevirt.io/v1beta1
-kind: HyperConverged
-```
-
-Fields have other places there: `featureGates` is a map, and the sections of v1 don't exist.
-
-## Sources
-
-- HCO's CRD: served versions of each release
-"#,
     ..Rule::BASE
 };
 

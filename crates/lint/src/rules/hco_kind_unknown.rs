@@ -12,38 +12,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "an object of HCO's API group is of a kind that doesn't exist",
-    page: r#"
-## What it finds
-
-An object of `hco.kubevirt.io` whose kind isn't `HyperConverged`: other letters (`Hyperconverged`), a list without
-items (`HyperConvergedList`), or none.
-
-## Why it matters
-
-The group has one kind. The API server answers `no matches for kind`, and the cluster keeps the HyperConverged that
-it has.
-
-## Example
-
-```yaml
-apiVersion: hco.kubevirt.io/v1beta1
-kind: Hyperconverged
-```
-
-> error: the API server refuses it: no matches for kind "Hyperconverged" in version
-> "hco.kubevirt.io/v1beta1"
-
-## Remedy
-
-```yaml
-apiVersion: hco.kubevirt.io/v1beta1
-kind: HyperConverged
-```
-
-## Sources
-
-- HCO's CRD `hyperconvergeds.hco.kubevirt.io`: `spec.names`
-"#,
     ..Rule::BASE
 };
 

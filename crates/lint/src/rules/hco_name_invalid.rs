@@ -16,39 +16,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the HyperConverged isn't named kubevirt-hyperconverged",
-    page: r#"
-## What it finds
-
-A HyperConverged with another name than `kubevirt-hyperconverged`, or with none.
-
-## Why it matters
-
-There is one HyperConverged in a cluster, and the operator knows it by its name. The CRD has a
-pattern for the name, so that most others are refused. The pattern is not anchored, though: a name
-that has the right one inside, such as `my-kubevirt-hyperconverged`, is accepted. The operator then
-writes a condition that the request is invalid, and deploys nothing.
-
-## Example
-
-```yaml
-metadata:
-  name: my-kubevirt-hyperconverged
-```
-
-> error: the operator reconciles `kubevirt-hyperconverged` and ignores `my-kubevirt-hyperconverged`
-
-## Remedy
-
-```yaml
-metadata:
-  name: kubevirt-hyperconverged
-```
-
-## Sources
-
-- The pattern of `metadata.name` in the CRDs of the four releases
-- HCO `controllers/hyperconverged`, which reconciles one name only
-"#,
     ..Rule::BASE
 };
 

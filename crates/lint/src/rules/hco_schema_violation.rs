@@ -17,53 +17,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a value isn't one that the HyperConverged's schema takes",
-    page: r#"
-## What it finds
-
-A HyperConverged that the API server refuses for its CRD's schema: a value that isn't in an
-enumeration, doesn't match a pattern, is too small or too long, a field that must be there and isn't,
-an element that stands twice in a list of unique ones, and every rule that the CRD states as an
-expression. It also finds what the mutating webhook can't decode before the schema is looked at: a
-list where an object is meant, a duration that Go doesn't read, a number that doesn't fit.
-
-The schema is the release's own, and the object that is checked is the one that would be: unknown
-fields dropped, defaults filled in, the webhook's changes made. All violations that the server would
-name are in one finding.
-
-## Why it matters
-
-Nothing of the change reaches the cluster. The webhook's own answer, "failed to parse the
-HyperConverged", doesn't even say which field it is about.
-
-## Example
-
-```yaml
-spec:
-  evictionStrategy: livemigrate
-  filesystemOverhead:
-    global: "5.5"
-```
-
-> error: the API server refuses it: [spec.evictionStrategy: Unsupported value: "livemigrate":
-> supported values: "None", "LiveMigrate", "LiveMigrateIfPossible", "External",
-> spec.filesystemOverhead.global: Invalid value: "5.5": spec.filesystemOverhead.global in body
-> should match '^(0(?:\.\d{1,3})?|1)$']
-
-## Remedy
-
-```yaml
-spec:
-  evictionStrategy: LiveMigrate
-  filesystemOverhead:
-    global: "0.055"
-```
-
-## Sources
-
-- The CRDs of the four releases, `deploy/crds` of HCO
-- Kubernetes: structural schemas, `x-kubernetes-validations`
-- HCO `pkg/webhooks/mutator`, which decodes into Go types first
-"#,
     ..Rule::BASE
 };
 

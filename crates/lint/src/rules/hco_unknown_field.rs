@@ -16,46 +16,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the HyperConverged has a field that its API version doesn't know",
-    page: r#"
-## What it finds
-
-A field that isn't in the CRD's schema for the document's API version and the cluster's release,
-wherever it stands. It names the field that was probably meant: another case or spelling, the place
-that the other API version has it in, the level that it belongs to, or the HyperConverged's field for
-what is written as in an operand (`spec.configuration` is KubeVirt's). A field of a newer or an older
-release is called that.
-
-## Why it matters
-
-The API server drops what it doesn't know without an error, and what the author wanted doesn't
-happen. `kubectl apply` validates strictly and refuses; Argo CD and most other clients don't. So it
-also depends on who applies the file whether anybody notices.
-
-## Example
-
-```yaml
-spec:
-  featureGates:
-    disableMdevConfiguration: true
-```
-
-> error: unknown field `spec.featureGates.disableMdevConfiguration`
-
-## Remedy
-
-Write the name that the schema has:
-
-```yaml
-spec:
-  featureGates:
-    disableMDevConfiguration: true
-```
-
-## Sources
-
-- The CRDs of the four releases, `deploy/crds` of HCO
-- Kubernetes: field validation, pruning
-"#,
     ..Rule::BASE
 };
 

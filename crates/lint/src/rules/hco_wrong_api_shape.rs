@@ -17,61 +17,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the HyperConverged is written in the shape of the other API version",
-    page: r#"
-## What it finds
-
-A document of `hco.kubevirt.io/v1` with fields of v1beta1, or the other way round: every field that
-the document's version doesn't know is one of the other version. And `featureGates` as a map in v1,
-where it is a list, or as a list in v1beta1, where it is a map.
-
-It stands for all the fields together; otherwise each would be an `hco-unknown-field`.
-
-## Why it matters
-
-The two versions have the same settings in other places: v1 sorts them into `deployment`,
-`networking`, `security`, `storage`, `virtualization` and `workloadSources`. What is in the wrong
-place is dropped by the API server without an error, unless the client asks for strict validation.
-`featureGates` of the wrong kind is refused: "failed to parse the HyperConverged".
-
-## Example
-
-```yaml
-apiVersion: hco.kubevirt.io/v1
-kind: HyperConverged
-spec:
-  featureGates:
-    alignCPUs: true
-  liveMigrationConfig:
-    allowPostCopy: true
-```
-
-> error: `spec.featureGates` and 1 more are fields of hco.kubevirt.io/v1beta1, but the document says
-> hco.kubevirt.io/v1; HCO's mutating webhook refuses it: failed to parse the HyperConverged: json:
-> cannot unmarshal object into Go struct field HyperConvergedSpec.spec.featureGates of type
-> featuregates.HyperConvergedFeatureGates
-
-## Remedy
-
-Write the fields where the version has them:
-
-```yaml
-apiVersion: hco.kubevirt.io/v1
-kind: HyperConverged
-spec:
-  featureGates:
-    - name: alignCPUs
-      state: Enabled
-  virtualization:
-    liveMigrationConfig:
-      allowPostCopy: true
-```
-
-Or, where all of the document is in the other version's shape, write that version's `apiVersion`.
-
-## Sources
-
-- The CRDs of releases 1.18 and 1.19, and HCO's conversion between the two versions
-"#,
     ..Rule::BASE
 };
 

@@ -14,50 +14,6 @@ pub(super) static RULE: Rule = Rule {
     ),
     fix: FixKind::Suggested,
     summary: "a virtual machine uses a host device that isn't permitted",
-    page: r#"
-## What it finds
-
-A virtual machine in the cluster's directory with a GPU or host device whose `deviceName` is none of the
-`resourceName`s in the KubeVirt object's `permittedHostDevices`, which HCO makes from the
-HyperConverged's (a `disabled` one is left out). Devices of dynamic resource allocation (`claimName`)
-are not looked at. Where no device at all is permitted, it is a warning: another device plugin may offer
-the resource.
-
-## Why it matters
-
-KubeVirt's webhook refuses the machine. Names are compared as they are, and differ from what the
-vendor's documentation shows more often than not.
-
-## Example
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      domain:
-        devices:
-          gpus:
-            - {name: gpu, deviceName: nvidia.com/T4}
-```
-
-> error: the GPU nvidia.com/T4 of the virtual machine example is not permitted
-
-## Remedy
-
-```yaml
-kind: HyperConverged
-spec:
-  permittedHostDevices:
-    pciHostDevices:
-      - {pciDeviceSelector: "10DE:1EB8", resourceName: nvidia.com/T4}
-```
-
-## Sources
-
-- KubeVirt `pkg/virt-api/webhooks`: permitted host devices
-- kubevirt/hyperconverged-cluster-operator#1227
-"#,
     ..Rule::BASE
 };
 

@@ -15,53 +15,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a field is accepted and ignored by the release",
-    page: r#"
-## What it finds
-
-A field that the schema still has and the operator no longer looks at, with a value:
-
-- `localStorageClassName`, `vddkInitImage`, `tektonPipelinesNamespace`, `tektonTasksNamespace`
-- `obsoleteCPUs.minCPUModel`, from 1.17 on
-- gates that became fields of `spec`: `enableApplicationAwareQuota`, `enableCommonBootImageImport`,
-  `deployVmConsoleProxy`
-- `applicationAwareConfig` while the application-aware quota is off (for information)
-- gates that nothing reads any more: of features that are always on (`nonRoot`, `autoResourceLimits`,
-  `deployKubevirtIpamController`, and `videoConfig` from 1.19 on) or gone (`deployTektonTaskResources`,
-  `enableManagedTenantQuota`), and `withHostPassthroughCPU` and `primaryUserDefinedNetworkBinding`
-
-Where the value says what happens anyway, the finding is for information.
-
-## Why it matters
-
-The object is accepted, some of the gates with a warning that nobody sees in GitOps, and what was
-asked for doesn't happen. Documentation and old examples still show several of these. In 1.16 to 1.18
-a deprecated gate also ends the webhook's validation (see `admission-short-circuited`).
-
-## Example
-
-```yaml
-spec:
-  featureGates:
-    enableApplicationAwareQuota: true
-```
-
-> warning: 1.19 ignores the feature gate enableApplicationAwareQuota
-
-## Remedy
-
-```yaml
-spec:
-  enableApplicationAwareQuota: true
-```
-
-`hcoplan fix --unsafe` writes it there: what was asked for then happens. A field without a successor can be removed:
-nothing changes. A fix is safe where the value says what happens anyway.
-
-## Sources
-
-- HCO `api/v1beta1` and `controllers/handlers`: fields that nothing reads
-- HCO `pkg/webhooks/validator`: deprecated feature gates
-"#,
     ..Rule::BASE
 };
 

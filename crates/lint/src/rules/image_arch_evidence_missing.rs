@@ -17,69 +17,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::None,
     summary: "nothing is saved about the architectures of images in a mixed cluster",
-    page: r#"
-## What it finds
-
-In a cluster with nodes of several architectures, the images about which nothing is saved, or too little to
-know what they lack: those of ClusterServiceVersions and their operands, of workloads that may land on
-several architectures, of golden images that the HyperConverged declares, and of container disks. It is one
-finding for all of them. Those of which a plain `skopeo inspect` showed one image are told by themselves,
-with what is open. Where something is saved about another digest than the one that is pinned, that is
-shown beside it.
-
-And, as a warning and whatever nodes there are, an `ImageArchitectures` document that its schema refuses.
-
-Where nothing at all is saved and there is no ClusterServiceVersion, nobody asked, and it says nothing.
-
-## Why it matters
-
-hcoplan asks no registry. Without saved output of skopeo or docker these rules say nothing about an image:
-`bundle-affinity-exceeds-image`, `bundle-affinity-narrower-than-image`, `bundle-csv-arch-labels`,
-`bundle-image-missing-arch`, `bundle-image-not-manifest-list`, `containerdisk-image-missing-arch`,
-`dict-architectures-overclaim`, `dict-architectures-underclaim`.
-
-## Example
-
-The cluster has amd64 and arm64 nodes, and no file in the repository is about the images:
-
-```yaml
-kind: ClusterServiceVersion
-spec:
-  relatedImages:
-    - {name: operator, image: "registry.example.com/operator:1"}
----
-kind: Deployment
-spec:
-  template:
-    spec:
-      containers: [{name: web, image: "registry.example.com/web:1"}]
-```
-
-> info: nothing says which architectures 2 images are there for
-
-## Remedy
-
-Save what the registry says, in a file that is called like the image:
-
-```console
-$ skopeo inspect --raw docker://registry.example.com/web:1 > images/registry.example.com_web_1.json
-```
-
-Or write it down, as `schemas/image-architectures.schema.json` describes it:
-
-```yaml
-apiVersion: hcoplan.dev/v1alpha1
-kind: ImageArchitectures
-images:
-  - {image: "registry.example.com/operator:1", architectures: [amd64, arm64]}
-  - {image: "registry.example.com/web:1", architectures: [amd64, arm64]}
-```
-
-## Sources
-
-- Operator SDK: supporting multiple architectures, determining what an image supports
-- `dict-architectures-overclaim` has all forms that are read
-"#,
     ..Rule::BASE
 };
 

@@ -13,47 +13,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Plan,
     pedantic: true,
     summary: "a jsonpatch annotation would go through the upgrade to the next release",
-    page: r#"
-## What it finds
-
-A jsonpatch annotation on a cluster that has a next release to go to. It is a question for the day
-before an upgrade, so it only runs when it is selected, or with `--pedantic`.
-
-## Why it matters
-
-A patch is written against the operand that one release renders. Nothing checks it before the next
-release's operator applies it: when it fails there, the reconcile stops in the middle of the upgrade.
-The runbook asks to remove jsonpatch annotations before upgrading.
-
-## Example
-
-Release 1.18:
-
-```yaml
-metadata:
-  annotations:
-    networkaddonsconfigs.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
-```
-
-> warning: 1 operation on NetworkAddonsConfig would go through the upgrade to 1.19
-
-## Remedy
-
-Move what has a field of the HyperConverged there (`jsonpatch-duplicates-field` says which), and remove
-the rest for the upgrade:
-
-```yaml
-metadata:
-  annotations: {}
-```
-
-`hcoplan plan DIR --upgrade-to X.Y` says what each patch does on the new release;
-`jsonpatch-breaks-on-upgrade` reports those that stop working.
-
-## Sources
-
-- Runbook: <https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html>
-"#,
     ..Rule::BASE
 };
 

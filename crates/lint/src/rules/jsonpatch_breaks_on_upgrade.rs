@@ -13,50 +13,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("the operator's reconcile stops in the middle of the upgrade"),
     needs: Needs::Plan,
     summary: "a jsonpatch annotation stops working on the next release",
-    page: r#"
-## What it finds
-
-A jsonpatch operation that applies on the cluster's release and, on the next one, does not apply any
-more, has no effect, or puts a feature gate into both of KubeVirt's lists: both releases are planned.
-`hcoplan plan DIR --upgrade-to X.Y` lists every operation, also those that keep working.
-
-## Why it matters
-
-The new operator applies the old patch to the operand that it renders. When that fails, the reconcile
-stops there and the upgrade with it: the operands before it are new, the others stay old. From 1.19 on,
-HCO writes `disabledFeatureGates` with every beta gate that it doesn't switch on; a patch that adds one of
-those gates makes KubeVirt's webhook refuse the object. Nobody says so today, because today it works.
-
-## Example
-
-Release 1.18, where it works; on 1.19 the gate is in both lists:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "RebootPolicy"}]'
-```
-
-> warning: 1.19 lists RebootPolicy in disabledFeatureGates, and KubeVirt refuses a gate in both
-> lists
-
-## Remedy
-
-Take the operation out before the upgrade:
-
-```yaml
-metadata:
-  annotations: {}
-```
-
-Where the new release has a field of its own for it, use that afterwards;
-`hcoplan plan DIR --upgrade-to X.Y` shows the rest of what changes.
-
-## Sources
-
-- HCO `controllers/handlers`: rendered for both releases
-- KubeVirt's webhook: a gate must not be in `featureGates` and `disabledFeatureGates`
-"#,
     ..Rule::BASE
 };
 

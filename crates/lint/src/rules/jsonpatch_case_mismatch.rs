@@ -13,42 +13,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Safe,
     claims: Claim::HasEffect,
     summary: "a jsonpatch operation spells a field in another case",
-    page: r#"
-## What it finds
-
-A key in a path or a value that is a field of the operand but for upper and lower case: `CPUModel` where
-the field is `cpuModel`.
-
-## Why it matters
-
-It works by accident: Go's decoder takes keys in any case. Where HCO renders the field, too, the patched
-document has both spellings, and the one that was added last wins. `test`, `replace` and `remove` look
-for the exact spelling and don't find the field; schemas and editors don't, either.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/CPUModel", "value": "EPYC"}]'
-```
-
-> warning: CPUModel is cpuModel in KubeVirt
-
-## Remedy
-
-Spell it as the API does; `hcoplan fix --write` does where the operand stays the same:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/cpuModel", "value": "EPYC"}]'
-```
-
-## Sources
-
-- HCO `controllers/operands`, `ApplyPatchToSpec`; Go's `encoding/json`
-"#,
     ..Rule::BASE
 };
 

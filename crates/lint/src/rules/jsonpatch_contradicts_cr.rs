@@ -13,50 +13,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Unsafe,
     claims: Claim::HasEffect,
     summary: "a jsonpatch overrides a value that the same HyperConverged sets",
-    page: r#"
-## What it finds
-
-An operation that changes a place of an operand whose field the same HyperConverged sets itself, to
-another value; a feature gate that the patch adds and the HyperConverged switches off. Defaults don't
-count, and neither does a patch that only adds to a list.
-
-## Why it matters
-
-The patch is applied last and wins. Whoever reads `spec`, or changes the field there, believes that the
-value counts, and nothing happens.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/progressTimeout", "value": 300}]'
-spec:
-  liveMigrationConfig:
-    progressTimeout: 150
-```
-
-> warning: the patch sets /spec/configuration/migrations/progressTimeout of KubeVirt to 300, and
-> spec.liveMigrationConfig.progressTimeout says 150
-
-## Remedy
-
-Decide for one of the two. What counts now is the patch's value; to keep it, write it into the field:
-
-```yaml
-spec:
-  liveMigrationConfig:
-    progressTimeout: 300
-```
-
-`hcoplan fix --unsafe` does that where everything that would be rendered stays the same, and drops the
-operation where it doesn't, so that the field counts; `--choose jsonpatch-contradicts-cr=2` drops it anyway.
-
-## Sources
-
-- The field map of each release: HCO `controllers/handlers`
-- HCO `controllers/operands`, `ApplyPatchToSpec`: patches are applied to what was rendered
-"#,
     ..Rule::BASE
 };
 

@@ -14,61 +14,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::None,
     claims: Claim::HasEffect,
     summary: "a jsonpatch edits an operand's Deployments and DaemonSets by customizeComponents",
-    page: r#"
-## What it finds
-
-An operation that writes below `customizeComponents` of KubeVirt or CDI. It is an error where an inner
-patch can't work:
-
-- its `patch` isn't JSON, or isn't a list of operations although its `type` is `json`;
-- its `type` is none of `json`, `merge` and `strategic`;
-- its `resourceType` is none that the operand's operator deploys.
-
-## Why it matters
-
-HCO takes the inner patch as text and doesn't look into it. KubeVirt's webhook refuses one that isn't
-JSON (`patch "…" is not valid JSON`), and HCO's reconcile stops there. One that is JSON and can't be
-applied ends the reconcile of virt-operator itself, in the middle of an upgrade. And one that works is
-applied to whatever the next release deploys: an index counts containers and arguments, which come and
-go.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: |
-      [
-        {"op": "add", "path": "/spec/customizeComponents/patches", "value": [
-          {"resourceType": "Daemonset", "resourceName": "virt-handler", "type": "json",
-           "patch": "[{\"op\":\"add\",\"path\":\"/spec/template/spec/containers/0/command/-\",\"value\":\"--max-devices=250\"}]"}
-        ]}
-      ]
-```
-
-> warning: the patch edits what KubeVirt's operator deploys
-
-## Remedy
-
-Use a field of the HyperConverged where there is one (`logVerbosityConfig`, `infra` and `workloads`,
-`tuningPolicy`):
-
-```yaml
-spec:
-  logVerbosityConfig:
-    kubevirt:
-      virtHandler: 4
-```
-
-Where there is none, write a `strategic` patch, which names containers instead of counting them, and try
-it with each release before the upgrade.
-
-## Sources
-
-- KubeVirt `pkg/virt-operator/webhooks`, `validateCustomizeComponents`, and
-  `pkg/virt-operator/resource/apply`, the customizer
-- CDI `pkg/operator`, the customizer
-"#,
     ..Rule::BASE
 };
 

@@ -14,38 +14,6 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: FixKind::Safe,
     summary: "a jsonpatch adds a feature gate that HCO renders already",
-    page: r#"
-## What it finds
-
-An operation that adds a feature gate to KubeVirt's or CDI's list, where the list has that gate already:
-because HCO always renders it, because the HyperConverged switches it on, or because an earlier
-operation of the same annotation added it.
-
-## Why it matters
-
-The gate stands in the list twice, which changes nothing. The operation counts for the alert
-`UnsupportedHCOModification` all the same, and whoever reads the patch believes that the gate needs it.
-Many guides tell people to add `CPUManager`, which HCO has rendered for years.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "CPUManager"}]'
-```
-
-> info: HCO renders CPUManager among KubeVirt's feature gates already
-
-## Remedy
-
-Remove the operation; `hcoplan fix --write` does, and removes the annotation with the last one.
-
-## Sources
-
-- HCO `getKvFeatureGateList` and the golden recordings: the gates of each release
-- Runbook: <https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html>
-"#,
     ..Rule::BASE
 };
 

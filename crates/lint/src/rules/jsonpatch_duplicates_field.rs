@@ -13,53 +13,6 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: FixKind::Safe,
     summary: "a jsonpatch sets what the HyperConverged has a field for",
-    page: r#"
-## What it finds
-
-An operation that changes a place of an operand which a field of the HyperConverged feeds: a field of
-`spec`, or one of HCO's own feature gates. It is an info where the field feeds other operands, too, so
-that it can't say what the patch says.
-
-What the HyperConverged sets and the patch overrides is `jsonpatch-contradicts-cr`.
-
-## Why it matters
-
-The API's own field is validated, defaulted, shown in the HyperConverged and carried over from release to
-release. A patch of the same place is none of that: it may stop applying, merges where it seems to
-replace, and lets the alert `UnsupportedHCOModification` fire for as long as it is there.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": true}]'
-```
-
-> warning: /spec/configuration/migrations/allowPostCopy of KubeVirt is what
-> spec.liveMigrationConfig.allowPostCopy sets
-
-## Remedy
-
-Move the value into the field:
-
-```yaml
-spec:
-  liveMigrationConfig:
-    allowPostCopy: true
-```
-
-`hcoplan fix --write` does, drops the operation, and removes the annotation with the last one. It is
-offered only where everything that would be rendered stays the same, which is found out by planning the
-fixed file; the order of feature gates doesn't count. All operations that can be moved are moved
-together, because some only work so: `uninstallStrategy` feeds KubeVirt and CDI.
-
-## Sources
-
-- The field map of each release: HCO `controllers/handlers`, and what changed in the operands when the
-  field did
-- Runbook: <https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html>
-"#,
     ..Rule::BASE
 };
 

@@ -15,57 +15,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "a jsonpatch adds a feature gate that is also among the disabled ones",
-    page: r#"
-## What it finds
-
-A gate that after the patch stands both in `featureGates` and in `disabledFeatureGates` of KubeVirt. From
-1.19 on HCO disables every beta gate of KubeVirt that it doesn't switch on itself, because KubeVirt 1.9
-switches beta gates on by default. A patch that adds one of them worked with 1.18 and stops working with
-1.19: `RebootPolicy`, `WorkloadEncryptionSEV`, `ImageVolume`, `GPUsWithDRA` and others.
-
-## Why it matters
-
-HCO accepts the HyperConverged and renders the KubeVirt. Only when it writes the KubeVirt, KubeVirt's
-webhook answers
-
-    feature gate "RebootPolicy" exists on both "FeatureGates" and "DisabledFeatureGates"
-
-and the reconcile stops there, again and again. After an upgrade that means: KubeVirt never gets its new
-object, and the upgrade doesn't come to an end. HCO itself drops one such operation, the one that adds
-`Template` at the list's end; that one is reported as a warning.
-
-## Example
-
-Release 1.19, where HCO disables the gate itself:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "RebootPolicy"}]'
-```
-
-> error: KubeVirt's webhook will refuse the KubeVirt: feature gate "RebootPolicy" exists on both
-> "FeatureGates" and "DisabledFeatureGates"
-
-## Remedy
-
-Remove the operation before the upgrade:
-
-```yaml
-metadata:
-  annotations: {}
-```
-
-Where the HyperConverged has a field or a feature gate of its own for it (`template`,
-`declarativeHotplugVolumes`, `roleAggregationStrategy`), use that. There is no patch that leaves one gate
-out of the disabled ones without counting the list's elements: write the whole of
-`disabledFeatureGates` without it, and add the next release's beta gates after each upgrade.
-
-## Sources
-
-- KubeVirt `pkg/virt-operator/webhooks`, `ValidateFeatureGates`, from 1.8 on
-- HCO 1.19 `controllers/handlers`, the list of disabled gates, and `removeWrongJsonPatch`
-"#,
     ..Rule::BASE
 };
 

@@ -14,43 +14,6 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: FixKind::Safe,
     summary: "a jsonpatch adds a feature gate that switches nothing in this release",
-    page: r#"
-## What it finds
-
-An operation that adds a gate to KubeVirt's list which switches nothing in the KubeVirt of the cluster's
-release:
-
-- the feature is generally available, and always on;
-- the gate is registered, and nothing reads it (`MultiArchitecture` from KubeVirt 1.8 on);
-- the feature was discontinued and is gone (a warning).
-
-## Why it matters
-
-KubeVirt's webhook answers with a warning that nobody sees, because the operator is the one who writes.
-The operation counts for the alert `UnsupportedHCOModification`. Where the feature is discontinued, the
-patch is the remains of something that doesn't work any more.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "VolumeMigration"}]'
-```
-
-> info: the feature gate VolumeMigration switches nothing in KubeVirt v1.8.4: the feature is always
-> on
-
-## Remedy
-
-Remove the operation; `hcoplan fix --write` does where the feature is always on, and removes the annotation
-with the last one. Where the feature is discontinued, look for what took its place (network bindings for `Passt` and `Macvtap`).
-
-## Sources
-
-- KubeVirt `pkg/virt-config/featuregate`, at the version that each release deploys
-- Runbook: <https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html>
-"#,
     ..Rule::BASE
 };
 

@@ -12,50 +12,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "a jsonpatch takes feature gates away that HCO renders",
-    page: r#"
-## What it finds
-
-An operation after which KubeVirt's or CDI's list lacks a feature gate that HCO had rendered: a `replace`
-of the whole list, a `replace` or `remove` of an element, an empty list or `null`. Gates that KubeVirt
-doesn't read any more don't count. A list that is replaced by one with all the gates is reported as an
-info: it will lack those of the next release.
-
-## Why it matters
-
-The operators take it without a word, and so does the API server. But HCO's gates are not decoration:
-without `HostDevices` KubeVirt refuses virtual machines with host devices, without `HotplugVolumes` disks
-can't be plugged in, without `Snapshot` there are no snapshots, without `KubevirtSeccompProfile` the
-launcher's pods run with a wider profile, and without CDI's `HonorWaitForFirstConsumer` volumes are bound
-on the wrong node. Virtual machines that run stay as they are until they are started again.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/configuration/developerConfiguration/featureGates", "value": ["VSOCK"]}]'
-```
-
-> error: KubeVirt loses CPUManager, Snapshot, ExpandDisks, HostDevices and 8 more, which HCO had
-> switched on
-
-## Remedy
-
-Add each gate at the end of the list:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "VSOCK"}]'
-```
-
-Gates that HCO renders because of its own feature gates are switched in `spec.featureGates`.
-
-## Sources
-
-- HCO `getKvFeatureGateList`; KubeVirt `pkg/virt-config/featuregate` and its webhooks for virtual machines
-- The golden recordings: such patches are accepted and rendered
-"#,
     ..Rule::BASE
 };
 

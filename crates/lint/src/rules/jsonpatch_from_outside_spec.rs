@@ -10,41 +10,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     claims: Claim::HasEffect,
     summary: "a jsonpatch operation reads outside the operand's spec",
-    page: r#"
-## What it finds
-
-A `move` or `copy` whose `from` isn't below `/spec/`: a name, a label, something of the status.
-
-## Why it matters
-
-HCO checks where a patch writes, not where it reads, so that this is accepted. What stands there is the
-operand before it is created: it has no uid, no resource version, no status worth reading. And a `move`
-takes nothing away, because only the spec of the patched object is used.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "copy", "from": "/metadata/namespace", "path": "/spec/configuration/vmStateStorageClass"}]'
-```
-
-> info: copy reads /metadata/namespace of KubeVirt, outside its spec
-
-## Remedy
-
-Write the value that is meant:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/vmStateStorageClass", "value": "rook"}]'
-```
-
-## Sources
-
-- HCO `controllers/operands`, `ApplyPatchToSpec`; the same in all four releases
-"#,
     ..Rule::BASE
 };
 

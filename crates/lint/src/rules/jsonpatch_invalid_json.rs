@@ -15,43 +15,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a jsonpatch annotation isn't JSON",
-    page: r#"
-## What it finds
-
-A jsonpatch annotation whose text isn't JSON: single quotes inside, a comma behind the last element,
-a comment, YAML instead of JSON, or nothing at all. The caret is where reading stops.
-
-## Why it matters
-
-HCO's webhook refuses the HyperConverged with the words `invalid state detected`, which say neither
-where nor what. Where a release's webhook doesn't get so far (a warning ends validation in 1.16 to
-1.18), it is admitted and the operator's reconcile fails instead.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: "[{'op': 'add', 'path': '/spec/imagePullPolicy', 'value': 'Always'},]"
-```
-
-> error: the annotation kubevirt.kubevirt.io/jsonpatch isn't JSON
-
-## Remedy
-
-Write JSON, in single quotes or in a block so that its double quotes need no escapes:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: |
-      [{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]
-```
-
-## Sources
-
-- evanphx/json-patch v5.9.11, `DecodePatch`, which all four releases use
-"#,
     ..Rule::BASE
 };
 

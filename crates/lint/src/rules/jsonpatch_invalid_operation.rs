@@ -10,49 +10,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "an operation of a jsonpatch annotation lacks a part or has an unknown op",
-    page: r#"
-## What it finds
-
-An element of a jsonpatch annotation that is no operation of RFC 6902: `op` is missing or none of
-`add`, `remove`, `replace`, `move`, `copy`, `test` (lower case); `path` is missing; `add` or `replace`
-has no `value`; `move` or `copy` has no `from`. Other members are ignored by the operator.
-
-A key that stands twice in one operation is a warning: the last one counts, and a reader sees the
-first.
-
-## Why it matters
-
-All operations are checked before the first is applied, so that one of them spoils the annotation.
-HCO's webhook refuses the HyperConverged; where a release's webhook doesn't get so far (a warning ends
-validation in 1.16 to 1.18), the operator's reconcile fails instead.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "set", "path": "/spec/imagePullPolicy", "value": "Always"}]'
-```
-
-> error: operation 1 of the patch is refused: invalid operation
-> {"op":"set","path":"/spec/imagePullPolicy","value":"Always"}: unsupported operation
-
-## Remedy
-
-`add` sets a field, whether it is there or not:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
-```
-
-To clear a field, give `null` as the value; leaving the value out is no null.
-
-## Sources
-
-- RFC 6902, section 4; evanphx/json-patch v5.9.11, `DecodePatch`, which all four releases use
-"#,
     ..Rule::BASE
 };
 

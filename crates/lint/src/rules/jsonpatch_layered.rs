@@ -15,68 +15,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a kustomization's patch replaces a jsonpatch annotation instead of adding to it",
-    page: r#"
-## What it finds
-
-A jsonpatch annotation of the HyperConverged that a kustomization sets once more, in a strategic merge
-patch or in a list of operations, without all the operations that the layer below it has. The
-kustomization has to build on the HyperConverged's file, directly or through other kustomizations.
-
-## Why it matters
-
-To kustomize an annotation is one text: the overlay's replaces the base's, and operations are not added
-up. What the base patches is patched no longer in that environment, and nothing says so: the base looks
-as if it counted.
-
-Where kustomizations are built (`--kustomize`), each cluster's own layers are compared; where the
-configuration names a base's file as a cluster, all those that build on it.
-
-## Example
-
-The base:
-
-```yaml
-# hyperconverged.yaml
-kind: HyperConverged
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
-```
-
-The overlay's patch:
-
-```yaml
-# overlays/prod/patch.yaml
-kind: HyperConverged
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/infra", "value": {"replicas": 3}}]'
-```
-
-> warning: overlays/prod/kustomization.yaml replaces kubevirt.kubevirt.io/jsonpatch: an operation of
-> it is gone there
-
-## Remedy
-
-Write all operations into the overlay's annotation. Better: use the HyperConverged's own fields, which
-kustomize does merge.
-
-```yaml
-# overlays/prod/patch.yaml
-kind: HyperConverged
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}, {"op": "add", "path": "/spec/infra", "value": {"replicas": 3}}]'
-```
-
-Where an environment is meant to do without the base's operations, suppress the finding with that reason.
-
-## Sources
-
-- kustomize: strategic merge patches of annotations; several public guides for these annotations say
-  that all patches have to be applied at once
-- <https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/patches/>
-"#,
     ..Rule::BASE
 };
 

@@ -12,46 +12,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "a jsonpatch path counts the elements of a list that HCO renders",
-    page: r#"
-## What it finds
-
-A path with an index into a list that HCO renders: `featureGates/3`, or `-1` for the last one. An
-element that the same patch tested before (`test` on the same path) isn't reported: then the patch fails
-instead, and `jsonpatch-test-blocks-reconcile` says so.
-
-## Why it matters
-
-What stands at an index depends on the release, on the HyperConverged and on the nodes. KubeVirt's
-feature gates are unsorted up to 1.18 and sorted from 1.19 on, and grow with every release. The patch
-goes on to apply, on another element.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/0", "value": "VSOCK"}]'
-```
-
-> warning: /spec/configuration/developerConfiguration/featureGates/0 of KubeVirt is CPUManager with
-> this release, and may be another one with the next
-
-## Remedy
-
-Add at the end, with `/-`:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "VSOCK"}]'
-```
-
-To change or remove an element, use the HyperConverged's field that it comes from.
-
-## Sources
-
-- RFC 6901, section 4; evanphx/json-patch v5.9.11 (negative indices); HCO `getKvFeatureGateList`
-"#,
     ..Rule::BASE
 };
 

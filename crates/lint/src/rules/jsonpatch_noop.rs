@@ -12,39 +12,6 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: FixKind::Safe,
     summary: "a jsonpatch operation changes nothing",
-    page: r#"
-## What it finds
-
-An operation without which the operand would be the same, because it writes what HCO renders anyway; or
-an annotation without operations. What does nothing for a reason of its own has a rule of its own:
-`jsonpatch-remove-has-no-effect`, `jsonpatch-unknown-field`, `jsonpatch-self-conflict`.
-
-## Why it matters
-
-The operator counts operations, not what they do: the alert `UnsupportedHCOModification` fires for
-nothing. And with another release the operation may begin to do something.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/vmRolloutStrategy", "value": "LiveUpdate"}]'
-```
-
-> info: add leaves /spec/configuration/vmRolloutStrategy of KubeVirt as HCO renders it
-
-## Remedy
-
-Remove the operation; `hcoplan fix --write` does, and removes the annotation with the last one. Where it
-pins a value against the next release's default, keep it and suppress the finding with that reason, or
-pin the value in the HyperConverged's field.
-
-## Sources
-
-- Runbook: <https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html>
-- The operand rendered with and without the operation
-"#,
     ..Rule::BASE
 };
 

@@ -10,45 +10,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a jsonpatch annotation is no list of operations",
-    page: r#"
-## What it finds
-
-A jsonpatch annotation that is JSON but not a list: one operation without the brackets around it, or
-a merge patch (an object that looks like the operand). `null` and `[]` are lists without operations
-and are taken.
-
-## Why it matters
-
-The operator reads a list of operations and nothing else. HCO's webhook refuses the HyperConverged;
-where a release's webhook doesn't get so far (a warning ends validation in 1.16 to 1.18), it is
-admitted and the operator's reconcile fails instead.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}'
-```
-
-> error: the annotation kubevirt.kubevirt.io/jsonpatch is no list
-
-## Remedy
-
-Put brackets around it; `hcoplan fix --write` does:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
-```
-
-A merge patch has to be rewritten, one operation for each field.
-
-## Sources
-
-- RFC 6902; evanphx/json-patch v5.9.11, `DecodePatch`, which all four releases use
-"#,
     ..Rule::BASE
 };
 

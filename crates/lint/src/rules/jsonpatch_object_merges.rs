@@ -14,49 +14,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("the operand keeps what the patch leaves out"),
     fix: FixKind::Suggested,
     summary: "a jsonpatch operation writes an object, and what it leaves out stays",
-    page: r#"
-## What it finds
-
-An operation that puts an object in the place of one that HCO renders, where the new one leaves out
-something that the old one has.
-
-## Why it matters
-
-By RFC 6902 the new object takes the old one's place. HCO decodes the patched operand onto the one that
-it had rendered, so that the two are merged: fields and entries of a map that aren't mentioned keep
-their values. Those who read the patch expect another operand. It can also be refused: with
-`{"minTLSVersion": "VersionTLS13"}` as KubeVirt's `tlsConfiguration` the old ciphers stay, which
-KubeVirt doesn't take beside TLS 1.3.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations", "value": {"allowPostCopy": true}}]'
-```
-
-> warning: add merges into /spec/configuration/migrations of KubeVirt: allowAutoConverge,
-> completionTimeoutPerGiB, parallelMigrationsPerCluster, parallelOutboundMigrationsPerNode and
-> progressTimeout stay
-
-## Remedy
-
-Where the rest should stay, write the field itself:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": true}]'
-```
-
-Where it should go, say so for each field with `null`. That clears objects, lists, maps and fields that
-may be absent; a plain text, number or switch has to be given the value that is meant.
-
-## Sources
-
-- HCO `controllers/operands`, `ApplyPatchToSpec`, run on these cases; the same in all four releases
-"#,
     ..Rule::BASE
 };
 

@@ -10,50 +10,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a jsonpatch operation can't be applied to the operand as it is rendered",
-    page: r#"
-## What it finds
-
-An operation of a jsonpatch annotation that can't be applied to the operand that this release renders
-for this HyperConverged: the path or its parent isn't there, an index is out of range. A `test` that
-fails is `jsonpatch-test-blocks-reconcile`, a value of the wrong type `jsonpatch-type-mismatch`.
-
-What is there differs from what one sees in the cluster: fields with empty values (`false`, `0`, `""`)
-are left out before patching, so that `replace` doesn't find them; and HCO's webhook renders without
-looking at the nodes.
-
-## Why it matters
-
-A patch applies as a whole or not at all. HCO's webhook denies the HyperConverged; where it doesn't
-look (a warning ends validation in 1.16 to 1.18, or the patch fits only what the webhook renders), the
-operator's reconcile fails and the operand and those after it aren't updated any more.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/imagePullPolicy", "value": "Always"}]'
-```
-
-> error: replace can't be applied to KubeVirt; HCO's validating webhook refuses it: invalid
-> jsonPatch in the kubevirt.kubevirt.io/jsonpatch annotation: replace operation does not apply: doc
-> is missing key: /spec/imagePullPolicy: missing value
-
-## Remedy
-
-`add` sets a field whether it is there or not. Where the parent is missing, add the parent first:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
-```
-
-## Sources
-
-- HCO `controllers/operands`, `ApplyPatchToSpec`; evanphx/json-patch v5.9.11; the same in all four
-  releases
-"#,
     ..Rule::BASE
 };
 

@@ -12,58 +12,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "a jsonpatch changes what HCO derives from the nodes' architectures",
-    page: r#"
-## What it finds
-
-An operation that changes
-
-- KubeVirt's `architectureConfiguration`, or the older `machineType`, `emulatedMachines` and `ovmfPath`;
-- SSP's `enableMultipleArchitectures` or `cluster`, the lists of architectures that HCO derives from the
-  nodes;
-- SSP's `commonTemplates.dataImportCronTemplates`, the golden images.
-
-It is an error where the result contradicts what the nodes are: a default architecture that no workload
-node has, architectures in `cluster` that the nodes don't have, or an SSP for several architectures while
-HCO works with one. A default architecture in 1.16 and 1.17 is an info: there is no other way to
-set it.
-
-## Why it matters
-
-HCO filters golden images, writes the HyperConverged's status and drives its alerts
-(`HCOMultiArchGoldenImagesDisabled`, `HCOGoldenImageWithNoSupportedArchitecture`) from its own
-computation. A patch changes what SSP and KubeVirt do and leaves that computation alone, so that status
-and alerts describe something else. A virtual machine without an architecture gets KubeVirt's default:
-where no node has it, the machine is never scheduled.
-
-## Example
-
-Release 1.19:
-
-```yaml
-metadata:
-  annotations:
-    ssp.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/enableMultipleArchitectures", "value": true}]'
-```
-
-> error: the patch sets /spec/enableMultipleArchitectures of SSP: HCO goes on with golden images of
-> one architecture
-
-## Remedy
-
-Use the HyperConverged's own switch, and its list of golden images:
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-```
-
-## Sources
-
-- HCO `controllers/handlers/ssp.go` and `controllers/handlers/golden-images`; up to 1.18 a patched switch
-  is written through into HCO's own copy of the HyperConverged, from 1.19 on it isn't (recorded)
-- SSP `internal/common`, the architectures of the cluster
-"#,
     ..Rule::BASE
 };
 

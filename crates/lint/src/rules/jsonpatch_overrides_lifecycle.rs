@@ -13,56 +13,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "a jsonpatch changes an operand's version, images, certificates or removal",
-    page: r#"
-## What it finds
-
-An operation that changes
-
-- the images and the version of an operand: `imageTag`, `imageRegistry`, `productVersion`, `productName`
-  of KubeVirt (an error);
-- what becomes of virtual machines and volumes when the operand is removed: `uninstallStrategy`;
-- how running virtual machines are updated: `workloadUpdateStrategy`;
-- certificates: `certificateRotateStrategy`, `certConfig`, `selfSignConfiguration`;
-- where KubeVirt's monitoring is: `monitorNamespace`, `serviceMonitorNamespace`, `monitorAccount`.
-
-## Why it matters
-
-HCO accepts and renders all of them. After an upgrade it waits until each operand reports the version
-that HCO deploys: with an `imageTag` or a registry of its own KubeVirt stays at another one, so that HCO
-reports `Progressing` for ever and OLM never finishes. An `uninstallStrategy` in a patch doesn't show in
-the HyperConverged: whoever removes it believes that the workloads block the removal. Certificates that
-only one operand rotates otherwise are easily forgotten.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imageTag", "value": "v1.8.0-hotfix"}]'
-```
-
-> error: the patch sets /spec/imageTag of KubeVirt: KubeVirt then reports another version than HCO
-> waits for, and upgrades don't come to an end
-
-## Remedy
-
-Remove the operation:
-
-```yaml
-metadata:
-  annotations: {}
-```
-
-For `uninstallStrategy`, `workloadUpdateStrategy` and `certConfig` use the HyperConverged's fields of
-these names; images come from the operator's own release, and in a disconnected cluster from an
-`ImageDigestMirrorSet`.
-
-## Sources
-
-- HCO `controllers/hyperconverged`, the check of the components' versions, and
-  `controllers/handlers` for the fields
-- That an upgrade doesn't end with a foreign `imageTag` was read in the code, not run
-"#,
     ..Rule::BASE
 };
 

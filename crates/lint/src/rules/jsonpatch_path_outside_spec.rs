@@ -12,45 +12,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a jsonpatch operation has a path that doesn't start with /spec/",
-    page: r#"
-## What it finds
-
-An operation whose `path` doesn't start with `/spec/`: metadata or status, the whole of `/spec`, a path
-that leaves `/spec` out or lacks the slash in front. That goes for `test`, too. Where `move` and `copy`
-read (`from`) is not looked at; see `jsonpatch-from-outside-spec`.
-
-## Why it matters
-
-HCO lets a patch write below `/spec/` only and refuses the whole annotation otherwise, with words that
-don't say which path is meant.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/configuration/cpuModel", "value": "EPYC"}]'
-```
-
-> error: /configuration/cpuModel is outside KubeVirt's spec
-
-## Remedy
-
-Paths begin at the operand's root:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/cpuModel", "value": "EPYC"}]'
-```
-
-Labels and annotations of an operand can't be patched at all. In place of `/spec`, name the fields
-that are meant, one operation for each.
-
-## Sources
-
-- HCO `controllers/operands`, `ApplyPatchToSpec`; the same in all four releases
-"#,
     ..Rule::BASE
 };
 

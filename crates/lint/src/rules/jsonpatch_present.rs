@@ -11,44 +11,6 @@ pub(super) static RULE: Rule = Rule {
         runbook: "https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html",
     },
     summary: "a jsonpatch annotation changes an operand behind the API's back",
-    page: r#"
-## What it finds
-
-A jsonpatch annotation with at least one operation, on KubeVirt, CDI, NetworkAddonsConfig or SSP. An
-empty list counts as no patch; so does text that can't be decoded (`jsonpatch-invalid-json`).
-
-## Why it matters
-
-The operator counts the operations, whatever they do, and fires `UnsupportedHCOModification` for each
-annotation; the condition `TaintedConfiguration` becomes `True`. A patch is applied to what the
-release renders, so that the next release may render something that it doesn't fit any more.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/vmStateStorageClass", "value": "rook"}]'
-```
-
-> info: a jsonpatch annotation changes KubeVirt with 1 operation
-
-## Remedy
-
-Use the HyperConverged's own field where there is one, and drop the operation:
-
-```yaml
-spec:
-  vmStateStorageClass: rook
-```
-
-Where there is none, suppress the finding with the reason why the patch is needed.
-
-## Sources
-
-- Runbook: <https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html>
-- HCO's gauge `kubevirt_hco_unsafe_modifications`; the condition `TaintedConfiguration`
-"#,
     ..Rule::BASE
 };
 

@@ -11,46 +11,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("the field stays as it was, and UnsupportedHCOModification fires all the same"),
     fix: FixKind::Unsafe,
     summary: "a remove operation doesn't remove anything from the operand",
-    page: r#"
-## What it finds
-
-A `remove` (or the source of a `move`) on a field or a map's key that is still there afterwards. An
-element that is removed from a list of plain values does go.
-
-## Why it matters
-
-HCO applies the patch to the operand's JSON and then decodes the result onto the object that it had
-rendered. A key that is missing from JSON leaves the object's field alone, so that nothing is removed:
-neither a field (`progressTimeout` stays) nor an entry of a map (`obsoleteCPUModels`). Nothing says
-so, and the operation still counts for the alert `UnsupportedHCOModification`.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    networkaddonsconfigs.kubevirt.io/jsonpatch: '[{"op": "remove", "path": "/spec/kubeMacPool"}]'
-```
-
-> error: remove leaves /spec/kubeMacPool of NetworkAddonsConfig as it is
-
-## Remedy
-
-Write `null` where the field is an object, a map or a list; that clears it:
-
-```yaml
-metadata:
-  annotations:
-    networkaddonsconfigs.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/kubeMacPool", "value": null}]'
-```
-
-`hcoplan fix --unsafe` writes it where that helps. Plain strings, numbers and switches can't be
-cleared by any patch: set the value that is meant.
-
-## Sources
-
-- HCO `controllers/operands`, `ApplyPatchToSpec`, run on these cases; the same in all four releases
-"#,
     ..Rule::BASE
 };
 

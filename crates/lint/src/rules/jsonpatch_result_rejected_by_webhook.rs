@@ -16,56 +16,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "the operand that a jsonpatch makes is refused by the operand's own webhook",
-    page: r#"
-## What it finds
-
-A KubeVirt or an SSP that its webhook refuses after the patch, and didn't without it. KubeVirt's webhook
-checks what no schema can say:
-
-- ciphers together with TLS 1.3 or without a `minTLSVersion`, and names that it doesn't know;
-- certificates that are renewed before they begin, or outlive their CA;
-- `infra.replicas: 0`;
-- a ratio of guest memory below 1;
-- a seccomp profile without a choice, or with two;
-- from 1.18 on: the templates' deployment or a `Manual` role aggregation without their feature gates;
-- from 1.19 on: `maxDowntimeMs` without the gate `MigrationStallDetection`.
-
-Inner patches that aren't JSON are `jsonpatch-customize-components`, a gate in both lists is
-`jsonpatch-feature-gate-in-disabled-list`.
-
-## Why it matters
-
-HCO's webhook renders the operands of a HyperConverged that is created, and is content when the patch can
-be applied. Then HCO changes the KubeVirt, its webhook answers with the message that is shown, and the
-reconcile stops there, again and again. When a HyperConverged is updated, HCO's webhook tries the change
-out on the operand and refuses with the same words.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/infra", "value": {"replicas": 0}}]'
-```
-
-> error: KubeVirt's webhook will refuse the KubeVirt: infra replica count can't be 0
-
-## Remedy
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/infra", "value": {"replicas": 3}}]'
-```
-
-HCO merges: to speak TLS 1.3 alone, the ciphers that it had rendered have to go, with
-`"ciphers": null` beside the version.
-
-## Sources
-
-- KubeVirt `pkg/virt-operator/webhooks`, of the versions that each release deploys: read, not run
-- SSP `webhooks/ssp_webhook.go`
-"#,
     ..Rule::BASE
 };
 

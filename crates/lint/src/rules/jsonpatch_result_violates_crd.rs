@@ -16,47 +16,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "the operand that a jsonpatch makes breaks its CustomResourceDefinition",
-    page: r#"
-## What it finds
-
-An operand that breaks the schema of its CustomResourceDefinition after the patch, and didn't without it:
-a value that isn't among those allowed, a pattern, a limit, a field that is missing, an element that is
-there twice, a validation rule.
-
-## Why it matters
-
-HCO's webhook renders the operands when a HyperConverged is created, and is content when the patch can
-be applied. Then HCO writes the operand, the API server answers with the message that is shown, and the
-reconcile stops at this operand, again and again. What HCO would do after it isn't done. When a
-HyperConverged is updated, HCO's webhook also tries the change out on the operand, and refuses the
-HyperConverged with the same message.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    containerizeddataimporter.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/cloneStrategyOverride", "value": "fast"}]'
-```
-
-> error: the API server will refuse the CDI: spec.cloneStrategyOverride: Unsupported value: "fast":
-> supported values: "copy", "snapshot", "csi-clone"
-
-## Remedy
-
-Write a value that the schema takes:
-
-```yaml
-metadata:
-  annotations:
-    containerizeddataimporter.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/cloneStrategyOverride", "value": "snapshot"}]'
-```
-
-## Sources
-
-- The operands' CustomResourceDefinitions, of the versions that each release deploys
-- HCO `pkg/webhooks/validator`: the dry run of updates
-"#,
     ..Rule::BASE
 };
 

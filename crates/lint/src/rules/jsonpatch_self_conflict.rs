@@ -9,51 +9,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("what counts depends on the order of the operations"),
     fix: FixKind::Suggested,
     summary: "two operations of one jsonpatch annotation write the same place",
-    page: r#"
-## What it finds
-
-Two operations of an annotation that write the same path; an operation that writes an object whose
-field an earlier one wrote; one that writes a field which an earlier object already gave. An object that
-is added so that a later operation can write into it is no conflict, and adding to a list's end (`/-`)
-is none.
-
-## Why it matters
-
-The last one wins, except where it doesn't: HCO merges objects, so that an object written over a field
-leaves the field alone if it doesn't mention it. Whoever reads the first operation believes a value
-that isn't there.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: |
-      [
-        {"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"},
-        {"op": "add", "path": "/spec/imagePullPolicy", "value": "IfNotPresent"}
-      ]
-```
-
-> warning: /spec/imagePullPolicy of KubeVirt is written twice
-
-## Remedy
-
-Keep one operation for each place:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: |
-      [
-        {"op": "add", "path": "/spec/imagePullPolicy", "value": "IfNotPresent"}
-      ]
-```
-
-## Sources
-
-- RFC 6902, section 3; HCO `controllers/operands`, `ApplyPatchToSpec`
-"#,
     ..Rule::BASE
 };
 

@@ -13,35 +13,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Unsafe,
     claims: Claim::NoEffect,
     summary: "SSP is patched on a cluster that has no SSP",
-    page: r#"
-## What it finds
-
-The annotation `ssp.kubevirt.io/jsonpatch` on a cluster whose inventory says that it isn't OpenShift.
-
-## Why it matters
-
-HCO deploys SSP on OpenShift only, so that the patch has nothing to change. It is counted for the alert
-`UnsupportedHCOModification` all the same, and when the HyperConverged is created HCO's webhook tries the
-patch out and refuses the HyperConverged where it doesn't apply.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    ssp.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/templateValidator/replicas", "value": 1}]'
-```
-
-> info: SSP is patched, but this cluster has no SSP
-
-## Remedy
-
-Remove the annotation; `hcoplan fix --unsafe` does.
-
-## Sources
-
-- HCO `controllers/operands`: SSP is among the operands on OpenShift only, in all four releases
-"#,
     ..Rule::BASE
 };
 

@@ -13,57 +13,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("the operand has elements that nobody wrote"),
     claims: Claim::HasEffect,
     summary: "after a jsonpatch operation, a list's elements have fields of those that stood there before",
-    page: r#"
-## What it finds
-
-An operation that adds, removes or replaces elements of a list of objects, after which an element has
-fields that it took over from the one that stood at its index before. Where the result is what RFC 6902
-would make, there is no finding.
-
-## Why it matters
-
-HCO decodes the patched operand onto the one that it had rendered, and Go's decoder fills a list's
-elements into those that are there, index by index. A field that the new element leaves out keeps the
-value of the old one. When the first of two PCI devices is removed and only that one had
-`externalResourceProvider: true`, the second one has it from then on. The same goes for tolerations, for
-DataImportCronTemplates (the wrong image under a right name) and for `customizeComponents.patches`.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "remove", "path": "/spec/configuration/permittedHostDevices/pciHostDevices/0"}]'
-spec:
-  permittedHostDevices:
-    pciHostDevices:
-      - {pciDeviceSelector: "10DE:1DB6", resourceName: nvidia.com/GV100GL, externalResourceProvider: true}
-      - {pciDeviceSelector: "10DE:1EB8", resourceName: nvidia.com/TU104GL}
-```
-
-> error: /spec/configuration/permittedHostDevices/pciHostDevices/0/externalResourceProvider of
-> KubeVirt takes over true from the element that stood there before
-
-## Remedy
-
-Write the list in the HyperConverged, where it can be changed element by element:
-
-```yaml
-spec:
-  permittedHostDevices:
-    pciHostDevices:
-      - {pciDeviceSelector: "10DE:1EB8", resourceName: nvidia.com/TU104GL}
-```
-
-Where there is no such field, write every field of every element, with `false`, `0`, `""` or `null` for
-those that are to be empty. Operations that do so for the fields that were taken over are suggested with
-the finding, where the operand then is what was meant.
-
-## Sources
-
-- HCO `controllers/operands`, `ApplyPatchToSpec`; Go's `encoding/json`; run on these cases, the same in
-  all four releases
-"#,
     ..Rule::BASE
 };
 

@@ -9,55 +9,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::ReconcileError("testing value … failed: test failed"),
     needs: Needs::Document,
     summary: "a test operation fails the whole operand when it doesn't hold",
-    page: r#"
-## What it finds
-
-A `test` operation in a jsonpatch annotation. It is an error when it fails with this release and this
-HyperConverged, else a warning.
-
-## Why it matters
-
-A `test` that doesn't hold doesn't skip the patch: it fails. HCO's webhook then refuses every change of
-the HyperConverged. When the tested value changes for another reason (an upgrade with another default,
-a node that comes or goes), the operator's reconcile stops at that operand, and it and the ones after it
-are not updated. The webhook and the operator don't even look at the same operand: the webhook's
-knows no nodes and no SMBIOS.
-
-Fields with empty values (`false`, `0`, `""`) are left out before the patch is applied; a `test` finds
-nothing there.
-
-## Example
-
-Release 1.18:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: |
-      [
-        {"op": "test", "path": "/spec/configuration/migrations/completionTimeoutPerGiB", "value": 150},
-        {"op": "add", "path": "/spec/configuration/migrations/completionTimeoutPerGiB", "value": 300}
-      ]
-```
-
-> warning: test makes the operator fail when /spec/configuration/migrations/completionTimeoutPerGiB
-> of KubeVirt changes
-
-## Remedy
-
-Drop the `test`. Where the patch is to stop an upgrade on purpose, keep it and suppress the finding with
-that reason.
-
-```yaml
-spec:
-  liveMigrationConfig:
-    completionTimeoutPerGiB: 300
-```
-
-## Sources
-
-- evanphx/json-patch v5.9.11; HCO `controllers/operands`, `ApplyPatchToSpec`, run on these cases
-"#,
     ..Rule::BASE
 };
 

@@ -14,45 +14,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a jsonpatch operation writes a value of the wrong type",
-    page: r#"
-## What it finds
-
-A value that the field of the operand has no place for: `"true"` where a switch is, `"5"` where a number
-is, `0.2` where a text is, an object where a list is, a number that is too big or has a fraction.
-
-## Why it matters
-
-The patched operand is decoded into the operator's own types, and that fails as a whole. HCO's webhook
-refuses the HyperConverged; where a release's webhook doesn't get so far (a warning ends validation in
-1.16 to 1.18), it is admitted and the operator's reconcile fails instead.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": "true"}]'
-```
-
-> error: allowPostCopy of KubeVirt can't hold this value: json: cannot unmarshal string into Go
-> struct field MigrationConfiguration.spec.configuration.migrations.allowPostCopy of type bool
-
-## Remedy
-
-In JSON, switches and numbers stand without quotes, and everything that the API calls a text stands in
-quotes. `hcoplan fix --write` takes or adds the quotes where that is all that is wrong:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": true}]'
-```
-
-## Sources
-
-- HCO `controllers/operands`, `ApplyPatchToSpec`; Go's `encoding/json`; the operands' Go types of each
-  release
-"#,
     ..Rule::BASE
 };
 

@@ -13,49 +13,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Unsafe,
     claims: Claim::NoEffect,
     summary: "an annotation looks like a jsonpatch annotation, but HCO knows no such key",
-    page: r#"
-## What it finds
-
-An annotation of the HyperConverged whose key ends like those of the jsonpatch annotations, or is a slip
-of one, but is none of the four that HCO reads:
-
-- `kubevirt.kubevirt.io/jsonpatch`
-- `containerizeddataimporter.kubevirt.io/jsonpatch`
-- `networkaddonsconfigs.kubevirt.io/jsonpatch`
-- `ssp.kubevirt.io/jsonpatch`
-
-## Why it matters
-
-Any annotation is accepted. The patch is never applied, nothing says so, and no alert counts it.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    cdi.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/cloneStrategyOverride", "value": "snapshot"}]'
-```
-
-> error: HCO reads no annotation cdi.kubevirt.io/jsonpatch
-
-## Remedy
-
-Use the key that HCO reads. `hcoplan fix --unsafe` renames it where it is clear which one is meant;
-from then on the patch is applied:
-
-```yaml
-metadata:
-  annotations:
-    containerizeddataimporter.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/cloneStrategyOverride", "value": "snapshot"}]'
-```
-
-No other operand can be patched: AAQ, MigController and what HCO deploys itself have no annotation.
-
-## Sources
-
-- HCO `controllers/common/consts.go`, the same in all four releases
-- HCO #1674: the documentation once named a wrong key
-"#,
     ..Rule::BASE
 };
 

@@ -10,45 +10,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "a jsonpatch adds a feature gate that KubeVirt doesn't know",
-    page: r#"
-## What it finds
-
-An operation that adds a name to KubeVirt's feature gates which the KubeVirt of the cluster's release
-doesn't register. Upper and lower case count.
-
-## Why it matters
-
-KubeVirt takes any text into the list and looks for the names that it knows. A misspelt gate
-(`Multiarchitecture` for `MultiArchitecture`), or one that only a later release has, is ignored: the
-feature stays off, and neither the API server nor an alert says so.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "vSock"}]'
-```
-
-> warning: KubeVirt v1.7.4 has no feature gate vSock
-
-## Remedy
-
-Write the gate as KubeVirt does:
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "VSOCK"}]'
-```
-
-A gate that a sidecar or a plugin reads is none of KubeVirt's: suppress the finding with that reason.
-
-## Sources
-
-- KubeVirt `pkg/virt-config/featuregate`, at the version that each release deploys
-- kubevirt/kubevirt#11774: a gate in the wrong case
-"#,
     ..Rule::BASE
 };
 

@@ -13,44 +13,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("the field is dropped, and UnsupportedHCOModification fires"),
     fix: FixKind::Suggested,
     summary: "a jsonpatch operation writes a field that the operand doesn't have",
-    page: r#"
-## What it finds
-
-A key, in a path or inside a value, that the operand doesn't have in this release: a slip, a field of
-another object, the name of a type in the operator's code instead of the field's (`migrationConfiguration`
-for `migrations`), a field that only a later release has.
-
-## Why it matters
-
-The patched operand is decoded into the operator's types, which drops unknown keys without a word; what
-those types know and the CustomResourceDefinition doesn't is dropped by the API server. The patch is
-accepted and counted for the alert, and does nothing.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrationConfiguration", "value": {"allowPostCopy": true}}]'
-```
-
-> error: KubeVirt has no field /spec/configuration/migrationConfiguration
-
-## Remedy
-
-Use the field's name, best that of the HyperConverged:
-
-```yaml
-spec:
-  liveMigrationConfig:
-    allowPostCopy: true
-```
-
-## Sources
-
-- HCO `controllers/operands`, `ApplyPatchToSpec`; the operands' Go types and CustomResourceDefinitions of
-  each release
-"#,
     ..Rule::BASE
 };
 

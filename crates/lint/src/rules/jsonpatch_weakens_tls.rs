@@ -15,47 +15,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "a jsonpatch allows weaker TLS than the HyperConverged's profile",
-    page: r#"
-## What it finds
-
-KubeVirt's `tlsConfiguration`, or the `tlsSecurityProfile` of CDI, the network addons or SSP, that after
-the patch allows an older TLS version or weaker ciphers than before it. It is an error where the result
-allows TLS 1.0 or 1.1, 3DES, RC4 or key exchange by RSA, and a warning otherwise (TLS 1.2 where 1.3 was
-asked for, CBC).
-
-## Why it matters
-
-HCO gives all its operands the HyperConverged's `tlsSecurityProfile`, else the one of the cluster's
-APIServer, else `Intermediate`. A patch changes one operand, nobody refuses it, and a scan of the
-cluster finds a server that still speaks what is forbidden. The profile in the HyperConverged says
-something else.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/configuration/tlsConfiguration/minTLSVersion", "value": "VersionTLS10"}]'
-```
-
-> error: the patch lets KubeVirt speak TLS 1.0; without it, TLS 1.2 is the least
-
-## Remedy
-
-Set the profile for all operands, where it shows:
-
-```yaml
-spec:
-  tlsSecurityProfile:
-    type: Intermediate
-    intermediate: {}
-```
-
-## Sources
-
-- HCO `pkg/tlssecprofile`; OpenShift's `config/v1` TLS profiles; KubeVirt `pkg/util/tls`
-- Seed document on the cluster's configuration, which warns of such patches and shows one
-"#,
     ..Rule::BASE
 };
 

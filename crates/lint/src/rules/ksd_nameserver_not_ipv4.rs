@@ -11,44 +11,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Refusal("kubeSecondaryDNSNameServerIP isn't a valid IPv4"),
     needs: Needs::Document,
     summary: "kubeSecondaryDNSNameServerIP is no IPv4 address, or nothing uses it",
-    page: r#"
-## What it finds
-
-A `kubeSecondaryDNSNameServerIP` that isn't an IPv4 address in dotted form: an error. An address
-that is one, while the feature gate `deployKubeSecondaryDNS` is off: information, since nothing uses
-it.
-
-## Why it matters
-
-The webhook renders the NetworkAddonsConfig, which fails, and refuses the change; it does so whether
-the gate is on or not. An IPv6 address isn't possible. Where a warning about a deprecated feature
-gate has ended the webhook's validation before (releases 1.16 to 1.18), the operator's reconcile
-fails instead.
-
-## Example
-
-```yaml
-spec:
-  featureGates:
-    deployKubeSecondaryDNS: true
-  kubeSecondaryDNSNameServerIP: "fd00::1"
-```
-
-> error: HCO's validating webhook refuses it: kubeSecondaryDNSNameServerIP isn't a valid IPv4
-
-## Remedy
-
-```yaml
-spec:
-  featureGates:
-    deployKubeSecondaryDNS: true
-  kubeSecondaryDNSNameServerIP: "192.0.2.53"
-```
-
-## Sources
-
-- HCO `controllers/operands`, the NetworkAddonsConfig's `kubeSecondaryDNS`
-"#,
     ..Rule::BASE
 };
 

@@ -14,67 +14,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("the build ends well although nothing was checked"),
     needs: Needs::Document,
     summary: "a kustomization names hcoplan as an exec function, which kubectl passes over",
-    page: r#"
-## What it finds
-
-A `kustomization.yaml` in the cluster's directory that names, under `generators`, `transformers` or
-`validators`, a `Lint` or `Render` of hcoplan with an `exec` function.
-
-## Why it matters
-
-Exec functions run under `kustomize build --enable-alpha-plugins --enable-exec` only. Everything else
-goes one of these ways, tried with kustomize 4.5 and with kubectl 1.32, which has kustomize 5.5:
-
-| build | `transformers` | `generators` | `validators` |
-|---|---|---|---|
-| `kubectl kustomize`, `kubectl apply -k` | fails: plugins are disabled | fails | fails |
-| the same with `--enable-alpha-plugins` | **passed over, exit code 0** | **passed over, exit code 0**, no output | fails |
-| `kustomize build --enable-alpha-plugins` | **passed over, exit code 0** | **passed over, exit code 0**, no output | fails |
-| `kustomize build --enable-alpha-plugins --enable-exec` | runs | runs | runs, and fails |
-
-Where it is passed over, the check looks green and has checked nothing. Argo CD builds as
-`kustomize.buildOptions` says, and Flux runs no functions. As a validator every function fails, one that
-changes nothing, too: kustomize itself adds an annotation to what comes back, and then finds the
-resources changed.
-
-## Example
-
-```yaml
-# kustomization.yaml
-resources: [hyperconverged.yaml]
-transformers: [lint.yaml]
----
-# lint.yaml
-apiVersion: hcoplan.dev/v1alpha1
-kind: Lint
-metadata:
-  name: hcoplan
-  annotations:
-    config.kubernetes.io/function: |
-      exec: {path: hcoplan-krm}
-```
-
-> warning: kubectl passes over the exec function under transformers, and nothing is checked
-
-## Remedy
-
-Where kustomize runs with both flags, everywhere, nothing: leave the finding out with a reason. Else take
-the function out and check what the build prints, which works with any of them:
-
-```yaml
-# kustomization.yaml
-resources: [hyperconverged.yaml]
-```
-
-```sh
-kubectl kustomize . | hcoplan lint - --inventory inventory.yaml
-```
-
-## Sources
-
-- kustomize's documentation of KRM functions, and its flags `--enable-alpha-plugins` and `--enable-exec`
-- <https://github.com/kubernetes/kubectl/issues/1498>: kubectl doesn't get `--enable-exec`
-"#,
     ..Rule::BASE
 };
 

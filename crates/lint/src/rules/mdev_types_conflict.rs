@@ -13,50 +13,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "mediatedDevicesTypes is used, which is a deprecated name of mediatedDeviceTypes",
-    page: r#"
-## What it finds
-
-The old spelling `mediatedDevicesTypes` (with an s in the middle) in `mediatedDevicesConfiguration`
-or in one of its `nodeMediatedDeviceTypes`, in `hco.kubevirt.io/v1beta1`:
-
-- with another list than `mediatedDeviceTypes` beside it: an error;
-- alone, or with the same list: a warning.
-
-## Why it matters
-
-Two lists that differ are refused. Alone, the old name works: the mutating webhook copies it to the
-new one, so that the stored object has both, which isn't what git says. If one of them is changed
-later, the two differ.
-
-## Example
-
-```yaml
-spec:
-  mediatedDevicesConfiguration:
-    mediatedDevicesTypes:
-      - nvidia-222
-    mediatedDeviceTypes:
-      - nvidia-228
-```
-
-> error: HCO's validating webhook refuses it: mediatedDevicesTypes is deprecated, please use
-> mediatedDeviceTypes instead
-
-## Remedy
-
-Keep the new name only:
-
-```yaml
-spec:
-  mediatedDevicesConfiguration:
-    mediatedDeviceTypes:
-      - nvidia-222
-```
-
-## Sources
-
-- HCO `pkg/webhooks/validator`, `validateMediatedDeviceTypes`; the mutating webhook copies the list
-"#,
     ..Rule::BASE
 };
 

@@ -12,42 +12,6 @@ pub(super) static RULE: Rule = Rule {
     claims: Claim::HasEffect,
     needs: Needs::Plan,
     summary: "mediated devices are made and not permitted",
-    page: r#"
-## What it finds
-
-A `mediatedDevicesConfiguration` with types, while `permittedHostDevices.mediatedDevices` permits none.
-
-## Why it matters
-
-The configuration makes the nodes' virtual GPUs. KubeVirt hands out only what is permitted, under the
-name that is given there: without it a machine that asks for one is refused or never scheduled.
-
-## Example
-
-```yaml
-spec:
-  mediatedDevicesConfiguration:
-    mediatedDeviceTypes: [nvidia-231]
-```
-
-> warning: mediated devices are made, and permittedHostDevices permits none of them
-
-## Remedy
-
-```yaml
-spec:
-  mediatedDevicesConfiguration:
-    mediatedDeviceTypes: [nvidia-231]
-  permittedHostDevices:
-    mediatedDevices:
-      - {mdevNameSelector: GRID T4-2Q, resourceName: nvidia.com/GRID_T4-2Q}
-```
-
-## Sources
-
-- HCO's cluster configuration: mediated devices, permitted host devices
-- KubeVirt's user guide: virtual GPUs
-"#,
     ..Rule::BASE
 };
 

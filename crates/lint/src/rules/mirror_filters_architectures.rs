@@ -16,48 +16,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "images are mirrored for some of their architectures only",
-    page: r#"
-## What it finds
-
-In the scripts, Makefiles and pipelines of the cluster's directory:
-
-- `skopeo copy` from one registry to another without `--all` or `--multi-arch=all` (`-a`). Nothing is said
-  where the image is known to be a single one.
-- `oc image mirror` with a `--filter-by-os` other than `.*`, without `--keep-manifest-list=true`
-
-And oc-mirror's `ImageSetConfiguration` whose `mirror.platform.architectures` lacks an architecture of the
-declared nodes, unless it names `multi`: the release of the platform is mirrored for those only.
-
-## Why it matters
-
-`skopeo copy` takes the image for the machine that it runs on out of the list. The copy has another digest
-than the list, so that what refers to the list by digest finds nothing in the mirror; nodes of other
-architectures find nothing at all. A list has to be copied with everything that it refers to, also with
-images for architectures that the cluster doesn't have.
-
-## Example
-
-```sh
-# mirror.sh
-skopeo copy docker://quay.io/example/operator:1 docker://mirror.example.com/operator:1
-```
-
-> warning: quay.io/example/operator:1 is copied for the architecture of the machine that copies it
-> only
-
-## Remedy
-
-```sh
-# mirror.sh
-skopeo copy --all docker://quay.io/example/operator:1 docker://mirror.example.com/operator:1
-```
-
-## Sources
-
-- Operator SDK: supporting multiple architectures, mirroring registries
-- skopeo-copy(1), `oc image mirror --help`
-- oc-mirror: `mirror.platform.architectures`
-"#,
     ..Rule::BASE
 };
 

@@ -13,59 +13,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "workload nodes have several architectures, but golden images are imported for one",
-    page: r#"
-## What it finds
-
-A cluster whose workload nodes have more than one architecture, while multi-arch golden images are
-off. Workload nodes are the nodes that match `workloads.nodePlacement` (node selector and required
-node affinity), or without one the nodes labelled `node-role.kubernetes.io/worker`.
-
-It is silent when there is no golden image at all (common ones off, no custom one): then the
-operator doesn't report the metric either.
-
-## Why it matters
-
-Every golden image is imported once, for one architecture. A virtual machine whose boot disk is
-cloned from it and that is scheduled to a node of another architecture doesn't boot. The operator
-says so with the alert `HCOMultiArchGoldenImagesDisabled` as soon as the second architecture joins.
-
-## Example
-
-The inventory declares amd64 and arm64 workers:
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: false
-```
-
-> warning: workload nodes are amd64 and arm64, but golden images are imported for one architecture
-> only
-
-## Remedy
-
-Switch multi-arch golden images on. Each image is then imported once per architecture that both it
-and the workload nodes have:
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-```
-
-In `hco.kubevirt.io/v1` of release 1.19 the switch is the field
-`spec.workloadSources.enableMultiArchBootImageImport`. Custom images need the annotation
-`ssp.kubevirt.io/dict.architectures` then (`dict-missing-architectures-annotation`).
-
-Or keep virtual machines to one architecture, with a required node affinity on
-`kubernetes.io/arch` in `spec.workloads.nodePlacement`. That silences the alert, but helps only
-where it is the architecture of the control plane: see `single-arch-workloads-served-wrong-arch`.
-
-## Sources
-
-- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOMultiArchGoldenImagesDisabled.html>
-- HCO's gauge `kubevirt_hco_multi_arch_boot_images_enabled`, which the alert reads
-"#,
     ..Rule::BASE
 };
 

@@ -13,44 +13,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Suggested,
     pedantic: true,
     summary: "multi-arch golden images are on, but every node has the same architecture",
-    page: r#"
-## What it finds
-
-Multi-arch golden images switched on in a cluster whose control plane and workload nodes all have
-one architecture. It only runs with `--pedantic`: switching it on before the new nodes join is the
-right order.
-
-## Why it matters
-
-Nothing is gained, and names change: the DataImportCron `fedora-image-cron` becomes
-`fedora-image-cron-amd64`, the DataSource `fedora` a reference to `fedora-amd64`. Images that don't
-say their architectures raise `HCOGoldenImageWithNoArchitectureAnnotation`. In release 1.19 the
-feature gate is deprecated, too, and each `kubectl apply` says so.
-
-## Example
-
-All nodes are amd64:
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-```
-
-> info: multi-arch golden images are on, but every node is amd64
-
-## Remedy
-
-Leave it out until nodes of another architecture are planned:
-
-```yaml
-spec: {}
-```
-
-## Sources
-
-- SSP `internal/operands/data-sources`
-"#,
     ..Rule::BASE
 };
 

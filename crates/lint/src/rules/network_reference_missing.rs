@@ -12,51 +12,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("migrations fail, or the binding is another one than was written"),
     fix: FixKind::Suggested,
     summary: "a network attachment that the HyperConverged names isn't declared",
-    page: r#"
-## What it finds
-
-- `liveMigrationConfig.network` that is none of the NetworkAttachmentDefinitions which the cluster's
-  directory declares in HCO's namespace
-- `networkAttachmentDefinition` of a `networkBinding` that isn't declared
-- a `networkBinding` called `l2bridge`: HCO has one of its own, and writes it over yours
-
-Where the directory declares no NetworkAttachmentDefinition at all, the first two say nothing.
-
-## Why it matters
-
-The migration network has to be in HCO's namespace, because virt-handler is attached to it there. With
-one that doesn't exist virt-handler's pods don't start, or each migration fails.
-
-## Example
-
-```yaml
-kind: HyperConverged
-metadata: {namespace: kubevirt-hyperconverged}
-spec:
-  liveMigrationConfig: {network: migration}
----
-kind: NetworkAttachmentDefinition
-metadata: {name: migration, namespace: default}
-```
-
-> warning: the migration network migration isn't declared in kubevirt-hyperconverged
-
-## Remedy
-
-Declare it in HCO's namespace:
-
-```yaml
-kind: NetworkAttachmentDefinition
-metadata: {name: migration, namespace: kubevirt-hyperconverged}
-```
-
-Give a binding of your own a name of its own.
-
-## Sources
-
-- KubeVirt: a dedicated network for live migration; network binding plugins
-- HCO `controllers/handlers`: `l2bridge`
-"#,
     ..Rule::BASE
 };
 

@@ -12,54 +12,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "a workload or control-plane node has an architecture that SSP doesn't know",
-    page: r#"
-## What it finds
-
-A workload or control-plane node whose architecture isn't one of those that SSP knows (amd64,
-arm64, s390x), on OpenShift, where HCO deploys SSP.
-
-## Why it matters
-
-HCO writes the architectures of the nodes into the SSP even with multi-arch golden images off. SSP's
-webhook refuses an architecture that it doesn't know, so a single such node is enough: SSP isn't
-updated any more, HCO's reconcile fails, and since HCO's webhook tries out the SSP on each update,
-every later change to the HyperConverged is denied as well.
-
-## Example
-
-```yaml
-kind: ClusterInventory
-spec:
-  nodePools:
-    - {name: intel, count: 3, architecture: amd64, roles: [worker]}
-    - {name: power, count: 1, architecture: ppc64le, roles: [worker]}
-```
-
-> error: SSP doesn't know the architecture ppc64le of a workload node
-
-## Remedy
-
-Exclude the nodes with a workload placement, or take the worker role away from them:
-
-```yaml
-spec:
-  workloads:
-    nodePlacement:
-      affinity:
-        nodeAffinity:
-          requiredDuringSchedulingIgnoredDuringExecution:
-            nodeSelectorTerms:
-              - matchExpressions:
-                  - {key: kubernetes.io/arch, operator: In, values: [amd64]}
-```
-
-There is no way to exclude a control-plane node.
-
-## Sources
-
-- SSP `webhooks/ssp_webhook.go`, `validateCluster`
-- HCO `controllers/handlers/ssp.go`
-"#,
     ..Rule::BASE
 };
 

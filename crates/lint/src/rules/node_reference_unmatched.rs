@@ -16,55 +16,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "a setting for certain nodes names none of the declared ones",
-    page: r#"
-## What it finds
-
-Settings that are for certain nodes, and fit none of the inventory:
-
-- `ksmConfiguration.nodeLabelSelector` (an empty selector is every node),
-- `nodeSelector` of `mediatedDevicesConfiguration.nodeMediatedDeviceTypes`,
-- names after `In` of `kubernetes.io/hostname` in that selector, or in the required node affinity of a
-  placement,
-- the names in `logVerbosityConfig.kubevirt.nodeVerbosity`.
-
-Nodes of a pool have no names before they exist, so names are only compared where every node is
-declared by its own. Labels that node feature discovery, a GPU operator or KubeVirt put on nodes
-are not held against an inventory that doesn't know them.
-
-## Why it matters
-
-KubeVirt accepts any name and any selector. The setting does nothing, and nobody says so: memory
-isn't merged, no mediated device is made, the log stays as terse as it was.
-
-## Example
-
-The nodes are called `node01` and `node02`:
-
-```yaml
-spec:
-  logVerbosityConfig:
-    kubevirt:
-      nodeVerbosity:
-        node1: 4
-```
-
-> warning: nodeVerbosity names node1, which is no declared node
-
-## Remedy
-
-```yaml
-spec:
-  logVerbosityConfig:
-    kubevirt:
-      nodeVerbosity:
-        node01: 4
-```
-
-## Sources
-
-- HCO's cluster configuration: KSM, mediated devices, log verbosity
-- <https://github.com/kubevirt/hyperconverged-cluster-operator/blob/main/docs/cluster-configuration.md>
-"#,
     ..Rule::BASE
 };
 

@@ -14,47 +14,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a key has no value where an object or a list is meant",
-    page: r#"
-## What it finds
-
-A key below `spec` that is null (nothing behind the colon, `null` or `~`) although the schema wants
-an object or a list there.
-
-## Why it matters
-
-The API server drops the null, or puts the default in its place: it is as if the line weren't there.
-Often that isn't what an empty section says. `ksmConfiguration.nodeLabelSelector` absent switches KSM
-on nowhere, an empty one everywhere; `applicationAwareConfig.namespaceSelector` is the same trap. A
-null is also what remains when the lines below a key lost their indentation.
-
-## Example
-
-```yaml
-spec:
-  ksmConfiguration:
-    nodeLabelSelector:
-```
-
-> warning: spec.ksmConfiguration.nodeLabelSelector has no value: the API server takes it for absent,
-> not for {}
-
-## Remedy
-
-Say which one is meant: the empty object,
-
-```yaml
-spec:
-  ksmConfiguration:
-    nodeLabelSelector: {}
-```
-
-or no key at all.
-
-## Sources
-
-- Kubernetes: pruning, nullable fields and defaults of custom resources
-- HCO's cluster configuration: KSM, application-aware quota
-"#,
     ..Rule::BASE
 };
 

@@ -12,48 +12,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "the Subscription places the operators, and nothing places the operands",
-    page: r#"
-## What it finds
-
-An OLM Subscription for HCO with a `nodeSelector` or a node affinity in its `spec.config`, beside a
-HyperConverged without an infra and a workload placement, in a cluster with nodes of several architectures.
-
-## Why it matters
-
-OLM puts a Subscription's `spec.config` over the operator's own deployments. What the operator then
-deploys (virt-api, virt-controller, virt-handler, CDI, and so on) has nothing to do with OLM: no part of
-the Subscription reaches it. It is placed by the HyperConverged.
-
-## Example
-
-```yaml
-kind: Subscription
-spec:
-  name: community-kubevirt-hyperconverged
-  config:
-    nodeSelector: {kubernetes.io/arch: amd64}
-```
-
-> info: the Subscription places HCO's operators, but nothing places what they deploy
-
-## Remedy
-
-```yaml
-kind: HyperConverged
-spec:
-  infra:
-    nodePlacement:
-      nodeSelector: {kubernetes.io/arch: amd64}
-```
-
-If only the operators were meant, ignore it.
-
-## Sources
-
-- Operator SDK: supporting multiple architectures (no override reaches operands)
-- HCO's cluster configuration: node placement
-- `operator-placement-not-covered` is the other way round
-"#,
     ..Rule::BASE
 };
 

@@ -17,52 +17,6 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: FixKind::Suggested,
     summary: "git declares an object that HCO makes and keeps as it wants it",
-    page: r#"
-## What it finds
-
-A manifest in the cluster's directory of an object that HCO itself makes from the HyperConverged: the
-KubeVirt, CDI, NetworkAddonsConfig and SSP objects and everything beside them. Where git says something
-else than HCO renders, the finding is an error and points at the first difference; where it says the
-same, a warning.
-
-## Why it matters
-
-HCO puts back what others change, and counts it: `KubeVirtCRModified` fires for each operand. A GitOps
-tool puts git's version back in turn, for ever, and each round may restart what the operand configures.
-The HyperConverged is the one place for all of it.
-
-## Example
-
-```yaml
-apiVersion: kubevirt.io/v1
-kind: KubeVirt
-metadata: {name: kubevirt-kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
-spec:
-  configuration:
-    migrations: {allowPostCopy: true}
-```
-
-> error: KubeVirt kubevirt-kubevirt-hyperconverged is HCO's own object, and git has another
-> spec.configuration.migrations.allowPostCopy
-
-## Remedy
-
-Delete the manifest, and say it in the HyperConverged:
-
-```yaml
-kind: HyperConverged
-spec:
-  liveMigrationConfig: {allowPostCopy: true}
-```
-
-What the HyperConverged has no field for can be patched (`kubevirt.kubevirt.io/jsonpatch`), which is
-unsupported. A copy for reading doesn't belong into a directory that is applied.
-
-## Sources
-
-- HCO's cluster configuration: the HyperConverged is the single source of truth
-- Runbook: <https://kubevirt.io/monitoring/runbooks/KubeVirtCRModified.html>
-"#,
     ..Rule::BASE
 };
 

@@ -17,59 +17,6 @@ pub(super) static RULE: Rule = Rule {
     ),
     claims: Claim::HasEffect,
     summary: "the HyperConverged is accepted, but an operand made of it isn't what its CRD takes",
-    page: r#"
-## What it finds
-
-An operand that HCO would render from an accepted HyperConverged, without any jsonpatch, and that the
-operand's own CustomResourceDefinition refuses after pruning and defaulting. The two schemas don't always
-agree:
-
-- a `tlsSecurityProfile` without a `type` is taken by HCO and handed on with an empty one, which CDI, SSP
-  and the network operator's CRDs don't list;
-- `commonTemplatesNamespace` may be any text in the HyperConverged, a namespace's name in SSP;
-- a calculator of the application-aware quota that only newer versions of AAQ know.
-
-What a jsonpatch does to an operand is `jsonpatch-result-violates-crd`.
-
-## Why it matters
-
-The webhook lets the HyperConverged in. HCO then tries to create or update the operand, the API server
-answers with the message that is shown, and HCO stops at this operand in every reconcile: a new cluster
-never becomes available, an old one keeps the operand that it had, and whatever comes later in HCO's order
-is not updated either.
-
-## Example
-
-Release 1.17:
-
-```yaml
-apiVersion: hco.kubevirt.io/v1beta1
-kind: HyperConverged
-spec:
-  tlsSecurityProfile:
-    custom: {minTLSVersion: VersionTLS12, ciphers: [ECDHE-ECDSA-AES128-GCM-SHA256]}
-```
-
-> error: the API server will refuse CDI, NetworkAddonsConfig and SSP:
-> spec.config.tlsSecurityProfile.type: Unsupported value: "": supported values: "Old",
-> "Intermediate", "Modern", "Custom"
-
-## Remedy
-
-```yaml
-apiVersion: hco.kubevirt.io/v1beta1
-kind: HyperConverged
-spec:
-  tlsSecurityProfile:
-    type: Custom
-    custom: {minTLSVersion: VersionTLS12, ciphers: [ECDHE-ECDSA-AES128-GCM-SHA256]}
-```
-
-## Sources
-
-- The operands' CustomResourceDefinitions of each release, as they are published: read, not run (the
-  recordings were made without them)
-"#,
     ..Rule::BASE
 };
 

@@ -16,59 +16,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "the infra placement moves the operands, but the Subscription doesn't move the operators",
-    page: r#"
-## What it finds
-
-A HyperConverged with an infra placement, beside an OLM Subscription for HCO without a
-`nodeSelector`, `tolerations` or `affinity` in its `spec.config`.
-
-## Why it matters
-
-The infra placement is for what the operators deploy: virt-api, virt-controller, CDI and so on. The
-operators themselves (hco-operator, virt-operator, cdi-operator, ssp-operator, …) are deployed by OLM
-and go where the scheduler puts them, perhaps to the very nodes that were to be kept free.
-
-## Example
-
-```yaml
-kind: Subscription
-spec:
-  name: community-kubevirt-hyperconverged
----
-kind: HyperConverged
-spec:
-  infra:
-    nodePlacement:
-      nodeSelector: {node-role.kubernetes.io/infra: ""}
----
-kind: ClusterInventory
-spec:
-  nodePools:
-    - {name: infra, count: 3, architecture: amd64, roles: [infra]}
-    - {name: workers, count: 3, architecture: amd64, roles: [worker]}
-```
-
-> info: the infra placement doesn't move the operators: the Subscription has no placement
-
-## Remedy
-
-Place the operators as well:
-
-```yaml
-kind: Subscription
-spec:
-  name: community-kubevirt-hyperconverged
-  config:
-    nodeSelector: {node-role.kubernetes.io/infra: ""}
-```
-
-If the operators may stay where they are, ignore it.
-
-## Sources
-
-- HCO's cluster configuration: node placement
-- OLM: `spec.config` of a Subscription
-"#,
     ..Rule::BASE
 };
 

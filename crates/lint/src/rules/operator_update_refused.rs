@@ -12,61 +12,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::ReconcileError("the webhook's words, in the operator's log"),
     fix: FixKind::Unsafe,
     summary: "the HyperConverged is accepted, and HCO's own update of it is refused for good",
-    page: r#"
-## What it finds
-
-A HyperConverged that is let in, but not in the form in which HCO sends it back. In its first reconcile
-the operator adds its finalizer and its label, fills in `evictionStrategy`, and updates the object. That
-update passes all of admission:
-
-- what a warning hid from the webhook when the object was created (1.16 to 1.18) is looked at now: a
-  jsonpatch that can't be applied, an affinity that can't be parsed, a `kubeSecondaryDNSNameServerIP`
-  that is none;
-- an operand that couldn't be rendered isn't there, and the webhook wants to try the change on it
-  ("not found");
-- a `tlsSecurityProfile` with `custom` and without `type` comes back with `type: ""`, which the schema
-  doesn't know (1.16, 1.17).
-
-## Why it matters
-
-The operator tries again in every reconcile, and is refused each time. There is no finalizer, so that
-deleting the HyperConverged leaves everything behind that the finalizer would have taken away, and
-`evictionStrategy` stays unset: virtual machines are not migrated away from a node that is drained.
-Nothing of it shows in the object but its condition, and later changes by people are refused as well.
-
-## Example
-
-Release 1.17:
-
-```yaml
-spec:
-  tlsSecurityProfile:
-    custom:
-      minTLSVersion: VersionTLS12
-      ciphers:
-        - ECDHE-RSA-AES128-GCM-SHA256
-```
-
-> error: HCO's own update of the HyperConverged is refused in every reconcile:
-> spec.tlsSecurityProfile.type: Unsupported value: "": supported values: "Old", "Intermediate",
-> "Modern", "Custom"
-
-## Remedy
-
-```yaml
-spec:
-  tlsSecurityProfile:
-    type: Custom
-    custom:
-      minTLSVersion: VersionTLS12
-      ciphers:
-        - ECDHE-RSA-AES128-GCM-SHA256
-```
-
-## Sources
-
-- HCO `controllers/hyperconverged`: `updateHyperConverged`, and `pkg/webhooks/validator`: `ValidateUpdate`
-"#,
     ..Rule::BASE
 };
 

@@ -16,52 +16,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a field pins the default of the release before, which has changed",
-    page: r#"
-## What it finds
-
-A field whose value is the default of the release before the cluster's, while the cluster's release
-has another: in 1.19 `liveMigrationConfig.completionTimeoutPerGiB: 150` (now 20) and
-`parallelOutboundMigrationsPerNode: 2` (now 1). In the release before it is information: the value
-is the default now, and the upgrade changes that.
-
-Feature gates are `feature-gate-default-flip`: there a pinned value is a decision.
-
-## Why it matters
-
-Such a line is usually a copy of what `kubectl get` once showed, and not a decision. It keeps the
-cluster from what the new release thinks better. Where the upgrade rewrites the value by itself
-(`completionTimeoutPerGiB`: 150 becomes 20), git writes the old one back, and nobody sees that the
-two disagree. Old documentation names 800 for the same field: that value is left alone.
-
-## Example
-
-Release 1.19:
-
-```yaml
-spec:
-  liveMigrationConfig:
-    completionTimeoutPerGiB: 150
-```
-
-> warning: spec.liveMigrationConfig.completionTimeoutPerGiB is 150, the default up to 1.18; that of
-> 1.19 is 20
-
-## Remedy
-
-Remove the line:
-
-```yaml
-spec:
-  liveMigrationConfig: {}
-```
-
-If the value is meant, ignore the finding with a reason.
-
-## Sources
-
-- The CRDs of each release, `deploy/crds` of HCO
-- HCO `assets/upgradePatches.json` of 1.19
-"#,
     ..Rule::BASE
 };
 

@@ -15,49 +15,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a node affinity of a placement has an operator, key or value that Kubernetes refuses",
-    page: r#"
-## What it finds
-
-A requirement in the node affinity of the workload or the infra placement that Kubernetes can't
-parse: an operator in the wrong case (`gt`), `In` without values, `Exists` with some, `Gt` and `Lt`
-with anything but one integer, a key or a value that is no label, a value that isn't a string.
-
-Required and preferred terms are looked at.
-
-## Why it matters
-
-HCO's validating webhook parses the required terms and refuses the HyperConverged; a value that isn't
-a string doesn't even get there. The preferred terms HCO doesn't look at, and accepts them: they fail
-one step later, when KubeVirt tries the placement on its own pods and refuses the KubeVirt object.
-HCO's reconcile stops there, and `HCOOperatorConditionsUnhealthy` fires.
-
-## Example
-
-```yaml
-matchExpressions:
-  - {key: my-cloud.io/num-cpus, operator: gt, values: [8]}
-```
-
-> error: HCO's mutating webhook refuses it: failed to parse the HyperConverged:
-> spec.workloads.nodePlacement.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values[0]:
-> json: cannot unmarshal number into Go struct field
-> NodeSelectorRequirement.spec.workloads.nodePlacement.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.matchExpressions.values
-> of type string
-
-## Remedy
-
-Operators are spelled as in the API, and values are text:
-
-```yaml
-matchExpressions:
-  - {key: my-cloud.io/num-cpus, operator: Gt, values: ["8"]}
-```
-
-## Sources
-
-- HCO `pkg/webhooks/validator`: node placement affinity
-- Kubernetes: node selector requirements; KubeVirt's webhook for infra and workload placement
-"#,
     ..Rule::BASE
 };
 

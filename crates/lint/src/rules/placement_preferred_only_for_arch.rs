@@ -18,61 +18,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Plan,
     fix: FixKind::Unsafe,
     summary: "the workload placement only prefers an architecture, which HCO doesn't look at",
-    page: r#"
-## What it finds
-
-`kubernetes.io/arch` in the *preferred* node affinity of the workload placement, while neither its
-node selector nor its required affinity asks for an architecture. With multi-arch golden images on
-it is for information only: then every architecture is served anyway.
-
-## Why it matters
-
-HCO derives workload nodes, and with them the architectures of golden images, from the node
-selector and the required affinity alone. A preference narrows nothing: the alert
-`HCOMultiArchGoldenImagesDisabled` keeps firing, and virt-handler, a DaemonSet, runs on the other
-architectures, too.
-
-## Example
-
-```yaml
-spec:
-  workloads:
-    nodePlacement:
-      affinity:
-        nodeAffinity:
-          preferredDuringSchedulingIgnoredDuringExecution:
-            - weight: 1
-              preference:
-                matchExpressions:
-                  - {key: kubernetes.io/arch, operator: In, values: [amd64]}
-```
-
-> warning: the workload placement only prefers amd64: HCO counts the nodes of every architecture
-
-## Remedy
-
-Require it:
-
-```yaml
-spec:
-  workloads:
-    nodePlacement:
-      affinity:
-        nodeAffinity:
-          requiredDuringSchedulingIgnoredDuringExecution:
-            nodeSelectorTerms:
-              - matchExpressions:
-                  - {key: kubernetes.io/arch, operator: In, values: [amd64]}
-```
-
-Look at `single-arch-workloads-served-wrong-arch` before: the architecture should be the one of
-the control plane, or multi-arch golden images should be on.
-
-## Sources
-
-- HCO `pkg/nodeinfo`: what counts as a requirement on workload nodes
-- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOMultiArchGoldenImagesDisabled.html>
-"#,
     ..Rule::BASE
 };
 

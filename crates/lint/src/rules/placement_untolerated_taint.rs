@@ -20,63 +20,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "selected nodes have a taint that the placement doesn't tolerate",
-    page: r#"
-## What it finds
-
-Nodes that a node placement selects and that carry a `NoSchedule` or `NoExecute` taint without a
-matching toleration in the same placement. An error when that is so for every selected node, a
-warning when it is for some of the nodes that a selector or an affinity picked.
-
-Workloads and infra are looked at separately; workloads without a placement run on the nodes
-labelled as workers. Taints that come and go with a node's health (`node.kubernetes.io/…`) don't
-count, nor does `CriticalAddonsOnly`, which the operands tolerate by themselves; and where only
-some nodes are concerned, the control plane's own taints don't, since they usually are meant.
-
-## Why it matters
-
-The operators accept it. With every node closed the pods stay pending: no virt-handler means no
-virtual machine at all, no virt-api that none can be changed. With some nodes closed virt-handler
-skips those, while HCO still counts them: their architectures get golden images that nobody can
-boot.
-
-A placement replaces KubeVirt's own default for virt-api and virt-controller, the toleration of
-the control plane's taint included.
-
-## Example
-
-The nodes with `nodeType: virt` are tainted `key=kubevirt:NoSchedule`:
-
-```yaml
-spec:
-  workloads:
-    nodePlacement:
-      nodeSelector:
-        nodeType: virt
-```
-
-> error: none of the 2 nodes that the workload placement selects takes pods: nothing tolerates
-> key=kubevirt:NoSchedule
-
-## Remedy
-
-Tolerate the taint in the placement:
-
-```yaml
-spec:
-  workloads:
-    nodePlacement:
-      nodeSelector:
-        nodeType: virt
-      tolerations:
-        - {key: key, operator: Equal, value: kubevirt, effect: NoSchedule}
-```
-
-## Sources
-
-- HCO's cluster configuration: node placement
-- KubeVirt `pkg/virt-operator/resource/placement`
-- Runbook: <https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html>
-"#,
     ..Rule::BASE
 };
 

@@ -14,45 +14,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Unsafe,
     summary: "a part of a node placement stands at a level where nothing reads it",
-    page: r#"
-## What it finds
-
-`nodeSelector`, `tolerations`, `affinity` or a whole `nodePlacement` at a place where the API
-version doesn't have it: directly in `spec.workloads` or `spec.infra`, in `spec` itself, or, in v1,
-anywhere but in `spec.deployment.nodePlacements.infra` and `.workload`.
-
-## Why it matters
-
-The API server drops the unknown field, and the placement isn't applied: virt-handler runs on every
-worker, and HCO counts the architectures of all of them. A client that asks for strict validation
-(`kubectl apply` does) is refused with `unknown field`; Argo CD and Flux aren't.
-
-## Example
-
-```yaml
-spec:
-  workloads:
-    nodeSelector:
-      nodeType: virt
-```
-
-> error: nothing reads spec.workloads.nodeSelector: it is one level off
-
-## Remedy
-
-```yaml
-spec:
-  workloads:
-    nodePlacement:
-      nodeSelector:
-        nodeType: virt
-```
-
-## Sources
-
-- The CRDs of the four releases, `deploy/crds` of HCO
-- HCO's cluster configuration: node placement
-"#,
     ..Rule::BASE
 };
 

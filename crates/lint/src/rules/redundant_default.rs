@@ -17,47 +17,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Unsafe,
     pedantic: true,
     summary: "a field has the value that the CRD's default would give it",
-    page: r#"
-## What it finds
-
-A field of the HyperConverged whose value is the default of the CRD, for the document's API version
-and the cluster's release.
-
-## Why it matters
-
-Without the line the object in the cluster would be the same today. With it, the value is pinned:
-when a later release has another default, this cluster keeps the old one
-(see `pinned-old-default`), and a reader can't tell a decision from a copy.
-
-The value may well be read: that the default would give the same is all that is said here. A line that
-nothing reads, whatever its value, is `no-effect-field`; the two never report the same line.
-
-## Example
-
-```yaml
-spec:
-  liveMigrationConfig:
-    progressTimeout: 150
-```
-
-> info: spec.liveMigrationConfig.progressTimeout is 150, which is the default of 1.18
-
-## Remedy
-
-Remove the line:
-
-```yaml
-spec:
-  liveMigrationConfig: {}
-```
-
-Teams that want to be explicit leave this rule off; it only runs when it is selected by name or with
-`--pedantic`.
-
-## Sources
-
-- The CRDs of the four releases, `deploy/crds` of HCO
-"#,
     ..Rule::BASE
 };
 

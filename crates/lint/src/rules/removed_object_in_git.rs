@@ -11,47 +11,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("HCO deletes it in the upgrade, and git creates it again"),
     needs: Needs::Document,
     summary: "git still has an object that HCO deletes when it is upgraded to this release",
-    page: r#"
-## What it finds
-
-A manifest in the cluster's directory of an object that HCO deletes when it is upgraded to the
-cluster's release. In 1.19 these are the DaemonSet, ServiceAccount and SecurityContextConstraints
-`passt-binding-cni` and `iommufd-device-plugin`, and the NetworkAttachmentDefinition
-`primary-udn-kubevirt-binding` in `default`; in older releases the CustomResourceDefinition
-`mtqs.mtq.kubevirt.io`.
-
-## Why it matters
-
-HCO doesn't need the object any more and has deleted it. Whatever applies git creates it again, this
-time without an owner: an old DaemonSet with host privileges that nobody updates.
-
-## Example
-
-Release 1.19:
-
-```yaml
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: {name: passt-binding-cni, namespace: kubevirt-hyperconverged}
-```
-
-> warning: DaemonSet passt-binding-cni is gone in 1.19
-
-## Remedy
-
-Delete the manifest. What the plugin did is switched in the HyperConverged, where it still exists:
-
-```yaml
-kind: HyperConverged
-metadata:
-  annotations:
-    hco.kubevirt.io/deployPasstNetworkBinding: "true"
-```
-
-## Sources
-
-- HCO `assets/upgradePatches.json` of each release: `objectsToBeRemoved`
-"#,
     ..Rule::BASE
 };
 

@@ -8,51 +8,6 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     predicts: Prediction::Refusal("Cannot update DataImportCron Spec"),
     summary: "git declares a DataImportCron or DataSource that SSP or CDI makes",
-    page: r#"
-## What it finds
-
-A DataImportCron or DataSource in the cluster's directory of the same namespace and name as one that SSP
-makes from this HyperConverged, or that CDI makes for one of those DataImportCrons.
-
-## Why it matters
-
-A DataImportCron can't be changed once it is there, so whoever comes second is refused: `Cannot update
-DataImportCron Spec`. A DataSource is put back by SSP each time that git is applied, and the disk that it
-leads to changes with it. SSP also deletes its own DataImportCrons that are no longer on its list.
-
-## Example
-
-```yaml
-apiVersion: cdi.kubevirt.io/v1beta1
-kind: DataImportCron
-metadata: {name: fedora-image-cron, namespace: kubevirt-os-images}
-```
-
-> error: the DataImportCron fedora-image-cron is not git's: SSP makes it
-
-## Remedy
-
-Delete the manifest. A change of a common image, or an image of your own, belongs into the
-HyperConverged's `dataImportCronTemplates`:
-
-```yaml
-kind: HyperConverged
-spec:
-  dataImportCronTemplates:
-    - metadata: {name: my-fedora}
-      spec:
-        schedule: "0 0 * * *"
-        managedDataSource: my-fedora
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-## Sources
-
-- SSP `internal/operands/data-sources`; CDI's webhook for DataImportCrons
-"#,
     ..Rule::BASE
 };
 

@@ -15,52 +15,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "YAML reads a value as another type than its field has",
-    page: r#"
-## What it finds
-
-A value of the HyperConverged whose type isn't that of its field: a number or a boolean where the
-schema has a string, because the quotes are missing, or the other way round, because there are some.
-It says what YAML made of the value, which isn't always what it looks like: `0777` is the number
-511, `46e4` is 460000, `1_000` is 1000, `on` is true.
-
-## Why it matters
-
-HCO's mutating webhook can't decode such an object and refuses it with
-`failed to parse the HyperConverged`, without a word about the field; where the webhook can, the
-schema refuses it. Device IDs (`vendor: 0781`), CPU models (`486`) and ratios (`global: 0.1`) are
-the usual cases.
-
-## Example
-
-```yaml
-spec:
-  obsoleteCPUs:
-    cpuModels: [486]
-  filesystemOverhead:
-    global: 0.1
-```
-
-> error: HCO's mutating webhook refuses it: failed to parse the HyperConverged:
-> spec.filesystemOverhead.global is the number 0.1, where a string is meant
-
-## Remedy
-
-Quote what is a string, and don't quote what is a number or a boolean:
-
-```yaml
-spec:
-  obsoleteCPUs:
-    cpuModels: ["486"]
-  filesystemOverhead:
-    global: "0.1"
-```
-
-## Sources
-
-- The CRDs of the four releases, `deploy/crds` of HCO
-- HCO's mutating webhook, which decodes before the schema is checked
-- YAML 1.1: the type of plain scalars
-"#,
     ..Rule::BASE
 };
 

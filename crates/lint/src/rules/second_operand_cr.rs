@@ -9,40 +9,6 @@ pub(super) static RULE: Rule = Rule {
     confidence: Confidence::Medium,
     predicts: Prediction::Refusal("creation failed, an SSP CR already exists in namespace"),
     summary: "a second KubeVirt, CDI, SSP or NetworkAddonsConfig is declared beside HCO's",
-    page: r#"
-## What it finds
-
-In the cluster's directory, beside the HyperConverged:
-
-- a KubeVirt, CDI, SSP or NetworkAddonsConfig of another name or namespace than HCO's own
-- a Deployment `virt-operator`, `cdi-operator`, `ssp-operator` or
-  `cluster-network-addons-operator` outside of HCO's namespace
-
-## Why it matters
-
-Each of these exists once in a cluster. SSP's webhook refuses a second one; KubeVirt's and CDI's
-operators would take both, deploy everything twice and undo each other's changes to what is
-cluster-wide: CRDs, webhooks, API services.
-
-## Example
-
-```yaml
-apiVersion: kubevirt.io/v1
-kind: KubeVirt
-metadata: {name: kubevirt, namespace: kubevirt}
-```
-
-> error: a second KubeVirt beside HCO's
-
-## Remedy
-
-Delete it, and configure HCO's own by the HyperConverged. An installation from before HCO has to be
-removed first. Another cluster's manifests belong into another directory.
-
-## Sources
-
-- SSP `webhooks`; HCO `controllers/handlers`: names of the operands
-"#,
     ..Rule::BASE
 };
 

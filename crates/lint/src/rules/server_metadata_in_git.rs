@@ -14,57 +14,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the HyperConverged has metadata that the server or a controller writes",
-    page: r#"
-## What it finds
-
-Metadata of the HyperConverged that belongs to the cluster and not to git, usually left over from
-`kubectl get -o yaml`: `resourceVersion`, `uid`, `creationTimestamp`, `generation`,
-`managedFields`, `selfLink`, `deletionTimestamp`, `deletionGracePeriodSeconds`, `ownerReferences`,
-`finalizers`, and the annotations `kubectl.kubernetes.io/last-applied-configuration` and
-`hco.kubevirt.io/v1-only-fields`. A null (`creationTimestamp: null`) is left alone.
-
-## Why it matters
-
-A `resourceVersion` makes the API server refuse to create the object, and an update fails as soon as
-the object has changed. Finalizers that nobody works off keep it from ever being deleted, owner
-references to an owner that isn't there get it deleted. The last applied configuration of another
-time makes `kubectl apply` remove fields.
-
-With HCO's own finalizer (`kubevirt.io/hyperconverged`) *and* its label `app` HCO has nothing to add to the
-object. It never updates it, and so never fills in `evictionStrategy`: virtual machines are not migrated
-away from a node that is drained.
-
-`hco.kubevirt.io/v1-only-fields` is worst: HCO writes it when somebody reads the object as v1beta1,
-and takes it for real when the object comes back. Settings that stand nowhere in `spec` are switched
-on by it.
-
-## Example
-
-```yaml
-metadata:
-  name: kubevirt-hyperconverged
-  resourceVersion: "6453479"
-  annotations:
-    hco.kubevirt.io/v1-only-fields: '{"multiArchEnabled":true}'
-```
-
-> warning: the manifest has metadata that belongs to a cluster: resourceVersion and
-> hco.kubevirt.io/v1-only-fields
-
-## Remedy
-
-Remove them; keep a finalizer only if it was put there on purpose.
-
-```yaml
-metadata:
-  name: kubevirt-hyperconverged
-```
-
-## Sources
-
-- Kubernetes API conventions: metadata
-- HCO `api/v1beta1`: conversion between the versions
-"#,
     ..Rule::BASE
 };
 

@@ -14,55 +14,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Suggested,
     summary: "multi-arch golden images are off, and the one architecture served is no workload \
               node's",
-    page: r#"
-## What it finds
-
-A cluster with multi-arch golden images off, in which the one architecture that SSP serves isn't
-an architecture of the workload nodes. SSP serves the first of the control plane's architectures
-followed by the workloads', in alphabetical order: the control plane decides.
-
-Where each golden image pins `source.registry.platform.architecture` to an architecture of the
-workload nodes, it is information only.
-
-## Why it matters
-
-Templates, DataSources and the images behind them are made for an architecture on which no virtual
-machine can run. Nothing complains: no alert fires, least of all
-`HCOMultiArchGoldenImagesDisabled`, whose second remedy (workloads on one architecture) is how a
-cluster comes to this.
-
-## Example
-
-Control plane amd64, workers amd64 and arm64:
-
-```yaml
-spec:
-  workloads:
-    nodePlacement:
-      nodeSelector:
-        kubernetes.io/arch: arm64
-```
-
-> error: golden images and templates are made for amd64, but workload nodes are arm64
-
-## Remedy
-
-Switch multi-arch golden images on, and let workloads run on the control plane's architecture, too:
-
-```yaml
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-```
-
-Where workloads stay on one other architecture, the plain names of golden images lead nowhere then:
-see `default-datasource-dangling`.
-
-## Sources
-
-- SSP `internal/architecture`, `GetSSPArchs`
-- HCO `controllers/handlers/ssp.go`
-"#,
     ..Rule::BASE
 };
 

@@ -14,50 +14,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the HyperConverged has a status, which only the operator writes",
-    page: r#"
-## What it finds
-
-A top-level `status` in the manifest of the HyperConverged, usually left over from
-`kubectl get -o yaml`. An empty one (`status: {}`), as code generators write it, is for information
-only.
-
-## Why it matters
-
-The API server ignores a status that comes with the object: the operator writes it through an
-endpoint of its own. The copy in git grows old, and whoever reads it (architectures of the nodes,
-conditions, versions) is misled. Tools that compare git with the cluster may report a difference
-that never goes away.
-
-On create it isn't even without effect: HCO's webhook derives `evictionStrategy` from the copied
-`status.infrastructureHighlyAvailable` before the status is dropped.
-
-## Example
-
-```yaml
-kind: HyperConverged
-status:
-  nodeInfo:
-    workloadsArchitectures: [amd64]
-```
-
-> warning: the manifest has a status, which only the operator writes
-
-## Remedy
-
-Remove the whole section:
-
-```yaml
-kind: HyperConverged
-spec: {}
-```
-
-## Sources
-
-- Kubernetes: status subresource of custom resources
-- HCO's mutating webhook: eviction strategy
-- <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource>
-- HCO `pkg/webhooks/mutator`
-"#,
     ..Rule::BASE
 };
 

@@ -12,50 +12,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("what names the class has no effect, or its claims stay pending"),
     fix: FixKind::Suggested,
     summary: "a storage class that the HyperConverged names isn't declared",
-    page: r#"
-## What it finds
-
-Where the cluster's directory declares StorageClasses:
-
-- `scratchSpaceStorageClass`, `vmStateStorageClass`, a key of `filesystemOverhead.storageClass` or a
-  golden image's `storageClassName` that is none of them
-- more than one class that is the default of virtual machines
-  (`storageclass.kubevirt.io/is-default-virt-class`)
-
-## Why it matters
-
-A claim of a class that doesn't exist stays pending: golden images aren't imported, or virtual machines
-with a persistent TPM don't start. For scratch space CDI falls back to the default class, and an overhead
-for a class that isn't there is nobody's. With two defaults CDI takes one of them, and
-`CDIMultipleDefaultVirtStorageClasses` fires.
-
-## Example
-
-The directory declares the class `rbd` only:
-
-```yaml
-spec:
-  vmStateStorageClass: rook-cephfs
-```
-
-> warning: vmStateStorageClass: the storage class rook-cephfs isn't declared
-
-## Remedy
-
-```yaml
-spec:
-  vmStateStorageClass: rbd
-```
-
-Where an operator makes classes of what is declared (LVMCluster, StorageCluster, LocalVolume), or a template
-holds some, the rule says nothing about names. Where classes come from elsewhere as well, ignore it for
-those.
-
-## Sources
-
-- HCO's cluster configuration: storage classes
-- Runbook: <https://kubevirt.io/monitoring/runbooks/CDIMultipleDefaultVirtStorageClasses.html>
-"#,
     ..Rule::BASE
 };
 

@@ -14,64 +14,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "a Subscription's node affinity replaces one that required an architecture",
-    page: r#"
-## What it finds
-
-An OLM Subscription with a `spec.config.affinity.nodeAffinity` that requires no `kubernetes.io/arch`, for
-an operator whose ClusterServiceVersion is in the cluster's directory and requires one by its node
-affinity, in a cluster with nodes of several architectures. The same of a node selector that replaces one
-with the architecture. What remains required on either way is as good.
-
-The ClusterServiceVersion is found by `startingCSV`, by the package that the bundle's
-`metadata/annotations.yaml` names, or by its name without the version.
-
-## Why it matters
-
-OLM doesn't merge node affinities: what the Subscription has takes the place of what the operator came
-with, required terms and all. The operator then goes to nodes of any architecture.
-
-## Example
-
-The operator requires amd64:
-
-```yaml
-kind: Subscription
-spec:
-  name: example
-  config:
-    affinity:
-      nodeAffinity:
-        requiredDuringSchedulingIgnoredDuringExecution:
-          nodeSelectorTerms:
-            - matchExpressions: [{key: infra, operator: Exists}]
-```
-
-> warning: the Subscription's node affinity replaces that of the deployment example-operator of the
-> operator example.v1.0.0, which required an architecture
-
-## Remedy
-
-Repeat what the operator requires:
-
-```yaml
-kind: Subscription
-spec:
-  name: example
-  config:
-    affinity:
-      nodeAffinity:
-        requiredDuringSchedulingIgnoredDuringExecution:
-          nodeSelectorTerms:
-            - matchExpressions:
-                - {key: infra, operator: Exists}
-                - {key: kubernetes.io/arch, operator: In, values: [amd64]}
-```
-
-## Sources
-
-- Operator SDK: supporting multiple architectures, overriding the affinity as a cluster's admin
-- OLM `pkg/controller/operators/olm/overrides/inject`: each part of the affinity that is set is replaced
-"#,
     ..Rule::BASE
 };
 

@@ -16,68 +16,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the TLS security profile is refused, or not what it looks like",
-    page: r#"
-## What it finds
-
-A `tlsSecurityProfile` that doesn't work:
-
-- `custom` without one of the two ciphers that HTTP/2 needs, `ECDHE-RSA-AES128-GCM-SHA256` or
-  `ECDHE-ECDSA-AES128-GCM-SHA256`;
-- `custom` with ciphers and `minTLSVersion: VersionTLS13`, which has ciphers of its own;
-- `custom` without a `minTLSVersion`, or with one that there isn't;
-- `type: Custom` without `custom`. Releases 1.16 and 1.17 don't check that: their webhook panics
-  while it renders the operands;
-- no `type` and no `custom` (`{}`, `{modern: {}}`): the webhook of every release panics. Where the
-  cluster's own profile (`APIServer`) is like that, it panics on every HyperConverged without one;
-- `type: Modern` without `modern: {}`: it is accepted, but KubeVirt gets TLS 1.3 together with a
-  list of ciphers;
-- a cipher that isn't one of OpenSSL's names as HCO knows them (a warning): it is left out
-  silently.
-
-## Why it matters
-
-The first five are refused. In the sixth case HCO's webhook is content, and KubeVirt's refuses the
-change of the KubeVirt later: "You cannot specify ciphers when
-spec.configuration.tlsConfiguration.minTLSVersion is empty or VersionTLS13". The operator's
-reconcile stops there. A cipher that is left out makes the profile narrower than it reads.
-
-## Example
-
-```yaml
-spec:
-  tlsSecurityProfile:
-    type: Custom
-    custom:
-      minTLSVersion: VersionTLS12
-      ciphers:
-        - ECDHE-RSA-AES256-GCM-SHA384
-```
-
-> error: HCO's validating webhook refuses it: http2: TLSConfig.CipherSuites is missing an
-> HTTP/2-required AES_128_GCM_SHA256 cipher (need at least one of ECDHE-RSA-AES128-GCM-SHA256 or
-> ECDHE-ECDSA-AES128-GCM-SHA256)
-
-## Remedy
-
-```yaml
-spec:
-  tlsSecurityProfile:
-    type: Custom
-    custom:
-      minTLSVersion: VersionTLS12
-      ciphers:
-        - ECDHE-RSA-AES128-GCM-SHA256
-        - ECDHE-RSA-AES256-GCM-SHA384
-```
-
-For TLS 1.3 alone, `type: Modern` together with `modern: {}`.
-
-## Sources
-
-- HCO `pkg/webhooks/validator`, `validateTLSSecurityProfiles`, and the table of ciphers in
-  `controllers/operands`
-- KubeVirt `pkg/virt-operator/webhooks`, `validateTLSConfiguration`
-"#,
     ..Rule::BASE
 };
 

@@ -12,40 +12,6 @@ pub(super) static RULE: Rule = Rule {
     claims: Claim::HasEffect,
     needs: Needs::Plan,
     summary: "the TLS profile allows TLS 1.0 or 1.1, or ciphers without forward secrecy",
-    page: r#"
-## What it finds
-
-A `tlsSecurityProfile` of the type `Old`, or a custom one with a `minTLSVersion` below TLS 1.2, or with
-ciphers of 3DES, RC4 or key exchange by RSA.
-
-## Why it matters
-
-HCO hands the profile to KubeVirt, CDI, SSP, the network components and its own webhooks. All of their
-servers then take connections that a scan of the cluster reports.
-
-## Example
-
-```yaml
-spec:
-  tlsSecurityProfile: {type: Old, old: {}}
-```
-
-> warning: the TLS profile allows TLS 1.0 and ciphers without forward secrecy
-
-## Remedy
-
-```yaml
-spec:
-  tlsSecurityProfile: {type: Intermediate, intermediate: {}}
-```
-
-Without the field HCO takes the profile of the cluster's APIServer. Where an old client needs it, ignore
-the finding, with the reason.
-
-## Sources
-
-- OpenShift's `config/v1`: TLS profiles; HCO `pkg/tlssecprofile`
-"#,
     ..Rule::BASE
 };
 

@@ -13,46 +13,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "tuningPolicy and the annotation with its rate limits don't go together",
-    page: r#"
-## What it finds
-
-- `tuningPolicy: annotation` without the annotation `hco.kubevirt.io/tuningPolicy`, or with one that
-  isn't JSON with a `qps` and a `burst` above zero;
-- `tuningPolicy: highBurst` together with the annotation, in releases that know that policy;
-- the annotation without the policy (a warning): nothing reads it.
-
-## Why it matters
-
-The webhook renders the KubeVirt, which fails, and refuses the change. Where a warning has ended the
-webhook's validation before that (releases 1.17 and 1.18: about `highBurst` itself, or about a
-deprecated feature gate), the HyperConverged is accepted and the operator's reconcile fails instead.
-
-## Example
-
-```yaml
-metadata:
-  annotations:
-    hco.kubevirt.io/tuningPolicy: '{"qps": 100}'
-spec:
-  tuningPolicy: annotation
-```
-
-> error: HCO's validating webhook refuses it: burst parameter not found in annotation
-
-## Remedy
-
-```yaml
-metadata:
-  annotations:
-    hco.kubevirt.io/tuningPolicy: '{"qps": 100, "burst": 200}'
-spec:
-  tuningPolicy: annotation
-```
-
-## Sources
-
-- HCO `controllers/operands`, `getHcoAnnotationTuning` and `hcTuningPolicyToKvRateLimits`
-"#,
     ..Rule::BASE
 };
 

@@ -12,48 +12,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Unsafe,
     summary: "tuningPolicy is highBurst, which is deprecated and gone from 1.19 on",
-    page: r#"
-## What it finds
-
-`tuningPolicy: highBurst`. A warning where the release still applies it (1.16 to 1.18) and in 1.19, which
-takes it and ignores it; an error in `hco.kubevirt.io/v1` of 1.18, whose webhook takes it away.
-
-## Why it matters
-
-The profile is deprecated since 1.16; KubeVirt's own defaults have been raised since. From 1.17 on
-v1beta1 answers with a warning, which in 1.17 and 1.18 also ends the webhook's validation (see
-`admission-short-circuited`). Where it has no effect, whoever wrote it believes that the control plane
-is tuned and it isn't; in v1 the field is removed when the object is stored, so that git and the
-cluster differ for ever.
-
-## Example
-
-Release 1.18:
-
-```yaml
-spec:
-  tuningPolicy: highBurst
-```
-
-> warning: the profile highBurst is deprecated
-
-## Remedy
-
-Remove it. Where the limits must be higher than KubeVirt's, say which:
-
-```yaml
-metadata:
-  annotations:
-    hco.kubevirt.io/tuningPolicy: '{"qps": 200, "burst": 400}'
-spec:
-  tuningPolicy: annotation
-```
-
-## Sources
-
-- HCO `controllers/handlers`: `hcTuningPolicyToKvRateLimits`
-- HCO `pkg/webhooks` of 1.18 and 1.19: the warning, and v1's mutation
-"#,
     ..Rule::BASE
 };
 

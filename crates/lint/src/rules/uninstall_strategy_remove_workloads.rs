@@ -13,47 +13,6 @@ pub(super) static RULE: Rule = Rule {
     fix: FixKind::Unsafe,
     claims: Claim::HasEffect,
     summary: "deleting the HyperConverged would delete every virtual machine",
-    page: r#"
-## What it finds
-
-`uninstallStrategy: RemoveWorkloads` in the HyperConverged. It is an error when an Argo CD Application
-beside it prunes by itself and the HyperConverged isn't kept from that by the sync options
-`Prune=false` and `Delete=false`.
-
-## Why it matters
-
-When the HyperConverged is deleted, KubeVirt and CDI take every VirtualMachine and every DataVolume
-of the cluster along, without asking again. In git, deleting is easy: a directory that was renamed,
-an Argo CD application that prunes, a Flux Kustomization that was removed. Without the line, or with
-`BlockUninstallIfWorkloadsExist`, the deletion is refused as long as there are workloads.
-
-## Example
-
-```yaml
-spec:
-  uninstallStrategy: RemoveWorkloads
-```
-
-> warning: uninstallStrategy is RemoveWorkloads: deleting the HyperConverged deletes every
-> VirtualMachine and DataVolume
-
-## Remedy
-
-```yaml
-metadata:
-  annotations:
-    argocd.argoproj.io/sync-options: Prune=false,Delete=false
-spec:
-  uninstallStrategy: BlockUninstallIfWorkloadsExist
-```
-
-For a cluster that is thrown away after each test, suppress the finding with that reason.
-
-## Sources
-
-- HCO's cluster configuration: `uninstallStrategy`
-- Argo CD: sync options `Prune=false` and `Delete=false`
-"#,
     ..Rule::BASE
 };
 

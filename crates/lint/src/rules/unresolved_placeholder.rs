@@ -12,58 +12,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("the placeholder itself is deployed"),
     needs: Needs::Document,
     summary: "a value still holds a placeholder",
-    page: r#"
-## What it finds
-
-A value of the HyperConverged, annotations included, that holds `<a_name>`, `${A_NAME}` or
-`{{ anything }}`, or that is just `...`. Patches in jsonpatch annotations are not looked into.
-
-## Why it matters
-
-Examples in documentation are full of them, and most fields are plain strings: the API server and
-the operators take `<architecture_list>` for an architecture that no node has, and the golden image is
-never imported. Nobody reports an error.
-
-## Example
-
-```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: mine
-        annotations:
-          ssp.kubevirt.io/dict.architectures: "<architecture_list>"
-      spec:
-        schedule: "0 */12 * * *"
-        managedDataSource: mine
-        template:
-          spec:
-            source: {registry: {url: "docker://registry.example.com/mine:1"}}
-            storage: {resources: {requests: {storage: 5Gi}}}
-```
-
-> error: spec.dataImportCronTemplates[0].metadata.annotations["ssp.kubevirt.io/dict.architectures"]
-> still holds the placeholder <architecture_list>
-
-## Remedy
-
-Put the value in:
-
-```yaml
-annotations:
-  ssp.kubevirt.io/dict.architectures: "amd64,arm64"
-```
-
-Where a tool fills it in later (Flux substitutes `${A_NAME}` after the build), check what it builds
-instead of the source, or ignore this rule for the repository.
-
-## Sources
-
-- HCO's documentation of golden images, whose examples hold such names
-- Flux: post-build variable substitution
-- <https://github.com/kubevirt/hyperconverged-cluster-operator/blob/main/docs/cluster-configuration.md>
-- <https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution>
-"#,
     ..Rule::BASE
 };
 

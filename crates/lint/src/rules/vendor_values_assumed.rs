@@ -12,50 +12,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("the cluster has other images, versions or sizes there"),
     needs: Needs::Plan,
     summary: "values of the plan are assumed, since only the vendor's bundle says them",
-    page: r#"
-## What it finds
-
-A cluster whose release is a version of a vendor's distribution, such as OpenShift Virtualization 4.20,
-where objects of the plan have values that public sources don't state: digests of images, the z-stream's
-version, a golden image's size. What stands there instead is what is known (an image without its digest,
-the minor version), else what the upstream release has.
-
-One finding names them all. `hcoplan diff` counts no difference in them as a change, and
-`hcoplan release show 4.20` lists them with what is taken for them.
-
-## Why it matters
-
-Everything else of the plan is what the operators would do. In these values a cluster differs, and a
-decision shouldn't be built on them.
-
-## Example
-
-```yaml
-apiVersion: hcoplan.dev/v1alpha1
-kind: ClusterInventory
-spec: {release: "4.20", namespace: openshift-cnv}
-```
-
-> info: OpenShift Virtualization 4.20 (HCO 1.16): assumed are HCO_KV_IO_VERSION,
-> VIRTIOWIN_CONTAINER, ARM64_MACHINETYPE, KV_CONSOLE_PLUGIN_IMAGE, KV_CONSOLE_PROXY_IMAGE and the
-> scheduled, storage, tag and url of 8 golden images and ImageStreams
-
-## Remedy
-
-Take them from the cluster, or from the bundle:
-
-```sh
-oc get csv -n openshift-cnv -o yaml > csv.yaml
-hcoplan release import --bundle csv.yaml --out releases/ours
-```
-
-and write `release: ./releases/ours` into the inventory. `docs/openshift-virtualization.md` says how to
-get at a bundle without a cluster.
-
-## Sources
-
-- `schemas/distributions/openshift-virtualization.json`: what is known, from where
-"#,
     ..Rule::BASE
 };
 

@@ -11,61 +11,6 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     predicts: Prediction::Refusal("Arm64 not support this disk bus type, please use virtio or scsi"),
     summary: "a virtual machine has a device or setting that its architecture doesn't support",
-    page: r#"
-## What it finds
-
-A virtual machine in the cluster's directory with something that KubeVirt's webhook refuses for the
-architecture that it would get:
-
-| architecture | refused |
-|---|---|
-| arm64 | BIOS boot, secure boot, a CPU model other than `host-passthrough`, more than one thread, disk buses other than virtio and scsi, watchdogs, sound devices, video other than virtio and ramfb |
-| s390x | watchdogs other than diag288, video other than virtio |
-| amd64 | the watchdog diag288 |
-
-What an instancetype or a preference adds isn't looked at.
-
-## Why it matters
-
-The machine is refused when it is created or started. A manifest that was made for x86 usually has one
-of these.
-
-## Example
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      architecture: arm64
-      domain:
-        devices:
-          disks:
-            - name: root
-              disk: {bus: sata}
-```
-
-> error: KubeVirt refuses the virtual machine example: the disk bus is sata
-
-## Remedy
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      architecture: arm64
-      domain:
-        devices:
-          disks:
-            - name: root
-              disk: {bus: virtio}
-```
-
-## Sources
-
-- KubeVirt `pkg/virt-api/webhooks`: `arm64.go`, `s390x.go`, `amd64.go`
-"#,
     ..Rule::BASE
 };
 

@@ -16,49 +16,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "a virtual machine of a foreign architecture needs multi-arch to be switched on",
-    page: r#"
-## What it finds
-
-In 1.16 and 1.17, a virtual machine in the cluster's directory of another architecture than the control
-plane's, while KubeVirt's gate `MultiArchitecture` is off. HCO switches it with
-`enableMultiArchBootImageImport`. With a control plane of several architectures it is a warning.
-
-## Why it matters
-
-Up to KubeVirt 1.7 its webhook compares the architecture with that of the virt-api pod that answers, and
-refuses any other: `MultiArchitecture feature gate is not enabled in kubevirt-config`. With a mixed
-control plane the same manifest is accepted or refused as chance will have it.
-
-## Example
-
-Release 1.17, the control plane is amd64:
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      architecture: arm64
-```
-
-> error: KubeVirt refuses the virtual machine example: it is arm64, the control plane is amd64, and
-> MultiArchitecture is off
-
-## Remedy
-
-```yaml
-kind: HyperConverged
-spec:
-  featureGates:
-    enableMultiArchBootImageImport: true
-```
-
-## Sources
-
-- KubeVirt up to 1.7: the webhook for new instances
-- HCO up to 1.17 `controllers/handlers`: KubeVirt's feature gates
-- kubevirt/kubevirt#11774
-"#,
     ..Rule::BASE
 };
 

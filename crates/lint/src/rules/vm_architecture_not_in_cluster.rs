@@ -14,49 +14,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "a virtual machine gets an architecture that no workload node has",
-    page: r#"
-## What it finds
-
-A virtual machine in the cluster's directory that asks for an architecture KubeVirt doesn't know, or
-that would get one which no workload node has: because it says so, because its preference or its
-DataSource does, or because it is the default.
-
-## Why it matters
-
-KubeVirt's webhook refuses what it doesn't know (`unsupported architecture: aarch64`). Anything else
-becomes the node selector `kubernetes.io/arch` of the virt-launcher pod, which no node matches: the
-machine stays unschedulable. Only with KubeVirt's alpha gate `CrossArchitectureVirtualization` (1.19)
-the selector is left out; then it is a warning.
-
-## Example
-
-Workers are amd64 and arm64:
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      architecture: aarch64
-```
-
-> error: KubeVirt refuses the virtual machine example: unsupported architecture: aarch64
-
-## Remedy
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      architecture: arm64
-```
-
-## Sources
-
-- KubeVirt `pkg/virt-api/webhooks`, `ValidateVirtualMachineInstancePerArch`; `nodeselectorrenderer`
-- Runbook: <https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html>
-"#,
     ..Rule::BASE
 };
 

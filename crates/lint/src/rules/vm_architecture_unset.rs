@@ -12,55 +12,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "a virtual machine in a mixed cluster doesn't say its architecture",
-    page: r#"
-## What it finds
-
-A virtual machine in the cluster's directory without `architecture`, while workload nodes have more
-than one, and without a boot source that says it: no DataVolume template whose DataSource is labelled
-with an architecture, no preference with `preferredArchitecture`. Where all its container disks are
-known to exist for every architecture, it is information.
-
-## Why it matters
-
-KubeVirt fills in its default architecture when the virtual machine is created. A disk can't tell what
-it holds: with a PVC of an arm64 guest and amd64 as the default, the machine starts on an amd64 node and
-finds nothing to boot. Before 1.18 the default even depends on the node that virt-operator happens to
-run on (see `default-architecture-not-pinned`).
-
-## Example
-
-Release 1.18, with amd64 and arm64 workers:
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      volumes:
-        - name: root
-          persistentVolumeClaim: {claimName: rhel-arm}
-```
-
-> warning: the virtual machine example doesn't say its architecture: it would be amd64
-
-## Remedy
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      architecture: arm64
-      volumes:
-        - name: root
-          persistentVolumeClaim: {claimName: rhel-arm}
-```
-
-## Sources
-
-- KubeVirt `pkg/defaults`: the label of the DataSource, then the default architecture
-- openshift/hypershift#9586
-"#,
     ..Rule::BASE
 };
 

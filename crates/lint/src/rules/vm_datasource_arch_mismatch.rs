@@ -9,47 +9,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Prediction::Silent("the machine starts, and its firmware finds nothing to boot"),
     fix: FixKind::Suggested,
     summary: "a virtual machine's boot disk is cloned from an image of another architecture",
-    page: r#"
-## What it finds
-
-A virtual machine in the cluster's directory whose boot disk (that with the lowest `bootOrder`, else the
-first) is cloned from a DataSource of a golden image for one architecture, while the machine would get
-another.
-
-## Why it matters
-
-Nothing compares the two. The disk is cloned, the machine starts on a node of its architecture, and the
-firmware finds no loader that it could run. The virtual machine is `Running` all the time.
-
-## Example
-
-```yaml
-kind: VirtualMachine
-spec:
-  dataVolumeTemplates:
-    - metadata: {name: root}
-      spec:
-        sourceRef: {kind: DataSource, name: fedora-amd64, namespace: kubevirt-os-images}
-  template:
-    spec:
-      architecture: arm64
-      volumes: [{name: root, dataVolume: {name: root}}]
-```
-
-> error: the virtual machine example is arm64 (it says so), but boots from fedora-amd64, which is
-> amd64
-
-## Remedy
-
-```yaml
-sourceRef: {kind: DataSource, name: fedora-arm64, namespace: kubevirt-os-images}
-```
-
-## Sources
-
-- SSP `internal/operands/data-sources`: DataSources by architecture
-- KubeVirt `pkg/defaults`: a written architecture comes before the DataSource's
-"#,
     ..Rule::BASE
 };
 

@@ -13,50 +13,6 @@ pub(super) static RULE: Rule = Rule {
     ),
     fix: FixKind::Safe,
     summary: "a virtual machine's machine type isn't one of its architecture",
-    page: r#"
-## What it finds
-
-A virtual machine in the cluster's directory whose `domain.machine.type` fits none of the emulated
-machines of the architecture that it would get: those of the rendered KubeVirt object (a jsonpatch
-included), else KubeVirt's own.
-
-## Why it matters
-
-KubeVirt's webhook refuses the machine. It is the usual remainder of a manifest that was made for
-x86: `q35` is one of amd64 alone, arm64 has `virt`, s390x has `s390-ccw-virtio`.
-
-## Example
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      architecture: arm64
-      domain:
-        machine: {type: q35}
-```
-
-> error: KubeVirt refuses the virtual machine example: q35 is no machine type of arm64
-
-## Remedy
-
-Leave the type out: the webhook puts in the right one for each architecture.
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      architecture: arm64
-      domain: {}
-```
-
-## Sources
-
-- KubeVirt `pkg/virt-api/webhooks`, `validateEmulatedMachine`
-- HCO `controllers/handlers`: `architectureConfiguration`
-"#,
     ..Rule::BASE
 };
 

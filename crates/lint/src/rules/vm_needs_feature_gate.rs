@@ -16,62 +16,6 @@ pub(super) static RULE: Rule = Rule {
     ),
     fix: FixKind::Suggested,
     summary: "a virtual machine uses a feature whose gate is off",
-    page: r#"
-## What it finds
-
-A virtual machine in the cluster's directory with a field whose feature gate KubeVirt has and the
-rendered KubeVirt object doesn't enable. A gate that has graduated in the release's KubeVirt is on.
-
-| field | gate |
-|---|---|
-| `domain.devices.downwardMetrics`, a `downwardMetrics` volume | DownwardMetrics |
-| `lun.reservation` of a disk | PersistentReservation; from 1.19 on no gate, but the machine waits for the pr-helper that HCO's field deploys |
-| `domain.devices.autoattachVSOCK` | VSOCK |
-| a `hostDisk` volume | HostDisk |
-| a `containerPath` volume | ContainerPathVolumes |
-| annotation `hooks.kubevirt.io/hookSidecars` | Sidecar |
-| annotation `kubevirt.io/ignitiondata` | ExperimentalIgnitionSupport |
-| `domain.devices.filesystems` on a PVC or DataVolume | EnableVirtioFsStorageVolumes |
-| `domain.launchSecurity.sev`, `.tdx` | WorkloadEncryptionSEV, WorkloadEncryptionTDX |
-| `domain.devices.panicDevices` | PanicDevices |
-| `domain.devices.video` | VideoConfig |
-
-And `lun.reservations`, as some documentation has it: the field is `reservation`.
-
-## Why it matters
-
-KubeVirt's webhook refuses the machine, when it is created or when it is started.
-
-## Example
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      domain:
-        devices:
-          downwardMetrics: {}
-```
-
-> error: KubeVirt refuses the virtual machine example: its feature gate DownwardMetrics is off
-
-## Remedy
-
-```yaml
-kind: HyperConverged
-spec:
-  featureGates:
-    downwardMetrics: true
-```
-
-For a gate that HCO has no switch for there is only a jsonpatch, which is unsupported.
-
-## Sources
-
-- KubeVirt `pkg/virt-config/featuregate` and `pkg/virt-api/webhooks`
-- HCO `controllers/handlers`: KubeVirt's feature gates
-"#,
     ..Rule::BASE
 };
 

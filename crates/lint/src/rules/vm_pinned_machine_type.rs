@@ -22,51 +22,6 @@ pub(super) static RULE: Rule = Rule {
     }],
     fix: FixKind::Suggested,
     summary: "a virtual machine pins a versioned machine type",
-    page: r#"
-## What it finds
-
-A virtual machine in the cluster's directory whose machine type names a version, as
-`pc-q35-rhel8.2.0`. For Windows, which may want its hardware unchanged, it is information; for a type of
-the option `deprecated` it is an error.
-
-## Why it matters
-
-Versions are deprecated by the nodes' operating system and removed later. Then
-`DeprecatedMachineType` fires, and at last the machine can't be started any more. Which ones are
-deprecated only the nodes know (`kubevirt_node_deprecated_machine_types`); what git shows is that the
-machine will be left behind one day.
-
-## Example
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      domain:
-        machine: {type: pc-q35-rhel8.2.0}
-```
-
-> warning: the virtual machine example pins the machine type pc-q35-rhel8.2.0
-
-## Remedy
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      domain:
-        machine: {type: q35}
-```
-
-Or leave it out. A running machine keeps its type until it is restarted.
-
-## Sources
-
-- KubeVirt: machine types
-- Runbook: <https://kubevirt.io/monitoring/runbooks/DeprecatedMachineType.html>
-"#,
     ..Rule::BASE
 };
 

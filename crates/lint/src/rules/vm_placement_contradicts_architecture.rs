@@ -13,49 +13,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "a virtual machine selects only nodes of another architecture than its own",
-    page: r#"
-## What it finds
-
-A virtual machine in the cluster's directory whose node selector and required node affinity match
-declared nodes, but none of the architecture that it would get.
-
-## Why it matters
-
-KubeVirt adds the machine's architecture to the pod's node selector. Selecting arm64 nodes doesn't make
-it an arm64 machine: without `architecture` it gets that of its DataSource, else the default, and the
-two selectors together match no node. The machine is unschedulable.
-
-## Example
-
-Release 1.18, where KubeVirt's default is amd64:
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      nodeSelector: {kubernetes.io/arch: arm64}
-```
-
-> error: the virtual machine example is amd64 (it is KubeVirt's default), but the nodes that it
-> selects are arm64
-
-## Remedy
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      architecture: arm64
-      nodeSelector: {kubernetes.io/arch: arm64}
-```
-
-## Sources
-
-- KubeVirt `pkg/virt-controller/services`, `nodeselectorrenderer`
-- kubevirt/kubevirt#9895, kubevirt/kubevirt#18030
-"#,
     ..Rule::BASE
 };
 

@@ -13,51 +13,6 @@ pub(super) static RULE: Rule = Rule {
     },
     needs: Needs::Nodes,
     summary: "no declared node that runs virtual machines matches a virtual machine's placement",
-    page: r#"
-## What it finds
-
-A virtual machine in the cluster's directory whose node selector and required node affinity match no
-declared node, or only nodes that the HyperConverged's workload placement leaves out. Labels that
-KubeVirt or a device's operator put on nodes (`cpu-model.node.kubevirt.io/…`,
-`feature.node.kubernetes.io/…`) are not held against an inventory that doesn't know them.
-
-## Why it matters
-
-The virt-launcher pod stays pending with `node(s) didn't match Pod's node affinity/selector`; a node
-without virt-handler isn't `kubevirt.io/schedulable`, either.
-
-## Example
-
-No node is in zone `z9`:
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      nodeSelector: {zone: z9}
-```
-
-> error: no declared node matches the placement of the virtual machine example
-
-## Remedy
-
-Select what nodes have, or correct the inventory. If the HyperConverged is what leaves the nodes out,
-widen `workloads.nodePlacement`.
-
-```yaml
-kind: VirtualMachine
-spec:
-  template:
-    spec:
-      nodeSelector: {zone: z1}
-```
-
-## Sources
-
-- KubeVirt `pkg/virt-controller/services`, the pod's node selector
-- Runbook: <https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html>
-"#,
     ..Rule::BASE
 };
 

@@ -17,52 +17,6 @@ pub(super) static RULE: Rule = Rule {
     },
     needs: Needs::Nodes,
     summary: "a change of the workload placement leaves nodes on which virtual machines may be running",
-    page: r#"
-## What it finds
-
-A workload placement that differs from the one before the change and leaves out declared nodes that it had,
-on which virtual machines of the cluster's directory may be running: their own node selector and affinity
-allow it, or they have none. A placement that only gains nodes is fine.
-
-It needs the HyperConverged before the change: `hcoplan diff` compares two revisions, and `lint` and `plan`
-take the other one by `--against`, or the cluster's own object by `--live`.
-
-## Why it matters
-
-virt-handler runs where the workload placement says. On a node that it leaves, virtual machines keep
-running, but nobody looks after them: no migration, no shutdown, no status. Nothing refuses the change;
-HCO's documentation says that it can't be made while there are virtual machines, which was once so.
-
-## Example
-
-Before, virtual machines ran on the nodes of `pool: old`, and one of them still asks for those:
-
-```yaml
-spec:
-  workloads:
-    nodePlacement:
-      nodeSelector: {pool: new}
-```
-
-> info: the workload placement leaves w1, where 2 virtual machines may be running
-
-## Remedy
-
-Widen the placement first, let the virtual machines migrate, and narrow it then:
-
-```yaml
-spec:
-  workloads:
-    nodePlacement:
-      nodeSelector: {virt: "true"}
-```
-
-## Sources
-
-- HCO's cluster configuration: node placement
-- kubevirt/kubevirt#5221
-- Runbook: <https://kubevirt.io/monitoring/runbooks/OrphanedVirtualMachineInstances.html>
-"#,
     ..Rule::BASE
 };
 

@@ -13,55 +13,6 @@ pub(super) static RULE: Rule = Rule {
     },
     needs: Needs::Nodes,
     summary: "the workload placement selects none of the declared nodes",
-    page: r#"
-## What it finds
-
-A workload placement (`spec.workloads.nodePlacement`, in v1
-`spec.deployment.nodePlacements.workload`) whose node selector and required node affinity together
-match no node of the inventory. It names the label that no node has, or the affinity. A label that
-virt-handler itself sets (`kubevirt.io/schedulable`, CPU models and features) is a warning: where
-virt-handler never ran, no node has it, and the placement keeps it from running there.
-
-## Why it matters
-
-The operators accept any selector. virt-handler is then scheduled nowhere, and no virtual machine
-can start. HCO finds no workload node either: the list of workload architectures becomes empty,
-and with multi-arch golden images on, every image with an architectures annotation is withdrawn.
-
-## Example
-
-The nodes are labelled `nodeType: virt`:
-
-```yaml
-spec:
-  workloads:
-    nodePlacement:
-      nodeSelector:
-        nodetype: virt
-```
-
-> error: the workload placement selects no declared node: none is labelled nodetype=virt
-
-## Remedy
-
-Select a label that nodes have. Keys and values are compared exactly, case included:
-
-```yaml
-spec:
-  workloads:
-    nodePlacement:
-      nodeSelector:
-        nodeType: virt
-```
-
-Where the nodes are right and the inventory is out of date, import it again. Nodes that an
-autoscaler will add belong into the inventory as a pool with their labels.
-
-## Sources
-
-- HCO `pkg/nodeinfo`: which nodes count as workload nodes
-- Runbook: <https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html>
-"#,
     ..Rule::BASE
 };
 

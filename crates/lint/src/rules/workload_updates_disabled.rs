@@ -16,45 +16,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "no method is left by which running virtual machines are updated",
-    page: r#"
-## What it finds
-
-`workloadUpdateStrategy.workloadUpdateMethods` with no method in it that KubeVirt knows (`LiveMigrate`
-and `Evict`): an empty list, or names that it doesn't know, like `Shutdown`.
-
-## Why it matters
-
-Without the field running virtual machines are migrated to updated pods after an upgrade. With an
-empty list they stay on the old virt-launcher, with its bugs, until somebody restarts or migrates them
-by hand; a day after the upgrade `OutdatedVirtualMachineInstanceWorkloads` fires.
-
-## Example
-
-```yaml
-spec:
-  workloadUpdateStrategy:
-    workloadUpdateMethods: []
-```
-
-> warning: no method is listed by which running virtual machines are updated
-
-## Remedy
-
-```yaml
-spec:
-  workloadUpdateStrategy:
-    workloadUpdateMethods: [LiveMigrate]
-```
-
-Add `Evict` if machines that can't be migrated may be restarted. During a maintenance freeze, ignore
-it with a date.
-
-## Sources
-
-- HCO's cluster configuration: "Workload Update Strategy"
-- KubeVirt `virt-controller`, workload updater
-- Runbook: <https://kubevirt.io/monitoring/runbooks/OutdatedVirtualMachineInstanceWorkloads.html>
-"#,
     ..Rule::BASE
 };
 

@@ -4,7 +4,7 @@ use hcoplan_diagnostics::finding::Claim;
 use hcoplan_diagnostics::finding::{Prediction, Rule};
 use hcoplan_planner::release::Release;
 
-use crate::{find, rules};
+use crate::{find, page, rules};
 
 /// Every page has these, in this order.
 const SECTIONS: [&str; 5] = ["## What it finds", "## Why it matters", "## Example", "## Remedy", "## Sources"];
@@ -22,15 +22,16 @@ fn complaints(rule: &Rule) -> Vec<String> {
     if rule.predicts == Prediction::Silent("") {
         complain("it predicts nothing: say what happens when nobody complains");
     }
-    let headings: Vec<&str> = rule.page.lines().filter(|l| l.starts_with("## ")).collect();
+    let page = page(rule);
+    let headings: Vec<&str> = page.lines().filter(|l| l.starts_with("## ") && *l != "## Options").collect();
     if headings != SECTIONS {
         complain(&format!("the page's sections are {headings:?}"));
     }
-    let sections = rule.page.split("\n## ").skip(1);
+    let sections = page.split("\n## ").skip(1);
     for section in sections.filter(|s| s.trim().lines().count() < 2) {
         complain(&format!("an empty section: {section}"));
     }
-    if !rule.page.contains("```") {
+    if !page.contains("```") {
         complain("the page has no example");
     }
     out
@@ -126,7 +127,7 @@ fn what_the_planner_cannot_prove_has_a_source() {
         if rule.claim() != Claim::Outside {
             continue;
         }
-        let sources = rule.page.split_once("## Sources").map_or("", |(_, s)| s);
+        let sources = page(rule).split_once("## Sources").map_or("", |(_, s)| s);
         let named = sources.lines().filter(|line| line.starts_with("- "));
         let mut checkable = named.filter(|l| PROJECTS.iter().any(|p| l.contains(p)));
         assert!(checkable.next().is_some(), "{} has no source", rule.name);
@@ -138,7 +139,7 @@ fn what_the_planner_cannot_know_names_evidence_that_can_be_checked() {
     let marks = ["http", "`", ".md", "docs/"];
     let is_evidence = |line: &str| marks.iter().any(|mark| line.contains(mark));
     for rule in rules().iter().map(|r| r.rule) {
-        let (_, sources) = rule.page.split_once("## Sources").expect("sources");
+        let (_, sources) = page(rule).split_once("## Sources").expect("sources");
         if rule.claim() == Claim::Outside {
             assert!(sources.lines().any(is_evidence), "{}: {sources}", rule.name);
         }

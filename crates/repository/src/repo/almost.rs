@@ -28,44 +28,6 @@ pub static HCO_NOT_RECOGNIZED: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a manifest is meant to be a HyperConverged, and its kind or API group says that it isn't",
-    page: r#"
-## What it finds
-
-A manifest, alone or in a list, that is nearly a HyperConverged: it has no `apiVersion`, or one of another
-group (`hco.kubevirt.com/v1beta1`), or a kind such as `Hyperconverged` or `hyperconverged.hco.kubevirt.io`
-outside of the group. ClusterServiceVersions, CRDs, roles and documents that only name the kind are not meant.
-
-A wrong version or kind inside the group `hco.kubevirt.io` is `admission-refused` and `hco-kind-unknown`: there
-it can be told which release would take it.
-
-## Why it matters
-
-`kubectl apply` ends with `no matches for kind`, and a manifest without `apiVersion` is passed over by tools that
-take it for data. Either way the cluster keeps the HyperConverged that it has, or has none. It isn't planned;
-`hcoplan cmp generate` and `hcoplan krm` refuse everything that stands beside it rather than leave it out.
-
-## Example
-
-```yaml
-apiVersion: hco.kubevirt.com/v1beta1
-kind: HyperConverged
-metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
-```
-
-> error: this HyperConverged is of the API group `hco.kubevirt.com`, and HCO's is hco.kubevirt.io
-
-## Remedy
-
-```yaml
-apiVersion: hco.kubevirt.io/v1beta1
-kind: HyperConverged
-metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
-```
-
-## Sources
-
-- HCO's CRD `hyperconvergeds.hco.kubevirt.io`: group, kind, served versions
-"#,
     ..Rule::BASE
 };
 
@@ -77,38 +39,6 @@ pub static INVENTORY_WITHOUT_CLUSTER: Rule = Rule {
     predicts: Prediction::Silent("nothing is planned for these nodes"),
     needs: Needs::Document,
     summary: "an inventory is declared that no HyperConverged belongs to",
-    page: r#"
-## What it finds
-
-A ClusterInventory that no cluster uses: there is no HyperConverged in its directory or below it that has none
-of its own, and `hcoplan.yaml` gives it to nobody.
-
-## Why it matters
-
-Somebody declared the nodes of a cluster, and its HyperConverged is missing: it was moved or deleted, it is
-mistyped, or it is in a file that isn't read. Nothing says what becomes of that cluster.
-
-## Example
-
-```text
-clusters/east/inventory.yaml
-clusters/east/hyperconverged.yaml.bak
-```
-
-> warning: no HyperConverged belongs to this inventory
-
-## Remedy
-
-Put the HyperConverged beside it, name the inventory in `hcoplan.yaml`, or delete it.
-
-```text
-clusters/east/hyperconverged.yaml
-```
-
-## Sources
-
-- docs/configuration.md: which inventory a cluster has
-"#,
     ..Rule::BASE
 };
 

@@ -19,50 +19,6 @@ pub static HCO_MULTIPLE_CRS: Rule = Rule {
     predicts: Prediction::Silent("only one of the two counts, and whatever applies them fights"),
     needs: Needs::Document,
     summary: "a cluster has a second HyperConverged further down in its directory",
-    page: r#"
-## What it finds
-
-A HyperConverged below the directory of another one that has no inventory of its own, so that the
-inventory beside the upper one is about both: two HyperConvergeds for one cluster. What `hcoplan.yaml`
-names is a cluster of its own. Two in one directory are `cluster-name-taken`, and a directory of many
-clusters with one inventory and no HyperConverged above them is fine.
-
-## Why it matters
-
-A cluster has one HyperConverged. Of the same name and namespace, the one that is applied last wins, and
-two GitOps applications undo each other's changes for ever; of another name or namespace it is refused,
-or nothing reads it. Both are planned here, as if they were two clusters.
-
-## Example
-
-```text
-clusters/east/hyperconverged.yaml
-clusters/east/inventory.yaml
-clusters/east/virt/hyperconverged.yaml
-```
-
-> error: the cluster `clusters/east` has a second HyperConverged
-
-## Remedy
-
-If they are two clusters, give the lower one an inventory of its own:
-
-```text
-clusters/east/virt/inventory.yaml
-```
-
-Or name it:
-
-```yaml
-# hcoplan.yaml
-clusters:
-- {name: east-virt, path: clusters/east/virt}
-```
-
-## Sources
-
-- HCO's operator reconciles `kubevirt-hyperconverged` in its own namespace only
-"#,
     ..Rule::BASE
 };
 
@@ -79,44 +35,6 @@ pub static HCO_CR_MISSING: Rule = Rule {
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "HCO is installed, but no HyperConverged is declared",
-    page: r#"
-## What it finds
-
-An OLM Subscription for HCO (`community-kubevirt-hyperconverged` or `kubevirt-hyperconverged`) in a
-cluster's directory in which there is no HyperConverged. The cluster's directory is the nearest one above
-the Subscription that has an inventory, else the whole repository.
-
-## Why it matters
-
-The operator alone deploys nothing. After an hour `HCOInstallationIncomplete` fires.
-
-## Example
-
-A repository in which there is no HyperConverged:
-
-```yaml
-apiVersion: operators.coreos.com/v1alpha1
-kind: Subscription
-metadata: {name: hco, namespace: kubevirt-hyperconverged}
-spec: {name: community-kubevirt-hyperconverged}
-```
-
-> info: HCO is installed, but there is no HyperConverged for it
-
-## Remedy
-
-```yaml
-apiVersion: hco.kubevirt.io/v1beta1
-kind: HyperConverged
-metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
-```
-
-If it is in another repository, switch the rule off in `hcoplan.yaml`.
-
-## Sources
-
-- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOInstallationIncomplete.html>
-"#,
     ..Rule::BASE
 };
 

@@ -298,55 +298,5 @@ pub static KUSTOMIZE_NOT_BUILT: Rule = Rule {
     predicts: Prediction::Silent("the clusters that these kustomizations build are not planned"),
     needs: Needs::Document,
     summary: "clusters that kustomize builds are there, and building isn't allowed",
-    page: r#"
-## What it finds
-
-Kustomizations that no other one builds on and that reach a HyperConverged, where what kustomize makes
-of it isn't what is written: it lies in another directory, or something on the way patches it, or sets its
-namespace, its name or its annotations. Each of them is a cluster. Without being told, hcoplan runs no
-program, so that they are not planned; and their bases are not, either, as no cluster has those as they
-are written. The run ends with 4.
-
-With `--kustomize` it says that there is nothing to build for a cluster: what its kustomization builds on is only meant
-to be a HyperConverged, see `hco-not-recognized`.
-
-## Why it matters
-
-What isn't planned isn't checked. A base that is planned in place of its overlays would be worse: what is
-said of it holds for no cluster, and what the patches break would be missed.
-
-## Example
-
-```yaml
-# overlays/prod/kustomization.yaml
-resources:
-- ../../base
-patches:
-- path: patch.yaml
----
-# overlays/prod/patch.yaml
-kind: HyperConverged
-spec: {defaultCPUModel: EPYC}
----
-# base/kustomization.yaml
-resources:
-- hyperconverged.yaml
----
-# base/hyperconverged.yaml
-kind: HyperConverged
-```
-
-> error: the cluster overlays/prod is not planned: kustomize would have to build it
-
-## Remedy
-
-`hcoplan lint --kustomize`, or `kustomize: true` in `hcoplan.yaml` where a platform
-(`HCOPLAN_ALLOW_KUSTOMIZE=1`) or a trusted revision (`--trust-base`) allows it. Builds run offline, in a
-copy. What is no cluster of yours can be left out: `ignore` in `hcoplan.yaml`.
-
-## Sources
-
-- [kustomize.md](../kustomize.md)
-"#,
     ..Rule::BASE
 };

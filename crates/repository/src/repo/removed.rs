@@ -14,34 +14,6 @@ pub static HCO_REMOVED: Rule = Rule {
     predicts: Prediction::Silent("nothing checks it from here on, and a tool that prunes deletes it"),
     needs: Needs::Document,
     summary: "a HyperConverged of the base revision is not found any more",
-    page: r#"
-## What it finds
-
-A cluster of the revision of `--against` or `--trust-base` that has no HyperConverged now. One that was
-moved to another directory, and is the same otherwise, is not meant.
-
-## Why it matters
-
-Argo CD with pruning, or Flux, deletes the HyperConverged with the file, and HCO takes KubeVirt and CDI
-down with it, or refuses while virtual machines are there. And a HyperConverged that was only made
-invisible (a name that isn't read, a pattern in `.gitignore`, a directory that looks rendered) would go
-through unchecked.
-
-## Example
-
-```sh
-git rm clusters/east/hyperconverged.yaml
-hcoplan lint --against origin/main
-```
-
-## Remedy
-
-Bring it back. Where the cluster is to lose it, say so for this one change: `--ignore hco-removed`.
-
-## Sources
-
-- HCO's `uninstallStrategy`: [uninstall-strategy-remove-workloads](uninstall-strategy-remove-workloads.md)
-"#,
     ..Rule::BASE
 };
 

@@ -99,42 +99,5 @@ pub static CHANGE_NOT_TRUSTED: Rule = Rule {
     predicts: Prediction::Silent("what it asks for doesn't happen yet"),
     needs: Needs::Document,
     summary: "configuration or a suppression that the trusted revision doesn't have",
-    page: r#"
-## What it finds
-
-An `hcoplan.yaml` that is not as in the revision of `--trust-base`, and a comment `# hcoplan: ignore[…]` or
-an annotation `hcoplan.dev/ignore` that this revision doesn't have at the same place. Under `hcoplan cmp`,
-every suppression, unless the plugin's own command trusts the repository.
-
-## Why it matters
-
-A change that could switch off the rule that finds it would check itself. Its configuration and its
-suppressions count once it is merged, and somebody has looked at them.
-
-## Example
-
-Under `hcoplan cmp`, which trusts nobody:
-
-```yaml
-metadata:
-  annotations:
-    hcoplan.dev/ignore: "jsonpatch-weakens-tls: just this once"
-```
-
-> info: suppressions of the repository don't count here
-
-## Remedy
-
-Leave the suppression out of the change. Where it has to be there first, merge it on its own.
-
-```yaml
-metadata:
-  annotations: {}
-```
-
-## Sources
-
-- `docs/trust.md`
-"#,
     ..Rule::BASE
 };

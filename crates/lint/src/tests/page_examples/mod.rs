@@ -17,7 +17,7 @@ use self::section::Section;
 use super::fixtures::directories;
 use super::load::Case;
 use crate::fix::{choose, round};
-use crate::{Date, Input, RegisteredRule, Run, RunPhase, Selection, Settings, apply_suppressions, rules, run};
+use crate::{Date, Input, RegisteredRule, Run, RunPhase, Selection, Settings, apply_suppressions, page, rules, run};
 
 /// A part of a page that isn't run here.
 struct Elsewhere {
@@ -215,7 +215,7 @@ fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, Stri
 /// The example, put into its rule's fixture.
 fn example(registered: &RegisteredRule) -> Result<FoundFindings, String> {
     let rule = registered.rule;
-    let example = Section::of(rule.page, "Example");
+    let example = Section::of(page(rule), "Example");
     let fixture = directories(rule, "bad");
     let mut files = match fixture.first().filter(|d| d.ends_with("bad")) {
         Some(directory) => Files::of(directory),
@@ -285,7 +285,7 @@ fn is_quoted(said: &str, quote: &str) -> bool {
 fn of_example(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
     let mut out = Vec::new();
-    let example = Section::of(rule.page, "Example");
+    let example = Section::of(page(rule), "Example");
     let said = |f: &Finding| format!("{}: {}", f.severity.as_str(), f.message);
     let mut said: Vec<String> = found.found(rule).map(said).collect();
     said.dedup();
@@ -327,10 +327,10 @@ fn of_example(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String>
 /// What is wrong with the remedy.
 fn of_remedy(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
-    let release = Section::of(rule.page, "Example").release().map(ToOwned::to_owned);
+    let release = Section::of(page(rule), "Example").release().map(ToOwned::to_owned);
     let mut out = Vec::new();
     let mut is_tried = false;
-    for remedy in Section::ways(rule.page, "Remedy") {
+    for remedy in Section::ways(page(rule), "Remedy") {
         let mut files = found.files.clone();
         let deletes = remedy.prose.trim_start().starts_with("Delete");
         if deletes {
@@ -354,7 +354,7 @@ fn of_remedy(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> 
             Err(why) => out.push(format!("the remedy can't be tried: {why}")),
         }
     }
-    let text = Section::of(rule.page, "Remedy").prose;
+    let text = Section::of(page(rule), "Remedy").prose;
     for (command, and_unsafe) in
         [("`hcoplan fix`", false), ("`hcoplan fix --write`", false), ("`hcoplan fix --unsafe`", true)]
     {

@@ -17,49 +17,6 @@ pub static HCO_NOT_PLANNED: Rule = Rule {
     predicts: Prediction::Silent("nobody has looked at what this would do to a cluster"),
     needs: Needs::Document,
     summary: "a HyperConverged is inside something that hcoplan doesn't plan",
-    page: r#"
-## What it finds
-
-A HyperConverged in a place from which hcoplan can't tell what a cluster gets: in an object of a kind that it
-doesn't know to apply others, in the text of a ConfigMap, in a string of a script, in a policy or a task that removes it,
-or in a template whose tool isn't run. docs/carriers.md lists what is planned and what is named.
-
-ClusterServiceVersions, CRDs, samples of the console and catalogs hold examples, and aren't meant.
-
-## Why it matters
-
-It is the configuration of some cluster, and the exit code says nothing about it.
-
-## Example
-
-```yaml
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: virt}
-data:
-  hyperconverged.yaml: |
-    apiVersion: hco.kubevirt.io/v1beta1
-    kind: HyperConverged
-```
-
-> warning: a HyperConverged is in a text of a ConfigMap, which hcoplan doesn't plan
-
-## Remedy
-
-Delete the ConfigMap, and put the HyperConverged into a file of its own:
-
-```yaml
-apiVersion: hco.kubevirt.io/v1beta1
-kind: HyperConverged
-```
-
-Where a tool renders it, look at what that prints: `tool … | hcoplan lint -`. What is only an example can be
-left out with `ignore` in `hcoplan.yaml`.
-
-## Sources
-
-- docs/carriers.md
-"#,
     ..Rule::BASE
 };
 

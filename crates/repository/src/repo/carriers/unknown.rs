@@ -18,60 +18,6 @@ pub static VALUE_UNKNOWN: Rule = Rule {
     predicts: Prediction::Silent("what follows from the value is not in the plan"),
     needs: Needs::Document,
     summary: "a value of a HyperConverged is filled in by the tool that applies it",
-    page: r#"
-## What it finds
-
-A value of a HyperConverged that a policy's template (`{{ … }}`, `{{hub … hub}}`), a parameter without a value of
-an OpenShift Template (`${NAME}`), Jinja (`{{ … }}`) or the shell (`$NAME`) fills in when it is applied.
-
-## Why it matters
-
-hcoplan runs none of them. The HyperConverged is planned as if the value weren't there, and the finding says what
-of the operands follows from it, which is therefore not in the plan. Everything else is as it will be.
-
-## Example
-
-```yaml
-apiVersion: policy.open-cluster-management.io/v1
-kind: ConfigurationPolicy
-metadata: {name: virt}
-spec:
-  object-templates:
-  - complianceType: musthave
-    objectDefinition:
-      apiVersion: hco.kubevirt.io/v1beta1
-      kind: HyperConverged
-      metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
-      spec:
-        defaultCPUModel: '{{ fromConfigMap "policies" "cpu" "model" }}'
-```
-
-> info: `spec.defaultCPUModel` is filled in later; it is planned as if it weren't there
-
-## Remedy
-
-Nothing, where the value differs from cluster to cluster. Else write it out:
-
-```yaml
-apiVersion: policy.open-cluster-management.io/v1
-kind: ConfigurationPolicy
-metadata: {name: virt}
-spec:
-  object-templates:
-  - complianceType: musthave
-    objectDefinition:
-      apiVersion: hco.kubevirt.io/v1beta1
-      kind: HyperConverged
-      metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
-      spec:
-        defaultCPUModel: EPYC
-```
-
-## Sources
-
-- Open Cluster Management: templates in configuration policies
-- OpenShift: `template.openshift.io/v1`, `parameters`
-"#,
     ..Rule::BASE
 };
 

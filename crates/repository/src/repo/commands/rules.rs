@@ -16,51 +16,6 @@ pub static HCO_COMMAND_FAILS: Rule = Rule {
     predicts: Prediction::Silent("what the command is written for doesn't happen"),
     needs: Needs::Document,
     summary: "a command on the HyperConverged fails or has no effect, now or on a later release",
-    page: r#"
-## What it finds
-
-`oc` or `kubectl` with `patch`, `annotate` or `label` on the HyperConverged, in scripts, Makefiles, pipelines, tasks of
-Ansible and blocks of code in Markdown; `kubernetes.core.k8s` and `k8s_json_patch`; and manifests that Markdown tells
-people to apply. Each is carried out on the declared HyperConverged, in the version that it names, else in the one that
-the release prefers: v1 where that is served. The rule reports a command that ends with an error, writes a field that
-this version doesn't have, is refused by the API server or a webhook, or stops the operator's reconcile; and one that
-works on the cluster's release and does so on a later one.
-
-Patches with variables in them are not tried.
-
-## Why it matters
-
-A JSON patch that doesn't apply ends the script, a field that isn't there is dropped with no more than a warning. Fields
-moved in v1, so patches that were written for v1beta1 stop working with the first release that prefers v1.
-
-## Example
-
-Release 1.17:
-
-```sh
-# setup.sh
-oc patch hyperconverged kubevirt-hyperconverged -n openshift-cnv --type=merge \
-  -p '{"spec":{"defaultCPUModel":"Haswell"}}'
-```
-
-> warning: from 1.18 on, `oc patch` has no effect: v1 has no `spec.defaultCPUModel`
-
-## Remedy
-
-Declare it, or name the version that it is written for:
-
-```sh
-# setup.sh
-oc patch hyperconvergeds.v1beta1.hco.kubevirt.io kubevirt-hyperconverged -n openshift-cnv --type=merge \
-  -p '{"spec":{"defaultCPUModel":"Haswell"}}'
-```
-
-## Sources
-
-- <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority>
-- <https://kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch/>
-- HCO's CRD of each release, and its conversion between v1beta1 and v1
-"#,
     ..Rule::BASE
 };
 
@@ -73,47 +28,6 @@ pub static HCO_CHANGED_BY_COMMAND: Rule = Rule {
     predicts: Prediction::Silent("the cluster's HyperConverged is not the declared one"),
     needs: Needs::Document,
     summary: "a command changes the HyperConverged beside what is declared",
-    page: r#"
-## What it finds
-
-A command as in `hco-command-fails` that works: it is carried out on the declared HyperConverged, and the finding names
-the objects that would be others then, or says that nothing would be. `edit`, `delete` and patches with variables are
-named without being tried. A command is about the clusters of the nearest directory above it that has any; where a
-repository has none, it is tried on a HyperConverged with nothing but defaults, on the oldest release that is modelled
-and on those after it.
-
-## Why it matters
-
-What a command sets is in no manifest and in no plan: the next sync may undo it, and the next cluster lacks it.
-
-## Example
-
-```sh
-# setup.sh
-oc annotate hyperconverged kubevirt-hyperconverged -n openshift-cnv deployOVS=true
-```
-
-> info: `oc annotate` changes NetworkAddonsConfig cluster beside what is declared
-
-## Remedy
-
-Declare it in the HyperConverged, in place of the command:
-
-```yaml
-metadata:
-  annotations:
-    deployOVS: "true"
-```
-
-```sh
-# setup.sh
-echo "deployOVS is declared in hyperconverged.yaml"
-```
-
-## Sources
-
-- docs/carriers.md
-"#,
     ..Rule::BASE
 };
 

@@ -34,34 +34,6 @@ pub static HELM_CHART_NOT_RENDERED: Rule = Rule {
     predicts: Prediction::Silent("the clusters of this chart are not planned"),
     needs: Needs::Document,
     summary: "a Helm chart has a HyperConverged in its templates, and helm isn't run",
-    page: r#"
-## What it finds
-
-A chart of which a template has a HyperConverged in it. The finding names the releases that the repository has of it:
-what Argo CD's Applications and ApplicationSets and Flux's HelmReleases say, else one with the chart's own values.
-
-## Why it matters
-
-A template is no YAML: without helm nobody knows what it renders, and its clusters are in no plan.
-
-## Example
-
-```text
-charts/virt/Chart.yaml
-charts/virt/templates/hyperconverged.yaml
-```
-
-> warning: the chart `charts/virt` has a HyperConverged, and isn't rendered
-
-## Remedy
-
-Let helm render it, with `--helm`, or with `helm: true` in `hcoplan.yaml` where whoever runs hcoplan allows that. What
-some other tool renders can be looked at with `… | hcoplan plan -`.
-
-## Sources
-
-- docs/carriers.md: which releases are rendered, and how
-"#,
     ..Rule::BASE
 };
 
