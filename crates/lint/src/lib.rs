@@ -22,6 +22,7 @@ mod sink;
 mod suppress;
 mod suppression;
 mod suppression_rules;
+mod values;
 
 mod failing_fixes;
 #[cfg(test)]

@@ -165,6 +165,8 @@ mod tuning_policy_annotation_invalid;
 mod tuning_policy_high_burst;
 mod uninstall_strategy_remove_workloads;
 mod unresolved_placeholder;
+mod value_rejected_later;
+mod value_without_effect;
 mod vendor_values_assumed;
 mod vm_arch_unsupported_device;
 mod vm_architecture_needs_multiarch_gate;
@@ -618,6 +620,8 @@ pub(super) static RULES: &[RegisteredRule] = &[
         check: uninstall_strategy_remove_workloads::check,
     },
     RegisteredRule { rule: &unresolved_placeholder::RULE, when: Always, check: unresolved_placeholder::check },
+    RegisteredRule { rule: &value_rejected_later::RULE, when: Always, check: value_rejected_later::check },
+    RegisteredRule { rule: &value_without_effect::RULE, when: Always, check: value_without_effect::check },
     RegisteredRule { rule: &vendor_values_assumed::RULE, when: Always, check: vendor_values_assumed::check },
     RegisteredRule { rule: &vm_arch_unsupported_device::RULE, when: Always, check: vm_arch_unsupported_device::check },
     RegisteredRule {

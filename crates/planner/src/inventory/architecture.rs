@@ -21,14 +21,16 @@ const KNOWN: [&str; 13] = [
 ];
 
 /// Other names, as kernels, distributions and vendors write them.
-const ALIASES: [(&str, &str); 10] = [
+const ALIASES: [(&str, &str); 12] = [
     ("aarch64", "arm64"),
     ("arm64v8", "arm64"),
     ("armv8", "arm64"),
     ("i386", "386"),
     ("i686", "386"),
     ("intel64", "amd64"),
+    ("s390", "s390x"),
     ("x64", "amd64"),
+    ("x86", "amd64"),
     ("x86-64", "amd64"),
     ("x86_64", "amd64"),
     ("ppc64el", "ppc64le"),

@@ -1,0 +1,18 @@
+//! A value that HCO passes on is rejected by the component that reads it: the rows of `values::table`.
+
+use super::prelude::*;
+use crate::values;
+
+pub(super) static RULE: Rule = Rule {
+    name: "value-rejected-later",
+    group: Group::Operands,
+    severity: Severity::Error,
+    predicts: Prediction::Silent("what is made with the value is rejected, and HCO can't finish"),
+    fix: FixKind::Suggested,
+    summary: "a value that HCO passes on is rejected by the component that reads it",
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    values::report(cx, &RULE, out, values::Outcome::is_rejection);
+}

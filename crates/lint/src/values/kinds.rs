@@ -1,0 +1,552 @@
+//! What a value of each kind has to look like, as its reader judges it.
+
+use std::str::FromStr;
+
+use hcoplan_kubernetes::label;
+use hcoplan_kubernetes::label_selector::requirement_is_valid;
+use hcoplan_kubernetes::nearest;
+use hcoplan_kubernetes::quantity::Quantity;
+use hcoplan_planner::inventory::Architecture as Name;
+use hcoplan_yaml::{Node, Value};
+use serde_json::Value as Json;
+
+use super::Row;
+use crate::Context;
+
+/// A kind of value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One of some words, which the schema doesn't list.
+    OneOf(&'static [&'static str]),
+    /// A whole number that is at least this.
+    AtLeast(i64),
+    /// The name of most objects: a DNS subdomain.
+    Subdomain,
+    /// The name of a namespace: a DNS label.
+    Label,
+    /// A toleration, as Kubernetes' ValidateTolerations judges it.
+    Toleration,
+    /// A mapping of labels.
+    Labels,
+    /// The pod affinity and anti-affinity of an affinity, and the weights of its node affinity.
+    PodAffinity,
+    /// The architectures that a node affinity names.
+    Architectures,
+    /// A `metav1.LabelSelector`.
+    LabelSelector,
+    /// The resources of a container.
+    Resources,
+    /// A MAC address range of KubeMacPool.
+    MacRange,
+    /// `name` or `namespace/name` of a NetworkAttachmentDefinition.
+    NetworkName,
+    /// `vendor:product`, each of four hexadecimal digits.
+    PciSelector,
+    /// A vendor's or product's number of a USB device.
+    UsbIdentifier,
+    /// The name of a mediated device's type, which is not its identifier.
+    MediatedDeviceName,
+    /// An extended resource's name.
+    ResourceName,
+    /// A host, perhaps with a port.
+    Host,
+    /// The URL of a registry that an image is imported from.
+    RegistryUrl,
+    /// A CPU model of libvirt.
+    CpuModel,
+    /// A CPU model that the node labeller doesn't hide.
+    OfferedCpuModel,
+    /// An architecture, as Go names it.
+    Architecture,
+    /// A union: the key that holds the type, and the types, of which one section each may follow.
+    Union(&'static str, &'static [&'static str]),
+}
+
+/// What is wrong with a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Wrong {
+    NotOneOf(&'static [&'static str]),
+    Below(i64),
+    NotBetween(i64, i64),
+    /// It doesn't have the form that the words describe.
+    NotA(&'static str),
+    /// A key is missing or empty.
+    Missing(&'static str),
+    /// It must not be set together with what the words name.
+    NotWith(String),
+    /// A request above its limit, which is the text.
+    AboveLimit(String),
+    /// A name that only differs in spelling from one that exists.
+    Spelling,
+    /// An architecture's name that Kubernetes doesn't use.
+    Alias(&'static str),
+    /// The CPU model is one of the obsolete ones.
+    Obsolete,
+    /// The key isn't a resource that a container can have.
+    NotAResource,
+}
+
+impl Wrong {
+    /// What is wrong with this value, as the end of a sentence about it.
+    pub(super) fn describe(&self, value: &Json) -> String {
+        let value = match value {
+            Json::Array(_) | Json::Object(_) => "this".to_owned(),
+            other => other.to_string(),
+        };
+        match self {
+            Self::Missing(key) => format!("has no {key}"),
+            Self::NotWith(other) => format!("{value} is set together with {other}"),
+            Self::AboveLimit(limit) => format!("{value} is above its limit, {limit}"),
+            Self::Spelling => format!("{value} is not how the name is spelled"),
+            Self::Alias(name) => format!("{value} is not the name that Kubernetes uses, {name}"),
+            Self::Obsolete => format!("{value} is one of the obsolete CPU models"),
+            Self::NotAResource => format!("is not {}", self.expectation()),
+            other => format!("{value} is not {}", other.expectation()),
+        }
+    }
+
+    /// What was expected.
+    pub(super) fn expectation(&self) -> String {
+        match self {
+            Self::NotOneOf(words) => {
+                let (last, others) = words.split_last().expect("some words");
+                format!("{} or {last}", others.join(", "))
+            }
+            Self::Below(0) => "0 or more".to_owned(),
+            Self::Below(least) => format!("{least} or more"),
+            Self::NotBetween(least, most) => format!("between {least} and {most}"),
+            Self::NotA(form) => (*form).to_owned(),
+            Self::Missing(key) => format!("{key} is required"),
+            Self::NotWith(other) => format!("not allowed with {other}"),
+            Self::AboveLimit(limit) => format!("at most {limit}"),
+            Self::Spelling => "another spelling than the CPU model's".to_owned(),
+            Self::Alias(name) => format!("Kubernetes calls it {name}"),
+            Self::Obsolete => "hidden by obsoleteCPUs".to_owned(),
+            Self::NotAResource => "a resource of containers: cpu, memory, or a name with a domain".to_owned(),
+        }
+    }
+
+    /// What to do where no right value is known.
+    pub(super) fn advice(&self) -> String {
+        match self {
+            Self::Missing(key) => format!("add {key}"),
+            Self::NotWith(other) => format!("remove it, or change {other}"),
+            Self::AboveLimit(_) => "raise the limit, or lower the request".to_owned(),
+            Self::Obsolete => "choose another default, or take the model out of obsoleteCPUs".to_owned(),
+            other => format!("write {}", other.expectation()),
+        }
+    }
+}
+
+/// A bad value.
+#[derive(Debug)]
+pub(crate) struct Problem<'n> {
+    /// The value; its nearest parent where a key is missing.
+    pub(crate) node: &'n Node,
+    /// The key below the row's field that is wrong, where the row is about more than one.
+    key: Option<String>,
+    pub(crate) wrong: Wrong,
+    /// The value that was probably meant.
+    pub(crate) correct: Option<String>,
+}
+
+impl<'n> Problem<'n> {
+    fn new(node: &'n Node, wrong: Wrong) -> Self {
+        Self { node, key: None, wrong, correct: None }
+    }
+
+    fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    fn correct(mut self, correct: Option<String>) -> Self {
+        self.correct = correct;
+        self
+    }
+
+    /// What the value is called: the key that holds it.
+    pub(super) fn subject(&self, row: &Row) -> String {
+        if let Some(key) = &self.key {
+            return key.clone();
+        }
+        let steps = row.field.split('.').chain(row.below.split('.'));
+        let mut keys = steps.filter(|step| !matches!(*step, "" | "[]" | "*"));
+        keys.next_back().unwrap_or(row.field).to_owned()
+    }
+}
+
+impl Kind {
+    /// What is wrong with a value of this kind. `null` is no value.
+    pub(crate) fn problems<'n>(self, node: &'n Node, cx: &Context<'_>) -> Vec<Problem<'n>> {
+        if matches!(node.value, Value::Null) {
+            return Vec::new();
+        }
+        let one = |problem: Option<Problem<'n>>| problem.into_iter().collect();
+        match self {
+            Self::OneOf(words) => one(one_of(node, words)),
+            Self::AtLeast(least) => one(at_least(node, least)),
+            Self::Toleration => toleration(node),
+            Self::Labels => labels(node),
+            Self::PodAffinity => affinity(node),
+            Self::Architectures => architectures(node),
+            Self::LabelSelector => selector(node),
+            Self::Resources => resources(node),
+            Self::MacRange => one(mac_range(node)),
+            Self::CpuModel => one(cpu_model(node)),
+            Self::OfferedCpuModel => one(obsolete(node, cx)),
+            Self::Architecture => one(architecture(node)),
+            Self::Union(tag, types) => union(node, tag, types),
+            Self::Subdomain
+            | Self::Label
+            | Self::NetworkName
+            | Self::PciSelector
+            | Self::UsbIdentifier
+            | Self::MediatedDeviceName
+            | Self::ResourceName
+            | Self::Host
+            | Self::RegistryUrl => one(self.text(node)),
+        }
+    }
+
+    /// The kinds whose values are texts of a form. An empty text is no value.
+    fn text(self, node: &Node) -> Option<Problem<'_>> {
+        let text = node.as_str().filter(|text| !text.is_empty())?;
+        let (is_right, form) = match self {
+            Self::Subdomain => (label::is_subdomain(text), "a name of lower-case letters, digits, '-' and '.'"),
+            Self::Label => (is_dns_label(text), "a name of at most 63 lower-case letters, digits and '-'"),
+            Self::NetworkName => (is_network_name(text), "a name, or a namespace and a name with one '/' between"),
+            Self::PciSelector => (is_pci_selector(text), "vendor:product, four hexadecimal digits each"),
+            Self::UsbIdentifier => (is_hex(text, 1..=4), "up to four hexadecimal digits, without 0x"),
+            Self::MediatedDeviceName => (!is_type_identifier(text), "the name of a type, as in mdev_type/name"),
+            Self::ResourceName => (is_extended_resource(text), "a name with a domain before '/', not of kubernetes.io"),
+            Self::Host => (is_host(text), "a host, or a host and a port, without scheme and path"),
+            Self::RegistryUrl => (has_host(text), "a URL with '//' and a host"),
+            _ => return None,
+        };
+        (!is_right).then(|| Problem::new(node, Wrong::NotA(form)).correct(self.corrected(text)))
+    }
+
+    /// The text that was meant, where that is certain.
+    fn corrected(self, text: &str) -> Option<String> {
+        let correct = match self {
+            Self::Host => {
+                let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+                rest.split('/').next().unwrap_or_default().to_owned()
+            }
+            Self::PciSelector => text.to_ascii_lowercase().replace("0x", "").replace(['-', '.'], ":").to_uppercase(),
+            Self::UsbIdentifier => text.to_ascii_lowercase().trim_start_matches("0x").to_owned(),
+            Self::RegistryUrl => {
+                let (scheme, rest) = text.split_once(':')?;
+                format!("{scheme}://{}", rest.trim_start_matches('/'))
+            }
+            _ => return None,
+        };
+        let is_right = match self {
+            Self::Host => is_host(&correct),
+            Self::PciSelector => is_pci_selector(&correct),
+            Self::UsbIdentifier => is_hex(&correct, 1..=4),
+            _ => has_host(&correct),
+        };
+        is_right.then_some(correct)
+    }
+}
+
+fn is_hex(text: &str, digits: std::ops::RangeInclusive<usize>) -> bool {
+    digits.contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn is_pci_selector(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(vendor, product)| is_hex(vendor, 4..=4) && is_hex(product, 4..=4))
+}
+
+fn is_dns_label(text: &str) -> bool {
+    text.len() <= 63 && !text.contains('.') && label::is_subdomain(text)
+}
+
+fn is_network_name(text: &str) -> bool {
+    match text.split_once('/') {
+        Some((namespace, name)) => is_dns_label(namespace) && label::is_subdomain(name),
+        None => label::is_subdomain(text),
+    }
+}
+
+/// Kubernetes' IsExtendedResourceName.
+fn is_extended_resource(text: &str) -> bool {
+    let is_native = !text.contains('/') || text.contains("kubernetes.io/");
+    !is_native && !text.starts_with("requests.") && label::is_key(&format!("requests.{text}"))
+}
+
+/// NVIDIA's types have a name beside their identifier, as has the one of IBM's crypto cards.
+fn is_type_identifier(text: &str) -> bool {
+    let number = text.strip_prefix("nvidia-");
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+        || text == "vfio_ap-passthrough"
+}
+
+fn is_host(text: &str) -> bool {
+    !text.contains("://") && !text.contains(['/', '*', ' ', '@', '?', '#'])
+}
+
+/// Whether a registry's URL names a host; another scheme is refused by CDI itself.
+fn has_host(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else {
+        return true;
+    };
+    if !matches!(scheme, "docker" | "oci-archive") {
+        return true;
+    }
+    rest.strip_prefix("//").is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/') || scheme == "oci-archive")
+}
+
+fn one_of<'n>(node: &'n Node, words: &'static [&'static str]) -> Option<Problem<'n>> {
+    let text = node.as_str().filter(|text| !text.is_empty() && !words.contains(text))?;
+    let meant = nearest(text, words.iter().copied()).map(ToOwned::to_owned);
+    Some(Problem::new(node, Wrong::NotOneOf(words)).correct(meant))
+}
+
+fn at_least(node: &Node, least: i64) -> Option<Problem<'_>> {
+    let number = node.to_json().as_i64().filter(|number| *number < least);
+    number.map(|_| Problem::new(node, Wrong::Below(least)))
+}
+
+/// Kubernetes' ValidateTolerations.
+fn toleration(node: &Node) -> Vec<Problem<'_>> {
+    let mut out = Vec::new();
+    let text = |key| node.get(key).and_then(Node::as_str).unwrap_or_default();
+    let (key, operator) = (text("key"), text("operator"));
+    if let Some(written) = node.get("key").filter(|_| !key.is_empty() && !label::is_key(key)) {
+        out.push(Problem::new(written, Wrong::NotA("a label's key")).key("key"));
+    }
+    if key.is_empty() && operator != "Exists" {
+        out.push(Problem::new(node, Wrong::Missing("key")).key("the toleration"));
+    }
+    if let Some(written) = node.get("operator") {
+        out.extend(one_of(written, &["Exists", "Equal"]).map(|problem| problem.key("operator")));
+    }
+    if let Some(written) = node.get("effect") {
+        let effects = &["NoSchedule", "PreferNoSchedule", "NoExecute"];
+        out.extend(one_of(written, effects).map(|problem| problem.key("effect")));
+    }
+    if let Some(written) = node.get("value").filter(|value| value.as_str().is_some_and(|v| !v.is_empty())) {
+        if operator == "Exists" {
+            out.push(Problem::new(written, Wrong::NotWith("operator Exists".to_owned())).key("value"));
+        } else if !label::is_value(written.as_str().unwrap_or_default()) {
+            out.push(Problem::new(written, Wrong::NotA("a label's value")).key("value"));
+        }
+    }
+    let seconds = node.get("tolerationSeconds").filter(|node| !matches!(node.value, Value::Null));
+    if let Some(written) = seconds.filter(|_| text("effect") != "NoExecute") {
+        let other = "an effect other than NoExecute".to_owned();
+        out.push(Problem::new(written, Wrong::NotWith(other)).key("tolerationSeconds"));
+    }
+    out
+}
+
+fn labels(node: &Node) -> Vec<Problem<'_>> {
+    let mut out = Vec::new();
+    for entry in node.entries() {
+        if !label::is_key(&entry.key.text) {
+            let problem = Problem::new(&entry.value, Wrong::NotA("the value of a valid label key"));
+            out.push(problem.key(entry.key.text.clone()));
+        } else if entry.value.as_str().is_some_and(|value| !label::is_value(value)) {
+            let problem = Problem::new(&entry.value, Wrong::NotA("a label's value"));
+            out.push(problem.key(entry.key.text.clone()));
+        }
+    }
+    out
+}
+
+fn selector(node: &Node) -> Vec<Problem<'_>> {
+    let mut out = node.get("matchLabels").map(labels).unwrap_or_default();
+    for requirement in node.get("matchExpressions").map(Node::items).unwrap_or_default() {
+        let operator = requirement.get("operator");
+        let words: &[&str] = &["In", "NotIn", "Exists", "DoesNotExist"];
+        let wrong = operator.and_then(|operator| one_of(operator, words));
+        match wrong {
+            Some(problem) => out.push(problem.key("operator")),
+            None if requirement_is_valid(&requirement.to_json()) => {}
+            None => {
+                let form = "a requirement with a key, an operator and the values that it needs";
+                out.push(Problem::new(requirement, Wrong::NotA(form)).key("matchExpressions"));
+            }
+        }
+    }
+    out
+}
+
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+
+/// Kubernetes' ValidatePodAffinityTerm, and the weights of preferred terms.
+fn affinity(node: &Node) -> Vec<Problem<'_>> {
+    let mut out = Vec::new();
+    let weight = |term: &'_ Node| match term.get("weight") {
+        Some(weight) => weight.to_json().as_i64().is_some_and(|w| !(1..=100).contains(&w)),
+        None => true,
+    };
+    for kind in ["podAffinity", "podAntiAffinity", "nodeAffinity"] {
+        let Some(affinity) = node.get(kind) else {
+            continue;
+        };
+        let preferred = affinity.get(PREFERRED).map(Node::items).unwrap_or_default();
+        for term in preferred.iter().filter(|term| weight(term)) {
+            out.push(match term.get("weight") {
+                Some(written) => Problem::new(written, Wrong::NotBetween(1, 100)).key("weight"),
+                None => Problem::new(term, Wrong::Missing("weight")).key("the preferred term"),
+            });
+        }
+        if kind == "nodeAffinity" {
+            continue;
+        }
+        let required = affinity.get(REQUIRED).map(Node::items).unwrap_or_default();
+        let terms = required.iter().chain(preferred.iter().filter_map(|term| term.get("podAffinityTerm")));
+        for term in terms {
+            match term.get("topologyKey").map(|key| (key, key.as_str().unwrap_or_default())) {
+                Some((_, key)) if label::is_key(key) => {}
+                Some((written, _)) => {
+                    out.push(Problem::new(written, Wrong::NotA("a node label's key")).key("topologyKey"));
+                }
+                None => out.push(Problem::new(term, Wrong::Missing("topologyKey")).key("the affinity term")),
+            }
+            for key in ["labelSelector", "namespaceSelector"] {
+                out.extend(term.get(key).map(selector).unwrap_or_default());
+            }
+            for namespace in term.get("namespaces").map(Node::items).unwrap_or_default() {
+                out.extend(Kind::Label.text(namespace).map(|problem| problem.key("namespaces")));
+            }
+        }
+    }
+    out
+}
+
+/// Names of architectures that no node has, beside others in a list; one that stands alone leaves no node, which
+/// the rules about placements report.
+fn architectures(node: &Node) -> Vec<Problem<'_>> {
+    let mut out = Vec::new();
+    let required = node.get(REQUIRED).and_then(|required| required.get("nodeSelectorTerms"));
+    let preferred = node.get(PREFERRED).map(Node::items).unwrap_or_default();
+    let terms = required.map(Node::items).unwrap_or_default().iter();
+    for term in terms.chain(preferred.iter().filter_map(|term| term.get("preference"))) {
+        for requirement in term.get("matchExpressions").map(Node::items).unwrap_or_default() {
+            let key = requirement.get("key").and_then(Node::as_str);
+            let values = requirement.get("values").map(Node::items).unwrap_or_default();
+            if values.len() > 1 && matches!(key, Some("kubernetes.io/arch" | "beta.kubernetes.io/arch")) {
+                out.extend(values.iter().filter_map(architecture).map(|problem| problem.key("kubernetes.io/arch")));
+            }
+        }
+    }
+    out
+}
+
+fn architecture(node: &Node) -> Option<Problem<'_>> {
+    match Name::of(node.as_str().filter(|text| !text.is_empty())?) {
+        Name::Alias(name) => Some(Problem::new(node, Wrong::Alias(name)).correct(Some(name.to_owned()))),
+        Name::Known | Name::Unknown => None,
+    }
+}
+
+/// Kubernetes' ValidateResourceRequirements.
+fn resources(node: &Node) -> Vec<Problem<'_>> {
+    let mut out = Vec::new();
+    let amount = |node: &Node| match node.to_json() {
+        Json::String(text) => Quantity::parse(&text).ok(),
+        other => Quantity::parse(&other.to_string()).ok(),
+    };
+    let limits = node.get("limits");
+    for section in ["limits", "requests"] {
+        for entry in node.get(section).map(Node::entries).unwrap_or_default() {
+            let name = &*entry.key.text;
+            let is_standard = matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
+            if !is_standard && !is_extended_resource(name) {
+                out.push(Problem::new(&entry.value, Wrong::NotAResource).key(name));
+                continue;
+            }
+            let Some(is) = amount(&entry.value) else {
+                continue;
+            };
+            if is.to_string().starts_with('-') {
+                out.push(Problem::new(&entry.value, Wrong::Below(0)).key(format!("{section}.{name}")));
+            }
+            let limit = limits.filter(|_| section == "requests").and_then(|limits| limits.get(name));
+            if let Some(limit) = limit.and_then(amount)
+                && (is > limit || (!is_standard && is != limit))
+            {
+                out.push(Problem::new(&entry.value, Wrong::AboveLimit(limit.to_string())).key(name));
+            }
+        }
+    }
+    out
+}
+
+/// CNAO's validateKubeMacPool: both ends, in order, unicast.
+fn mac_range(node: &Node) -> Option<Problem<'_>> {
+    let end = |key| node.get(key).filter(|node| node.as_str().is_some_and(|text| !text.is_empty()));
+    match (end("rangeStart"), end("rangeEnd")) {
+        (Some(start), Some(end)) => {
+            let [first, last] = [start, end].map(|node| mac(node.as_str().unwrap_or_default()));
+            let (first, last) = (first?, last?);
+            for (node, address, key) in [(start, first, "rangeStart"), (end, last, "rangeEnd")] {
+                if address[0] & 1 == 1 {
+                    let wrong = Wrong::NotA("a unicast address: the first byte has to be even");
+                    return Some(Problem::new(node, wrong).key(key));
+                }
+            }
+            let wrong = Wrong::NotA("at or above rangeStart");
+            (first > last).then(|| Problem::new(end, wrong).key("rangeEnd"))
+        }
+        (Some(only), None) => Some(Problem::new(only, Wrong::Missing("rangeEnd")).key("the range")),
+        (None, Some(only)) => Some(Problem::new(only, Wrong::Missing("rangeStart")).key("the range")),
+        (None, None) => None,
+    }
+}
+
+fn mac(text: &str) -> Option<[u8; 6]> {
+    let bytes: Option<Vec<u8>> = text.split([':', '-']).map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
+    bytes?.try_into().ok()
+}
+
+/// Sections of a union that its type doesn't choose.
+fn union<'n>(node: &'n Node, tag: &'static str, types: &'static [&'static str]) -> Vec<Problem<'n>> {
+    let Some(chosen) = node.get(tag).and_then(Node::as_str).filter(|chosen| types.contains(chosen)) else {
+        return Vec::new();
+    };
+    let others = types.iter().filter(|name| **name != chosen).map(|name| name.to_ascii_lowercase());
+    let written = others.filter_map(|name| {
+        let section = node.get(&name).filter(|section| !section.entries().is_empty())?;
+        Some(Problem::new(section, Wrong::NotWith(format!("{tag} {chosen}"))).key(name))
+    });
+    written.collect()
+}
+
+/// A CPU model in another spelling than libvirt's. A name that is like none of them may be a newer model's.
+fn cpu_model(node: &Node) -> Option<Problem<'_>> {
+    let text = node.as_str().filter(|text| !text.is_empty())?;
+    let base = text.split_once("-v").filter(|(_, v)| u8::from_str(v).is_ok()).map_or(text, |(base, _)| base);
+    let known = CPU_MODELS.iter().flat_map(|line| line.split(' '));
+    if known.clone().any(|model| model == base) {
+        return None;
+    }
+    let meant = known.into_iter().find(|model| model.eq_ignore_ascii_case(base))?;
+    Some(Problem::new(node, Wrong::Spelling).correct(Some(text.replacen(base, meant, 1))))
+}
+
+/// The default CPU model that the rendered KubeVirt hides as obsolete.
+fn obsolete<'n>(node: &'n Node, cx: &Context<'_>) -> Option<Problem<'n>> {
+    let kubevirt = cx.plan().operand("KubeVirt")?;
+    let hidden = &kubevirt["spec"]["configuration"]["obsoleteCPUModels"][node.as_str()?];
+    (hidden == &Json::Bool(true)).then(|| Problem::new(node, Wrong::Obsolete))
+}
+
+/// The CPU models of libvirt's map, without the numbers of their versions, and what KubeVirt takes instead of one.
+const CPU_MODELS: [&str; 9] = [
+    "host-model host-passthrough 486 pentium pentium2 pentium3 pentiumpro coreduo core2duo n270 qemu32 qemu64 kvm32",
+    "kvm64 athlon phenom Conroe Penryn Nehalem Nehalem-IBRS Westmere Westmere-IBRS SandyBridge SandyBridge-IBRS",
+    "IvyBridge IvyBridge-IBRS Haswell Haswell-IBRS Haswell-noTSX Haswell-noTSX-IBRS Broadwell Broadwell-IBRS",
+    "Broadwell-noTSX Broadwell-noTSX-IBRS Skylake-Client Skylake-Client-IBRS Skylake-Client-noTSX-IBRS Skylake-Server",
+    "Skylake-Server-IBRS Skylake-Server-noTSX-IBRS Cascadelake-Server Cascadelake-Server-noTSX Cooperlake",
+    "Icelake-Client Icelake-Client-noTSX Icelake-Server Icelake-Server-noTSX Snowridge SapphireRapids GraniteRapids",
+    "SierraForest ClearwaterForest Opteron_G1 Opteron_G2 Opteron_G3 Opteron_G4 Opteron_G5 EPYC EPYC-IBPB EPYC-Rome",
+    "EPYC-Milan EPYC-Genoa EPYC-Turin Dhyana cortex-a53 cortex-a57 cortex-a72 Kunpeng-920 FT-2000plus Tengyun-S2500",
+    "z10EC z10BC z196 z114 zEC12 zBC12 z13 z13s z14 z14ZR1 gen15a gen15b gen16a gen16b gen17a gen17b",
+];

@@ -1,0 +1,65 @@
+//! Values that HCO passes on without looking at them: each is judged as its reader judges it.
+//!
+//! [`table::ROWS`] says which field holds which kind of value, who reads it, and what happens to a bad one;
+//! [`kinds`] finds what is wrong with a value of a kind. Two rules report the result: one what is rejected
+//! later, one what has no effect.
+
+mod kinds;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Rule};
+use hcoplan_yaml::Node;
+
+use kinds::Problem;
+pub(crate) use table::Outcome;
+use table::{ROWS, Row};
+
+use super::{Context, Sink};
+
+/// Reports each bad value whose row has such an outcome.
+pub(crate) fn report(cx: &Context<'_>, rule: &'static Rule, out: &mut Sink, is_ours: fn(Outcome) -> bool) {
+    for row in ROWS.iter().filter(|row| is_ours(row.outcome)) {
+        let field = cx.field(row.field);
+        let Some(node) = field.node() else {
+            continue;
+        };
+        let mut values = Vec::new();
+        select(node, row.below, &mut values);
+        for value in values {
+            for problem in row.kind.problems(value, cx) {
+                out.report(finding(cx, rule, row, &problem));
+            }
+        }
+    }
+}
+
+/// The nodes at a path below a node: `[]` is every item of a list, `*` every value of a mapping.
+fn select<'n>(node: &'n Node, below: &str, out: &mut Vec<&'n Node>) {
+    let (step, rest) = below.split_once('.').unwrap_or((below, ""));
+    match step {
+        "" => out.push(node),
+        "[]" => node.items().iter().for_each(|item| select(item, rest, out)),
+        "*" => node.entries().iter().for_each(|entry| select(&entry.value, rest, out)),
+        key => {
+            if let Some(value) = node.get(key) {
+                select(value, rest, out);
+            }
+        }
+    }
+}
+
+fn finding(cx: &Context<'_>, rule: &'static Rule, row: &Row, problem: &Problem<'_>) -> Finding {
+    let place = cx.document().location(problem.node.span);
+    let value = problem.node.to_json();
+    let message = format!("{} {}; {}", problem.subject(row), problem.wrong.describe(&value), row.outcome.sentence());
+    let finding = Finding::new(rule, message).at(place.clone()).label(problem.wrong.expectation());
+    match &problem.correct {
+        Some(correct) => {
+            let title = format!("write {correct}");
+            finding.help(title.clone()).fix(Fix::edit(title, Applicability::Suggestion, place, correct.to_owned()))
+        }
+        None => finding.help(problem.wrong.advice()),
+    }
+}

@@ -1,0 +1,140 @@
+//! Which field holds which kind of value, who reads it, and what happens to a bad one.
+
+use super::kinds::Kind;
+
+/// What happens to a bad value; the sentence names who reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Something that is made with the value is rejected, after HCO accepted the manifest.
+    RejectedLater(&'static str),
+    /// The value does nothing, or something else than it says.
+    NoEffect(&'static str),
+}
+
+impl Outcome {
+    /// What happens, as a sentence without its full stop.
+    pub(crate) const fn sentence(self) -> &'static str {
+        match self {
+            Self::RejectedLater(sentence) | Self::NoEffect(sentence) => sentence,
+        }
+    }
+
+    pub(crate) const fn is_rejection(self) -> bool {
+        matches!(self, Self::RejectedLater(_))
+    }
+}
+
+/// One field.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// The field's dotted path below `spec`, as v1beta1 names it.
+    pub(crate) field: &'static str,
+    /// The values below the field: `[]` is every item of a list, `*` every value of a mapping.
+    pub(crate) below: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) outcome: Outcome,
+}
+
+use Kind::{
+    Architecture, Architectures, AtLeast, CpuModel, Host, Label, LabelSelector, Labels, MacRange, MediatedDeviceName,
+    NetworkName, OfferedCpuModel, OneOf, PciSelector, PodAffinity, RegistryUrl, ResourceName, Resources, Subdomain,
+    Toleration, Union, UsbIdentifier,
+};
+use Outcome::{NoEffect, RejectedLater};
+
+/// Kubernetes' core validation; KubeVirt's webhook tries a placement out with a DaemonSet.
+const PODS: Outcome = RejectedLater("Kubernetes rejects the pods of KubeVirt, CDI and the other operands");
+/// CDI copies its `podResourceRequirements` to these pods.
+const CDI_PODS: Outcome = RejectedLater("Kubernetes rejects CDI's import, upload and clone pods");
+const VM_PODS: Outcome = RejectedLater("Kubernetes rejects the pod of every virtual machine");
+const STATE: Outcome = RejectedLater("Kubernetes rejects the claim for a machine's TPM and firmware state");
+const CLAIM: Outcome = RejectedLater("Kubernetes rejects the image's PersistentVolumeClaim, so it is never imported");
+const IMPORT: Outcome = RejectedLater("CDI accepts the URL and cannot import from it, so the image never arrives");
+const IMAGE_NAMESPACE: Outcome = RejectedLater("SSP can't create golden images there");
+const TEMPLATE_NAMESPACE: Outcome = RejectedLater("SSP can't create its templates there");
+/// CNAO's validateKubeMacPool.
+const MAC_POOL: Outcome = RejectedLater("the network operator (CNAO) rejects the range and deploys nothing further");
+/// An extended resource's name, checked when a device plugin registers.
+const RESOURCE: Outcome = RejectedLater("kubelet does not register a resource of this name");
+const NO_PCI: Outcome = NoEffect("KubeVirt compares it with the vendor:product of each device and finds none");
+const NO_USB: Outcome = NoEffect("KubeVirt can't parse it and offers no such device");
+const NO_MDEV: Outcome = NoEffect("KubeVirt compares it with the type's name, not its identifier, and finds none");
+/// CDI's IsInsecureTLS.
+const NO_HOST: Outcome = NoEffect("CDI compares it with the host of an image's URL, so it never matches");
+const UPDATES: Outcome = NoEffect("KubeVirt ignores the method");
+const NO_EVICTION: Outcome = NoEffect("KubeVirt evicts no outdated virtual machine");
+const NO_MIGRATION: Outcome = NoEffect("KubeVirt starts no live migration");
+const ABORTED: Outcome = NoEffect("KubeVirt aborts every live migration as soon as it has started");
+const NO_NETWORK: Outcome = NoEffect("no NetworkAttachmentDefinition can have this name");
+const SCRATCH: Outcome = NoEffect("CDI takes the default storage class instead, without notice");
+const CPU: Outcome = NoEffect("no node offers a CPU model of this name");
+const OBSOLETE: Outcome = NoEffect("KubeVirt compares names exactly, so no CPU model is hidden");
+const HIDDEN: Outcome = NoEffect("no node is labelled with it, so machines without a model of their own stay pending");
+const RETENTION: Outcome = NoEffect("CDI keeps the disks unless the value is exactly None");
+const COLLECTION: Outcome = NoEffect("CDI removes no outdated imports");
+const PLATFORM: Outcome = NoEffect("no image is published for this architecture, and no node has it");
+const ARCHITECTURE: Outcome = NoEffect("no node has this value of the label");
+const TLS: Outcome = NoEffect("HCO reads only the section of the profile's type");
+const SELECTS_NOTHING: Outcome = NoEffect("its reader can't parse the selector, so it selects nothing");
+
+const fn row(field: &'static str, below: &'static str, kind: Kind, outcome: Outcome) -> Row {
+    Row { field, below, kind, outcome }
+}
+
+const TEMPLATES: &str = "dataImportCronTemplates";
+const ACCESS_MODES: Kind = OneOf(&["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]);
+const VOLUME_MODES: Kind = OneOf(&["Block", "Filesystem"]);
+
+/// Every field whose value is judged.
+pub(crate) static ROWS: &[Row] = &[
+    row("infra.nodePlacement.tolerations", "[]", Toleration, PODS),
+    row("workloads.nodePlacement.tolerations", "[]", Toleration, PODS),
+    row("infra.nodePlacement.nodeSelector", "", Labels, PODS),
+    row("workloads.nodePlacement.nodeSelector", "", Labels, PODS),
+    row("infra.nodePlacement.affinity", "", PodAffinity, PODS),
+    row("workloads.nodePlacement.affinity", "", PodAffinity, PODS),
+    row("infra.nodePlacement.affinity.nodeAffinity", "", Architectures, ARCHITECTURE),
+    row("workloads.nodePlacement.affinity.nodeAffinity", "", Architectures, ARCHITECTURE),
+    row("resourceRequirements.storageWorkloads", "", Resources, CDI_PODS),
+    row("defaultRuntimeClass", "", Subdomain, VM_PODS),
+    row("vmStateStorageClass", "", Subdomain, STATE),
+    row("scratchSpaceStorageClass", "", Subdomain, SCRATCH),
+    row("commonBootImageNamespace", "", Label, IMAGE_NAMESPACE),
+    row("commonTemplatesNamespace", "", Label, TEMPLATE_NAMESPACE),
+    row("kubeMacPoolConfiguration", "", MacRange, MAC_POOL),
+    row("liveMigrationConfig.parallelMigrationsPerCluster", "", AtLeast(1), NO_MIGRATION),
+    row("liveMigrationConfig.parallelOutboundMigrationsPerNode", "", AtLeast(1), NO_MIGRATION),
+    row("liveMigrationConfig.completionTimeoutPerGiB", "", AtLeast(0), ABORTED),
+    row("liveMigrationConfig.progressTimeout", "", AtLeast(0), ABORTED),
+    row("liveMigrationConfig.network", "", NetworkName, NO_NETWORK),
+    row("networkBinding", "*.networkAttachmentDefinition", NetworkName, NO_NETWORK),
+    row("workloadUpdateStrategy.workloadUpdateMethods", "[]", OneOf(&["LiveMigrate", "Evict"]), UPDATES),
+    row("workloadUpdateStrategy.batchEvictionSize", "", AtLeast(1), NO_EVICTION),
+    row("permittedHostDevices.pciHostDevices", "[].pciDeviceSelector", PciSelector, NO_PCI),
+    row("permittedHostDevices.pciHostDevices", "[].resourceName", ResourceName, RESOURCE),
+    row("permittedHostDevices.mediatedDevices", "[].mdevNameSelector", MediatedDeviceName, NO_MDEV),
+    row("permittedHostDevices.mediatedDevices", "[].resourceName", ResourceName, RESOURCE),
+    row("permittedHostDevices.usbHostDevices", "[].selectors.[].vendor", UsbIdentifier, NO_USB),
+    row("permittedHostDevices.usbHostDevices", "[].selectors.[].product", UsbIdentifier, NO_USB),
+    row("permittedHostDevices.usbHostDevices", "[].resourceName", ResourceName, RESOURCE),
+    row("storageImport.insecureRegistries", "[]", Host, NO_HOST),
+    row("obsoleteCPUs.cpuModels", "[]", CpuModel, OBSOLETE),
+    row("defaultCPUModel", "", CpuModel, CPU),
+    row("defaultCPUModel", "", OfferedCpuModel, HIDDEN),
+    row("tlsSecurityProfile", "", Union("type", &["Old", "Intermediate", "Modern", "Custom"]), TLS),
+    row("resourceRequirements.autoCPULimitNamespaceLabelSelector", "", LabelSelector, SELECTS_NOTHING),
+    row("ksmConfiguration.nodeLabelSelector", "", LabelSelector, SELECTS_NOTHING),
+    row("applicationAwareConfig.namespaceSelector", "", LabelSelector, SELECTS_NOTHING),
+    row("changedBlockTrackingLabelSelectors.namespaceLabelSelector", "", LabelSelector, SELECTS_NOTHING),
+    row("changedBlockTrackingLabelSelectors.virtualMachineLabelSelector", "", LabelSelector, SELECTS_NOTHING),
+    row(TEMPLATES, "[].spec.retentionPolicy", OneOf(&["None", "All"]), RETENTION),
+    row(TEMPLATES, "[].spec.garbageCollect", OneOf(&["Outdated", "Never"]), COLLECTION),
+    row(TEMPLATES, "[].spec.template.spec.source.registry.url", RegistryUrl, IMPORT),
+    row(TEMPLATES, "[].spec.template.spec.source.registry.platform.architecture", Architecture, PLATFORM),
+    row(TEMPLATES, "[].spec.template.spec.storage.volumeMode", VOLUME_MODES, CLAIM),
+    row(TEMPLATES, "[].spec.template.spec.storage.accessModes.[]", ACCESS_MODES, CLAIM),
+    row(TEMPLATES, "[].spec.template.spec.storage.storageClassName", Subdomain, CLAIM),
+    row(TEMPLATES, "[].spec.template.spec.pvc.volumeMode", VOLUME_MODES, CLAIM),
+    row(TEMPLATES, "[].spec.template.spec.pvc.accessModes.[]", ACCESS_MODES, CLAIM),
+    row(TEMPLATES, "[].spec.template.spec.pvc.storageClassName", Subdomain, CLAIM),
+];

@@ -1,0 +1,182 @@
+//! Every row of the table: a bad value of its kind is reported at the value, a good one is not.
+
+use serde_json::{Value as Json, json};
+
+use super::kinds::Kind;
+use super::{ROWS, Row};
+use crate::Settings;
+use crate::tests::load::Case;
+
+const INVENTORY: &str = "\
+apiVersion: hcoplan.dev/v1alpha1
+kind: ClusterInventory
+metadata: {name: c}
+spec:
+  release: \"1.18\"
+  platform: OpenShift
+  baseDomain: example.com
+  nodes:
+    - {name: cp, architecture: amd64, roles: [control-plane]}
+    - {name: w1, architecture: amd64, roles: [worker]}
+    - {name: w2, architecture: arm64, roles: [worker]}
+";
+
+/// Values of a kind that have their effect, and values that haven't.
+fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
+    let texts = |texts: &[&str]| texts.iter().map(|text| json!(text)).collect::<Vec<_>>();
+    let arch = |values: &[&str]| {
+        json!({"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+            {"matchExpressions": [{"key": "kubernetes.io/arch", "operator": "In", "values": values}]}]}})
+    };
+    let anti = |term: Json| json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}});
+    let weighted = |weight: i64| {
+        json!({"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": weight,
+            "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}]}})
+    };
+    match kind {
+        Kind::OneOf(words) => (texts(words), texts(&["Other", &words[0].to_ascii_lowercase()])),
+        Kind::AtLeast(least) => (vec![json!(least), json!(7)], vec![json!(least - 1)]),
+        Kind::Subdomain => (texts(&["fast", "fast.ssd-1"]), texts(&["Fast SSD", "fast_ssd", "-fast"])),
+        Kind::Label => (texts(&["images"]), texts(&["Images", "my.images", "images_1"])),
+        Kind::Toleration => (
+            vec![
+                json!({"operator": "Exists"}),
+                json!({"key": "a", "value": "b", "effect": "NoExecute", "tolerationSeconds": 5}),
+            ],
+            vec![
+                json!({"key": "a", "operator": "exists"}),
+                json!({"key": "a", "operator": "Exists", "value": "b"}),
+                json!({"key": "a", "operator": "Exists", "effect": "NoSched"}),
+                json!({"key": "a b", "operator": "Exists"}),
+                json!({"value": "b"}),
+                json!({"key": "a", "value": "b c"}),
+                json!({"key": "a", "effect": "NoSchedule", "tolerationSeconds": 5}),
+            ],
+        ),
+        Kind::Labels => (vec![json!({"example.com/a": "b"})], vec![json!({"a b": "c"}), json!({"a": "b c"})]),
+        Kind::PodAffinity => (
+            vec![anti(json!({"topologyKey": "kubernetes.io/hostname"})), weighted(1), weighted(100)],
+            vec![
+                anti(json!({"topologyKey": ""})),
+                anti(json!({"topologyKey": "a", "labelSelector": {"matchLabels": {"a": "b c"}}})),
+                anti(json!({"topologyKey": "a", "namespaces": ["A_b"]})),
+                weighted(0),
+                weighted(101),
+            ],
+        ),
+        Kind::Architectures => (vec![arch(&["amd64", "arm64"])], vec![arch(&["amd64", "aarch64"])]),
+        Kind::LabelSelector => (
+            vec![json!({"matchExpressions": [{"key": "a", "operator": "In", "values": ["b"]}]}), json!({})],
+            vec![
+                json!({"matchExpressions": [{"key": "a", "operator": "in", "values": ["b"]}]}),
+                json!({"matchExpressions": [{"key": "a", "operator": "In"}]}),
+                json!({"matchLabels": {"a": "b c"}}),
+            ],
+        ),
+        Kind::Resources => (
+            vec![json!({"limits": {"cpu": 1}, "requests": {"cpu": "500m", "example.com/x": 1}})],
+            vec![
+                json!({"limits": {"cpu": "100m"}, "requests": {"cpu": "200m"}}),
+                json!({"limits": {"cpus": 1}}),
+                json!({"requests": {"memory": "-1Gi"}}),
+            ],
+        ),
+        Kind::MacRange => (
+            vec![json!({"rangeStart": "02:00:00:00:00:00", "rangeEnd": "02:00:00:00:00:ff"})],
+            vec![
+                json!({"rangeStart": "02:00:00:00:00:01", "rangeEnd": "02:00:00:00:00:00"}),
+                json!({"rangeStart": "03:00:00:00:00:00", "rangeEnd": "03:00:00:00:00:ff"}),
+                json!({"rangeStart": "02:00:00:00:00:00"}),
+            ],
+        ),
+        Kind::NetworkName => (texts(&["edge", "net/edge"]), texts(&["a/b/c", "Edge", "net/"])),
+        Kind::PciSelector => {
+            (texts(&["10de:1eb8", "10DE:1EB8"]), texts(&["10de-1eb8", "0x10de:0x1eb8", "0000:65:00.0"]))
+        }
+        Kind::UsbIdentifier => (texts(&["0a1b"]), texts(&["0x0a1b", "12345", "wxyz"])),
+        Kind::MediatedDeviceName => (texts(&["GRID T4-2Q", "i915-GVTg_V5_4"]), texts(&["nvidia-226"])),
+        Kind::ResourceName => (texts(&["vendor.com/card"]), texts(&["card", "kubernetes.io/card"])),
+        Kind::Host => (texts(&["a.example.com:5000"]), texts(&["https://a.example.com", "a.example.com/b", "*.b"])),
+        Kind::RegistryUrl => (texts(&["docker://a.example.com/b:1"]), texts(&["docker:/a.example.com/b", "docker://"])),
+        Kind::CpuModel => {
+            (texts(&["Haswell", "EPYC-v2", "FutureLake", "host-model"]), texts(&["haswell", "EPYC-ROME"]))
+        }
+        Kind::OfferedCpuModel => (texts(&["EPYC"]), texts(&["486"])),
+        Kind::Architecture => (texts(&["arm64", "s390x"]), texts(&["aarch64", "x86_64"])),
+        Kind::Union(tag, types) => {
+            let one = |section: &str| {
+                let mut union = serde_json::Map::new();
+                union.insert(tag.to_owned(), json!(types[0]));
+                union.insert(section.to_ascii_lowercase(), json!({"minTLSVersion": "VersionTLS12"}));
+                Json::Object(union)
+            };
+            (vec![json!({tag: types[0]})], vec![one(types[1])])
+        }
+    }
+}
+
+/// A manifest that has the value where the row looks, in v1beta1.
+fn manifest(row: &Row, value: &Json) -> Json {
+    let mut value = value.clone();
+    for step in row.below.split('.').rev().filter(|step| !step.is_empty()) {
+        value = match step {
+            "[]" => json!([value]),
+            "*" => json!({"one": value}),
+            key => json!({key: value}),
+        };
+    }
+    for step in row.field.split('.').rev() {
+        value = json!({step: value});
+    }
+    json!({
+        "apiVersion": "hco.kubevirt.io/v1beta1",
+        "kind": "HyperConverged",
+        "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"},
+        "spec": value,
+    })
+}
+
+/// How many problems the row's kind finds where the row looks.
+fn found(row: &Row, value: &Json) -> usize {
+    let text = serde_json::to_string_pretty(&manifest(row, value)).expect("JSON");
+    let case = Case::of(&text, INVENTORY);
+    let settings = Settings::default();
+    let cx = case.context(&settings, "");
+    let field = cx.field(row.field);
+    let mut values = Vec::new();
+    super::select(field.node().expect("the field is written"), row.below, &mut values);
+    assert!(!values.is_empty(), "{} {} selects nothing in {text}", row.field, row.below);
+    values.iter().map(|value| row.kind.problems(value, &cx).len()).sum()
+}
+
+#[test]
+fn bad_values_are_found_and_good_ones_are_not() {
+    let (mut bad_values, mut wrong) = (0, Vec::new());
+    for row in ROWS {
+        let (good, bad) = samples(row.kind);
+        bad_values += bad.len();
+        let silent = bad.iter().filter(|value| found(row, value) == 0).map(|value| ("is silent on", value));
+        let loud = good.iter().filter(|value| found(row, value) > 0).map(|value| ("rejects", value));
+        wrong.extend(silent.chain(loud).map(|(what, value)| format!("{} {what} {value}", row.field)));
+    }
+    println!("values proven: {} fields, {bad_values} kinds of bad value", ROWS.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A row whose field no release has would never be asked.
+#[test]
+fn fields_exist() {
+    let known = hcoplan_planner::release::Release::known_names().collect::<Vec<_>>();
+    for row in ROWS {
+        let exists = known.iter().any(|name| {
+            let case = Case::with(&manifest(row, &json!({})).to_string(), INVENTORY, name);
+            let settings = Settings::default();
+            let cx = case.context(&settings, "");
+            cx.schema().is_some_and(|schema| {
+                let field = hcoplan_yaml::Path::dotted(&format!("spec.{}", row.field));
+                schema.all_fields().iter().any(|path| path.starts_with(&field) || field.starts_with(path))
+            })
+        });
+        assert!(exists, "no release has the field {}", row.field);
+    }
+}
