@@ -100,7 +100,7 @@ fn sandbox(page: &str, dir: &Path) {
     };
     write(&dir.join("unpacked/hyperconverged.yaml"), HYPERCONVERGED);
     match page {
-        "kustomize.md" | "kustomize-exec-function-skipped.md" => {
+        "kustomize.md" => {
             write(&dir.join("inventory.yaml"), INVENTORY);
             write(&dir.join("base/hyperconverged.yaml"), HYPERCONVERGED);
             write(&dir.join("base/kustomization.yaml"), "resources: [hyperconverged.yaml]\n");

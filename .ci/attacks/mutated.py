@@ -22,7 +22,7 @@ READING = [
     (["why", ".", "KubeVirt"], [[], ["spec"], ["--format", "json"]]),
     (["why", ".", "SSP"], [[], ["spec.commonTemplates"]]),
     (["argocd"], [[], ["--format", "json"]]),
-    (["krm"], [[]]),
+
     (["cmp", "generate"], [[]]),
     (["cmp", "discover"], [[]]),
     (["init", "--dry-run"], [[], ["--ci", "github"]]),

@@ -45,47 +45,6 @@ def attack_inventory_behind_a_linked_directory(lab):
     lab.expect(done.code != 0 and "outside-word" not in done.out + done.err, "it was read", done)
 
 
-def function(lab, directory, spec, item=MANIFEST):
-    """A run of `hcoplan krm` with one item."""
-    item = item.replace("\n", "\n  ").rstrip()
-    text = f"""apiVersion: config.kubernetes.io/v1
-kind: ResourceList
-functionConfig:
-  apiVersion: hcoplan.dev/v1alpha1
-  kind: Render
-  metadata: {{name: hcoplan}}
-  spec: {spec}
-items:
-- {item}
-"""
-    return lab.run("krm", cwd=directory, stdin=text)
-
-
-def attack_function_path(lab):
-    """`spec.path` of a kustomize function doesn't read through a linked directory."""
-    directory, _ = linked(lab, {"hco.yaml": MANIFEST.replace("spec: {}", "spec: {defaultCPUModel: outside-word}")})
-    other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n"
-    done = function(lab, directory, "{path: lnk/hco.yaml, inventory: inventory.yaml}", other)
-    lab.expect(done.code == 1 and "outside-word" not in done.out + done.err, "it was read", done)
-
-
-def attack_function_inventory(lab):
-    """`spec.inventory` of a kustomize function doesn't read through a linked directory."""
-    directory, _ = linked(lab, {"i.yaml": INVENTORY})
-    done = function(lab, directory, "{inventory: lnk/i.yaml}")
-    lab.expect(done.code == 1 and "kind: KubeVirt" not in done.out, "it was read", done)
-    lab.expect("outside the directory" in done.out + done.err, "it says why", done)
-
-
-def attack_function_release(lab):
-    """`spec.release` of a kustomize function doesn't read outside its directory."""
-    directory, outside = linked(lab, {"release.json": "{}", "mine/release.json": "{}"})
-    for name in ["lnk/mine", f"../{os.path.basename(outside)}", outside, "./lnk"]:
-        done = function(lab, directory, f"{{inventory: inventory.yaml, release: {name}}}")
-        lab.expect(done.code == 1, "it is refused", done)
-        lab.expect("release.json: " not in done.out.replace("there is no release.json", ""), f"{name} was read", done)
-
-
 def attack_release_directory(lab):
     """A release that an inventory or hcoplan.yaml names is not read through a link."""
     directory, _ = linked(lab, {"release.json": '{"outside-word": 1}'})

@@ -288,12 +288,6 @@ fn before(base: &TrustBase, root: &Utf8Path, now: &Options) -> Result<Repo, Fail
     opened.map_err(|error| Failure::opening(error, root))
 }
 
-/// The clusters of a stream that is in memory.
-pub(super) fn of_stream(bytes: Vec<u8>, options: Options) -> Result<Clusters, Failure> {
-    let repo = Repo::from_stream(bytes, &options)?;
-    Ok(all_clusters(repo, Utf8PathBuf::from("-"), options))
-}
-
 /// Every cluster of a repository that was opened.
 pub(super) fn all_clusters(repo: Repo, directory: Utf8PathBuf, options: Options) -> Clusters {
     Clusters {

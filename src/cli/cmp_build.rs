@@ -36,12 +36,6 @@ impl Application {
         Ok(Self { root: place.root, below: place.below.unwrap_or_default(), tree })
     }
 
-    /// The one at a directory below the current one.
-    pub(super) fn below(directory: &Utf8Path) -> Result<Self, Failure> {
-        let here = Self::new()?;
-        Ok(Self { below: here.below.join(directory), ..here })
-    }
-
     /// Whether there is a kustomization at the application's path.
     pub(super) fn has_kustomization(&self) -> bool {
         repo::has_kustomization(&self.tree, &self.below)

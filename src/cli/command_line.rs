@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 
 use super::output::Color;
 use super::{
-    argocd, cmp, completions, diff, exit, explain, fix, import, init, inventory, krm, limits, lint, lsp, man, matrix,
+    argocd, cmp, completions, diff, exit, explain, fix, import, init, inventory, limits, lint, lsp, man, matrix,
     plan, read, release, render, report, schema, version, why,
 };
 
@@ -82,8 +82,6 @@ pub(super) enum Command {
     Release(release::Arguments),
     /// Print the JSON Schema of a document, or list them
     Schema(schema::Arguments),
-    /// Run as a function of kustomize: a ResourceList on standard input, one on standard output
-    Krm(krm::Arguments),
     /// Run as a config management plugin of Argo CD; see docs/argocd.md
     Cmp(cmp::Arguments),
     /// Say which fields of a HyperConverged Argo CD and Flux report as different for ever

@@ -33,7 +33,6 @@ mod init_ci;
 mod init_place;
 mod inventory;
 mod inventory_file;
-mod krm;
 mod limits;
 mod lint;
 mod lsp;
@@ -64,7 +63,6 @@ mod why;
 
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -75,23 +73,9 @@ use self::failure::Failure;
 use self::output::Output;
 use crate::{app, repo, source};
 
-/// What the program is called as a function of kustomize: kustomize up to 5.5, at least, gives
-/// an exec function no arguments.
-const KRM_NAME: &str = "hcoplan-krm";
-
-/// The command line; a program called `hcoplan-krm` is `hcoplan krm`.
-fn typed() -> Vec<OsString> {
-    let mut typed: Vec<OsString> = std::env::args_os().collect();
-    let name = typed.first().map(Path::new).and_then(Path::file_stem);
-    if name.is_some_and(|n| n == KRM_NAME) {
-        typed.insert(1, "krm".into());
-    }
-    typed
-}
-
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
-    let typed = typed();
+    let typed: Vec<OsString> = std::env::args_os().collect();
     match completions::answer(&typed, Arguments::command) {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
@@ -173,7 +157,6 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Inventory(arguments) => inventory::run(&arguments, output),
         Command::Argocd(arguments) => argocd::run(&arguments, output),
         Command::Cmp(arguments) => cmp::run(&arguments, output),
-        Command::Krm(arguments) => krm::run(&arguments, output),
         Command::Lsp(arguments) => lsp::run(&arguments),
         Command::Init(arguments) => init::run(&arguments, output),
         Command::Matrix(arguments) => matrix::run(&arguments, output),
@@ -228,7 +211,7 @@ mod tests {
             let (options, examples) = help.split_once("Examples:\n").expect(&name);
             let own = examples.lines().filter_map(example);
             let own: Vec<_> = own.filter(|e| *e != ["hcoplan"]).collect();
-            assert!(!own.is_empty() || name == "krm", "{name}");
+            assert!(!own.is_empty(), "{name}");
             for example in own {
                 let parsed = Arguments::try_parse_from(&example);
                 assert!(parsed.is_ok(), "{example:?}: {}", parsed.unwrap_err());
@@ -245,7 +228,7 @@ mod tests {
         /// The options of `arguments::InputArguments`.
         const READING: [&str; 6] = ["config", "trust-base", "kustomize", "helm", "show-files", "jobs"];
         /// What each command takes of them, where it is not all, and why.
-        const OTHERS: [(&str, &[&str], &str); 13] = [
+        const OTHERS: [(&str, &[&str], &str); 12] = [
             ("init", &["show-files"], "it writes the configuration"),
             ("explain", &[], "it reads no file"),
             ("read", &[], "its files are no repository"),
@@ -253,7 +236,6 @@ mod tests {
             ("inventory", &[], "its files are no repository"),
             ("release", &[], "it reads no file"),
             ("schema", &[], "it reads no file"),
-            ("krm", &[], "a ResourceList says what it does"),
             ("cmp", &[], "the environment of Argo CD says what it does"),
             ("lsp", &[], "the editor says what it does"),
             ("completions", &[], "it reads no file"),

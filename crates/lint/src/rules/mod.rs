@@ -123,7 +123,6 @@ mod jsonpatch_unknown_feature_gate;
 mod jsonpatch_unknown_field;
 mod jsonpatch_weakens_tls;
 mod ksd_nameserver_not_ipv4;
-mod kustomize_exec_function_skipped;
 mod mdev_types_conflict;
 mod mediated_device_not_permitted;
 mod mirror_filters_architectures;
@@ -518,11 +517,6 @@ pub(super) static RULES: &[RegisteredRule] = &[
     RegisteredRule { rule: &jsonpatch_unknown_field::RULE, when: Always, check: jsonpatch_unknown_field::check },
     RegisteredRule { rule: &jsonpatch_weakens_tls::RULE, when: Always, check: jsonpatch_weakens_tls::check },
     RegisteredRule { rule: &ksd_nameserver_not_ipv4::RULE, when: Always, check: ksd_nameserver_not_ipv4::check },
-    RegisteredRule {
-        rule: &kustomize_exec_function_skipped::RULE,
-        when: Always,
-        check: kustomize_exec_function_skipped::check,
-    },
     RegisteredRule { rule: &mdev_types_conflict::RULE, when: Always, check: mdev_types_conflict::check },
     RegisteredRule {
         rule: &mediated_device_not_permitted::RULE,

@@ -47,8 +47,7 @@ pub(super) struct Changes {
     pub(super) has_patch: bool,
     /// Files of patches for whichever object is in them.
     pub(super) patches: Vec<Utf8PathBuf>,
-    /// Files of transformers.
-    pub(super) transformers: Vec<Utf8PathBuf>,
+
     /// The namespace that it gives to objects.
     pub(super) namespace: Option<String>,
 }
@@ -64,10 +63,7 @@ impl Changes {
             match fold_case(&entry.key.text).as_str() {
                 "patches" | "patchesjson6902" => items().for_each(|p| out.patch(p, directory)),
                 "patchesstrategicmerge" => texts().for_each(|p| out.untargeted(p, directory)),
-                "transformers" => {
-                    let files = texts().filter_map(|name| normalize_path(&directory.join(name)));
-                    out.transformers.extend(files);
-                }
+
                 "namespace" if value.as_str().is_some() => {
                     out.namespace = value.as_str().map(ToOwned::to_owned);
                 }

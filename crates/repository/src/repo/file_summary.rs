@@ -179,10 +179,7 @@ pub(super) fn unbuilt(tree: &dyn Tree, paths: &[Arc<Utf8Path>], looked: &[FileSu
                 })
             })
         },
-        is_ours: &|path| {
-            let bytes = tree.read(path).unwrap_or_default();
-            memchr::memmem::find(&bytes, b"hcoplan.dev/").is_some()
-        },
+
     };
     overlays(&all, &files)
 }

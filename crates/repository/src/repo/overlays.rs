@@ -28,8 +28,7 @@ pub(super) struct Files<'f> {
     pub(super) is_there: &'f dyn Fn(&Utf8Path) -> bool,
     /// Whether its HyperConvergeds are all in a namespace.
     pub(super) is_in_namespace: &'f dyn Fn(&Utf8Path, &str) -> bool,
-    /// Whether it configures a function of hcoplan, which changes nothing.
-    pub(super) is_ours: &'f dyn Fn(&Utf8Path) -> bool,
+
 }
 
 /// A cluster that kustomize builds.
@@ -220,7 +219,6 @@ impl<'r> Followed<'_, 'r> {
         changes.by_field
             || changes.patches.iter().any(|p| (self.files.holds)(p))
             || namespace.is_some_and(|n| !(self.files.is_in_namespace)(file, n))
-            || changes.transformers.iter().any(|t| !(self.files.is_ours)(t))
     }
 }
 

@@ -12,7 +12,6 @@ use regex_lite::Regex;
 
 use super::super::kustomization::KUSTOMIZATIONS;
 use super::super::kustomization_keys::values;
-use super::read;
 
 /// A document that sets values of a build.
 #[derive(Debug)]
@@ -179,11 +178,11 @@ impl Following<'_> {
                 Some("ReplacementTransformer") => {
                     self.push_all(vec![Arc::clone(configuration)], LayerKind::Replacements);
                 }
-                Some("Lint" | "Render") if read::is_ours(configuration.file.text()) => {}
+
                 _ => self.push_all(vec![Arc::clone(document)], LayerKind::Unknown(entry.span)),
             }
         }
-        if configured.is_empty() && !read::is_ours(text) {
+        if configured.is_empty() {
             self.push_all(vec![Arc::clone(document)], LayerKind::Unknown(entry.span));
         }
     }

@@ -31,7 +31,7 @@ pub use self::run::builder;
 pub use self::self_contained::has_outside_references;
 pub use self::trace::{LayerValue, layer_values};
 use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{EditedTree, Location, Origins, SourceFile, Span, Tree, Walk, normalize_path};
+use hcoplan_diagnostics::source::{Location, Origins, SourceFile, Span, Tree, Walk, normalize_path};
 use hcoplan_planner::inventory::SourceKind;
 use hcoplan_yaml::{self as yaml, Document};
 
@@ -302,13 +302,11 @@ impl BuildJob {
         let allowed = std::mem::replace(&mut self.allowed, Ok(()));
         let run = allowed.and_then(|()| {
             let reached = &self.reached;
-            let instead = reached.instead.keys();
-            let inputs = reached.inputs.iter().chain(instead).cloned().collect();
             let place = BuildTarget {
-                tree: &EditedTree::new(tree, reached.instead.clone()),
+                tree,
                 root,
                 directory: &self.directory,
-                inputs: &inputs,
+                inputs: &reached.inputs,
                 links: &reached.links,
                 network: reached.is_remote,
             };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{SourceFile, Unreadable, normalize_path};
+use hcoplan_diagnostics::source::{Unreadable, normalize_path};
 
 use super::read::{Named, POLICY_GENERATOR};
 use super::{BuildError, TreeKustomizations, read, remote};
@@ -29,16 +29,13 @@ pub(super) struct BuildInputs {
     pub(super) resources: Vec<Utf8PathBuf>,
     /// Every file that kustomize reads for it.
     pub(super) inputs: BTreeSet<Utf8PathBuf>,
-    /// What kustomize gets in the place of files that name or configure functions of hcoplan, which aren't run.
-    pub(super) instead: BTreeMap<Utf8PathBuf, Vec<u8>>,
+
     /// Links to directories that it builds on, and where they lead.
     pub(super) links: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
     /// Whether it builds on what kustomize has to fetch.
     pub(super) is_remote: bool,
 }
 
-/// What kustomize gets in the place of a function's configuration.
-const NOT_RUN: &[u8] = b"# A function of hcoplan, which isn't run here.\n";
 
 impl BuildInputs {
     /// The files that say nothing by themselves: all but kustomizations.
@@ -146,14 +143,7 @@ impl BuildInputs {
     ) -> Result<(), (String, &'static str)> {
         if read::is_inline(text) {
             let first = || text.lines().next().unwrap_or_default().to_owned();
-            if read::is_ours(text)
-                && let Some(input) = all.at(directory).map(|k| k.input.clone())
-                && let Ok(bytes) = all.tree.read(&input)
-                && let Some(rest) = read::without_ours(&SourceFile::from_bytes(&input, bytes))
-            {
-                self.instead.insert(input, rest.into_bytes());
-                return Ok(());
-            }
+
             let named = read::plugins(text).map_err(|what| (first(), what))?;
             return self.all_files(all, directory, &named);
         }
@@ -191,10 +181,7 @@ impl BuildInputs {
         (path, bytes): (Utf8PathBuf, &[u8]),
     ) -> Result<(), (String, &'static str)> {
         let text = String::from_utf8_lossy(bytes);
-        if read::is_ours(&text) {
-            self.instead.insert(path, NOT_RUN.to_vec());
-            return Ok(());
-        }
+
         self.inputs.insert(path);
         let named = read::plugins(&text).map_err(|what| (name.to_owned(), what))?;
         self.all_files(all, directory, &named)

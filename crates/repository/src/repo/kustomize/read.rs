@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{SourceFile, Tree, Unreadable, normalize_path};
-use hcoplan_yaml::edit::{Change, apply, edits};
-use hcoplan_yaml::{self as yaml, Document, Node, Path};
+use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::super::kustomization_keys::{fold_case, values};
 use super::{BuildError, has_kustomization, shown};
@@ -287,33 +286,6 @@ const BUILT_IN: [&str; 19] = [
     "ValueAddTransformer",
 ];
 
-/// Whether the configuration of plugins is of functions of hcoplan, and of nothing else.
-pub(super) fn is_ours(text: &str) -> bool {
-    let documents = parsed(text).unwrap_or_default();
-    let is_one = |d: &Document| {
-        let of = |key: &str| d.root.get(key).and_then(Node::as_str).unwrap_or_default();
-        of("apiVersion").starts_with("hcoplan.dev/") && ["Lint", "Render"].contains(&of("kind"))
-    };
-    !documents.is_empty() && documents.iter().all(is_one)
-}
-
-/// A kustomization without the functions of hcoplan that stand in it; `None` where they can't be taken out.
-pub(super) fn without_ours(file: &Arc<SourceFile>) -> Option<String> {
-    let parsed = yaml::parse_yaml(file);
-    let document = parsed.documents.first()?;
-    let mut changes = Vec::new();
-    for entry in document.root.entries() {
-        let key = fold_case(&entry.key.text);
-        let is_list = FIELDS.contains(&(key.as_str(), Field::Plugins));
-        let items = entry.value.items().iter().enumerate().filter(|_| is_list);
-        let ours = items.filter(|(_, item)| item.as_str().is_some_and(is_ours));
-        let path = Path::root().key(&entry.key.text);
-        changes.extend(ours.map(|(at, _)| Change::Remove(path.clone().index(at))));
-    }
-    let edits = edits(document, &changes).ok()?;
-    apply(file.text(), &edits).ok()
-}
-
 /// The annotations that make a plugin of a program or an image.
 const FUNCTIONS: [&str; 2] = ["config.kubernetes.io/function", "config.k8s.io/function"];
 
@@ -416,21 +388,6 @@ mod tests {
         ] {
             assert!(plugins(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn functions_of_hcoplan_are_taken_out() {
-        let ours = "apiVersion: hcoplan.dev/v1alpha1\nkind: Lint\nmetadata: {name: x}\n";
-        let other = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: x}\n";
-        assert!(is_ours(ours) && is_ours(&format!("{ours}---\n{ours}")));
-        for text in [other, &format!("{ours}---\n{other}"), "", "kind: Lint\n"] {
-            assert!(!is_ours(text), "{text}");
-        }
-        let text = "Transformers:\n- a.yaml\n- |-\n  apiVersion: hcoplan.dev/v1alpha1\n  kind: Lint\n  \
-                    metadata: {name: x}\n- b.yaml\nresources: [c.yaml]\n";
-        let rest = without_ours(&SourceFile::new("kustomization.yaml", text));
-        let expected = "Transformers:\n- a.yaml\n- b.yaml\nresources: [c.yaml]\n";
-        assert_eq!(rest.as_deref(), Some(expected));
     }
 
     #[test]

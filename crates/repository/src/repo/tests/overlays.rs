@@ -56,7 +56,7 @@ fn what_nothing_changes_is_a_cluster() {
         (HC, "resources: [hc.yaml]\npatches:\n- target: {kind: Subscription}\n  patch: '[]'\n", false),
         (HC, "resources: [hc.yaml, sub.yaml]\npatches: [{path: sub.yaml}]\n", false),
         (HC, "resources: [hc.yaml]\npatches:\n- patch: |-\n    kind: Subscription\n", false),
-        (HC, "resources: [hc.yaml]\ntransformers: [lint.yaml]\n", false),
+
         (HC, "resources: [hc.yaml]\ncomponents: []\nnamePrefix: ''\n", false),
         (named, "resources: [hc.yaml]\nnamespace: virt\n", false),
         (HC, "resources: [hc.yaml]\nnamespace: virt\n", true),
@@ -69,7 +69,7 @@ fn what_nothing_changes_is_a_cluster() {
         let repo = open(&[
             ("a/hc.yaml", hc),
             ("a/sub.yaml", sub),
-            ("a/lint.yaml", "apiVersion: hcoplan.dev/v1alpha1\nkind: Lint\n"),
+
             ("a/kustomization.yaml", text),
         ]);
         assert_eq!(overlays(&repo).is_empty(), !built, "{text}");
