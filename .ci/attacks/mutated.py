@@ -28,7 +28,6 @@ READING = [
     (["init", "--dry-run"], [[], ["--ci", "github"]]),
     (["inventory", "check", "inventory.yaml", "."], [[], ["--format", "json"]]),
     (["import", "."], [[]]),
-    (["read", "hyperconverged.yaml"], [[]]),
     (["explain", "spec.featureGates"], [[]]),
 ]
 WRITING = [["fix", "--write"], ["fix", "--write", "--unsafe"], ["render"], ["plan"], ["lint", "--baseline", "b.json", "--update-baseline"]]

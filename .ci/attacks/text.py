@@ -174,7 +174,7 @@ def attack_views(lab):
         (["matrix"], "human"), (["matrix", "--format", "json"], "json"), (["matrix", "--format", "html"], "html"),
         (["why", "good", "CDI", "spec.config"], "human"), (["why", "good", "CDI", "spec.config", "--format", "json"], "json"),
         (["why", NAME, "CDI", "spec.config"], "human"), (["why", NAME, HOSTILE, HOSTILE], "human"),
-        (["report", "--format", "html"], "html"), (["fix"], "human"), (["read", f"{NAME}/::error::hc\n@octocat.yaml"], "json-lines"),
+        (["report", "--format", "html"], "html"), (["fix"], "human"),
         (["inventory", "check", f"{NAME}/inventory.yaml", "good/inventory.yaml"], "human"),
         (["lint", "--release", HOSTILE], "human"), (["lint", HOSTILE], "human"), (["lint", "--only", HOSTILE], "human"),
     ]:

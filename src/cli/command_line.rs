@@ -5,8 +5,8 @@ use clap::{Parser, Subcommand};
 
 use super::output::Color;
 use super::{
-    argocd, cmp, completions, diff, exit, explain, fix, import, init, inventory, limits, lint, lsp, man, matrix,
-    plan, read, release, render, report, schema, version, why,
+    argocd, cmp, completions, diff, exit, explain, fix, import, init, inventory, limits, lint, lsp, matrix,
+    plan, release, render, report, schema, version, why,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -72,11 +72,9 @@ pub(super) enum Command {
     Why(why::Arguments),
     /// Print the page of a rule, or of a field of an operand or of the HyperConverged
     Explain(explain::Arguments),
-    /// Print a file's documents as Kubernetes reads them
-    Read(read::Arguments),
     /// Make a ClusterInventory from what a running cluster was dumped to, or bring one up to date
     Import(import::Arguments),
-    /// Hold a ClusterInventory against a dump of the cluster, or make one
+    /// Compare a ClusterInventory with a dump of the cluster's nodes
     Inventory(inventory::Arguments),
     /// The releases that are modelled, of HCO and of what is built from it
     Release(release::Arguments),
@@ -92,6 +90,4 @@ pub(super) enum Command {
     Init(init::Arguments),
     /// Print a completion script for a shell
     Completions(completions::Arguments),
-    /// Print the manual page, or write one per subcommand to a directory
-    Man(man::Arguments),
 }

@@ -12,14 +12,13 @@ use super::output::Output;
 use crate::inventory::{self, CountDrift, Drift, UnknownPool};
 use crate::repo::Fact;
 
-/// Hold a ClusterInventory against a dump of the cluster, or make one
+/// Compare a ClusterInventory with a dump of the cluster's nodes
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
     arg_required_else_help = true,
     after_long_help = "Examples:
-  hcoplan inventory check clusters/prod/inventory.yaml must-gather.local.123
-  kubectl get nodes -o json | hcoplan inventory import - --release 1.18"
+  hcoplan inventory check clusters/prod/inventory.yaml must-gather.local.123"
 )]
 pub(super) struct Arguments {
     #[command(subcommand)]
@@ -29,8 +28,6 @@ pub(super) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(Check),
-    /// The same as `hcoplan import`
-    Import(import::Arguments),
 }
 
 /// Compare what an inventory declares with a dump of the cluster; exit with 1 when they differ
@@ -66,10 +63,8 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
-    match &arguments.command {
-        Command::Import(arguments) => import::run(arguments, output),
-        Command::Check(arguments) => check(arguments, output),
-    }
+    let Command::Check(arguments) = &arguments.command;
+    check(arguments, output)
 }
 
 fn check(arguments: &Check, output: &mut Output) -> Result<Verdict, Failure> {

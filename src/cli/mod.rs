@@ -36,7 +36,6 @@ mod inventory_file;
 mod limits;
 mod lint;
 mod lsp;
-mod man;
 mod matrix;
 mod migrate;
 mod migrate_layers;
@@ -46,7 +45,6 @@ mod output;
 mod output_tree_arguments;
 mod plan;
 mod prior_state;
-mod read;
 mod release;
 mod render;
 mod report;
@@ -164,10 +162,8 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Why(arguments) => why::run(&arguments, output),
         Command::Explain(arguments) => explain::run(&arguments, output),
         Command::Schema(arguments) => schema::run(&arguments, output),
-        Command::Read(arguments) => read::run(&arguments, output),
         Command::Release(arguments) => release::run(&arguments, output),
         Command::Completions(arguments) => completions::run(&arguments, output),
-        Command::Man(arguments) => man::run(&arguments, Arguments::command(), output),
     }
 }
 
@@ -228,10 +224,9 @@ mod tests {
         /// The options of `arguments::InputArguments`.
         const READING: [&str; 6] = ["config", "trust-base", "kustomize", "helm", "show-files", "jobs"];
         /// What each command takes of them, where it is not all, and why.
-        const OTHERS: [(&str, &[&str], &str); 12] = [
+        const OTHERS: [(&str, &[&str], &str); 10] = [
             ("init", &["show-files"], "it writes the configuration"),
             ("explain", &[], "it reads no file"),
-            ("read", &[], "its files are no repository"),
             ("import", &[], "its files are no repository"),
             ("inventory", &[], "its files are no repository"),
             ("release", &[], "it reads no file"),
@@ -239,7 +234,6 @@ mod tests {
             ("cmp", &[], "the environment of Argo CD says what it does"),
             ("lsp", &[], "the editor says what it does"),
             ("completions", &[], "it reads no file"),
-            ("man", &[], "it reads no file"),
             ("help", &[], "it reads no file"),
         ];
         let command = Arguments::command();
@@ -258,23 +252,6 @@ mod tests {
                 assert_eq!(argument.get_help_heading(), Some("Input"), "{name}");
             }
         }
-    }
-
-    #[test]
-    fn manual_pages_have_every_command_and_option() {
-        let directory = tempfile::tempdir().expect("a directory");
-        clap_mangen::generate_to(Arguments::command(), directory.path()).expect("written");
-        each(&mut |words, command| {
-            let name = [&["hcoplan".to_owned()], words].concat().join("-");
-            let page = std::fs::read_to_string(directory.path().join(format!("{name}.1")));
-            let page = page.expect(&name).replace('\\', "");
-            for option in command.get_arguments().filter(|a| !a.is_hide_set()) {
-                if let Some(long) = option.get_long() {
-                    assert!(page.contains(&format!("--{long}")), "{name}: {long}");
-                }
-            }
-            assert!(words.is_empty() || page.contains("Examples:"), "{name}");
-        });
     }
 
     #[test]

@@ -11,7 +11,6 @@ mod event;
 mod json;
 mod kustomize;
 mod lex;
-mod lines;
 mod number;
 mod parse;
 mod path;
@@ -24,7 +23,6 @@ mod tree;
 
 pub use emit::{emit, emit_to};
 pub use kustomize::kustomize_reads;
-pub use lines::{json_line, write_lines};
 pub use number::{float_number, go_json, uint_number};
 pub use parse::{Parsed, parse, parse_with, parse_yaml};
 pub use path::{Path, Segment, Trail};
