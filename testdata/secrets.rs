@@ -238,7 +238,7 @@ fn what_is_mended() {
     let said = scene.expect("fix .");
     let unsafe_too = scene.expect("fix . --unsafe");
     assert!(said.contains("to apply") || unsafe_too.contains("to apply"), "{said}{unsafe_too}");
-    for format in ["json", "sarif", "rdjson", "human"] {
+    for format in ["json", "sarif", "human"] {
         scene.expect(&format!("lint . --pedantic --format {format}"));
     }
 }
@@ -252,7 +252,7 @@ fn an_edit_that_writes_a_secret_is_no_part_of_a_report() {
         r#"{"global": "http://ProxyUser:ProxyPass5@proxy.example.com:3128"}"#,
     );
     let scene = Scene::new(&[("east/hyperconverged.yaml", file), ("east/inventory.yaml", INVENTORY.to_owned())]);
-    for format in ["json", "sarif", "rdjson"] {
+    for format in ["json", "sarif"] {
         let said = scene.expect(&format!("lint . --pedantic --format {format}"));
         let report: serde_json::Value = serde_json::from_str(&said).expect("JSON");
         edits(&report);
@@ -263,7 +263,7 @@ fn edits(value: &serde_json::Value) {
     match value {
         serde_json::Value::Object(entries) => {
             for (key, value) in entries {
-                let edits = ["edits", "replacements", "suggestions"].contains(&key.as_str());
+                let edits = ["edits", "replacements"].contains(&key.as_str());
                 assert!(!edits || !value.to_string().contains("***"), "{value}");
                 self::edits(value);
             }
@@ -287,7 +287,7 @@ fn what_differs() {
     fs::write(scene.0.path().join("east/hyperconverged.yaml"), changed).expect("written");
     let plan = scene.expect("plan .");
     assert!(plan.contains("other.example.com"), "{plan}");
-    for format in ["human", "unified", "json", "json-patch", "markdown", "html"] {
+    for format in ["human", "json", "markdown", "html"] {
         let said = scene.expect(&format!("diff . --against main --format {format}"));
         assert!(said.contains("example.com"), "{format}: {said}");
     }

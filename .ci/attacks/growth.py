@@ -419,7 +419,7 @@ def attack_kustomizations_init(lab):
     grows(lab, 125, build, "init", "--dry-run")
 
 
-FORMATS = ("human", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit", "rdjson", "markdown")
+FORMATS = ("human", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit", "markdown")
 
 
 def report(format):

@@ -139,7 +139,7 @@ def check_html(lab, what, text):
 
 CHECKS = {
     "human": check_log, "concise": check_log, "json": check_json, "sarif": check_sarif, "github": check_github,
-    "gitlab": check_messages, "junit": check_junit, "rdjson": check_messages, "markdown": check_markdown,
+    "gitlab": check_messages, "junit": check_junit, "markdown": check_markdown,
     "html": check_html,
 }
 
@@ -156,7 +156,7 @@ def check(lab, directory, words, check, code=(0, 1, 3, 4)):
 def attack_findings(lab):
     """`lint` in every format: hostile text is text."""
     directory = repository(lab)
-    for format in ["human", "concise", "json", "sarif", "github", "gitlab", "junit", "rdjson", "markdown"]:
+    for format in ["human", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown"]:
         done = check(lab, directory, ["lint", "--pedantic", "--format", format], CHECKS[format])
         lab.expect("notAField" in done.out, format, done)
     check(lab, directory, ["lint", "--show-files"], check_log)

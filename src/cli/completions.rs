@@ -196,7 +196,7 @@ mod tests {
             ("hcoplan lint --ignore jsonpatch-", Some("jsonpatch-present")),
             ("hcoplan lint --select golden", Some("golden-images")),
             ("hcoplan lint --format sar", Some("sarif")),
-            ("hcoplan plan --format js", Some("json-patch")),
+            ("hcoplan plan --format js", Some("json")),
             ("hcoplan explain UnsupportedHCO", Some("UnsupportedHCOModification")),
             ("hcoplan explain kubevirt.kubevirt.io/", Some("kubevirt.kubevirt.io/jsonpatch")),
             ("hcoplan explain downward", Some("downwardMetrics")),

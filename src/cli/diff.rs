@@ -84,7 +84,7 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Output")]
     exit_code: bool,
 
-    /// How to print the result, as often as needed: human, unified, json, json-patch, markdown,
+    /// How to print the result, as often as needed: human, json, markdown,
     /// html, outputs (`name=value` for the steps of a workflow), each alone or with `=FILE`
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target<Format>>,

@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     rules: Rules,
 
     /// How to print the findings, as often as needed: human, concise, json, json-lines, sarif,
-    /// github, gitlab, junit, rdjson, markdown
+    /// github, gitlab, junit, markdown
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target>,
 

@@ -50,7 +50,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "X.Y", value_delimiter = ',', help_heading = "Upgrade")]
     upgrade_to: Vec<String>,
 
-    /// How to print the result, as often as needed: human, unified, json, json-patch, markdown,
+    /// How to print the result, as often as needed: human, json, markdown,
     /// html, outputs, each alone or with `=FILE`; findings alone are `hcoplan lint`'s
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target<Format>>,

@@ -1,6 +1,5 @@
-//! What the readers of JUnit, GitLab's code quality and reviewdog's reports take, held against
-//! ours. The tables say it in our own words: element by element as Jenkins' `junit-10.xsd` (xUnit
-//! plugin), key by key as GitLab's documentation and reviewdog's `DiagnosticResult` do.
+//! What the readers of JUnit and GitLab's code quality take, compared with ours. The tables say it in our own words:
+//! element by element as Jenkins' `junit-10.xsd` (xUnit plugin), key by key as GitLab's documentation does.
 
 use std::collections::BTreeMap;
 
@@ -147,30 +146,6 @@ fn gitlab() -> Value {
 }
 
 /// reviewdog's `DiagnosticResult`. Closed, so that a key that nobody reads is found.
-fn rdjson() -> Value {
-    let closed = |properties: Value| json!({"type": "object", "additionalProperties": false, "properties": properties});
-    let text = json!({"type": "string"});
-    let number = json!({"type": "integer", "minimum": 1});
-    let position = closed(json!({"line": number, "column": number}));
-    let range = closed(json!({"start": position, "end": position}));
-    let source = closed(json!({"name": text, "url": text}));
-    let location = closed(json!({"path": text, "range": range}));
-    let severity = json!({"enum": ["UNKNOWN_SEVERITY", "ERROR", "WARNING", "INFO"]});
-    let list = |items: Value| json!({"type": "array", "items": items});
-    let mut diagnostic = closed(json!({
-        "message": text,
-        "location": location,
-        "severity": severity,
-        "source": source,
-        "code": closed(json!({"value": text, "url": text})),
-        "suggestions": list(closed(json!({"range": range, "text": text}))),
-        "original_output": text,
-        "related_locations": list(closed(json!({"message": text, "location": location}))),
-    }));
-    diagnostic["required"] = json!(["message", "location", "severity"]);
-    closed(json!({"diagnostics": list(diagnostic), "source": source, "severity": severity}))
-}
-
 fn cases() -> [Vec<Finding>; 3] {
     [findings(), Vec::new(), vec![nowhere()]]
 }
@@ -193,14 +168,4 @@ fn gitlab_gets_its_fields() {
         assert_eq!(errors, [""; 0]);
     }
     assert_eq!(schema_errors(&gitlab(), &json!([{"severity": "bad"}])).len(), 5);
-}
-
-#[test]
-fn rdjson_is_a_diagnostic_result() {
-    for findings in cases() {
-        let errors = schema_errors(&rdjson(), &document(Format::Rdjson, &findings));
-        assert_eq!(errors, [""; 0]);
-    }
-    let odd = json!({"diagnostics": [{"message": "m", "range": {}}]});
-    assert!(!schema_errors(&rdjson(), &odd).is_empty());
 }

@@ -21,7 +21,6 @@ mod markdown;
 mod masked;
 pub mod matrix;
 mod page;
-mod rdjson;
 mod same_findings;
 mod sarif;
 #[cfg(test)]
@@ -70,15 +69,13 @@ pub enum Format {
     Gitlab,
     /// JUnit XML.
     Junit,
-    /// reviewdog's diagnostic format.
-    Rdjson,
     /// For a job summary or a comment.
     Markdown,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 9] = [
         Self::Human,
         Self::Concise,
         Self::Json,
@@ -87,7 +84,6 @@ impl Format {
         Self::Github,
         Self::Gitlab,
         Self::Junit,
-        Self::Rdjson,
         Self::Markdown,
     ];
 
@@ -102,14 +98,13 @@ impl Format {
             Self::Github => "github",
             Self::Gitlab => "gitlab",
             Self::Junit => "junit",
-            Self::Rdjson => "rdjson",
             Self::Markdown => "markdown",
         }
     }
 
     /// Whether it shows fixes.
     pub const fn shows_fixes(self) -> bool {
-        matches!(self, Self::Human | Self::Json | Self::JsonLines | Self::Sarif | Self::Rdjson)
+        matches!(self, Self::Human | Self::Json | Self::JsonLines | Self::Sarif)
     }
 
     /// The format with this name.
@@ -172,7 +167,6 @@ pub fn write(format: Format, report: &Report<'_>, out: &mut dyn Write) -> io::Re
         Format::Github => github::write(report, out),
         Format::Gitlab => gitlab::write(report, out),
         Format::Junit => junit::write(report, out),
-        Format::Rdjson => rdjson::write(report, out),
         Format::Markdown => markdown::write(report, out),
     }
 }

@@ -109,15 +109,6 @@ fn github_escapes() {
 }
 
 #[test]
-fn rdjson_counts_bytes() {
-    let text = print(Format::Rdjson, &findings());
-    let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let start = &document["diagnostics"][0]["location"]["range"]["start"];
-    assert_eq!(*start, serde_json::json!({"line": 2, "column": 12}));
-    assert_eq!(document["severity"], "ERROR");
-}
-
-#[test]
 fn gitlab_tells_equal_findings_apart() {
     let twice = [findings().remove(1), findings().remove(1)];
     let text = print(Format::Gitlab, &twice);

@@ -7,10 +7,8 @@ mod human;
 mod json;
 mod markdown;
 mod outputs;
-mod patch;
 #[cfg(test)]
 mod tests;
-mod unified;
 mod upgrade;
 
 use std::io::{self, Write};
@@ -37,12 +35,8 @@ pub use upgrade::{Steps, steps_document, write_upgrade};
 pub enum Format {
     /// For people, on one screen.
     Human,
-    /// The objects' YAML as a unified diff, that `patch` applies to the output tree.
-    Unified,
     /// One document.
     Json,
-    /// A JSON patch (RFC 6902) per object.
-    JsonPatch,
     /// For a comment on a pull request.
     Markdown,
     /// A page.
@@ -53,16 +47,13 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 7] =
-        [Self::Human, Self::Unified, Self::Json, Self::JsonPatch, Self::Markdown, Self::Html, Self::Outputs];
+    pub const ALL: [Self; 5] = [Self::Human, Self::Json, Self::Markdown, Self::Html, Self::Outputs];
 
     /// The name as it is typed.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Human => "human",
-            Self::Unified => "unified",
             Self::Json => "json",
-            Self::JsonPatch => "json-patch",
             Self::Markdown => "markdown",
             Self::Html => "html",
             Self::Outputs => "outputs",
@@ -108,9 +99,7 @@ pub struct Changes<'a> {
 pub fn write(format: Format, changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Human => human::write(changes, out),
-        Format::Unified => unified::write(changes, out),
         Format::Json => json::write(changes, out),
-        Format::JsonPatch => patch::write(changes, out),
         Format::Markdown => out.write_all(markdown::text(changes).as_bytes()),
         Format::Html => out.write_all(html::page(changes).as_bytes()),
         Format::Outputs => outputs::write(&changes.review(), out),
@@ -161,12 +150,6 @@ fn in_words(path: &Utf8Path, place: &Location) -> String {
 pub(super) fn count(review: &Review<'_>) -> usize {
     let counts = review.counts;
     counts.add + counts.change + counts.remove
-}
-
-/// The objects of a cluster that really change.
-fn shown(cluster: &ClusterDiff) -> impl Iterator<Item = &ObjectChange> {
-    let all = cluster.comparison.objects.iter();
-    all.filter(|change| !change.is_noise())
 }
 
 /// What the change of a field does.

@@ -141,10 +141,7 @@ fn every_pair_prints_in_every_format() {
                 assert!(text.ends_with('\n') || format == Format::Html || text.is_empty());
             }
         }
-        for format in [Format::Json, Format::JsonPatch] {
-            let text = printed(format, one, None, 100);
-            serde_json::from_str::<Value>(&text).expect("JSON");
-        }
+        serde_json::from_str::<Value>(&printed(Format::Json, one, None, 100)).expect("JSON");
         let page = printed(Format::Html, one, None, 100);
         assert_eq!(page.matches("<details").count(), page.matches("</details>").count());
         assert!(!page.contains("<script") && !page.contains("http://"));
@@ -169,25 +166,4 @@ fn the_document_is_as_its_schema_says() {
             assert_eq!(wrong, Vec::<String>::new());
         }
     }
-}
-
-#[test]
-fn a_json_patch_leads_to_the_new_object() {
-    let mut seen = 0;
-    for cluster in pairs() {
-        let text = printed(Format::JsonPatch, std::slice::from_ref(cluster), None, 100);
-        let document: Value = serde_json::from_str(&text).expect("JSON");
-        let objects = document["clusters"][0]["objects"].as_array().expect("a list");
-        for object in objects.iter().filter(|o| o["change"] == "change") {
-            let change =
-                cluster.comparison.objects.iter().find(|c| c.id.kind == object["kind"] && c.id.name == object["name"]);
-            let change = change.expect("the same objects");
-            let patch = serde_json::from_value::<json_patch::Patch>(object["patch"].clone());
-            let mut body = (**change.before.as_ref().expect("it was there")).clone();
-            json_patch::patch(&mut body, &patch.expect("a patch")).expect("it applies");
-            assert_eq!(Some(&body), change.after.as_deref());
-            seen += 1;
-        }
-    }
-    assert!(seen > 100, "{seen}");
 }

@@ -2,7 +2,7 @@
 //! their keys, quantities and durations by value.
 //!
 //! [`delta`] tells two values apart in [`Step`]s. Applied in their order they turn the first value
-//! into the second, so nothing is lost; each is also an operation of a JSON patch. What changes
+//! into the second, so nothing is lost. What changes
 //! nothing (the order of a list that has none, a duration written otherwise) is there as well, and
 //! marked as [`NoiseKind`].
 
