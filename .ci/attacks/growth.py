@@ -272,7 +272,7 @@ def attack_documents_storage_classes(lab):
 
 def attack_documents_empty(lab):
     """Documents with nothing in them: lint."""
-    grows(lab, 2500, one_cluster(lab, "  {}\n", others={"other.yaml": lambda n: "---\n" * n}), "lint", "--max-documents", "1000000")
+    grows(lab, 2500, one_cluster(lab, "  {}\n", others={"other.yaml": lambda n: "---\n" * n}), "lint")
 
 
 def attack_duplicates(lab):
@@ -616,7 +616,7 @@ def attack_nodes_empty(lab):
 
 def attack_documents_scalars(lab):
     """Documents that are no objects: lint."""
-    grows(lab, 1250, one_cluster(lab, "  {}\n", others={"other.yaml": lambda n: "---\na\n" * n}), "lint", "--max-documents", "1000000")
+    grows(lab, 1250, one_cluster(lab, "  {}\n", others={"other.yaml": lambda n: "---\na\n" * n}), "lint")
 
 
 def attack_unknown_fields_many(lab):

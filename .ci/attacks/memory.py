@@ -40,7 +40,7 @@ def bounded(lab, spec="  {}\n", head=HEAD, inventory=INVENTORY + NODES, other=""
         directory = lab.dir()
         for path, text in files.items():
             lab.write(directory, path, text)
-        words = ["lint", "--format", "concise", "--max-documents", "10000000"]
+        words = ["lint", "--format", "concise"]
         return lab.run(*words, cwd=directory, timeout=120, env=IN_USE)
 
     empty = peak({"hyperconverged.yaml": HEAD + "spec: {}\n", "inventory.yaml": INVENTORY + NODES})

@@ -4,7 +4,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::budget::exceeded;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -24,8 +23,8 @@ pub fn watch() {
     });
 }
 
-/// Whether to stop: somebody asked us to, or a budget is used up.
+/// Whether somebody asked us to stop.
 pub fn interrupted() -> bool {
     let noted = INTERRUPTED.get();
-    noted.is_some_and(|noted| noted.load(Ordering::Relaxed)) || exceeded().is_some()
+    noted.is_some_and(|noted| noted.load(Ordering::Relaxed))
 }

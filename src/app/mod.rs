@@ -7,7 +7,6 @@
 
 mod allowed;
 mod any_release;
-mod budget;
 #[cfg(test)]
 mod carried_tests;
 mod check;
@@ -37,7 +36,6 @@ mod view;
 mod work;
 
 pub use allowed::{ALLOW_HELM, ALLOW_KUSTOMIZE, is_allowed};
-pub use budget::{Budget, exceed, exceeded, is_first_to_report};
 pub use compare::{ComparisonMode, Pair, PairOutcome, compare, findings, mark_standing, pairs, unbuilt, unplannable};
 pub use compare_with::{OldSide, compare_with, compare_with_prior, removed_clusters};
 pub use document::plan_document;

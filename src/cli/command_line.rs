@@ -5,8 +5,8 @@ use clap::{Parser, Subcommand};
 
 use super::output::Color;
 use super::{
-    argocd, cmp, completions, diff, exit, explain, fix, import, init, inventory, limits, lint, lsp, matrix,
-    plan, release, render, report, schema, version, why,
+    argocd, cmp, completions, diff, exit, explain, fix, import, init, inventory, lint, lsp, matrix, plan, release,
+    render, report, schema, version, why,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -43,9 +43,6 @@ pub(super) struct Arguments {
     /// No notes, warnings or progress on standard error
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
-
-    #[command(flatten)]
-    pub(super) limits: limits::Arguments,
 
     #[command(subcommand)]
     pub(super) command: Command,

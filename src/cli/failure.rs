@@ -35,7 +35,7 @@ pub(super) enum Failure {
     /// The two sides of the diff.
     #[error(transparent)]
     Diff(#[from] crate::diff::Error),
-    /// Somebody asked for an end, or a budget is used up: said elsewhere.
+    /// Somebody asked for an end: said elsewhere.
     #[error("interrupted")]
     Interrupted,
     /// Standard output, or a file named with `--format`.

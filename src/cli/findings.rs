@@ -18,7 +18,6 @@ use crate::lint::{self, Date, Settings};
 use crate::repo::Repo;
 use crate::report::{self, FEW_FINDINGS, Format, Report, Summary, Terminal};
 use crate::secret::mask_finding;
-use crate::source::Limits;
 use crate::yaml::Document;
 
 /// The findings of a run, before suppression.
@@ -70,10 +69,6 @@ impl Findings {
         self.summary.refused += usize::from(outcome.refusal.is_some());
         self.run.add(std::mem::take(&mut outcome.found));
         self.documents.append(&mut outcome.documents);
-        let most = Limits::current().max_findings;
-        if self.run.findings.len() > most {
-            app::exceed(format!("there are more than {most} findings, which --max-findings allows"));
-        }
     }
 
     /// Takes the milder finding where one is milder for what was there before the change.
@@ -118,10 +113,6 @@ impl Findings {
         root: &Utf8Path,
         output: &Output,
     ) -> Result<SettledFindings, Failure> {
-        let most = Limits::current().max_findings;
-        if self.run.findings.len() > most {
-            app::exceed(format!("there are more than {most} findings, which --max-findings allows"));
-        }
         // What a part of the clusters gives is no result.
         if app::interrupted() {
             return Err(Failure::Interrupted);

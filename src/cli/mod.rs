@@ -33,7 +33,6 @@ mod init_ci;
 mod init_place;
 mod inventory;
 mod inventory_file;
-mod limits;
 mod lint;
 mod lsp;
 mod matrix;
@@ -97,12 +96,6 @@ pub fn run() -> ExitCode {
         }
     };
     let mut output = Output::new(arguments.color, arguments.quiet);
-    let set = arguments.limits.limits().set();
-    assert!(set, "nothing is read before the arguments");
-    if let Err(why) = arguments.limits.budget().watch() {
-        output.error(why);
-        return Verdict::UNUSABLE.into();
-    }
     let verdict = match dispatch(arguments.command, &mut output) {
         Ok(verdict) => verdict,
         Err(failure) => {
@@ -134,12 +127,6 @@ pub fn run() -> ExitCode {
             }
         }
     };
-    if let Some(message) = app::exceeded() {
-        if app::is_first_to_report() {
-            output.error(message);
-        }
-        return Verdict::UNUSABLE.into();
-    }
     let interrupted = app::interrupted();
     Verdict { interrupted, ..verdict }.into()
 }
@@ -195,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn every_help_has_examples_that_can_be_typed_and_limits_at_its_end() {
+    fn every_help_has_examples_that_can_be_typed() {
         let mut commands = 0;
         each(&mut |words, command| {
             let help = command.clone().render_long_help().to_string();
@@ -204,7 +191,7 @@ mod tests {
             }
             commands += 1;
             let name = words.join(" ");
-            let (options, examples) = help.split_once("Examples:\n").expect(&name);
+            let (_, examples) = help.split_once("Examples:\n").expect(&name);
             let own = examples.lines().filter_map(example);
             let own: Vec<_> = own.filter(|e| *e != ["hcoplan"]).collect();
             assert!(!own.is_empty(), "{name}");
@@ -212,9 +199,6 @@ mod tests {
                 let parsed = Arguments::try_parse_from(&example);
                 assert!(parsed.is_ok(), "{example:?}: {}", parsed.unwrap_err());
             }
-            let mut headings = options.lines().filter(|l| l.ends_with(':') && !l.starts_with(' '));
-            let last = headings.next_back();
-            assert_eq!(last, Some("Limits:"), "{name}");
         });
         assert!(commands > 25, "{commands}");
     }

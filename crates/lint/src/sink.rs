@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::Limits;
 
 use super::context::Context;
 
@@ -50,10 +49,7 @@ impl Sink {
     /// Reports a finding.
     pub fn report(&mut self, mut finding: Finding) {
         self.say_untried(&mut finding);
-        // The run fails with one too many; more would only take memory.
-        if self.findings.len() <= Limits::current().max_findings {
-            self.findings.push(finding);
-        }
+        self.findings.push(finding);
     }
 
     /// Reports the finding that explains an incident. An incident is one finding: only the first

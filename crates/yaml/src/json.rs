@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> std::result::Result<serde_json::Value, String> {
-        let limits = Limits::default();
+        let limits = Limits::DEFAULT;
         let mut reader = Reader::new(text, &limits);
         match reader.next() {
             Ok(node) => Ok(node.map(|n| n.to_json()).unwrap_or_default()),
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn spans_are_exact() {
         let text = r#"{"a": [12, "x\n"]}"#;
-        let limits = Limits::default();
+        let limits = Limits::DEFAULT;
         let root = Reader::new(text, &limits).next().unwrap().unwrap();
         let list = root.get("a").unwrap();
         assert_eq!(&text[list.span.range()], r#"[12, "x\n"]"#);

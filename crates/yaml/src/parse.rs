@@ -9,7 +9,7 @@ use super::json;
 use super::problem::{Problem, ProblemKind};
 use super::split::{Chunk, split};
 use super::{Comment, Document, Limits, Node, Value};
-use crate::source::{Bytes, LimitReached, SourceFile, Span};
+use crate::source::{Bytes, SourceFile, Span, above_limit};
 
 /// What is in a file.
 #[derive(Debug, Clone, Default)]
@@ -34,9 +34,9 @@ impl Parsed {
     }
 }
 
-/// Reads a file within the [`Limits`] of this process.
+/// Reads a file within the [`Limits`].
 pub fn parse(file: &Arc<SourceFile>) -> Parsed {
-    parse_with(file, Limits::current())
+    parse_with(file, &Limits::DEFAULT)
 }
 
 /// Reads a file. Never fails: what can't be read is a [`Problem`], and its document is missing.
@@ -51,7 +51,7 @@ fn read(file: &Arc<SourceFile>, limits: &Limits, as_json: bool) -> Parsed {
         parsed.problems.push(Problem::new(
             ProblemKind::TooBig,
             Span::new(0, 0),
-            format!("larger than {}, the limit (--max-file-size raises it)", Bytes(limits.max_bytes as u64)),
+            format!("larger than {}, the limit", Bytes(limits.max_bytes as u64)),
         ));
         return parsed;
     }
@@ -73,7 +73,7 @@ fn read(file: &Arc<SourceFile>, limits: &Limits, as_json: bool) -> Parsed {
 /// Reads a file as YAML also where it begins with a brace, which [`parse`] takes for JSON as kubectl
 /// does. kustomize reads its own files and inline patches this way.
 pub fn parse_yaml(file: &Arc<SourceFile>) -> Parsed {
-    read(file, Limits::current(), false)
+    read(file, &Limits::DEFAULT, false)
 }
 
 /// A text with a line break behind its last line, which kubectl puts there.
@@ -149,9 +149,9 @@ impl State<'_> {
     fn push(&mut self, root: Node, span: Span, comments: Vec<Comment>) -> bool {
         let documents = &mut self.parsed.documents;
         if documents.len() >= self.limits.max_documents {
-            let reached = LimitReached { what: "documents", limit: self.limits.max_documents, flag: "--max-documents" };
             let first = Span::new(span.start as usize, span.start as usize);
-            let problem = Problem::new(ProblemKind::TooManyDocuments, first, reached.to_string());
+            let problem =
+                Problem::new(ProblemKind::TooManyDocuments, first, above_limit(self.limits.max_documents, "documents"));
             self.parsed.problems.push(problem);
             return false;
         }

@@ -1,7 +1,7 @@
 //! What is wrong with a file before anybody looks at what it says.
 
 use super::Limits;
-use crate::source::{LimitReached, Span};
+use crate::source::{Span, above_limit};
 
 /// What kind of trouble a [`Problem`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,19 +83,12 @@ impl Problem {
 
     /// More keys and values in a file than the limit.
     pub(super) fn too_big(limits: &Limits, span: Span) -> Self {
-        let reached = LimitReached { what: "keys and values", limit: limits.max_nodes, flag: "--max-values" };
-        Self::new(ProblemKind::TooBig, span, reached.to_string())
+        Self::new(ProblemKind::TooBig, span, above_limit(limits.max_nodes, "keys and values"))
     }
 
     /// Nested deeper than the limit.
     pub(super) fn too_deep(max_depth: usize, span: Span) -> Self {
-        let what = "levels of nesting";
-        let message = if max_depth == Limits::MOST_DEPTH {
-            format!("more than {max_depth} {what}, the most that can be read")
-        } else {
-            LimitReached { what, limit: max_depth, flag: "--max-depth" }.to_string()
-        };
-        Self::new(ProblemKind::TooDeep, span, message)
+        Self::new(ProblemKind::TooDeep, span, above_limit(max_depth, "levels of nesting"))
     }
 
     /// Whether it is about one scalar, whatever stands around that, and changes nothing.

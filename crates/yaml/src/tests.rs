@@ -293,7 +293,7 @@ fn depth_is_limited() {
 
 #[test]
 fn what_comes_first_is_told_before_a_limit() {
-    let limits = Limits { max_depth: 3, ..Limits::default() };
+    let limits = Limits { max_depth: 3, ..Limits::DEFAULT };
     // The line below the comma would open a mapping one level too deep.
     let text = "a:\n  b:\n    - {c: d: [e]}\n      f: g\n";
     let parsed = parse_with(&file(text), &limits);
@@ -336,7 +336,7 @@ fn aliases_of_aliases_nest_no_deeper() {
 
 #[test]
 fn size_is_limited() {
-    let limits = Limits { max_bytes: 100, max_documents: 3, max_nodes: 20, ..Limits::default() };
+    let limits = Limits { max_bytes: 100, max_documents: 3, max_nodes: 20, ..Limits::DEFAULT };
     let kind = |text: &str| parse_with(&file(text), &limits).problems[0].kind;
     assert_eq!(kind(&"#".repeat(101)), ProblemKind::TooBig);
     assert_eq!(kind("[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"), ProblemKind::TooBig);

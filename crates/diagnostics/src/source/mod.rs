@@ -17,16 +17,15 @@ pub use directory::{Directory, open_file};
 pub use edited_tree::EditedTree;
 pub use git::{Commit, Revision, last_part, origin_host, origin_name, repository_name};
 pub use hcoplan_yaml::source::{
-    Bytes, Decoded, Encoding, LimitReached, Limits, Location, Origins, Position, SecretParts, SourceFile, Span, decode,
-    encode,
+    Bytes, Decoded, Encoding, Limits, Location, Origins, Position, SecretParts, SourceFile, Span, decode, encode,
 };
 pub use memory::Memory;
 pub use program::program;
 pub use read::{read_limited, read_sized};
-pub use scratch::{Scratch, ScratchLock, lock_scratch, remove_scratch};
+pub use scratch::Scratch;
 pub use tree::{Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, in_order, normalize_path};
 
 /// The largest file that is read, in bytes; see [`Limits`].
-pub fn max_bytes() -> usize {
-    Limits::current().max_bytes
+pub const fn max_bytes() -> usize {
+    Limits::DEFAULT.max_bytes
 }

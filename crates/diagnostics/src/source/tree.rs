@@ -177,7 +177,7 @@ pub enum Unreadable {
     #[error("another program has locked it")]
     Locked,
     /// Bigger than the limit.
-    #[error("it is larger than {}, the limit (--max-file-size raises it)", Bytes(*.0 as u64))]
+    #[error("it is larger than {}, the limit", Bytes(*.0 as u64))]
     TooBig(usize),
     /// The repository is a partial clone, and this content was not cloned.
     #[error(

@@ -6,7 +6,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::lock_scratch;
 
 use super::Error;
 use super::disk_tree::DiskTree;
@@ -193,7 +192,7 @@ impl Tree {
         let top = self.new.path().join(TOP_MANIFEST);
         let complete = top.with_extension("complete");
         write(&complete, &text).and_then(|()| fs::rename(&complete, &top)).map_err(|e| self.unwritten(e))?;
-        let _lock = lock_scratch();
+
         match &self.old {
             None => fs::rename(self.new.path(), &self.out).map_err(|e| self.unwritten(e)),
             Some(old) => {

@@ -18,8 +18,8 @@ pub enum Error {
     File(Utf8PathBuf, Unreadable),
     /// More than what is looked into at most.
     #[error(
-        "the files about HCO and its nodes have more than {} in all, the limit (--max-total-size \
-         raises it; `ignore` in hcoplan.yaml leaves files out)",
+        "the files about HCO and its nodes have more than {} in all, the limit \
+         (`ignore` in hcoplan.yaml leaves files out)",
         Bytes(*.0)
     )]
     TooMuch(u64),

@@ -179,7 +179,6 @@ pub(super) fn unbuilt(tree: &dyn Tree, paths: &[Arc<Utf8Path>], looked: &[FileSu
                 })
             })
         },
-
     };
     overlays(&all, &files)
 }

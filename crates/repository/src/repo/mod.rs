@@ -199,7 +199,7 @@ impl Default for Options {
             left_out: Vec::new(),
             checkout: false,
             max_bytes: max_bytes(),
-            max_total: Limits::current().max_total,
+            max_total: Limits::DEFAULT.max_total,
             builds: Builds::default(),
             built: None,
             within: None,

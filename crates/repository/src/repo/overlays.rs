@@ -28,7 +28,6 @@ pub(super) struct Files<'f> {
     pub(super) is_there: &'f dyn Fn(&Utf8Path) -> bool,
     /// Whether its HyperConvergeds are all in a namespace.
     pub(super) is_in_namespace: &'f dyn Fn(&Utf8Path, &str) -> bool,
-
 }
 
 /// A cluster that kustomize builds.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::problem::{Problem, ProblemKind};
-use crate::source::{Bytes, LimitReached, Span};
+use crate::source::{Bytes, Span, above_limit};
 use crate::{Entry, Key, Limits, Node, Style, Value};
 
 /// How much a part of the document holds.
@@ -57,10 +57,7 @@ impl Copied {
             return Ok(());
         }
         let most = Bytes(self.most as u64);
-        let message = format!(
-            "with its aliases written out it is larger than {most}, the limit (--max-file-size \
-             raises it)"
-        );
+        let message = format!("with its aliases written out it is larger than {most}, the limit");
         Err(too_many(message, span))
     }
 }
@@ -128,12 +125,7 @@ impl<'t> Aliases<'t> {
             return Err(too_many("document contains excessive aliasing", span));
         }
         if self.aliased.steps > self.max_nodes {
-            let reached = LimitReached {
-                what: "keys and values from aliases in one document",
-                limit: self.max_nodes,
-                flag: "--max-alias-values",
-            };
-            return Err(too_many(reached.to_string(), span));
+            return Err(too_many(above_limit(self.max_nodes, "keys and values from aliases in one document"), span));
         }
         self.copied.add(*size, span)?;
         Ok((copy(node, span), *height))

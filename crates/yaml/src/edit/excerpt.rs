@@ -159,7 +159,7 @@ fn lines<'d>(text: &str, holder: &'d Node, step: &Segment, end: usize) -> Option
 /// Whether the text with the edits is certainly within the limits. No character makes more than
 /// three values: `?` may be a mapping, its key and its value.
 fn is_small(text: &str, edits: &[Edit]) -> bool {
-    let limits = Limits::current();
+    let limits = Limits::DEFAULT;
     let added: usize = edits.iter().map(|e| e.text.len()).sum();
     let length = text.len().saturating_add(added);
     length <= limits.max_bytes && length.saturating_add(1).saturating_mul(3) <= limits.max_nodes
@@ -281,7 +281,7 @@ impl<'d> Excerpt<'d> {
             Change::Remove(_) | Change::Rename(..) => 0,
         };
         let deepest = changes.iter().map(depth).max().unwrap_or_default();
-        self.steps.len() + deepest < Limits::current().max_depth
+        self.steps.len() + deepest < Limits::DEFAULT.max_depth
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use decode::{Decoded, Encoding, decode, encode};
-pub use limits::{Bytes, LimitReached, Limits};
+pub use limits::{Bytes, Limits, above_limit};
 
 /// A half-open range of bytes in one file's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

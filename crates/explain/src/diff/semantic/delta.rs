@@ -41,7 +41,6 @@ pub struct Step {
     pub noise: Option<NoiseKind>,
 }
 
-
 /// What turns `before` into `after`, in the order in which it is to be applied.
 pub fn delta(before: &Value, after: &Value, lists: &Lists<'_>) -> Vec<Step> {
     let mut walk = Walk { lists, steps: Vec::new() };

@@ -36,7 +36,6 @@ pub(super) struct BuildInputs {
     pub(super) is_remote: bool,
 }
 
-
 impl BuildInputs {
     /// The files that say nothing by themselves: all but kustomizations.
     pub(super) fn files(&self) -> impl Iterator<Item = Utf8PathBuf> {

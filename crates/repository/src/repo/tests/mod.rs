@@ -467,3 +467,14 @@ fn contradictions_are_found() {
         assert_eq!(found, contradicts, "{release}");
     }
 }
+
+#[test]
+fn rejects_more_bytes_in_all_than_the_limit() {
+    let files = [("east/hc.yaml", HC), ("east/i.yaml", INVENTORY)];
+    let whole = (HC.len() + INVENTORY.len()) as u64;
+    let error = |max_total| try_open(&files, &Options { max_total, ..Options::default() }).err().map(|e| e.to_string());
+    assert_eq!(error(whole), None);
+    let expected = "the files about HCO and its nodes have more than 100 bytes in all, the limit (`ignore` in hcoplan.yaml \
+                    leaves files out)";
+    assert_eq!(error(100).as_deref(), Some(expected));
+}

@@ -56,7 +56,6 @@ fn what_nothing_changes_is_a_cluster() {
         (HC, "resources: [hc.yaml]\npatches:\n- target: {kind: Subscription}\n  patch: '[]'\n", false),
         (HC, "resources: [hc.yaml, sub.yaml]\npatches: [{path: sub.yaml}]\n", false),
         (HC, "resources: [hc.yaml]\npatches:\n- patch: |-\n    kind: Subscription\n", false),
-
         (HC, "resources: [hc.yaml]\ncomponents: []\nnamePrefix: ''\n", false),
         (named, "resources: [hc.yaml]\nnamespace: virt\n", false),
         (HC, "resources: [hc.yaml]\nnamespace: virt\n", true),
@@ -66,12 +65,7 @@ fn what_nothing_changes_is_a_cluster() {
         (HC, "resources: [hc.yaml]\ncomponents: [../c]\n", true),
         (HC, "resources: [hc.yaml]\nfieldOfTheFuture: 1\n", true),
     ] {
-        let repo = open(&[
-            ("a/hc.yaml", hc),
-            ("a/sub.yaml", sub),
-
-            ("a/kustomization.yaml", text),
-        ]);
+        let repo = open(&[("a/hc.yaml", hc), ("a/sub.yaml", sub), ("a/kustomization.yaml", text)]);
         assert_eq!(overlays(&repo).is_empty(), !built, "{text}");
         assert_eq!(clusters(&repo).is_empty(), built, "{text}");
     }
