@@ -28,3 +28,13 @@ pub struct RegisteredRule {
     /// Looks at one cluster.
     pub check: fn(&Context<'_>, &mut Sink),
 }
+
+/// A rule that runs with all others.
+pub(super) const fn always(rule: &'static Rule, check: fn(&Context<'_>, &mut Sink)) -> RegisteredRule {
+    RegisteredRule { rule, when: RunPhase::Always, check }
+}
+
+/// A rule that runs after all others.
+pub(super) const fn last(rule: &'static Rule, check: fn(&Context<'_>, &mut Sink)) -> RegisteredRule {
+    RegisteredRule { rule, when: RunPhase::Last, check }
+}

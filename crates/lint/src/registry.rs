@@ -7,7 +7,7 @@ use hcoplan_planner::inventory::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 use hcoplan_repository::repo;
 
 use super::registered_rule::{RegisteredRule, RunPhase};
-use super::rules::RULES;
+use super::rules::{RULES, TABLES};
 use super::selector::Selector;
 use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
 
@@ -20,7 +20,8 @@ static ALL: LazyLock<Vec<RegisteredRule>> = LazyLock::new(|| {
         when: RunPhase::Elsewhere,
         check: |_, _| {},
     });
-    let mut all: Vec<RegisteredRule> = RULES.iter().copied().chain(elsewhere).collect();
+    let mut all: Vec<RegisteredRule> =
+        TABLES.iter().copied().flatten().chain(RULES).copied().chain(elsewhere).collect();
     all.sort_by_key(|r| r.rule.name);
     all
 });

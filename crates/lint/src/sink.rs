@@ -52,6 +52,19 @@ impl Sink {
         self.findings.push(finding);
     }
 
+    /// Reports findings.
+    pub fn report_all(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        findings.into_iter().for_each(|finding| self.report(finding));
+    }
+
+    /// Reports a finding, of an incident as its explanation.
+    pub fn report_as(&mut self, incident: Option<Incident>, finding: Finding) {
+        match incident {
+            Some(incident) => self.explain(incident, finding),
+            None => self.report(finding),
+        }
+    }
+
     /// Reports the finding that explains an incident. An incident is one finding: only the first
     /// explanation counts, and rules run in the order of their names. A refusal is an error that
     /// nothing can suppress.

@@ -222,6 +222,11 @@ pub struct Document {
 }
 
 impl Document {
+    /// The string at a dotted path of plain keys; empty where there is none.
+    pub fn text(&self, path: &str) -> &str {
+        self.root.below(path).and_then(Node::as_str).unwrap_or_default()
+    }
+
     /// The place of a span of this document.
     pub fn location(&self, span: Span) -> Location {
         Location::new(&self.file, span)

@@ -258,6 +258,87 @@ impl Rule {
         summary: "",
     };
 
+    /// A rule of the group whose findings are errors: its name and what is wrong, in one line.
+    pub const fn error(name: &'static str, group: Group, summary: &'static str) -> Self {
+        Self { name, group, severity: Severity::Error, summary, ..Self::BASE }
+    }
+
+    /// As [`Rule::error`], of warnings.
+    pub const fn warning(name: &'static str, group: Group, summary: &'static str) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(name, group, summary) }
+    }
+
+    /// As [`Rule::error`], of infos.
+    pub const fn info(name: &'static str, group: Group, summary: &'static str) -> Self {
+        Self { severity: Severity::Info, ..Self::error(name, group, summary) }
+    }
+
+    /// With what will happen.
+    #[must_use]
+    pub const fn predicts(self, predicts: Prediction) -> Self {
+        Self { predicts, ..self }
+    }
+
+    /// With the words of the API server or a webhook.
+    #[must_use]
+    pub const fn refused(self, words: &'static str) -> Self {
+        Self { predicts: Prediction::Refusal(words), ..self }
+    }
+
+    /// With the error that the operator's reconcile stops with.
+    #[must_use]
+    pub const fn stops(self, error: &'static str) -> Self {
+        Self { predicts: Prediction::ReconcileError(error), ..self }
+    }
+
+    /// With what happens although nothing complains.
+    #[must_use]
+    pub const fn silent(self, what: &'static str) -> Self {
+        Self { predicts: Prediction::Silent(what), ..self }
+    }
+
+    /// With what its findings claim.
+    #[must_use]
+    pub const fn claims(self, claims: Claim) -> Self {
+        Self { claims, ..self }
+    }
+
+    /// With what it has to be given; else what would be rendered.
+    #[must_use]
+    pub const fn needs(self, needs: Needs) -> Self {
+        Self { needs, ..self }
+    }
+
+    /// With the fix that it offers.
+    #[must_use]
+    pub const fn fix(self, fix: FixKind) -> Self {
+        Self { fix, ..self }
+    }
+
+    /// With how sure its findings are; else they are.
+    #[must_use]
+    pub const fn confidence(self, confidence: Confidence) -> Self {
+        Self { confidence, ..self }
+    }
+
+    /// With the releases that it is about; else all.
+    #[must_use]
+    pub const fn releases(self, releases: &'static [&'static str]) -> Self {
+        Self { releases, ..self }
+    }
+
+    /// With what `hcoplan.yaml` can set.
+    #[must_use]
+    pub const fn options(self, options: &'static [RuleOption]) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Only with `--pedantic`.
+    #[must_use]
+    pub const fn pedantic(self) -> Self {
+        Self { pedantic: true, ..self }
+    }
+
     /// What its findings say: what it predicts, else what it claims.
     pub const fn claim(&self) -> Claim {
         match self.predicts {

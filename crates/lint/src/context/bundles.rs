@@ -105,7 +105,7 @@ impl Context<'_> {
 
 fn subscriptions(neighbours: &Neighbours) -> impl Iterator<Item = &Arc<Document>> {
     let all = neighbours.of_kind("Subscription").iter();
-    all.filter(|d| text(d, "apiVersion").starts_with("operators.coreos.com/"))
+    all.filter(|d| d.text("apiVersion").starts_with("operators.coreos.com/"))
 }
 
 impl Bundles {
@@ -115,13 +115,13 @@ impl Bundles {
         let workloads = POD_KINDS.into_iter().flat_map(|(kind, groups, spec)| {
             let documents = neighbours.of_kind(kind).iter();
             let ours = documents.filter(|d| {
-                let version = text(d, "apiVersion");
+                let version = d.text("apiVersion");
                 groups.iter().any(|g| version.starts_with(g))
             });
             ours.map(move |document| PodTemplate {
                 document: Arc::clone(document),
                 spec: Path::dotted(spec),
-                called: format!("{kind} {}", text(document, "metadata.name")),
+                called: format!("{kind} {}", document.text("metadata.name")),
                 in_bundle: false,
                 overridden: None,
             })
@@ -155,13 +155,13 @@ impl Csv {
 
     /// `metadata.name`: `example.v1.0.0`
     pub fn name(&self) -> &str {
-        text(&self.document, "metadata.name")
+        self.document.text("metadata.name")
     }
 
     /// Whether a Subscription installs it: it names it, or the package that its bundle or its own
     /// name says.
     fn is_installed_by(&self, subscription: &Document) -> bool {
-        let (starting, wanted) = (text(subscription, "spec.startingCSV"), text(subscription, "spec.name"));
+        let (starting, wanted) = (subscription.text("spec.startingCSV"), subscription.text("spec.name"));
         let own = self.name().split_once(".v").map(|(name, _)| name);
         (!starting.is_empty() && starting == self.name())
             || match &self.package {
@@ -288,9 +288,4 @@ fn package(document: &Document, neighbours: &Neighbours) -> Option<String> {
     let annotations = others.find(|d| d.file.path() == file)?;
     let path = Path::root().key("annotations").key(PACKAGE);
     Some(annotations.root.at(&path)?.as_str()?.to_owned())
-}
-
-fn text<'d>(document: &'d Document, path: &str) -> &'d str {
-    let node = document.root.below(path);
-    node.and_then(Node::as_str).unwrap_or_default()
 }

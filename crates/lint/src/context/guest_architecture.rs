@@ -19,7 +19,6 @@
 use hcoplan_yaml::Node;
 use serde_json::Value;
 
-use super::virtual_machines::text;
 use super::{Context, VirtualMachine};
 
 /// The architectures that KubeVirt knows; its webhook refuses any other.
@@ -139,7 +138,7 @@ impl Context<'_> {
         }
         let declared = self.neighbours().of_kind("DataSource").iter();
         let mut declared =
-            declared.filter(|d| text(d, "metadata.name") == name && text(d, "metadata.namespace") == namespace);
+            declared.filter(|d| d.text("metadata.name") == name && d.text("metadata.namespace") == namespace);
         Some(of_json(&declared.next()?.root.to_json()))
     }
 
@@ -189,11 +188,10 @@ impl Context<'_> {
             _ => return None,
         };
         let declared = self.neighbours().of_kind(kind).iter();
-        let mut declared = declared.filter(|d| {
-            text(d, "metadata.name") == name && namespace.is_none_or(|n| text(d, "metadata.namespace") == n)
-        });
+        let mut declared = declared
+            .filter(|d| d.text("metadata.name") == name && namespace.is_none_or(|n| d.text("metadata.namespace") == n));
         let architecture = match declared.next() {
-            Some(d) => text(d, "spec.preferredArchitecture"),
+            Some(d) => d.text("spec.preferredArchitecture"),
             None if namespace.is_some() || !self.deploys_preferences() => return None,
             None => common.get(name)?,
         };
@@ -219,7 +217,7 @@ impl Context<'_> {
         let source = vm.source_of_volume(said("inferFromVolume")?)?;
         let mut declared = self.neighbours().of_kind("DataSource").iter();
         let declared = declared
-            .find(|d| text(d, "metadata.name") == source.name && text(d, "metadata.namespace") == source.namespace);
+            .find(|d| d.text("metadata.name") == source.name && d.text("metadata.namespace") == source.namespace);
         let Some(declared) = declared else {
             // CDI labels what the distribution's golden images are imported to.
             let distribution = self.release().distribution();

@@ -73,9 +73,7 @@ impl<'a> Context<'a> {
     pub fn subscriptions(&self) -> impl Iterator<Item = &Document> {
         let all = self.neighbours().of_kind("Subscription").iter();
         all.map(|d| &**d).filter(|d| {
-            let text = |path: &str| text(d, path);
-            text("apiVersion").is_some_and(|v| v.starts_with("operators.coreos.com/"))
-                && text("spec.name").is_some_and(|name| HCO_PACKAGES.contains(&name))
+            d.text("apiVersion").starts_with("operators.coreos.com/") && HCO_PACKAGES.contains(&d.text("spec.name"))
         })
     }
 
@@ -85,8 +83,8 @@ impl<'a> Context<'a> {
         let own = neighbours.map(|document| Descheduler {
             document,
             spec: Path::dotted("spec"),
-            is_watched: text(document, "metadata.name") == Some("cluster")
-                && text(document, "metadata.namespace") == Some("openshift-kube-descheduler-operator"),
+            is_watched: document.text("metadata.name") == "cluster"
+                && document.text("metadata.namespace") == "openshift-kube-descheduler-operator",
         });
         const DECLARED: &str = "spec.kubeDescheduler";
         let inventory = self.input.inventory.documents.iter();
@@ -111,8 +109,4 @@ impl<'n> Descheduler<'n> {
         let profiles = self.get("profiles").map(Node::items).unwrap_or_default();
         profiles.iter().filter_map(Node::as_str).collect()
     }
-}
-
-fn text<'d>(document: &'d Document, path: &str) -> Option<&'d str> {
-    document.root.below(path)?.as_str()
 }

@@ -65,6 +65,16 @@ impl<'a> Context<'a> {
         self.nodes().filter(|n| n.node.is_control_plane())
     }
 
+    /// Whether the inventory would show a label if a node had it: some are put on nodes by what runs in the cluster.
+    pub fn shows_label(&self, key: &str) -> bool {
+        const DISCOVERED: [&str; 3] = ["feature.node.kubernetes.io/", "nvidia.com/", "kubevirt.io/"];
+        if key == "kubernetes.io/hostname" {
+            return self.nodes().all(|n| n.has_own_name());
+        }
+        let discovered = DISCOVERED.iter().any(|p| key.starts_with(p)) || key.contains(".node.kubevirt.io/");
+        !discovered || self.nodes().any(|n| n.node.labels.contains_key(key))
+    }
+
     /// One workload node for each architecture, in the order of the architectures.
     pub fn node_per_architecture(&self) -> Vec<NodeRef<'a>> {
         let architectures = &self.topology().workload_architectures;

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use hcoplan_diagnostics::finding::Edit;
+use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
 use hcoplan_diagnostics::source::{Location, Span};
 use hcoplan_kubernetes::go::{GoType, TypeStep};
 use hcoplan_kubernetes::schema::Schema;
@@ -209,6 +209,17 @@ impl<'a> PatchAnnotation<'a> {
         }
         let edits = changes.iter().map(|(range, new)| self.annotation.edit_part(range.clone(), new));
         Some((text, edits.collect::<Option<_>>()?))
+    }
+
+    /// A suggestion that writes another text in the place of a span of its text, inside its quotes where it has them,
+    /// and the text with it.
+    pub fn rewritten(&self, span: Span, new: &str) -> Option<(String, Fix)> {
+        let mut range = span.range();
+        if self.text.get(range.clone())?.starts_with('"') {
+            range = range.start + 1..range.end.checked_sub(1)?;
+        }
+        let (text, edits) = self.edited(&[(range, new.to_owned())])?;
+        Some((text, Fix { title: format!("write {new}"), applicability: Applicability::Suggestion, edits }))
     }
 
     /// The place of a span of its text.

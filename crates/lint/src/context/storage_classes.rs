@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hcoplan_diagnostics::source::Location;
 use hcoplan_yaml::{Document, Path};
 
 use super::Context;
@@ -45,6 +46,19 @@ impl Context<'_> {
             || texts.any(|t| t.contains("kind: StorageClass") && t.contains("{{"))
             || files.any(|file| file.text().contains(KIND))
     }
+}
+
+/// Marks the default class of virtual machines.
+pub(crate) const VIRT_DEFAULT: &str = "storageclass.kubevirt.io/is-default-virt-class";
+
+/// Marks the cluster's default class.
+pub(crate) const DEFAULT: &str = "storageclass.kubernetes.io/is-default-class";
+
+/// Where an annotation makes a class a default one; `None` where it doesn't.
+pub(crate) fn default_place(class: &Document, annotation: &str) -> Option<Location> {
+    let path = Path::dotted("metadata.annotations").key(annotation);
+    let value = class.root.at(&path)?.as_str();
+    (value == Some("true")).then(|| class.locate(&path))
 }
 
 /// Whether a class is for object buckets, which hold no disks: of NooBaa, or of Ceph's object gateway.

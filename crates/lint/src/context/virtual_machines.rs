@@ -40,7 +40,7 @@ impl<'a> Context<'a> {
         ];
         let of = |(kind, spec): (&str, &'static str)| {
             let documents = self.neighbours().of_kind(kind).iter();
-            let ours = documents.filter(|d| text(d, "apiVersion").starts_with(GROUP));
+            let ours = documents.filter(|d| d.text("apiVersion").starts_with(GROUP));
             ours.map(move |document| VirtualMachine { document, spec: Path::dotted(spec) })
         };
         kinds.into_iter().flat_map(of).collect()
@@ -58,12 +58,12 @@ impl<'a> Context<'a> {
 impl<'n> VirtualMachine<'n> {
     /// `metadata.name`
     pub fn name(&self) -> &'n str {
-        text(self.document, "metadata.name")
+        self.document.text("metadata.name")
     }
 
     /// `metadata.namespace`; empty where git leaves it to whoever applies it.
     pub fn namespace(&self) -> &'n str {
-        text(self.document, "metadata.namespace")
+        self.document.text("metadata.namespace")
     }
 
     /// What to call it: `the virtual machine a`.
@@ -185,9 +185,4 @@ pub fn source_ref<'n>(node: &'n Node, path: Path, own: &'n str) -> Option<Source
         return None;
     }
     Some(SourceRef { path, namespace: text("namespace").filter(|n| !n.is_empty()).unwrap_or(own), name: text("name")? })
-}
-
-pub(super) fn text<'d>(document: &'d Document, path: &str) -> &'d str {
-    let node = document.root.below(path);
-    node.and_then(Node::as_str).unwrap_or_default()
 }

@@ -8,15 +8,13 @@ use serde_json::{Value as Json, json};
 use super::prelude::*;
 use crate::POD_KINDS;
 
-pub(super) static RULE: Rule = Rule {
-    name: "aaq-pod-with-nodename",
-    group: Group::Operands,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the pod is refused when something creates it"),
-    summary: "a pod template names its node in a namespace that the application-aware quota gates",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "aaq-pod-with-nodename",
+    Group::Operands,
+    "a pod template names its node in a namespace that the application-aware quota gates",
+)
+.silent("the pod is refused when something creates it")
+.confidence(Confidence::Medium);
 
 /// The label that gates a namespace where there is no selector.
 const LABEL: &str = "application-aware-quota/enable-gating";

@@ -5,16 +5,14 @@ use hcoplan_planner::release::Check;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "admission-short-circuited",
-    group: Group::Admission,
-    severity: Severity::Warning,
-    releases: &["1.16", "1.17", "1.18"],
-    predicts: Prediction::ReconcileError("whatever the webhook would have refused after its warning"),
-    fix: FixKind::Safe,
-    summary: "a warning ends the webhook's validation, so that later mistakes get in",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "admission-short-circuited",
+    Group::Admission,
+    "a warning ends the webhook's validation, so that later mistakes get in",
+)
+.stops("whatever the webhook would have refused after its warning")
+.releases(&["1.16", "1.17", "1.18"])
+.fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let holes = cx.admission().holes.iter();

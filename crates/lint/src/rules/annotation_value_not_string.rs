@@ -3,18 +3,14 @@
 use super::prelude::*;
 use super::scalar_type_mismatch::refusal_by;
 
-pub(super) static RULE: Rule = Rule {
-    name: "annotation-value-not-string",
-    group: Group::Hygiene,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "json: cannot unmarshal bool into Go struct field ObjectMeta.annotations of type string",
-    ),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "a label, an annotation or a selector has a value that is no string to YAML",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "annotation-value-not-string",
+    Group::Hygiene,
+    "a label, an annotation or a selector has a value that is no string to YAML",
+)
+.refused("json: cannot unmarshal bool into Go struct field ObjectMeta.annotations of type string")
+.needs(Needs::Document)
+.fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if let Some(finding) = refusal_by(&RULE, cx, |m| m.in_map) {

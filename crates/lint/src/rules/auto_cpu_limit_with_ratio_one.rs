@@ -2,19 +2,17 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "auto-cpu-limit-with-ratio-one",
-    group: Group::Admission,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent(
-        "KubeVirt limits the pods of virtual machines to what they request, with nothing left for \
+pub(super) static RULE: Rule = Rule::warning(
+    "auto-cpu-limit-with-ratio-one",
+    Group::Admission,
+    "CPU limits are set automatically, although every virtual CPU requests a whole one",
+)
+.silent(
+    "KubeVirt limits the pods of virtual machines to what they request, with nothing left for \
          the emulator",
-    ),
-    claims: Claim::HasEffect,
-    summary: "CPU limits are set automatically, although every virtual CPU requests a whole one",
-    ..Rule::BASE
-};
+)
+.confidence(Confidence::Medium)
+.claims(Claim::HasEffect);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let ratio = cx.field("resourceRequirements.vmiCPUAllocationRatio");

@@ -7,17 +7,15 @@ use hcoplan_diagnostics::source::{SourceFile, Span};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "build-hardcodes-goarch",
-    group: Group::Bundle,
-    severity: Severity::Info,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the image is there for one architecture"),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "an image is built for one architecture, whatever the platform is",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info(
+    "build-hardcodes-goarch",
+    Group::Bundle,
+    "an image is built for one architecture, whatever the platform is",
+)
+.silent("the image is there for one architecture")
+.confidence(Confidence::Medium)
+.needs(Needs::Document)
+.fix(FixKind::Suggested);
 
 /// What Go calls the architectures that clusters have.
 const GOARCHES: [&str; 6] = ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"];

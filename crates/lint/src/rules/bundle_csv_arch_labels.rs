@@ -4,16 +4,14 @@ use std::collections::BTreeSet;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "bundle-csv-arch-labels",
-    group: Group::Bundle,
-    severity: Severity::Error,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the catalog offers the operator where it can't run, or hides it where it can"),
-    fix: FixKind::Unsafe,
-    summary: "a ClusterServiceVersion's architecture labels disagree with its images",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "bundle-csv-arch-labels",
+    Group::Bundle,
+    "a ClusterServiceVersion's architecture labels disagree with its images",
+)
+.silent("the catalog offers the operator where it can't run, or hides it where it can")
+.confidence(Confidence::Medium)
+.fix(FixKind::Unsafe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for csv in cx.csvs() {

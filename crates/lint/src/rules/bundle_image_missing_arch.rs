@@ -3,15 +3,13 @@
 use super::prelude::*;
 use crate::{Form, ImageCoverage, ImageEvidence, ImageUse, UsedAs};
 
-pub(super) static RULE: Rule = Rule {
-    name: "bundle-image-missing-arch",
-    group: Group::Bundle,
-    severity: Severity::Error,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the image can't be pulled on nodes of the architecture"),
-    summary: "an image that a ClusterServiceVersion names lacks an architecture that is needed",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "bundle-image-missing-arch",
+    Group::Bundle,
+    "an image that a ClusterServiceVersion names lacks an architecture that is needed",
+)
+.silent("the image can't be pulled on nodes of the architecture")
+.confidence(Confidence::Medium);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for csv in cx.csvs() {

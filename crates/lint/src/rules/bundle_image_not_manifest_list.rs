@@ -3,15 +3,13 @@
 use super::prelude::*;
 use crate::{ArchitectureScope, Form, UsedAs};
 
-pub(super) static RULE: Rule = Rule {
-    name: "bundle-image-not-manifest-list",
-    group: Group::Bundle,
-    severity: Severity::Error,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("exec format error, or a failed pull, on nodes of another architecture"),
-    summary: "an image that a ClusterServiceVersion names is no manifest list",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "bundle-image-not-manifest-list",
+    Group::Bundle,
+    "an image that a ClusterServiceVersion names is no manifest list",
+)
+.silent("exec format error, or a failed pull, on nodes of another architecture")
+.confidence(Confidence::Medium);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let several = cx.all_architectures().len() > 1;

@@ -7,15 +7,13 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "cert-config-invalid",
-    group: Group::Admission,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("spec.certConfig.…: value is too small, or: duration is smaller than renewBefore"),
-    needs: Needs::Document,
-    summary: "durations of certificates are too short or contradict each other",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "cert-config-invalid",
+    Group::Admission,
+    "durations of certificates are too short or contradict each other",
+)
+.refused("spec.certConfig.…: value is too small, or: duration is smaller than renewBefore")
+.needs(Needs::Document);
 
 /// What must not be longer than what, and what the longer one is needed for.
 const ORDER: [(&str, &str, &str); 3] = [

@@ -6,17 +6,15 @@ use hcoplan_yaml::{Node, Value, locate_in_scalar};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "cli-default-version-changed",
-    group: Group::Upgrade,
-    severity: Severity::Info,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the command meets another shape of the object than it was written for"),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "a command changes the HyperConverged without naming an API version",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info(
+    "cli-default-version-changed",
+    Group::Upgrade,
+    "a command changes the HyperConverged without naming an API version",
+)
+.silent("the command meets another shape of the object than it was written for")
+.confidence(Confidence::Medium)
+.needs(Needs::Document)
+.fix(FixKind::Suggested);
 
 const NAMES: [&str; 5] =
     ["hco", "hyperconverged", "hyperconverged.hco.kubevirt.io", "hyperconvergeds", "hyperconvergeds.hco.kubevirt.io"];

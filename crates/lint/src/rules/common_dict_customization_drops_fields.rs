@@ -5,16 +5,14 @@ use serde_json::{Map, Value};
 use super::prelude::*;
 use crate::WrittenTemplate;
 
-pub(super) static RULE: Rule = Rule {
-    name: "common-dict-customization-drops-fields",
-    group: Group::GoldenImages,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("the image leaves the namespace of the others, or loses settings that it came with"),
-    fix: FixKind::Suggested,
-    claims: Claim::HasEffect,
-    summary: "customising a common golden image loses its namespace, its settings or its own labels",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "common-dict-customization-drops-fields",
+    Group::GoldenImages,
+    "customising a common golden image loses its namespace, its settings or its own labels",
+)
+.silent("the image leaves the namespace of the others, or loses settings that it came with")
+.claims(Claim::HasEffect)
+.fix(FixKind::Suggested);
 
 /// What CDI takes where a field is missing.
 const DEFAULTS: [(&str, &str); 2] = [("garbageCollect", "Outdated"), ("retentionPolicy", "All")];

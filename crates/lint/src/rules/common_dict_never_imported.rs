@@ -4,16 +4,14 @@ use hcoplan_planner::release::Platform;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "common-dict-never-imported",
-    group: Group::GoldenImages,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("the image is never imported"),
-    claims: Claim::NoEffect,
-    needs: Needs::Plan,
-    summary: "an image has the name of a common one while common images are switched off",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "common-dict-never-imported",
+    Group::GoldenImages,
+    "an image has the name of a common one while common images are switched off",
+)
+.silent("the image is never imported")
+.needs(Needs::Plan)
+.claims(Claim::NoEffect);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = "workloadSources.enableCommonBootImageImport";

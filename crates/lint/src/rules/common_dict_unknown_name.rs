@@ -7,17 +7,15 @@ use hcoplan_yaml::Value;
 use super::prelude::*;
 use crate::WrittenTemplate;
 
-pub(super) static RULE: Rule = Rule {
-    name: "common-dict-unknown-name",
-    group: Group::GoldenImages,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("no common golden image is changed or switched off: it is imported as before"),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "a golden image is switched off or customised by a name that no common image has",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "common-dict-unknown-name",
+    Group::GoldenImages,
+    "a golden image is switched off or customised by a name that no common image has",
+)
+.silent("no common golden image is changed or switched off: it is imported as before")
+.confidence(Confidence::Medium)
+.needs(Needs::Document)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.inventory().platform == Platform::Kubernetes {

@@ -6,18 +6,14 @@ use hcoplan_yaml::Value;
 use super::prelude::*;
 use crate::WrittenTemplate;
 
-pub(super) static RULE: Rule = Rule {
-    name: "common-dict-without-source",
-    group: Group::GoldenImages,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "panic: runtime error: invalid memory address or nil pointer dereference [recovered]",
-    ),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "a common golden image is customised without a source, which makes HCO crash",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "common-dict-without-source",
+    Group::GoldenImages,
+    "a common golden image is customised without a source, which makes HCO crash",
+)
+.refused("panic: runtime error: invalid memory address or nil pointer dereference [recovered]")
+.needs(Needs::Document)
+.fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.field("enableCommonBootImageImport").flag() == Some(false) {

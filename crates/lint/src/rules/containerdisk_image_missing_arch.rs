@@ -2,17 +2,12 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "containerdisk-image-missing-arch",
-    group: Group::Heterogeneous,
-    severity: Severity::Error,
-    predicts: Prediction::Alert {
-        name: "VirtualMachineStuckInUnhealthyState",
-        runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
-    },
-    summary: "a virtual machine's container disk has no image of its architecture",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "containerdisk-image-missing-arch",
+    Group::Heterogeneous,
+    "a virtual machine's container disk has no image of its architecture",
+)
+.predicts(alert!("VirtualMachineStuckInUnhealthyState"));
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {

@@ -2,18 +2,13 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "control-plane-not-multi-node",
-    group: Group::Placement,
-    severity: Severity::Warning,
-    predicts: Prediction::Alert {
-        name: "LowVirtControllersCount",
-        runbook: "https://kubevirt.io/monitoring/runbooks/LowVirtControllersCount.html",
-    },
-    needs: Needs::Nodes,
-    summary: "the control plane is so small that HCO runs KubeVirt's controllers once",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "control-plane-not-multi-node",
+    Group::Placement,
+    "the control plane is so small that HCO runs KubeVirt's controllers once",
+)
+.predicts(alert!("LowVirtControllersCount"))
+.needs(Needs::Nodes);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let topology = cx.topology();

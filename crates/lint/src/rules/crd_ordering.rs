@@ -5,17 +5,15 @@ use hcoplan_yaml::{Document, Path};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "crd-ordering",
-    group: Group::Gitops,
-    severity: Severity::Info,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the first sync fails: no matches for kind \"HyperConverged\""),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "the HyperConverged is synced together with the Subscription that brings its CRD",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info(
+    "crd-ordering",
+    Group::Gitops,
+    "the HyperConverged is synced together with the Subscription that brings its CRD",
+)
+.silent("the first sync fails: no matches for kind \"HyperConverged\"")
+.confidence(Confidence::Medium)
+.needs(Needs::Document)
+.fix(FixKind::Suggested);
 
 const WAVE: &str = "argocd.argoproj.io/sync-wave";
 const OPTIONS: &str = "argocd.argoproj.io/sync-options";

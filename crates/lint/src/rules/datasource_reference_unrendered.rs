@@ -6,19 +6,14 @@ use hcoplan_planner::plan::{Admit, plan_with};
 use super::prelude::*;
 use crate::{SourceRef, source_ref};
 
-pub(super) static RULE: Rule = Rule {
-    name: "datasource-reference-unrendered",
-    group: Group::GoldenImages,
-    severity: Severity::Error,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Alert {
-        name: "VirtualMachineStuckInUnhealthyState",
-        runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
-    },
-    fix: FixKind::Suggested,
-    summary: "a virtual machine or DataVolume refers to a DataSource that nothing makes",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "datasource-reference-unrendered",
+    Group::GoldenImages,
+    "a virtual machine or DataVolume refers to a DataSource that nothing makes",
+)
+.predicts(alert!("VirtualMachineStuckInUnhealthyState"))
+.confidence(Confidence::Medium)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.plan().ssp.is_none() || cx.ssp_refusal().is_some() {
@@ -60,7 +55,7 @@ fn finding(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>) -> 
     }
     let message = format!("nothing makes the DataSource {name} in {namespace}");
     let finding = Finding::new(&RULE, message)
-        .at(place.clone())
+        .at(place)
         .severity(severity)
         .object(object_of(document))
         .label("the disk is never provisioned");
@@ -68,20 +63,15 @@ fn finding(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>) -> 
     // Switching multi-arch golden images adds or takes away the architecture.
     let plain = name.rsplit_once('-').map(|(plain, _)| plain);
     let meant = there.iter().copied().find(|t| Some(*t) == plain);
-    Some(match meant.or_else(|| nearest(name, there.iter().copied())) {
-        Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
-            format!("clone {meant}"),
-            Applicability::Suggestion,
-            place,
-            meant,
-        )),
-        None if there.is_empty() => finding.help(if common_images_off(cx) {
-            "no golden image is imported: common images are switched off"
-        } else {
-            "no golden image is imported into that namespace"
-        }),
-        None => finding.help(format!("there are {}", and(&there))),
-    })
+    let meant = meant.or_else(|| nearest(name, there.iter().copied()));
+    let otherwise = if !there.is_empty() {
+        format!("there are {}", and(&there))
+    } else if common_images_off(cx) {
+        "no golden image is imported: common images are switched off".to_owned()
+    } else {
+        "no golden image is imported into that namespace".to_owned()
+    };
+    Some(did_you_mean(finding, "clone", meant, otherwise))
 }
 
 /// Whether the change takes out an image that leaves its DataSource behind. Source: CDI's DataImportCron

@@ -2,20 +2,18 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "default-architecture-not-pinned",
-    group: Group::Heterogeneous,
-    severity: Severity::Warning,
-    releases: &["1.16", "1.17"],
-    fix: FixKind::Suggested,
-    predicts: Prediction::Silent(
-        "a virtual machine without an architecture gets the one of the virt-operator pod that \
+pub(super) static RULE: Rule = Rule::warning(
+    "default-architecture-not-pinned",
+    Group::Heterogeneous,
+    "several architectures, and KubeVirt's default architecture is left to chance",
+)
+.silent(
+    "a virtual machine without an architecture gets the one of the virt-operator pod that \
          came first",
-    ),
-    needs: Needs::Nodes,
-    summary: "several architectures, and KubeVirt's default architecture is left to chance",
-    ..Rule::BASE
-};
+)
+.releases(&["1.16", "1.17"])
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 /// From this capability on virt-operator only runs on control-plane nodes.
 const ON_CONTROL_PLANE: &str = "virt-operator-on-control-plane";

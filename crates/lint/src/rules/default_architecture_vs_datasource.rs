@@ -4,20 +4,18 @@ use hcoplan_planner::boot_images::ssp_stage::ObjectOrigin;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "default-architecture-vs-datasource",
-    group: Group::Heterogeneous,
-    severity: Severity::Warning,
-    releases: &["1.18", "1.19"],
-    fix: FixKind::Suggested,
-    predicts: Prediction::Silent(
-        "virtual machines from the plain DataSource get another architecture than those from a \
+pub(super) static RULE: Rule = Rule::warning(
+    "default-architecture-vs-datasource",
+    Group::Heterogeneous,
+    "KubeVirt's default architecture is not the one that plain DataSources lead to",
+)
+.silent(
+    "virtual machines from the plain DataSource get another architecture than those from a \
          PVC or a container disk",
-    ),
-    needs: Needs::Nodes,
-    summary: "KubeVirt's default architecture is not the one that plain DataSources lead to",
-    ..Rule::BASE
-};
+)
+.releases(&["1.18", "1.19"])
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(default) = cx.default_architecture() else {

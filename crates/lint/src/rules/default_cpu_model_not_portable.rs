@@ -2,19 +2,17 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "default-cpu-model-not-portable",
-    group: Group::Heterogeneous,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent(
-        "virtual machines of the other architecture ask for a CPU model that no node of theirs \
+pub(super) static RULE: Rule = Rule::warning(
+    "default-cpu-model-not-portable",
+    Group::Heterogeneous,
+    "a default CPU model for workload nodes of s390x and other architectures",
+)
+.silent(
+    "virtual machines of the other architecture ask for a CPU model that no node of theirs \
          has, and stay unschedulable",
-    ),
-    needs: Needs::Nodes,
-    claims: Claim::HasEffect,
-    summary: "a default CPU model for workload nodes of s390x and other architectures",
-    ..Rule::BASE
-};
+)
+.needs(Needs::Nodes)
+.claims(Claim::HasEffect);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let architectures = &cx.topology().workload_architectures;

@@ -4,20 +4,15 @@ use std::collections::BTreeMap;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "default-datasource-dangling",
-    group: Group::Heterogeneous,
-    severity: Severity::Error,
-    confidence: Confidence::Medium,
-    fix: FixKind::Suggested,
-    predicts: Prediction::Alert {
-        name: "VirtualMachineStuckInUnhealthyState",
-        runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
-    },
-    needs: Needs::Nodes,
-    summary: "a golden image's plain name leads to an architecture that is never imported",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "default-datasource-dangling",
+    Group::Heterogeneous,
+    "a golden image's plain name leads to an architecture that is never imported",
+)
+.predicts(alert!("VirtualMachineStuckInUnhealthyState"))
+.confidence(Confidence::Medium)
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !cx.hyperconverged().is_some_and(|hc| hc.multi_arch()) {

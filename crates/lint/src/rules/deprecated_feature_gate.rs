@@ -4,16 +4,14 @@ use hcoplan_planner::release::{GateToField, Phase};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "deprecated-feature-gate",
-    group: Group::Upgrade,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("HCO warns at each change, and a release to come drops the gate"),
-    needs: Needs::Plan,
-    fix: FixKind::Safe,
-    summary: "a feature gate is deprecated: a field of v1 took its place",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "deprecated-feature-gate",
+    Group::Upgrade,
+    "a feature gate is deprecated: a field of v1 took its place",
+)
+.silent("HCO warns at each change, and a release to come drops the gate")
+.needs(Needs::Plan)
+.fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let gates = cx.release().tables().feature_gates.iter();

@@ -4,19 +4,14 @@ use hcoplan_yaml::edit::edits;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "deprecated-kubevirt-api",
-    group: Group::Upgrade,
-    severity: Severity::Warning,
-    predicts: Prediction::Alert {
-        name: "KubeVirtDeprecatedAPIRequested",
-        runbook: "https://kubevirt.io/monitoring/runbooks/KubeVirtDeprecatedAPIRequested.html",
-    },
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "a manifest uses a deprecated API version of KubeVirt or its companions",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "deprecated-kubevirt-api",
+    Group::Upgrade,
+    "a manifest uses a deprecated API version of KubeVirt or its companions",
+)
+.predicts(alert!("KubeVirtDeprecatedAPIRequested"))
+.needs(Needs::Document)
+.fix(FixKind::Safe);
 
 /// What is known of an old version.
 #[derive(Clone, Copy, PartialEq)]

@@ -6,17 +6,15 @@ use hcoplan_yaml::edit::{Change, edits};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "descheduler-longlifecycle-without-background",
-    group: Group::Placement,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("HCO is satisfied, and the descheduler starts more migrations than it knows of"),
-    needs: Needs::Document,
-    fix: FixKind::Unsafe,
-    summary: "the descheduler's profile LongLifecycle lacks evictions in the background",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "descheduler-longlifecycle-without-background",
+    Group::Placement,
+    "the descheduler's profile LongLifecycle lacks evictions in the background",
+)
+.silent("HCO is satisfied, and the descheduler starts more migrations than it knows of")
+.confidence(Confidence::Medium)
+.needs(Needs::Document)
+.fix(FixKind::Unsafe);
 
 const SWITCH: &str = "profileCustomizations.devEnableEvictionsInBackground";
 

@@ -6,19 +6,14 @@ use hcoplan_yaml::edit::{Change, edits};
 use super::prelude::*;
 use crate::Descheduler;
 
-pub(super) static RULE: Rule = Rule {
-    name: "descheduler-misconfigured",
-    group: Group::Placement,
-    severity: Severity::Error,
-    predicts: Prediction::Alert {
-        name: "HCOMisconfiguredDescheduler",
-        runbook: "https://kubevirt.io/monitoring/runbooks/HCOMisconfiguredDescheduler.html",
-    },
-    needs: Needs::Document,
-    fix: FixKind::Unsafe,
-    summary: "the KubeDescheduler has no profile that knows virtual machines",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "descheduler-misconfigured",
+    Group::Placement,
+    "the KubeDescheduler has no profile that knows virtual machines",
+)
+.predicts(alert!("HCOMisconfiguredDescheduler"))
+.needs(Needs::Document)
+.fix(FixKind::Unsafe);
 
 const KNOWN: [&str; 3] = ["DevKubeVirtRelieveAndMigrate", "KubeVirtRelieveAndMigrate", "LongLifecycle"];
 

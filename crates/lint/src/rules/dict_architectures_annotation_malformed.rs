@@ -2,19 +2,17 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "dict-architectures-annotation-malformed",
-    group: Group::GoldenImages,
-    severity: Severity::Error,
-    predicts: Prediction::Silent(
-        "the architecture is dropped without a word, or \
+pub(super) static RULE: Rule = Rule::error(
+    "dict-architectures-annotation-malformed",
+    Group::GoldenImages,
+    "the architectures annotation has words that HCO doesn't recognise",
+)
+.silent(
+    "the architecture is dropped without a word, or \
          HCOGoldenImageWithNoSupportedArchitecture fires when none is left",
-    ),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "the architectures annotation has words that HCO doesn't recognise",
-    ..Rule::BASE
-};
+)
+.needs(Needs::Document)
+.fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for template in cx.written_templates() {

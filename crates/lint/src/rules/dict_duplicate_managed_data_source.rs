@@ -4,15 +4,13 @@ use hcoplan_planner::boot_images::ssp_stage::{Displacer, ObjectOrigin};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "dict-duplicate-managed-data-source",
-    group: Group::GoldenImages,
-    severity: Severity::Error,
-    predicts: Prediction::Silent("one of the images is never imported"),
-    claims: Claim::HasEffect,
-    summary: "two golden images are for one DataSource, so that one is never imported",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "dict-duplicate-managed-data-source",
+    Group::GoldenImages,
+    "two golden images are for one DataSource, so that one is never imported",
+)
+.silent("one of the images is never imported")
+.claims(Claim::HasEffect);
 
 const FIELD: &str = "spec.managedDataSource";
 
@@ -54,7 +52,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn finding(cx: &Context<'_>, lost: &Lost<'_>) -> Finding {
-    let name = name_of(lost.origin);
+    let name = lost.origin.name();
     let what = match lost.architectures.as_slice() {
         [] => format!("golden image {name} is never imported"),
         some => format!("golden image {name} is not imported for {}", and(some)),
@@ -62,7 +60,7 @@ fn finding(cx: &Context<'_>, lost: &Lost<'_>) -> Finding {
     let data_source = cx.image_of(lost.origin).map_or("", |i| i.template.managed_data_source());
     match lost.by {
         Displacer::SameDataSource(winner) => {
-            let other = name_of(winner);
+            let other = winner.name();
             let message = format!("{what}: {other} is for the same DataSource");
             let finding = Finding::new(&RULE, message);
             let written = |o: &ObjectOrigin| cx.image_of(o).is_some_and(|i| i.written.is_some());
@@ -88,8 +86,4 @@ fn finding(cx: &Context<'_>, lost: &Lost<'_>) -> Finding {
         }
         Displacer::SameName(_) => unreachable!("left out above"),
     }
-}
-
-fn name_of(origin: &ObjectOrigin) -> &str {
-    origin.template.as_ref().map_or("", |t| t.name.as_str())
 }

@@ -3,15 +3,10 @@
 use super::prelude::*;
 use crate::WrittenTemplate;
 
-pub(super) static RULE: Rule = Rule {
-    name: "dict-duplicate-name",
-    group: Group::GoldenImages,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("mine DataImportCronTable is already defined"),
-    needs: Needs::Document,
-    summary: "two DataImportCronTemplates have one name",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::error("dict-duplicate-name", Group::GoldenImages, "two DataImportCronTemplates have one name")
+        .refused("mine DataImportCronTable is already defined")
+        .needs(Needs::Document);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut seen: Vec<WrittenTemplate<'_>> = Vec::new();

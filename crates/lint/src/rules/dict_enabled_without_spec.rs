@@ -6,16 +6,11 @@ use hcoplan_yaml::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "dict-enabled-without-spec",
-    group: Group::GoldenImages,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("dataImportCronTemplate spec is empty for an enabled DataImportCronTemplate"),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "a golden image has no spec, but isn't switched off",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::error("dict-enabled-without-spec", Group::GoldenImages, "a golden image has no spec, but isn't switched off")
+        .refused("dataImportCronTemplate spec is empty for an enabled DataImportCronTemplate")
+        .needs(Needs::Document)
+        .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for template in cx.written_templates() {

@@ -4,15 +4,10 @@ use serde_json::{Map, Value};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "dict-field-pruned",
-    group: Group::GoldenImages,
-    severity: Severity::Warning,
-    releases: &["1.17", "1.18", "1.19"],
-    predicts: Prediction::Silent("the field is dropped on the way to the DataImportCron"),
-    summary: "a golden image has a field that SSP's CRD drops",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::warning("dict-field-pruned", Group::GoldenImages, "a golden image has a field that SSP's CRD drops")
+        .silent("the field is dropped on the way to the DataImportCron")
+        .releases(&["1.17", "1.18", "1.19"]);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for image in cx.golden_images() {

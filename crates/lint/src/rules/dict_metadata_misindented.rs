@@ -9,19 +9,17 @@ use hcoplan_yaml::{Entry, Value};
 use super::prelude::*;
 use crate::WrittenTemplate;
 
-pub(super) static RULE: Rule = Rule {
-    name: "dict-metadata-misindented",
-    group: Group::GoldenImages,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "Internal error occurred: add operation does not apply: doc is missing path: \
+pub(super) static RULE: Rule = Rule::error(
+    "dict-metadata-misindented",
+    Group::GoldenImages,
+    "a golden image's name or annotations stand beside its metadata",
+)
+.refused(
+    "Internal error occurred: add operation does not apply: doc is missing path: \
          \"/spec/dataImportCronTemplates/0/metadata/annotations\": missing value",
-    ),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "a golden image's name or annotations stand beside its metadata",
-    ..Rule::BASE
-};
+)
+.needs(Needs::Document)
+.fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for template in cx.written_templates() {

@@ -3,17 +3,12 @@
 use super::prelude::*;
 use crate::context::cron_names;
 
-pub(super) static RULE: Rule = Rule {
-    name: "dict-name-too-long",
-    group: Group::GoldenImages,
-    severity: Severity::Error,
-    predicts: Prediction::Alert {
-        name: "SSPFailingToReconcile",
-        runbook: "https://kubevirt.io/monitoring/runbooks/SSPFailingToReconcile.html",
-    },
-    summary: "a golden image's DataImportCron or DataSource has a name of more than 63 characters",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "dict-name-too-long",
+    Group::GoldenImages,
+    "a golden image's DataImportCron or DataSource has a name of more than 63 characters",
+)
+.predicts(alert!("SSPFailingToReconcile"));
 
 /// What fits into a label's value.
 const MOST: usize = 63;

@@ -4,16 +4,14 @@ use hcoplan_yaml::Node;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "dict-platform-architecture-overwritten",
-    group: Group::GoldenImages,
-    severity: Severity::Info,
-    predicts: Prediction::Silent("SSP overwrites it with each architecture of the annotation"),
-    fix: FixKind::Safe,
-    claims: Claim::HasEffect,
-    summary: "a golden image pins the platform's architecture, which SSP overwrites",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info(
+    "dict-platform-architecture-overwritten",
+    Group::GoldenImages,
+    "a golden image pins the platform's architecture, which SSP overwrites",
+)
+.silent("SSP overwrites it with each architecture of the annotation")
+.claims(Claim::HasEffect)
+.fix(FixKind::Safe);
 
 const PLATFORM: &str = "spec.template.spec.source.registry.platform";
 

@@ -8,18 +8,13 @@ use hcoplan_planner::boot_images::cdi::{self, CdiRefusal};
 use super::prelude::*;
 use crate::context::cron_names;
 
-pub(super) static RULE: Rule = Rule {
-    name: "dict-rejected-by-cdi",
-    group: Group::GoldenImages,
-    severity: Severity::Error,
-    predicts: Prediction::Alert {
-        name: "SSPFailingToReconcile",
-        runbook: "https://kubevirt.io/monitoring/runbooks/SSPFailingToReconcile.html",
-    },
-    fix: FixKind::Suggested,
-    summary: "a golden image is accepted by HCO and SSP, but its DataImportCron is refused",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "dict-rejected-by-cdi",
+    Group::GoldenImages,
+    "a golden image is accepted by HCO and SSP, but its DataImportCron is refused",
+)
+.predicts(alert!("SSPFailingToReconcile"))
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut seen = BTreeSet::new();
@@ -36,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn refused_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
     let refusal = cdi::refusal(&cron.object.body["spec"])?;
-    let name = name_of(cron);
+    let name = cron.origin.name();
     let path = format!("spec.{}", refusal.path);
     let message = format!("CDI refuses golden image {name}: {}", refusal.message);
     let label = refusal.detail.clone();
@@ -126,15 +121,11 @@ fn misnamed(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
     let (kind, wrong, field) = wrong_name(cron)?;
     let message = format!(
         "the API server refuses the {kind} of golden image {}: {wrong:?} can't be an object's name",
-        name_of(cron)
+        cron.origin.name()
     );
     let finding = Finding::new(&RULE, message)
         .at(cx.origin_place(&cron.origin, field))
         .label("is no lower-case DNS name")
         .help("use lower-case letters, digits, hyphens and dots, with a letter or digit at both ends");
     Some(finding)
-}
-
-fn name_of(cron: &Rendered) -> &str {
-    cron.origin.template.as_ref().map_or("", |t| t.name.as_str())
 }

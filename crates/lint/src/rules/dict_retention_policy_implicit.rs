@@ -5,16 +5,14 @@ use hcoplan_planner::release::{Mutation, Platform, Release};
 use super::prelude::*;
 use crate::WrittenTemplate;
 
-pub(super) static RULE: Rule = Rule {
-    name: "dict-retention-policy-implicit",
-    group: Group::Upgrade,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("from 1.18 on, removing the golden image deletes its disks"),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "a golden image doesn't say whether its disks stay when it is removed",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "dict-retention-policy-implicit",
+    Group::Upgrade,
+    "a golden image doesn't say whether its disks stay when it is removed",
+)
+.silent("from 1.18 on, removing the golden image deletes its disks")
+.needs(Needs::Document)
+.fix(FixKind::Safe);
 
 /// CDI's own defaults.
 const KEEP: [(&str, &str); 2] = [("retentionPolicy", "All"), ("importsToKeep", "3")];

@@ -7,16 +7,11 @@ use hcoplan_yaml::{Path, Value};
 use super::prelude::*;
 use crate::WrittenTemplate;
 
-pub(super) static RULE: Rule = Rule {
-    name: "dict-schedule-missing",
-    group: Group::GoldenImages,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("spec.dataImportCronTemplates[0].spec.schedule: Required value"),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "a golden image has no schedule",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::error("dict-schedule-missing", Group::GoldenImages, "a golden image has no schedule")
+        .refused("spec.dataImportCronTemplates[0].spec.schedule: Required value")
+        .needs(Needs::Document)
+        .fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let missing: Vec<WrittenTemplate<'_>> = cx.written_templates().filter(is_missing).collect();

@@ -4,16 +4,14 @@ use hcoplan_planner::release::Platform;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "dict-without-ssp",
-    group: Group::GoldenImages,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("no image is imported"),
-    claims: Claim::NoEffect,
-    needs: Needs::Plan,
-    summary: "golden images on plain Kubernetes, where no SSP imports them",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "dict-without-ssp",
+    Group::GoldenImages,
+    "golden images on plain Kubernetes, where no SSP imports them",
+)
+.silent("no image is imported")
+.needs(Needs::Plan)
+.claims(Claim::NoEffect);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("dataImportCronTemplates");

@@ -3,36 +3,23 @@
 use hcoplan_yaml::edit::edits;
 
 use super::prelude::*;
+use crate::context::{DEFAULT, VIRT_DEFAULT as VIRT, default_place};
 
-pub(super) static RULE: Rule = Rule {
-    name: "dict-without-storage-class",
-    group: Group::GoldenImages,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Alert {
-        name: "CDINoDefaultStorageClass",
-        runbook: "https://kubevirt.io/monitoring/runbooks/CDINoDefaultStorageClass.html",
-    },
-    fix: FixKind::Suggested,
-    summary: "golden images name no storage class, and no declared one is the default",
-    ..Rule::BASE
-};
-
-const VIRT: &str = "storageclass.kubevirt.io/is-default-virt-class";
-const DEFAULT: &str = "storageclass.kubernetes.io/is-default-class";
+pub(super) static RULE: Rule = Rule::warning(
+    "dict-without-storage-class",
+    Group::GoldenImages,
+    "golden images name no storage class, and no declared one is the default",
+)
+.predicts(alert!("CDINoDefaultStorageClass"))
+.confidence(Confidence::Medium)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.has_classes_from_elsewhere() {
         return;
     }
     let classes: Vec<_> = cx.storage_classes().collect();
-    let is_default = |d: &Document| {
-        [VIRT, DEFAULT].iter().any(|annotation| {
-            let path = Path::dotted("metadata.annotations").key(annotation);
-            d.root.at(&path).and_then(|n| n.as_str()) == Some("true")
-        })
-    };
-    if classes.iter().any(|d| is_default(d)) {
+    if classes.iter().any(|d| [VIRT, DEFAULT].iter().any(|annotation| default_place(d, annotation).is_some())) {
         return;
     }
     let Some((first, others)) = classes.split_first() else {
@@ -56,7 +43,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         finding = finding.related(place, "not a default, either");
     }
     for class in &classes {
-        let name = text_at(class, "metadata.name").unwrap_or_default();
+        let name = class.text("metadata.name");
         let path = Path::dotted("metadata.annotations").key(VIRT);
         if let Ok(edits) = edits(class, &[Change::Set(path, "true".into())]) {
             finding = finding.fix(Fix {

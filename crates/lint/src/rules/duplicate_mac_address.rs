@@ -7,18 +7,10 @@ use hcoplan_yaml::Node;
 use super::prelude::*;
 use crate::VirtualMachine;
 
-pub(super) static RULE: Rule = Rule {
-    name: "duplicate-mac-address",
-    group: Group::Operands,
-    severity: Severity::Warning,
-    predicts: Prediction::Alert {
-        name: "KubemacpoolMACCollisionDetected",
-        runbook: "https://kubevirt.io/monitoring/runbooks/KubemacpoolMACCollisionDetected.html",
-    },
-    needs: Needs::Document,
-    summary: "two virtual machines have the same MAC address",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::warning("duplicate-mac-address", Group::Operands, "two virtual machines have the same MAC address")
+        .predicts(alert!("KubemacpoolMACCollisionDetected"))
+        .needs(Needs::Document);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let machines = cx.virtual_machines();

@@ -9,16 +9,11 @@ use hcoplan_yaml::{Document, Node, Path};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "duplicate-resource",
-    group: Group::Hygiene,
-    severity: Severity::Error,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the one that is applied last wins; kustomize refuses to build"),
-    needs: Needs::Document,
-    summary: "an object is declared twice where both are applied together",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::error("duplicate-resource", Group::Hygiene, "an object is declared twice where both are applied together")
+        .silent("the one that is applied last wins; kustomize refuses to build")
+        .confidence(Confidence::Medium)
+        .needs(Needs::Document);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let neighbours = cx.neighbours();

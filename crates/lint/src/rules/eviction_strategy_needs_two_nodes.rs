@@ -2,19 +2,14 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "eviction-strategy-needs-two-nodes",
-    group: Group::Placement,
-    severity: Severity::Warning,
-    predicts: Prediction::Alert {
-        name: "VMCannotBeEvicted",
-        runbook: "https://kubevirt.io/monitoring/runbooks/VMCannotBeEvicted.html",
-    },
-    needs: Needs::Nodes,
-    fix: FixKind::Suggested,
-    summary: "evictionStrategy LiveMigrate where an architecture has one workload node only",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "eviction-strategy-needs-two-nodes",
+    Group::Placement,
+    "evictionStrategy LiveMigrate where an architecture has one workload node only",
+)
+.predicts(alert!("VMCannotBeEvicted"))
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("evictionStrategy");

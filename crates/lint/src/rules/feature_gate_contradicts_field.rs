@@ -6,17 +6,15 @@ use hcoplan_yaml::Path;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "feature-gate-contradicts-field",
-    group: Group::Admission,
-    severity: Severity::Error,
-    releases: &["1.19"],
-    predicts: Prediction::Refusal("the deprecated <gate> feature gate, and <field> field contradict each other"),
-    needs: Needs::Document,
-    fix: FixKind::Unsafe,
-    summary: "a deprecated feature gate and the field in its place don't go together",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "feature-gate-contradicts-field",
+    Group::Admission,
+    "a deprecated feature gate and the field in its place don't go together",
+)
+.refused("the deprecated <gate> feature gate, and <field> field contradict each other")
+.releases(&["1.19"])
+.needs(Needs::Document)
+.fix(FixKind::Unsafe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let rules = cx.release().admission().version(cx.version());

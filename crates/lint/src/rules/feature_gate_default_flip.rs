@@ -7,21 +7,17 @@ use serde_json::json;
 use super::prelude::*;
 use crate::gate_when_unset;
 
-pub(super) static RULE: Rule = Rule {
-    name: "feature-gate-default-flip",
-    group: Group::Upgrade,
-    severity: Severity::Info,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent(
-        "new clusters have it otherwise than those that are upgraded, which keep what they hold",
-    ),
-    claims: Claim::BreaksOnUpgrade,
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    pedantic: true,
-    summary: "the next release has another default for a feature gate that isn't set",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info(
+    "feature-gate-default-flip",
+    Group::Upgrade,
+    "the next release has another default for a feature gate that isn't set",
+)
+.silent("new clusters have it otherwise than those that are upgraded, which keep what they hold")
+.confidence(Confidence::Medium)
+.needs(Needs::Document)
+.claims(Claim::BreaksOnUpgrade)
+.fix(FixKind::Suggested)
+.pedantic();
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(next) = cx.next_release() else {

@@ -6,17 +6,15 @@ use hcoplan_yaml::{Node, Path};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "feature-gate-unknown-or-duplicate",
-    group: Group::Admission,
-    severity: Severity::Warning,
-    releases: &["1.18", "1.19"],
-    predicts: Prediction::Refusal("feature gate names must be unique (case-insensitive)"),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "the list of feature gates has a name that the release doesn't know, or one twice",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "feature-gate-unknown-or-duplicate",
+    Group::Admission,
+    "the list of feature gates has a name that the release doesn't know, or one twice",
+)
+.refused("feature gate names must be unique (case-insensitive)")
+.releases(&["1.18", "1.19"])
+.needs(Needs::Document)
+.fix(FixKind::Safe);
 
 /// An entry of the list.
 struct Entry<'a> {

@@ -2,18 +2,10 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "few-kvm-nodes",
-    group: Group::Placement,
-    severity: Severity::Warning,
-    predicts: Prediction::Alert {
-        name: "LowKVMNodesCount",
-        runbook: "https://kubevirt.io/monitoring/runbooks/LowKVMNodesCount.html",
-    },
-    needs: Needs::Nodes,
-    summary: "fewer than two workload nodes have KVM",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::warning("few-kvm-nodes", Group::Placement, "fewer than two workload nodes have KVM")
+        .predicts(alert!("LowKVMNodesCount"))
+        .needs(Needs::Nodes);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let nodes: Vec<_> = cx.workload_nodes().collect();

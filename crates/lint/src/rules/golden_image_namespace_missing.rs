@@ -7,24 +7,19 @@ use hcoplan_diagnostics::source::Location;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "golden-image-namespace-missing",
-    group: Group::GoldenImages,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Alert {
-        name: "SSPFailingToReconcile",
-        runbook: "https://kubevirt.io/monitoring/runbooks/SSPFailingToReconcile.html",
-    },
-    options: &[RuleOption {
-        name: "namespaces",
-        default: OptionValue::Names(&[]),
-        doc: "Namespaces that are created elsewhere.",
-    }],
-    fix: FixKind::Suggested,
-    summary: "golden images or templates go to a namespace that the repository doesn't create",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "golden-image-namespace-missing",
+    Group::GoldenImages,
+    "golden images or templates go to a namespace that the repository doesn't create",
+)
+.predicts(alert!("SSPFailingToReconcile"))
+.confidence(Confidence::Medium)
+.fix(FixKind::Suggested)
+.options(&[RuleOption {
+    name: "namespaces",
+    default: OptionValue::Names(&[]),
+    doc: "Namespaces that are created elsewhere.",
+}]);
 
 /// What each cluster has.
 const ALWAYS: [&str; 4] = ["default", "kube-public", "kube-system", "openshift"];

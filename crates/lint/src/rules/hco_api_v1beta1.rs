@@ -4,15 +4,13 @@ use hcoplan_planner::hyperconverged::version_of;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "hco-api-v1beta1",
-    group: Group::Upgrade,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("a release to come no longer serves the API version"),
-    needs: Needs::Document,
-    summary: "the HyperConverged is written in v1beta1 although the release has v1",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "hco-api-v1beta1",
+    Group::Upgrade,
+    "the HyperConverged is written in v1beta1 although the release has v1",
+)
+.silent("a release to come no longer serves the API version")
+.needs(Needs::Document);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let api = &cx.release().tables().hyperconverged;

@@ -5,19 +5,14 @@ use hcoplan_yaml::Path;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "hco-name-invalid",
-    group: Group::Admission,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "metadata.name in body should match 'kubevirt-hyperconverged'; a longer name that has it \
+pub(super) static RULE: Rule =
+    Rule::error("hco-name-invalid", Group::Admission, "the HyperConverged isn't named kubevirt-hyperconverged")
+        .refused(
+            "metadata.name in body should match 'kubevirt-hyperconverged'; a longer name that has it \
          inside is accepted and never reconciled",
-    ),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "the HyperConverged isn't named kubevirt-hyperconverged",
-    ..Rule::BASE
-};
+        )
+        .needs(Needs::Document)
+        .fix(FixKind::Safe);
 
 /// The only name that the operator reconciles.
 const NAME: &str = "kubevirt-hyperconverged";

@@ -6,19 +6,14 @@ use hcoplan_yaml::{Node, Path, Segment};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "hco-schema-violation",
-    group: Group::Admission,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "Unsupported value, Required value, Invalid value, Duplicate value, or: failed to parse \
+pub(super) static RULE: Rule =
+    Rule::error("hco-schema-violation", Group::Admission, "a value isn't one that the HyperConverged's schema takes")
+        .refused(
+            "Unsupported value, Required value, Invalid value, Duplicate value, or: failed to parse \
          the HyperConverged",
-    ),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "a value isn't one that the HyperConverged's schema takes",
-    ..Rule::BASE
-};
+        )
+        .needs(Needs::Document)
+        .fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(schema) = cx.schema() else {

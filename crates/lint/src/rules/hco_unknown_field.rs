@@ -7,17 +7,15 @@ use hcoplan_planner::release::Release;
 use super::prelude::*;
 use crate::OperandField;
 
-pub(super) static RULE: Rule = Rule {
-    name: "hco-unknown-field",
-    group: Group::Admission,
-    severity: Severity::Error,
-    predicts: Prediction::Silent("the API server drops the field; a client that asks for strict validation is refused"),
-    claims: Claim::NoEffect,
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "the HyperConverged has a field that its API version doesn't know",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "hco-unknown-field",
+    Group::Admission,
+    "the HyperConverged has a field that its API version doesn't know",
+)
+.silent("the API server drops the field; a client that asks for strict validation is refused")
+.needs(Needs::Document)
+.claims(Claim::NoEffect)
+.fix(FixKind::Safe);
 
 /// So many fields are offered to be removed at once: each offer reads the file once more, so that one for
 /// each of very many would take the square of their number. `hcoplan fix` comes to the others once these

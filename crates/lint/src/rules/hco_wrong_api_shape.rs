@@ -5,20 +5,18 @@ use hcoplan_planner::admission::Reason;
 use super::prelude::*;
 use crate::OtherShape;
 
-pub(super) static RULE: Rule = Rule {
-    name: "hco-wrong-api-shape",
-    group: Group::Admission,
-    severity: Severity::Error,
-    releases: &["1.18", "1.19"],
-    predicts: Prediction::Refusal(
-        "failed to parse the HyperConverged; without a list or map of the wrong kind: unknown \
+pub(super) static RULE: Rule = Rule::error(
+    "hco-wrong-api-shape",
+    Group::Admission,
+    "the HyperConverged is written in the shape of the other API version",
+)
+.refused(
+    "failed to parse the HyperConverged; without a list or map of the wrong kind: unknown \
          field, and the field is dropped",
-    ),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "the HyperConverged is written in the shape of the other API version",
-    ..Rule::BASE
-};
+)
+.releases(&["1.18", "1.19"])
+.needs(Needs::Document)
+.fix(FixKind::Safe);
 
 /// How many of the fields are pointed at besides the first.
 const SHOWN: usize = 8;

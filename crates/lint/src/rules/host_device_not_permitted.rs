@@ -5,17 +5,13 @@ use serde_json::Value as Json;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "host-device-not-permitted",
-    group: Group::Operands,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "GPU nvidia.com/TU104GL_Tesla_T4 is not permitted in permittedHostDevices configuration",
-    ),
-    fix: FixKind::Suggested,
-    summary: "a virtual machine uses a host device that isn't permitted",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "host-device-not-permitted",
+    Group::Operands,
+    "a virtual machine uses a host device that isn't permitted",
+)
+.refused("GPU nvidia.com/TU104GL_Tesla_T4 is not permitted in permittedHostDevices configuration")
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(kubevirt) = cx.plan().operand("KubeVirt") else {
@@ -37,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 let place = vm.document.locate(&path.index(i).key("deviceName"));
                 let message = format!("the {what} {name} of {} is not permitted", vm.display_name());
                 let mut finding = Finding::new(&RULE, message)
-                    .at(place.clone())
+                    .at(place)
                     .object(object_of(vm.document))
                     .label("not in permittedHostDevices");
                 if all.is_null() {
@@ -48,18 +44,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     out.report(finding.help("switch it on again, or use another device"));
                     continue;
                 }
-                out.report(match nearest(name, permitted.iter().copied()) {
-                    Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
-                        format!("use {meant}"),
-                        Applicability::Suggestion,
-                        place,
-                        meant,
-                    )),
-                    None if permitted.is_empty() => {
-                        finding.help("permit it in permittedHostDevices of the HyperConverged")
-                    }
-                    None => finding.help(format!("permit it in the HyperConverged, or use {}", or(&permitted))),
-                });
+                let otherwise = if permitted.is_empty() {
+                    "permit it in permittedHostDevices of the HyperConverged".to_owned()
+                } else {
+                    format!("permit it in the HyperConverged, or use {}", or(&permitted))
+                };
+                out.report(did_you_mean(finding, "use", nearest(name, permitted.iter().copied()), otherwise));
             }
         }
     }

@@ -6,17 +6,12 @@ use hcoplan_yaml::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "ignored-field",
-    group: Group::Upgrade,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("the field is accepted, and the feature isn't switched"),
-    claims: Claim::NoEffect,
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "a field is accepted and ignored by the release",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::warning("ignored-field", Group::Upgrade, "a field is accepted and ignored by the release")
+        .silent("the field is accepted, and the feature isn't switched")
+        .needs(Needs::Document)
+        .claims(Claim::NoEffect)
+        .fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.admission().reason.is_some() {

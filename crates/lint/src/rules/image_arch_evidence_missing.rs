@@ -8,17 +8,15 @@ use hcoplan_kubernetes::schema::DocumentSchema;
 use super::prelude::*;
 use crate::{Form, ImageEvidence};
 
-pub(super) static RULE: Rule = Rule {
-    name: "image-arch-evidence-missing",
-    group: Group::Bundle,
-    severity: Severity::Info,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("rules about the architectures of images have nothing to go by"),
-    needs: Needs::Document,
-    fix: FixKind::None,
-    summary: "nothing is saved about the architectures of images in a mixed cluster",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info(
+    "image-arch-evidence-missing",
+    Group::Bundle,
+    "nothing is saved about the architectures of images in a mixed cluster",
+)
+.silent("rules about the architectures of images have nothing to go by")
+.confidence(Confidence::Medium)
+.needs(Needs::Document)
+.fix(FixKind::None);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for document in cx.neighbours().of_kind("ImageArchitectures") {

@@ -4,18 +4,13 @@ use super::prelude::*;
 use super::workload_placement_matches_no_node::unmatched;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule {
-    name: "infra-placement-matches-no-node",
-    group: Group::Placement,
-    severity: Severity::Error,
-    predicts: Prediction::Alert {
-        name: "VirtControllerDown",
-        runbook: "https://kubevirt.io/monitoring/runbooks/VirtControllerDown.html",
-    },
-    needs: Needs::Nodes,
-    summary: "the infra placement selects none of the declared nodes",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "infra-placement-matches-no-node",
+    Group::Placement,
+    "the infra placement selects none of the declared nodes",
+)
+.predicts(alert!("VirtControllerDown"))
+.needs(Needs::Nodes);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(placement) = cx.placement(Pods::Infra) else {

@@ -2,15 +2,13 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "inventory-missing",
-    group: Group::Hygiene,
-    severity: Severity::Info,
-    predicts: Prediction::Silent("rules that need the cluster's nodes are skipped"),
-    needs: Needs::Document,
-    summary: "nothing declares the cluster's nodes, so the rules that need them are skipped",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info(
+    "inventory-missing",
+    Group::Hygiene,
+    "nothing declares the cluster's nodes, so the rules that need them are skipped",
+)
+.silent("rules that need the cluster's nodes are skipped")
+.needs(Needs::Document);
 
 /// How many skipped rules are named.
 const NAMED: usize = 4;

@@ -5,16 +5,14 @@ use hcoplan_planner::plan::{Admit, plan_with};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-breaks-on-upgrade",
-    group: Group::Upgrade,
-    severity: Severity::Warning,
-    claims: Claim::BreaksOnUpgrade,
-    predicts: Prediction::Silent("the operator's reconcile stops in the middle of the upgrade"),
-    needs: Needs::Plan,
-    summary: "a jsonpatch annotation stops working on the next release",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "jsonpatch-breaks-on-upgrade",
+    Group::Upgrade,
+    "a jsonpatch annotation stops working on the next release",
+)
+.silent("the operator's reconcile stops in the middle of the upgrade")
+.needs(Needs::Plan)
+.claims(Claim::BreaksOnUpgrade);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(next) = cx.next_release() else {

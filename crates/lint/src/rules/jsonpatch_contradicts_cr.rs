@@ -5,16 +5,14 @@ use serde_json::Value;
 use super::prelude::*;
 use crate::OwnField;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-contradicts-cr",
-    group: Group::Jsonpatch,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("the operand has the patch's value, and the HyperConverged says another"),
-    fix: FixKind::Unsafe,
-    claims: Claim::HasEffect,
-    summary: "a jsonpatch overrides a value that the same HyperConverged sets",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "jsonpatch-contradicts-cr",
+    Group::Jsonpatch,
+    "a jsonpatch overrides a value that the same HyperConverged sets",
+)
+.silent("the operand has the patch's value, and the HyperConverged says another")
+.claims(Claim::HasEffect)
+.fix(FixKind::Unsafe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {

@@ -4,18 +4,14 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-customize-components",
-    group: Group::Jsonpatch,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent(
-        "the operand's operator applies the inner patches to whatever the next release deploys",
-    ),
-    fix: FixKind::None,
-    claims: Claim::HasEffect,
-    summary: "a jsonpatch edits an operand's Deployments and DaemonSets by customizeComponents",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "jsonpatch-customize-components",
+    Group::Jsonpatch,
+    "a jsonpatch edits an operand's Deployments and DaemonSets by customizeComponents",
+)
+.silent("the operand's operator applies the inner patches to whatever the next release deploys")
+.claims(Claim::HasEffect)
+.fix(FixKind::None);
 
 const COMPONENTS: &str = "/spec/customizeComponents";
 

@@ -3,18 +3,13 @@
 use super::prelude::*;
 use crate::OwnField;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-duplicates-field",
-    group: Group::Jsonpatch,
-    severity: Severity::Warning,
-    predicts: Prediction::Alert {
-        name: "UnsupportedHCOModification",
-        runbook: "https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html",
-    },
-    fix: FixKind::Safe,
-    summary: "a jsonpatch sets what the HyperConverged has a field for",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "jsonpatch-duplicates-field",
+    Group::Jsonpatch,
+    "a jsonpatch sets what the HyperConverged has a field for",
+)
+.predicts(alert!("UnsupportedHCOModification"))
+.fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {

@@ -5,18 +5,11 @@ use hcoplan_yaml::{Path, parse};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-invalid-json",
-    group: Group::Jsonpatch,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch annotation: invalid state detected",
-    ),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "a jsonpatch annotation isn't JSON",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::error("jsonpatch-invalid-json", Group::Jsonpatch, "a jsonpatch annotation isn't JSON")
+        .refused("invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch annotation: invalid state detected")
+        .needs(Needs::Document)
+        .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {

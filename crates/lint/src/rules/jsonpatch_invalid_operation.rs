@@ -2,16 +2,14 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-invalid-operation",
-    group: Group::Jsonpatch,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("unsupported operation"),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "an operation of a jsonpatch annotation lacks a part or has an unknown op",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "jsonpatch-invalid-operation",
+    Group::Jsonpatch,
+    "an operation of a jsonpatch annotation lacks a part or has an unknown op",
+)
+.refused("unsupported operation")
+.needs(Needs::Document)
+.fix(FixKind::Suggested);
 
 /// Every `op` there is.
 const OPS: [Op; 6] = [Op::Add, Op::Remove, Op::Replace, Op::Move, Op::Copy, Op::Test];

@@ -6,17 +6,15 @@ use serde_json::Value;
 use super::prelude::*;
 use crate::Annotation;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-layered",
-    group: Group::Jsonpatch,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the overlay's annotation replaces the base's, whose operations vanish"),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "a kustomization's patch replaces a jsonpatch annotation instead of adding to it",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "jsonpatch-layered",
+    Group::Jsonpatch,
+    "a kustomization's patch replaces a jsonpatch annotation instead of adding to it",
+)
+.silent("the overlay's annotation replaces the base's, whose operations vanish")
+.confidence(Confidence::Medium)
+.needs(Needs::Document)
+.fix(FixKind::Suggested);
 
 /// A text that the annotation has had on the way.
 struct Below<'l> {

@@ -4,16 +4,14 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-list-index",
-    group: Group::Jsonpatch,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("after an upgrade, the patch hits another element"),
-    fix: FixKind::Suggested,
-    claims: Claim::HasEffect,
-    summary: "a jsonpatch path counts the elements of a list that HCO renders",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "jsonpatch-list-index",
+    Group::Jsonpatch,
+    "a jsonpatch path counts the elements of a list that HCO renders",
+)
+.silent("after an upgrade, the patch hits another element")
+.claims(Claim::HasEffect)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {

@@ -2,18 +2,9 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-noop",
-    group: Group::Jsonpatch,
-    severity: Severity::Info,
-    predicts: Prediction::Alert {
-        name: "UnsupportedHCOModification",
-        runbook: "https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html",
-    },
-    fix: FixKind::Safe,
-    summary: "a jsonpatch operation changes nothing",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info("jsonpatch-noop", Group::Jsonpatch, "a jsonpatch operation changes nothing")
+    .predicts(alert!("UnsupportedHCOModification"))
+    .fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {

@@ -2,16 +2,11 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-not-an-array",
-    group: Group::Jsonpatch,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("json: cannot unmarshal object into Go value of type jsonpatch.Patch"),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "a jsonpatch annotation is no list of operations",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::error("jsonpatch-not-an-array", Group::Jsonpatch, "a jsonpatch annotation is no list of operations")
+        .refused("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
+        .needs(Needs::Document)
+        .fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {

@@ -7,15 +7,13 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-object-merges",
-    group: Group::Jsonpatch,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("the operand keeps what the patch leaves out"),
-    fix: FixKind::Suggested,
-    summary: "a jsonpatch operation writes an object, and what it leaves out stays",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "jsonpatch-object-merges",
+    Group::Jsonpatch,
+    "a jsonpatch operation writes an object, and what it leaves out stays",
+)
+.silent("the operand keeps what the patch leaves out")
+.fix(FixKind::Suggested);
 
 /// How many fields a message names.
 const MOST_NAMED: usize = 4;

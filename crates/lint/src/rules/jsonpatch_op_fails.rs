@@ -2,16 +2,14 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-op-fails",
-    group: Group::Jsonpatch,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("replace operation does not apply: doc is missing key"),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "a jsonpatch operation can't be applied to the operand as it is rendered",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "jsonpatch-op-fails",
+    Group::Jsonpatch,
+    "a jsonpatch operation can't be applied to the operand as it is rendered",
+)
+.refused("replace operation does not apply: doc is missing key")
+.needs(Needs::Document)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(failed) = cx.patch_failure() else {

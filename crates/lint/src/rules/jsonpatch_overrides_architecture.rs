@@ -4,16 +4,14 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-overrides-architecture",
-    group: Group::Jsonpatch,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("HCO's status and alerts describe what HCO computed, not what SSP and KubeVirt got"),
-    fix: FixKind::Suggested,
-    claims: Claim::HasEffect,
-    summary: "a jsonpatch changes what HCO derives from the nodes' architectures",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "jsonpatch-overrides-architecture",
+    Group::Jsonpatch,
+    "a jsonpatch changes what HCO derives from the nodes' architectures",
+)
+.silent("HCO's status and alerts describe what HCO computed, not what SSP and KubeVirt got")
+.claims(Claim::HasEffect)
+.fix(FixKind::Suggested);
 
 const DEFAULT: &str = "/spec/configuration/architectureConfiguration/defaultArchitecture";
 const SWITCH: &str = "/spec/enableMultipleArchitectures";

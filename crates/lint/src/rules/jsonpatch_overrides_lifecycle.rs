@@ -2,19 +2,17 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-overrides-lifecycle",
-    group: Group::Jsonpatch,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent(
-        "upgrades don't come to an end, or the operand is installed and removed in another way \
+pub(super) static RULE: Rule = Rule::warning(
+    "jsonpatch-overrides-lifecycle",
+    Group::Jsonpatch,
+    "a jsonpatch changes an operand's version, images, certificates or removal",
+)
+.silent(
+    "upgrades don't come to an end, or the operand is installed and removed in another way \
          than the HyperConverged says",
-    ),
-    fix: FixKind::Suggested,
-    claims: Claim::HasEffect,
-    summary: "a jsonpatch changes an operand's version, images, certificates or removal",
-    ..Rule::BASE
-};
+)
+.claims(Claim::HasEffect)
+.fix(FixKind::Suggested);
 
 /// A part of an operand and what patching it means.
 struct Part {

@@ -4,16 +4,14 @@ use hcoplan_kubernetes::go::TypeStep;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-path-outside-spec",
-    group: Group::Jsonpatch,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("can only modify spec fields"),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "a jsonpatch operation has a path that doesn't start with /spec/",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "jsonpatch-path-outside-spec",
+    Group::Jsonpatch,
+    "a jsonpatch operation has a path that doesn't start with /spec/",
+)
+.refused("can only modify spec fields")
+.needs(Needs::Document)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {

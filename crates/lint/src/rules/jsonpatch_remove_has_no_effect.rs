@@ -4,15 +4,13 @@ use hcoplan_planner::jsonpatch::Loss;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-remove-has-no-effect",
-    group: Group::Jsonpatch,
-    severity: Severity::Error,
-    predicts: Prediction::Silent("the field stays as it was, and UnsupportedHCOModification fires all the same"),
-    fix: FixKind::Unsafe,
-    summary: "a remove operation doesn't remove anything from the operand",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "jsonpatch-remove-has-no-effect",
+    Group::Jsonpatch,
+    "a remove operation doesn't remove anything from the operand",
+)
+.silent("the field stays as it was, and UnsupportedHCOModification fires all the same")
+.fix(FixKind::Unsafe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {

@@ -5,19 +5,17 @@ use hcoplan_planner::boot_images::ssp_stage;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-result-rejected-by-webhook",
-    group: Group::Jsonpatch,
-    severity: Severity::Error,
-    predicts: Prediction::Silent(
-        "HCO accepts and renders it, and the operand's webhook refuses the operand: the reconcile \
+pub(super) static RULE: Rule = Rule::error(
+    "jsonpatch-result-rejected-by-webhook",
+    Group::Jsonpatch,
+    "the operand that a jsonpatch makes is refused by the operand's own webhook",
+)
+.silent(
+    "HCO accepts and renders it, and the operand's webhook refuses the operand: the reconcile \
          stops",
-    ),
-    fix: FixKind::Suggested,
-    claims: Claim::HasEffect,
-    summary: "the operand that a jsonpatch makes is refused by the operand's own webhook",
-    ..Rule::BASE
-};
+)
+.claims(Claim::HasEffect)
+.fix(FixKind::Suggested);
 
 /// What rules of their own say more about.
 const ELSEWHERE: [&str; 2] = ["customize-components", "gates-in-both-lists"];

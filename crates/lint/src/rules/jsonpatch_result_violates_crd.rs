@@ -6,18 +6,14 @@ use hcoplan_kubernetes::schema::Violation;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-result-violates-crd",
-    group: Group::Jsonpatch,
-    severity: Severity::Error,
-    predicts: Prediction::Silent(
-        "HCO accepts and renders it, and the API server refuses the operand: the reconcile stops",
-    ),
-    fix: FixKind::Suggested,
-    claims: Claim::HasEffect,
-    summary: "the operand that a jsonpatch makes breaks its CustomResourceDefinition",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "jsonpatch-result-violates-crd",
+    Group::Jsonpatch,
+    "the operand that a jsonpatch makes breaks its CustomResourceDefinition",
+)
+.silent("HCO accepts and renders it, and the API server refuses the operand: the reconcile stops")
+.claims(Claim::HasEffect)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {

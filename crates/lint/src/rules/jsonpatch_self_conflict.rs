@@ -2,15 +2,13 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-self-conflict",
-    group: Group::Jsonpatch,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("what counts depends on the order of the operations"),
-    fix: FixKind::Suggested,
-    summary: "two operations of one jsonpatch annotation write the same place",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "jsonpatch-self-conflict",
+    Group::Jsonpatch,
+    "two operations of one jsonpatch annotation write the same place",
+)
+.silent("what counts depends on the order of the operations")
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {

@@ -5,16 +5,14 @@ use serde_json::{Value, json};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-struct-list-merges",
-    group: Group::Jsonpatch,
-    severity: Severity::Error,
-    fix: FixKind::Suggested,
-    predicts: Prediction::Silent("the operand has elements that nobody wrote"),
-    claims: Claim::HasEffect,
-    summary: "after a jsonpatch operation, a list's elements have fields of those that stood there before",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "jsonpatch-struct-list-merges",
+    Group::Jsonpatch,
+    "after a jsonpatch operation, a list's elements have fields of those that stood there before",
+)
+.silent("the operand has elements that nobody wrote")
+.claims(Claim::HasEffect)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {

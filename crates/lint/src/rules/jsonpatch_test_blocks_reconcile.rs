@@ -2,15 +2,13 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-test-blocks-reconcile",
-    group: Group::Jsonpatch,
-    severity: Severity::Warning,
-    predicts: Prediction::ReconcileError("testing value … failed: test failed"),
-    needs: Needs::Document,
-    summary: "a test operation fails the whole operand when it doesn't hold",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "jsonpatch-test-blocks-reconcile",
+    Group::Jsonpatch,
+    "a test operation fails the whole operand when it doesn't hold",
+)
+.stops("testing value … failed: test failed")
+.needs(Needs::Document);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {

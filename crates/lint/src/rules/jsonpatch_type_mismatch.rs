@@ -6,16 +6,11 @@ use serde_json::{Map, Value};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-type-mismatch",
-    group: Group::Jsonpatch,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("json: cannot unmarshal string into Go struct field"),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "a jsonpatch operation writes a value of the wrong type",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::error("jsonpatch-type-mismatch", Group::Jsonpatch, "a jsonpatch operation writes a value of the wrong type")
+        .refused("json: cannot unmarshal string into Go struct field")
+        .needs(Needs::Document)
+        .fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {

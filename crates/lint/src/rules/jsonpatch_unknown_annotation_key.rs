@@ -4,17 +4,15 @@ use hcoplan_planner::jsonpatch::ANNOTATIONS;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-unknown-annotation-key",
-    group: Group::Jsonpatch,
-    severity: Severity::Error,
-    predicts: Prediction::Silent("the annotation is ignored, and the operand stays as it is"),
-    needs: Needs::Document,
-    fix: FixKind::Unsafe,
-    claims: Claim::NoEffect,
-    summary: "an annotation looks like a jsonpatch annotation, but HCO knows no such key",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "jsonpatch-unknown-annotation-key",
+    Group::Jsonpatch,
+    "an annotation looks like a jsonpatch annotation, but HCO knows no such key",
+)
+.silent("the annotation is ignored, and the operand stays as it is")
+.needs(Needs::Document)
+.claims(Claim::NoEffect)
+.fix(FixKind::Unsafe);
 
 /// What every key ends in.
 const LAST_PART: &str = "jsonpatch";

@@ -7,16 +7,14 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "jsonpatch-weakens-tls",
-    group: Group::Jsonpatch,
-    severity: Severity::Error,
-    predicts: Prediction::Silent("the operand offers what the cluster's profile forbids"),
-    fix: FixKind::Suggested,
-    claims: Claim::HasEffect,
-    summary: "a jsonpatch allows weaker TLS than the HyperConverged's profile",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "jsonpatch-weakens-tls",
+    Group::Jsonpatch,
+    "a jsonpatch allows weaker TLS than the HyperConverged's profile",
+)
+.silent("the operand offers what the cluster's profile forbids")
+.claims(Claim::HasEffect)
+.fix(FixKind::Suggested);
 
 const KUBEVIRT: &str = "/spec/configuration/tlsConfiguration";
 

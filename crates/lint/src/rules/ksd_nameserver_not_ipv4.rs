@@ -4,15 +4,13 @@ use hcoplan_planner::admission::Reason;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "ksd-nameserver-not-ipv4",
-    group: Group::Admission,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("kubeSecondaryDNSNameServerIP isn't a valid IPv4"),
-    needs: Needs::Document,
-    summary: "kubeSecondaryDNSNameServerIP is no IPv4 address, or nothing uses it",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "ksd-nameserver-not-ipv4",
+    Group::Admission,
+    "kubeSecondaryDNSNameServerIP is no IPv4 address, or nothing uses it",
+)
+.refused("kubeSecondaryDNSNameServerIP isn't a valid IPv4")
+.needs(Needs::Document);
 
 /// The gate without which the field isn't read.
 const GATE: &str = "deployKubeSecondaryDNS";

@@ -5,16 +5,14 @@ use hcoplan_yaml::{Node, Path};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "mdev-types-conflict",
-    group: Group::Admission,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead"),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "mediatedDevicesTypes is used, which is a deprecated name of mediatedDeviceTypes",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "mdev-types-conflict",
+    Group::Admission,
+    "mediatedDevicesTypes is used, which is a deprecated name of mediatedDeviceTypes",
+)
+.refused("mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead")
+.needs(Needs::Document)
+.fix(FixKind::Safe);
 
 const OLD: &str = "mediatedDevicesTypes";
 const NEW: &str = "mediatedDeviceTypes";

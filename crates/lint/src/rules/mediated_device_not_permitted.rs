@@ -4,16 +4,11 @@ use hcoplan_yaml::Node;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "mediated-device-not-permitted",
-    group: Group::Operands,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("the devices are made, and no virtual machine may ask for one"),
-    claims: Claim::HasEffect,
-    needs: Needs::Plan,
-    summary: "mediated devices are made and not permitted",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::warning("mediated-device-not-permitted", Group::Operands, "mediated devices are made and not permitted")
+        .silent("the devices are made, and no virtual machine may ask for one")
+        .needs(Needs::Plan)
+        .claims(Claim::HasEffect);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(kubevirt) = cx.plan().operand("KubeVirt") else {

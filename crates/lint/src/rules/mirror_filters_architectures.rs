@@ -7,17 +7,15 @@ use hcoplan_diagnostics::source::{SourceFile, Span};
 use super::prelude::*;
 use crate::Form;
 
-pub(super) static RULE: Rule = Rule {
-    name: "mirror-filters-architectures",
-    group: Group::Bundle,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("images that the mirror lacks, or has under another digest, can't be pulled"),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "images are mirrored for some of their architectures only",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "mirror-filters-architectures",
+    Group::Bundle,
+    "images are mirrored for some of their architectures only",
+)
+.silent("images that the mirror lacks, or has under another digest, can't be pulled")
+.confidence(Confidence::Medium)
+.needs(Needs::Document)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let copies = |file: &&Arc<SourceFile>| {
@@ -144,7 +142,7 @@ fn oc(file: &Arc<SourceFile>, number: usize, out: &mut Sink) {
 }
 
 fn image_set(cx: &Context<'_>, document: &Document, out: &mut Sink) {
-    let version = text_at(document, "apiVersion").unwrap_or_default();
+    let version = document.text("apiVersion");
     let path = Path::dotted("mirror.platform.architectures");
     let Some(list) = document.root.at(&path) else {
         return;

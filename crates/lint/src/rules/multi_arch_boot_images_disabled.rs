@@ -2,19 +2,14 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "multi-arch-boot-images-disabled",
-    group: Group::Heterogeneous,
-    severity: Severity::Warning,
-    predicts: Prediction::Alert {
-        name: "HCOMultiArchGoldenImagesDisabled",
-        runbook: "https://kubevirt.io/monitoring/runbooks/HCOMultiArchGoldenImagesDisabled.html",
-    },
-    needs: Needs::Nodes,
-    fix: FixKind::Suggested,
-    summary: "workload nodes have several architectures, but golden images are imported for one",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "multi-arch-boot-images-disabled",
+    Group::Heterogeneous,
+    "workload nodes have several architectures, but golden images are imported for one",
+)
+.predicts(alert!("HCOMultiArchGoldenImagesDisabled"))
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(hc) = cx.hyperconverged() else {

@@ -2,19 +2,15 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "multi-arch-on-single-arch-cluster",
-    group: Group::Heterogeneous,
-    severity: Severity::Info,
-    predicts: Prediction::Silent(
-        "golden images get an architecture in their names, and the plain names become references",
-    ),
-    needs: Needs::Nodes,
-    fix: FixKind::Suggested,
-    pedantic: true,
-    summary: "multi-arch golden images are on, but every node has the same architecture",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info(
+    "multi-arch-on-single-arch-cluster",
+    Group::Heterogeneous,
+    "multi-arch golden images are on, but every node has the same architecture",
+)
+.silent("golden images get an architecture in their names, and the plain names become references")
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested)
+.pedantic();
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let on = cx.hyperconverged().is_some_and(|hc| hc.multi_arch());

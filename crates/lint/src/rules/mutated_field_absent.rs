@@ -6,17 +6,15 @@ use serde_json::Value as Json;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "mutated-field-absent",
-    group: Group::Gitops,
-    severity: Severity::Info,
-    predicts: Prediction::Silent("GitOps tools report the HyperConverged as out of sync for ever"),
-    claims: Claim::Becomes,
-    needs: Needs::Plan,
-    fix: FixKind::Safe,
-    summary: "HCO's webhook adds fields to golden images that git doesn't have",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info(
+    "mutated-field-absent",
+    Group::Gitops,
+    "HCO's webhook adds fields to golden images that git doesn't have",
+)
+.silent("GitOps tools report the HyperConverged as out of sync for ever")
+.needs(Needs::Plan)
+.claims(Claim::Becomes)
+.fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let list = cx.field("dataImportCronTemplates").path();

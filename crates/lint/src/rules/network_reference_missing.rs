@@ -4,16 +4,14 @@ use hcoplan_yaml::Node;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "network-reference-missing",
-    group: Group::Operands,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("migrations fail, or the binding is another one than was written"),
-    fix: FixKind::Suggested,
-    summary: "a network attachment that the HyperConverged names isn't declared",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "network-reference-missing",
+    Group::Operands,
+    "a network attachment that the HyperConverged names isn't declared",
+)
+.silent("migrations fail, or the binding is another one than was written")
+.confidence(Confidence::Medium)
+.fix(FixKind::Suggested);
 
 const OWN: &str = "l2bridge";
 
@@ -36,15 +34,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let place = other.locate(&Path::dotted("metadata.namespace"));
             finding = finding.related(place, "it is declared in another namespace");
         }
-        out.report(match nearest(name, names(namespace)) {
-            Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
-                format!("use {meant}"),
-                Applicability::Suggestion,
-                field.value_place(),
-                meant,
-            )),
-            None => finding.help(format!("declare it in {namespace}")),
-        });
+        let otherwise = format!("declare it in {namespace}");
+        out.report(did_you_mean(finding, "use", nearest(name, names(namespace)), otherwise));
     }
     let bindings = cx.field("networkBinding");
     let Some(path) = bindings.path() else {

@@ -5,18 +5,13 @@ use hcoplan_yaml::Path;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "no-effect-field",
-    group: Group::Gitops,
-    severity: Severity::Info,
-    predicts: Prediction::Silent("a reader believes that the line does something"),
-    claims: Claim::NoEffect,
-    needs: Needs::Plan,
-    fix: FixKind::Unsafe,
-    pedantic: true,
-    summary: "without a field every object would be the same",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::info("no-effect-field", Group::Gitops, "without a field every object would be the same")
+        .silent("a reader believes that the line does something")
+        .needs(Needs::Plan)
+        .claims(Claim::NoEffect)
+        .fix(FixKind::Unsafe)
+        .pedantic();
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let pruned = &cx.admission().pruned;

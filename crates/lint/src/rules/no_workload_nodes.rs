@@ -2,18 +2,10 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "no-workload-nodes",
-    group: Group::Heterogeneous,
-    severity: Severity::Error,
-    predicts: Prediction::Alert {
-        name: "KubeVirtNoAvailableNodesToRunVMs",
-        runbook: "https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html",
-    },
-    needs: Needs::Nodes,
-    summary: "no declared node counts as a workload node",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::error("no-workload-nodes", Group::Heterogeneous, "no declared node counts as a workload node")
+        .predicts(alert!("KubeVirtNoAvailableNodesToRunVMs"))
+        .needs(Needs::Nodes);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // A placement that matches nothing has a rule of its own.

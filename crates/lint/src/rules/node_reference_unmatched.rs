@@ -7,22 +7,17 @@ use serde_json::Value as Json;
 use super::prelude::*;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule {
-    name: "node-reference-unmatched",
-    group: Group::Placement,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("what is set for nodes that aren't there has no effect"),
-    needs: Needs::Nodes,
-    fix: FixKind::Suggested,
-    summary: "a setting for certain nodes names none of the declared ones",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "node-reference-unmatched",
+    Group::Placement,
+    "a setting for certain nodes names none of the declared ones",
+)
+.silent("what is set for nodes that aren't there has no effect")
+.confidence(Confidence::Medium)
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 const HOSTNAME: &str = "kubernetes.io/hostname";
-
-/// What begins like this is put on nodes by something that runs in the cluster.
-const DISCOVERED: [&str; 3] = ["feature.node.kubernetes.io/", "nvidia.com/", "kubevirt.io/"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.nodes().next().is_none() {
@@ -99,7 +94,7 @@ fn ksm(cx: &Context<'_>, out: &mut Sink) {
     let labels = selector["matchLabels"].as_object().into_iter().flatten();
     let keys = expressions.filter_map(|e| e["key"].as_str()).chain(labels.map(|(k, _)| k.as_str()));
     let unmatched = !cx.nodes().any(|n| label_selector::matches(selector, &n.node.labels));
-    if unmatched && keys.clone().all(|key| can_tell(cx, key)) {
+    if unmatched && keys.clone().all(|key| cx.shows_label(key)) {
         let field = cx.field("ksmConfiguration.nodeLabelSelector");
         let finding = Finding::new(&RULE, "ksmConfiguration.nodeLabelSelector matches no declared node")
             .at(field.key_place())
@@ -125,7 +120,7 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
         let selector = Json::Object(selector.clone());
         let unmatched = !cx.nodes().any(|n| label_selector::map_matches(&selector, &n.node.labels));
         let mut keys = selector.as_object().into_iter().flatten();
-        if unmatched && keys.all(|(key, _)| can_tell(cx, key)) {
+        if unmatched && keys.all(|(key, _)| cx.shows_label(key)) {
             let path = path.index(i).key("nodeSelector");
             let finding = Finding::new(&RULE, format!("{list}[{i}].nodeSelector matches no declared node"))
                 .at(cx.document().locate_key(&path))
@@ -148,26 +143,10 @@ fn verbosity(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let names = cx.nodes().map(|n| n.node.name.as_str());
-        let place = cx.document().location(entry.key.span);
-        let finding = Finding::new(&RULE, format!("nodeVerbosity names {name}, which is no declared node"));
-        let finding = finding.at(place.clone()).label("no such node");
-        out.report(match nearest(name, names) {
-            Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
-                format!("name {meant}"),
-                Applicability::Suggestion,
-                place,
-                meant,
-            )),
-            None => finding.help("name a node of the inventory, or remove the entry"),
-        });
+        let finding = Finding::new(&RULE, format!("nodeVerbosity names {name}, which is no declared node"))
+            .at(cx.document().location(entry.key.span))
+            .label("no such node");
+        let otherwise = "name a node of the inventory, or remove the entry";
+        out.report(did_you_mean(finding, "name", nearest(name, names), otherwise));
     }
-}
-
-/// Whether the inventory would show the label if a node had it.
-fn can_tell(cx: &Context<'_>, key: &str) -> bool {
-    if key == HOSTNAME {
-        return cx.nodes().all(|n| n.has_own_name());
-    }
-    let discovered = DISCOVERED.iter().any(|p| key.starts_with(p)) || key.contains(".node.kubevirt.io/");
-    !discovered || cx.nodes().any(|n| n.node.labels.contains_key(key))
 }

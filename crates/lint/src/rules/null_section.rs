@@ -5,17 +5,12 @@ use hcoplan_yaml::{Node, Path, Trail, Value};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "null-section",
-    group: Group::Hygiene,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("null counts as absent, which is not the same as an empty section"),
-    claims: Claim::NoEffect,
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "a key has no value where an object or a list is meant",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::warning("null-section", Group::Hygiene, "a key has no value where an object or a list is meant")
+        .silent("null counts as absent, which is not the same as an empty section")
+        .needs(Needs::Document)
+        .claims(Claim::NoEffect)
+        .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let (Some(schema), Some(spec)) = (cx.schema(), cx.document().root.get("spec")) else {

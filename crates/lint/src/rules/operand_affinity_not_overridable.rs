@@ -3,17 +3,15 @@
 use super::prelude::*;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule {
-    name: "operand-affinity-not-overridable",
-    group: Group::Bundle,
-    severity: Severity::Info,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the operands stay where the scheduler puts them"),
-    needs: Needs::Nodes,
-    fix: FixKind::Suggested,
-    summary: "the Subscription places the operators, and nothing places the operands",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info(
+    "operand-affinity-not-overridable",
+    Group::Bundle,
+    "the Subscription places the operators, and nothing places the operands",
+)
+.silent("the operands stay where the scheduler puts them")
+.confidence(Confidence::Medium)
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_set = |pods: Pods| {

@@ -6,19 +6,17 @@ use hcoplan_yaml::Path;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "operand-violates-crd",
-    group: Group::Admission,
-    severity: Severity::Error,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent(
-        "HCO accepts the HyperConverged, the API server refuses the operand, and the reconcile ends \
+pub(super) static RULE: Rule = Rule::error(
+    "operand-violates-crd",
+    Group::Admission,
+    "the HyperConverged is accepted, but an operand made of it isn't what its CRD takes",
+)
+.silent(
+    "HCO accepts the HyperConverged, the API server refuses the operand, and the reconcile ends \
          there each time",
-    ),
-    claims: Claim::HasEffect,
-    summary: "the HyperConverged is accepted, but an operand made of it isn't what its CRD takes",
-    ..Rule::BASE
-};
+)
+.confidence(Confidence::Medium)
+.claims(Claim::HasEffect);
 
 /// The field that the cluster's own TLS profile stands in for.
 const PROFILE: &str = "tlsSecurityProfile";

@@ -7,17 +7,15 @@ use hcoplan_yaml::{Document, Path};
 use super::prelude::*;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule {
-    name: "operator-placement-not-covered",
-    group: Group::Placement,
-    severity: Severity::Info,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the operators themselves stay where the scheduler puts them"),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "the infra placement moves the operands, but the Subscription doesn't move the operators",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info(
+    "operator-placement-not-covered",
+    Group::Placement,
+    "the infra placement moves the operands, but the Subscription doesn't move the operators",
+)
+.silent("the operators themselves stay where the scheduler puts them")
+.confidence(Confidence::Medium)
+.needs(Needs::Document)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field(Pods::Infra.field());

@@ -7,16 +7,14 @@ use hcoplan_yaml::{Node, Path};
 use super::prelude::*;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule {
-    name: "placement-affinity-invalid",
-    group: Group::Placement,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("invalid workloads node placement affinity"),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "a node affinity of a placement has an operator, key or value that Kubernetes refuses",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "placement-affinity-invalid",
+    Group::Placement,
+    "a node affinity of a placement has an operator, key or value that Kubernetes refuses",
+)
+.refused("invalid workloads node placement affinity")
+.needs(Needs::Document)
+.fix(FixKind::Safe);
 
 /// Where a placement has it.
 const AFFINITY: &str = "affinity.nodeAffinity";

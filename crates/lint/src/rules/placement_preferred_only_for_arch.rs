@@ -7,19 +7,14 @@ use serde_json::json;
 use super::prelude::*;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule {
-    name: "placement-preferred-only-for-arch",
-    group: Group::Placement,
-    severity: Severity::Warning,
-    predicts: Prediction::Alert {
-        name: "HCOMultiArchGoldenImagesDisabled",
-        runbook: "https://kubevirt.io/monitoring/runbooks/HCOMultiArchGoldenImagesDisabled.html",
-    },
-    needs: Needs::Plan,
-    fix: FixKind::Unsafe,
-    summary: "the workload placement only prefers an architecture, which HCO doesn't look at",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "placement-preferred-only-for-arch",
+    Group::Placement,
+    "the workload placement only prefers an architecture, which HCO doesn't look at",
+)
+.predicts(alert!("HCOMultiArchGoldenImagesDisabled"))
+.needs(Needs::Plan)
+.fix(FixKind::Unsafe);
 
 const LABEL: &str = "kubernetes.io/arch";
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";

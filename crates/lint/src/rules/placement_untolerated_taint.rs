@@ -9,19 +9,14 @@ use serde_json::{Value, json};
 use super::prelude::*;
 use crate::{Placement, Pods};
 
-pub(super) static RULE: Rule = Rule {
-    name: "placement-untolerated-taint",
-    group: Group::Placement,
-    severity: Severity::Error,
-    predicts: Prediction::Alert {
-        name: "KubeVirtNoAvailableNodesToRunVMs",
-        runbook: "https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html",
-    },
-    needs: Needs::Nodes,
-    fix: FixKind::Suggested,
-    summary: "selected nodes have a taint that the placement doesn't tolerate",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "placement-untolerated-taint",
+    Group::Placement,
+    "selected nodes have a taint that the placement doesn't tolerate",
+)
+.predicts(alert!("KubeVirtNoAvailableNodesToRunVMs"))
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 /// The most tolerations that a fix adds to a list.
 const MOST_ADDED: usize = 64;

@@ -5,17 +5,15 @@ use hcoplan_yaml::{Path, Segment};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "placement-wrong-level",
-    group: Group::Placement,
-    severity: Severity::Error,
-    predicts: Prediction::Silent("the API server drops the placement, and pods run anywhere"),
-    claims: Claim::NoEffect,
-    needs: Needs::Document,
-    fix: FixKind::Unsafe,
-    summary: "a part of a node placement stands at a level where nothing reads it",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "placement-wrong-level",
+    Group::Placement,
+    "a part of a node placement stands at a level where nothing reads it",
+)
+.silent("the API server drops the placement, and pods run anywhere")
+.needs(Needs::Document)
+.claims(Claim::NoEffect)
+.fix(FixKind::Unsafe);
 
 const PARTS: [&str; 3] = ["affinity", "nodeSelector", "tolerations"];
 

@@ -7,16 +7,11 @@ use super::prelude::*;
 use super::unresolved_placeholder::placeholder;
 use crate::Mistyped;
 
-pub(super) static RULE: Rule = Rule {
-    name: "scalar-type-mismatch",
-    group: Group::Hygiene,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("failed to parse the HyperConverged"),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "YAML reads a value as another type than its field has",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::error("scalar-type-mismatch", Group::Hygiene, "YAML reads a value as another type than its field has")
+        .refused("failed to parse the HyperConverged")
+        .needs(Needs::Document)
+        .fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if let Some(finding) = refusal_by(&RULE, cx, |m| !m.in_map) {

@@ -6,16 +6,14 @@ use hcoplan_yaml::{Entry, Node, Path, Value};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "server-metadata-in-git",
-    group: Group::Gitops,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("conflicts when it is applied, or settings that nobody sees"),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "the HyperConverged has metadata that the server or a controller writes",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "server-metadata-in-git",
+    Group::Gitops,
+    "the HyperConverged has metadata that the server or a controller writes",
+)
+.silent("conflicts when it is applied, or settings that nobody sees")
+.needs(Needs::Document)
+.fix(FixKind::Safe);
 
 const FIELDS: [&str; 10] = [
     "creationTimestamp",

@@ -2,20 +2,18 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "single-arch-workloads-served-wrong-arch",
-    group: Group::Heterogeneous,
-    severity: Severity::Error,
-    predicts: Prediction::Silent(
-        "golden images and templates are for an architecture that no workload node has, so \
-         virtual machines made of them don't boot",
-    ),
-    needs: Needs::Nodes,
-    fix: FixKind::Suggested,
-    summary: "multi-arch golden images are off, and the one architecture served is no workload \
+pub(super) static RULE: Rule = Rule::error(
+    "single-arch-workloads-served-wrong-arch",
+    Group::Heterogeneous,
+    "multi-arch golden images are off, and the one architecture served is no workload \
               node's",
-    ..Rule::BASE
-};
+)
+.silent(
+    "golden images and templates are for an architecture that no workload node has, so \
+         virtual machines made of them don't boot",
+)
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let topology = cx.topology();

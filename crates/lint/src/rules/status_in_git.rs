@@ -6,16 +6,11 @@ use hcoplan_yaml::{Path, Value};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "status-in-git",
-    group: Group::Gitops,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("the API server drops the status; the file shows a state of the past"),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "the HyperConverged has a status, which only the operator writes",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::warning("status-in-git", Group::Gitops, "the HyperConverged has a status, which only the operator writes")
+        .silent("the API server drops the status; the file shows a state of the past")
+        .needs(Needs::Document)
+        .fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(entry) = cx.document().root.entry("status") else {

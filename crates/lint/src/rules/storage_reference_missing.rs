@@ -3,19 +3,16 @@
 use hcoplan_yaml::Node;
 
 use super::prelude::*;
+use crate::context::{VIRT_DEFAULT, default_place};
 
-pub(super) static RULE: Rule = Rule {
-    name: "storage-reference-missing",
-    group: Group::Operands,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("what names the class has no effect, or its claims stay pending"),
-    fix: FixKind::Suggested,
-    summary: "a storage class that the HyperConverged names isn't declared",
-    ..Rule::BASE
-};
-
-const VIRT: &str = "storageclass.kubevirt.io/is-default-virt-class";
+pub(super) static RULE: Rule = Rule::warning(
+    "storage-reference-missing",
+    Group::Operands,
+    "a storage class that the HyperConverged names isn't declared",
+)
+.silent("what names the class has no effect, or its claims stay pending")
+.confidence(Confidence::Medium)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let classes = cx.neighbours().of_kind("StorageClass");
@@ -73,33 +70,25 @@ fn missing((who, label): (&str, &str), name: &str, place: Location, names: &Name
         return None;
     }
     let finding = Finding::new(&RULE, format!("{who}: the storage class {name} isn't declared"))
-        .at(place.clone())
+        .at(place)
         .label(label.to_owned());
-    Some(match nearest(name, names.of_disks.iter().copied()) {
-        Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
-            format!("use {meant}"),
-            Applicability::Suggestion,
-            place,
-            meant,
-        )),
-        None => finding.help(format!("declared are {}", and(&names.of_disks))),
-    })
+    let meant = nearest(name, names.of_disks.iter().copied());
+    Some(did_you_mean(finding, "use", meant, format!("declared are {}", and(&names.of_disks))))
 }
 
 /// More than one default of virtual machines.
 fn defaults(classes: &[std::sync::Arc<Document>], out: &mut Sink) {
-    let path = Path::dotted("metadata.annotations").key(VIRT);
-    let is_default = |d: &&std::sync::Arc<Document>| d.root.at(&path).and_then(Node::as_str) == Some("true");
-    let found: Vec<_> = classes.iter().filter(is_default).collect();
-    let [first, second, ..] = found[..] else {
+    let found = classes.iter().filter_map(|class| Some((class, default_place(class, VIRT_DEFAULT)?)));
+    let found: Vec<_> = found.collect();
+    let [(_, first), (second, place), ..] = &found[..] else {
         return;
     };
     let message = format!("{} storage classes are the default of virtual machines", found.len());
     let finding = finding_about(&RULE, second, message)
-        .at(second.locate(&path))
+        .at(place.clone())
         .label("another default")
         .silent()
         .help("keep one")
-        .related(first.locate(&path), "the first one");
+        .related(first.clone(), "the first one");
     out.report(finding);
 }

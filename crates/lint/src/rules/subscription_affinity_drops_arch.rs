@@ -5,17 +5,15 @@ use serde_json::json;
 use super::prelude::*;
 use crate::ArchitectureScope;
 
-pub(super) static RULE: Rule = Rule {
-    name: "subscription-affinity-drops-arch",
-    group: Group::Bundle,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the operator may land on nodes that its image isn't built for"),
-    needs: Needs::Nodes,
-    fix: FixKind::Suggested,
-    summary: "a Subscription's node affinity replaces one that required an architecture",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "subscription-affinity-drops-arch",
+    Group::Bundle,
+    "a Subscription's node affinity replaces one that required an architecture",
+)
+.silent("the operator may land on nodes that its image isn't built for")
+.confidence(Confidence::Medium)
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 

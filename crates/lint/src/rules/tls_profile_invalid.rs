@@ -5,19 +5,17 @@ use hcoplan_yaml::{Node, Value};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "tls-profile-invalid",
-    group: Group::Admission,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher, \
+pub(super) static RULE: Rule = Rule::error(
+    "tls-profile-invalid",
+    Group::Admission,
+    "the TLS security profile is refused, or not what it looks like",
+)
+.refused(
+    "http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher, \
          or: custom ciphers cannot be selected when minTLSVersion is VersionTLS13",
-    ),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "the TLS security profile is refused, or not what it looks like",
-    ..Rule::BASE
-};
+)
+.needs(Needs::Document)
+.fix(FixKind::Safe);
 
 /// Those that HTTP/2 takes.
 const HTTP2_CIPHERS: [&str; 2] = [HTTP2_CIPHER, "ECDHE-ECDSA-AES128-GCM-SHA256"];

@@ -4,16 +4,14 @@ use hcoplan_yaml::Node;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "tls-profile-weak",
-    group: Group::Operands,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("every operand's servers take old TLS versions or weak ciphers"),
-    claims: Claim::HasEffect,
-    needs: Needs::Plan,
-    summary: "the TLS profile allows TLS 1.0 or 1.1, or ciphers without forward secrecy",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "tls-profile-weak",
+    Group::Operands,
+    "the TLS profile allows TLS 1.0 or 1.1, or ciphers without forward secrecy",
+)
+.silent("every operand's servers take old TLS versions or weak ciphers")
+.needs(Needs::Plan)
+.claims(Claim::HasEffect);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let profile = cx.field("tlsSecurityProfile");

@@ -5,16 +5,14 @@ use hcoplan_yaml::Path;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "tuning-policy-annotation-invalid",
-    group: Group::Admission,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("tuning policy set but annotation not present or wrong"),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "tuningPolicy and the annotation with its rate limits don't go together",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "tuning-policy-annotation-invalid",
+    Group::Admission,
+    "tuningPolicy and the annotation with its rate limits don't go together",
+)
+.refused("tuning policy set but annotation not present or wrong")
+.needs(Needs::Document)
+.fix(FixKind::Suggested);
 
 /// What holds the limits.
 const ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";

@@ -4,16 +4,14 @@ use hcoplan_planner::release::Mutation;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "tuning-policy-high-burst",
-    group: Group::Upgrade,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("KubeVirt's clients get the limits of the profile, or no profile at all"),
-    needs: Needs::Document,
-    fix: FixKind::Unsafe,
-    summary: "tuningPolicy is highBurst, which is deprecated and gone from 1.19 on",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "tuning-policy-high-burst",
+    Group::Upgrade,
+    "tuningPolicy is highBurst, which is deprecated and gone from 1.19 on",
+)
+.silent("KubeVirt's clients get the limits of the profile, or no profile at all")
+.needs(Needs::Document)
+.fix(FixKind::Unsafe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("tuningPolicy");

@@ -4,17 +4,15 @@ use hcoplan_yaml::{Document, Node, Path, Value};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "uninstall-strategy-remove-workloads",
-    group: Group::Gitops,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("deleting the HyperConverged deletes every VirtualMachine and DataVolume"),
-    needs: Needs::Document,
-    fix: FixKind::Unsafe,
-    claims: Claim::HasEffect,
-    summary: "deleting the HyperConverged would delete every virtual machine",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "uninstall-strategy-remove-workloads",
+    Group::Gitops,
+    "deleting the HyperConverged would delete every virtual machine",
+)
+.silent("deleting the HyperConverged deletes every VirtualMachine and DataVolume")
+.needs(Needs::Document)
+.claims(Claim::HasEffect)
+.fix(FixKind::Unsafe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("uninstallStrategy");

@@ -4,16 +4,11 @@ use hcoplan_yaml::{Node, Path, Trail, Value, locate_in_scalar};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "unresolved-placeholder",
-    group: Group::Hygiene,
-    severity: Severity::Error,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the placeholder itself is deployed"),
-    needs: Needs::Document,
-    summary: "a value still holds a placeholder",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::error("unresolved-placeholder", Group::Hygiene, "a value still holds a placeholder")
+        .silent("the placeholder itself is deployed")
+        .confidence(Confidence::Medium)
+        .needs(Needs::Document);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let root = &cx.document().root;

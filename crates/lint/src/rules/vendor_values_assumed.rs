@@ -5,15 +5,13 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vendor-values-assumed",
-    group: Group::Hygiene,
-    severity: Severity::Info,
-    predicts: Prediction::Silent("the cluster has other images, versions or sizes there"),
-    needs: Needs::Plan,
-    summary: "values of the plan are assumed, since only the vendor's bundle says them",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info(
+    "vendor-values-assumed",
+    Group::Hygiene,
+    "values of the plan are assumed, since only the vendor's bundle says them",
+)
+.silent("the cluster has other images, versions or sizes there")
+.needs(Needs::Plan);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let assumed = cx.release().assumed();

@@ -5,14 +5,12 @@ use hcoplan_yaml::{Node, Value};
 use super::prelude::*;
 use crate::VirtualMachine;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-arch-unsupported-device",
-    group: Group::Heterogeneous,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal("Arm64 not support this disk bus type, please use virtio or scsi"),
-    summary: "a virtual machine has a device or setting that its architecture doesn't support",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "vm-arch-unsupported-device",
+    Group::Heterogeneous,
+    "a virtual machine has a device or setting that its architecture doesn't support",
+)
+.refused("Arm64 not support this disk bus type, please use virtio or scsi");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {

@@ -4,20 +4,18 @@ use hcoplan_planner::release::Phase;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-architecture-needs-multiarch-gate",
-    group: Group::Heterogeneous,
-    severity: Severity::Error,
-    releases: &["1.16", "1.17"],
-    predicts: Prediction::Refusal(
-        "MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry \
+pub(super) static RULE: Rule = Rule::error(
+    "vm-architecture-needs-multiarch-gate",
+    Group::Heterogeneous,
+    "a virtual machine of a foreign architecture needs multi-arch to be switched on",
+)
+.refused(
+    "MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry \
          spec.template.spec.architecture",
-    ),
-    needs: Needs::Nodes,
-    fix: FixKind::Suggested,
-    summary: "a virtual machine of a foreign architecture needs multi-arch to be switched on",
-    ..Rule::BASE
-};
+)
+.releases(&["1.16", "1.17"])
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 const GATE: &str = "MultiArchitecture";
 

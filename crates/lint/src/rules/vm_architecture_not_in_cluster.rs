@@ -3,19 +3,14 @@
 use super::prelude::*;
 use crate::GUEST_ARCHITECTURES;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-architecture-not-in-cluster",
-    group: Group::Heterogeneous,
-    severity: Severity::Error,
-    predicts: Prediction::Alert {
-        name: "VirtualMachineStuckInUnhealthyState",
-        runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
-    },
-    needs: Needs::Nodes,
-    fix: FixKind::Suggested,
-    summary: "a virtual machine gets an architecture that no workload node has",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "vm-architecture-not-in-cluster",
+    Group::Heterogeneous,
+    "a virtual machine gets an architecture that no workload node has",
+)
+.predicts(alert!("VirtualMachineStuckInUnhealthyState"))
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let workload = &cx.topology().workload_architectures;

@@ -3,17 +3,15 @@
 use super::prelude::*;
 use crate::VirtualMachine;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-architecture-unset",
-    group: Group::Heterogeneous,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the guest doesn't boot if its disk is for another architecture"),
-    needs: Needs::Nodes,
-    fix: FixKind::Suggested,
-    summary: "a virtual machine in a mixed cluster doesn't say its architecture",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "vm-architecture-unset",
+    Group::Heterogeneous,
+    "a virtual machine in a mixed cluster doesn't say its architecture",
+)
+.silent("the guest doesn't boot if its disk is for another architecture")
+.confidence(Confidence::Medium)
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let workload = &cx.topology().workload_architectures;

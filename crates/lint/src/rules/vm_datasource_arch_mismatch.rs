@@ -2,15 +2,13 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-datasource-arch-mismatch",
-    group: Group::Heterogeneous,
-    severity: Severity::Error,
-    predicts: Prediction::Silent("the machine starts, and its firmware finds nothing to boot"),
-    fix: FixKind::Suggested,
-    summary: "a virtual machine's boot disk is cloned from an image of another architecture",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "vm-datasource-arch-mismatch",
+    Group::Heterogeneous,
+    "a virtual machine's boot disk is cloned from an image of another architecture",
+)
+.silent("the machine starts, and its firmware finds nothing to boot")
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {

@@ -4,17 +4,13 @@ use hcoplan_yaml::edit::edits;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-machine-type-arch-mismatch",
-    group: Group::Heterogeneous,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "spec.template.spec.domain.machine.type is not supported: q35 (allowed values: [virt*])",
-    ),
-    fix: FixKind::Safe,
-    summary: "a virtual machine's machine type isn't one of its architecture",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "vm-machine-type-arch-mismatch",
+    Group::Heterogeneous,
+    "a virtual machine's machine type isn't one of its architecture",
+)
+.refused("spec.template.spec.domain.machine.type is not supported: q35 (allowed values: [virt*])")
+.fix(FixKind::Safe);
 
 /// KubeVirt's own, where its object says nothing.
 fn defaults(architecture: &str) -> &'static [&'static str] {

@@ -7,17 +7,10 @@ use serde_json::json;
 use super::prelude::*;
 use crate::VirtualMachine;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-needs-feature-gate",
-    group: Group::Operands,
-    severity: Severity::Error,
-    predicts: Prediction::Refusal(
-        "downwardMetrics disks are not allowed: DownwardMetrics feature gate is not enabled.",
-    ),
-    fix: FixKind::Suggested,
-    summary: "a virtual machine uses a feature whose gate is off",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::error("vm-needs-feature-gate", Group::Operands, "a virtual machine uses a feature whose gate is off")
+        .refused("downwardMetrics disks are not allowed: DownwardMetrics feature gate is not enabled.")
+        .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {

@@ -5,19 +5,14 @@ use hcoplan_yaml::Node;
 use super::prelude::*;
 use crate::VirtualMachine;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-not-evictable",
-    group: Group::Operands,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Alert {
-        name: "VMCannotBeEvicted",
-        runbook: "https://kubevirt.io/monitoring/runbooks/VMCannotBeEvicted.html",
-    },
-    fix: FixKind::Suggested,
-    summary: "a virtual machine with evictionStrategy LiveMigrate can't be migrated",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "vm-not-evictable",
+    Group::Operands,
+    "a virtual machine with evictionStrategy LiveMigrate can't be migrated",
+)
+.predicts(alert!("VMCannotBeEvicted"))
+.confidence(Confidence::Medium)
+.fix(FixKind::Suggested);
 
 const STRATEGY: &str = "evictionStrategy";
 

@@ -5,25 +5,17 @@ use hcoplan_diagnostics::finding::{OptionValue, RuleOption};
 use super::prelude::*;
 use crate::VirtualMachine;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-pinned-machine-type",
-    group: Group::Upgrade,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Alert {
-        name: "DeprecatedMachineType",
-        runbook: "https://kubevirt.io/monitoring/runbooks/DeprecatedMachineType.html",
-    },
-    needs: Needs::Document,
-    options: &[RuleOption {
-        name: "deprecated",
-        default: OptionValue::Names(&[]),
-        doc: "Machine types that the nodes call deprecated: an error.",
-    }],
-    fix: FixKind::Suggested,
-    summary: "a virtual machine pins a versioned machine type",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule =
+    Rule::warning("vm-pinned-machine-type", Group::Upgrade, "a virtual machine pins a versioned machine type")
+        .predicts(alert!("DeprecatedMachineType"))
+        .confidence(Confidence::Medium)
+        .needs(Needs::Document)
+        .fix(FixKind::Suggested)
+        .options(&[RuleOption {
+            name: "deprecated",
+            default: OptionValue::Names(&[]),
+            doc: "Machine types that the nodes call deprecated: an error.",
+        }]);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let deprecated = cx.option(&RULE, "deprecated");

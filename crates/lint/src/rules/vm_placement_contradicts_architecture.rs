@@ -2,19 +2,14 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-placement-contradicts-architecture",
-    group: Group::Heterogeneous,
-    severity: Severity::Error,
-    predicts: Prediction::Alert {
-        name: "VirtualMachineStuckInUnhealthyState",
-        runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
-    },
-    needs: Needs::Nodes,
-    fix: FixKind::Suggested,
-    summary: "a virtual machine selects only nodes of another architecture than its own",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "vm-placement-contradicts-architecture",
+    Group::Heterogeneous,
+    "a virtual machine selects only nodes of another architecture than its own",
+)
+.predicts(alert!("VirtualMachineStuckInUnhealthyState"))
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {

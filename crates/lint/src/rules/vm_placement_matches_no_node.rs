@@ -2,22 +2,14 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-placement-matches-no-node",
-    group: Group::Placement,
-    severity: Severity::Error,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Alert {
-        name: "VirtualMachineStuckInUnhealthyState",
-        runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
-    },
-    needs: Needs::Nodes,
-    summary: "no declared node that runs virtual machines matches a virtual machine's placement",
-    ..Rule::BASE
-};
-
-/// What begins like this is put on nodes by something that runs in the cluster.
-const DISCOVERED: [&str; 4] = ["feature.node.kubernetes.io/", "kubevirt.io/", "nvidia.com/", "topology."];
+pub(super) static RULE: Rule = Rule::error(
+    "vm-placement-matches-no-node",
+    Group::Placement,
+    "no declared node that runs virtual machines matches a virtual machine's placement",
+)
+.predicts(alert!("VirtualMachineStuckInUnhealthyState"))
+.confidence(Confidence::Medium)
+.needs(Needs::Nodes);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.nodes().next().is_none() {
@@ -29,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let selects = cx.selects_workload_nodes();
         let runs = |index: usize| !selects || cx.workload_nodes().any(|n| n.index == index);
-        if nodes.iter().any(|n| runs(n.index)) || !keys(&vm.placement()).all(|k| can_tell(cx, k)) {
+        if nodes.iter().any(|n| runs(n.index)) || !keys(&vm.placement()).all(|k| cx.shows_label(k)) {
             continue;
         }
         let selector =
@@ -62,13 +54,4 @@ fn keys(placement: &serde_json::Value) -> impl Iterator<Item = &str> {
     let expressions = terms.into_iter().flatten().filter_map(|t| t["matchExpressions"].as_array()).flatten();
     let labels = placement["nodeSelector"].as_object().into_iter().flatten();
     labels.map(|(k, _)| k.as_str()).chain(expressions.filter_map(|e| e["key"].as_str()))
-}
-
-/// Whether the inventory would show the label if a node had it.
-fn can_tell(cx: &Context<'_>, key: &str) -> bool {
-    if key == "kubernetes.io/hostname" {
-        return cx.nodes().all(|n| n.has_own_name());
-    }
-    let discovered = DISCOVERED.iter().any(|p| key.starts_with(p)) || key.contains(".node.kubevirt.io/");
-    !discovered || cx.nodes().any(|n| n.node.labels.contains_key(key))
 }

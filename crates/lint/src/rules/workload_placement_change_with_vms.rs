@@ -6,19 +6,14 @@ use serde_json::Value as Json;
 use super::prelude::*;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule {
-    name: "workload-placement-change-with-vms",
-    group: Group::Placement,
-    severity: Severity::Info,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Alert {
-        name: "OrphanedVirtualMachineInstances",
-        runbook: "https://kubevirt.io/monitoring/runbooks/OrphanedVirtualMachineInstances.html",
-    },
-    needs: Needs::Nodes,
-    summary: "a change of the workload placement leaves nodes on which virtual machines may be running",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::info(
+    "workload-placement-change-with-vms",
+    Group::Placement,
+    "a change of the workload placement leaves nodes on which virtual machines may be running",
+)
+.predicts(alert!("OrphanedVirtualMachineInstances"))
+.confidence(Confidence::Medium)
+.needs(Needs::Nodes);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(before) = cx.before() else {

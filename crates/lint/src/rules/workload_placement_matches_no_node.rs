@@ -3,18 +3,13 @@
 use super::prelude::*;
 use crate::{Placement, Pods};
 
-pub(super) static RULE: Rule = Rule {
-    name: "workload-placement-matches-no-node",
-    group: Group::Placement,
-    severity: Severity::Error,
-    predicts: Prediction::Alert {
-        name: "KubeVirtNoAvailableNodesToRunVMs",
-        runbook: "https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html",
-    },
-    needs: Needs::Nodes,
-    summary: "the workload placement selects none of the declared nodes",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::error(
+    "workload-placement-matches-no-node",
+    Group::Placement,
+    "the workload placement selects none of the declared nodes",
+)
+.predicts(alert!("KubeVirtNoAvailableNodesToRunVMs"))
+.needs(Needs::Nodes);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(placement) = cx.placement(Pods::Workload) else {

@@ -5,19 +5,14 @@ use serde_json::json;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "workload-updates-disabled",
-    group: Group::Upgrade,
-    severity: Severity::Warning,
-    predicts: Prediction::Alert {
-        name: "OutdatedVirtualMachineInstanceWorkloads",
-        runbook: "https://kubevirt.io/monitoring/runbooks/OutdatedVirtualMachineInstanceWorkloads.html",
-    },
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "no method is left by which running virtual machines are updated",
-    ..Rule::BASE
-};
+pub(super) static RULE: Rule = Rule::warning(
+    "workload-updates-disabled",
+    Group::Upgrade,
+    "no method is left by which running virtual machines are updated",
+)
+.predicts(alert!("OutdatedVirtualMachineInstanceWorkloads"))
+.needs(Needs::Document)
+.fix(FixKind::Suggested);
 
 const KNOWN: [&str; 2] = ["Evict", "LiveMigrate"];
 

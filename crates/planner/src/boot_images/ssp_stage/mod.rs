@@ -72,6 +72,13 @@ pub struct ObjectOrigin {
     pub architecture: Option<String>,
 }
 
+impl ObjectOrigin {
+    /// The name of the template that it was made from; empty where there is none.
+    pub fn name(&self) -> &str {
+        self.template.as_ref().map_or("", |template| template.name.as_str())
+    }
+}
+
 /// A template of the SSP's list.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TemplateId {

@@ -1,0 +1,250 @@
+//! Where a value belongs that stands where the schema knows no such field.
+
+use std::collections::BTreeSet;
+
+use hcoplan_diagnostics::finding::nearest;
+use hcoplan_kubernetes::schema::Schema;
+use hcoplan_yaml::{Node, Path, Segment, Value};
+
+use super::Context;
+
+/// How many levels deeper a misplaced field may belong: further down, a name says too little.
+const MOST_LEVELS: usize = 2;
+
+/// How a place was found, the surest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kinship {
+    /// The same name at the same level, in another case.
+    Case,
+    /// The other API version has the field where it stands.
+    Version,
+    /// What is in it are fields of the object around it.
+    Wrapped,
+    /// The same name, with levels of the path missing or too many.
+    Level,
+    /// A similar name at the same level, or one for what is in it.
+    Spelling,
+    /// The same name somewhere else.
+    Elsewhere,
+    /// A map of free keys at the same level, such as `matchLabels`.
+    Key,
+}
+
+/// A place where a value may belong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    /// How it was found.
+    pub kinship: Kinship,
+    /// What is moved where.
+    pub moves: Vec<(Path, Path)>,
+}
+
+impl Home {
+    fn new(kinship: Kinship, from: &Path, to: Path) -> Self {
+        Self { kinship, moves: vec![(from.clone(), to)] }
+    }
+
+    /// Where the value, or what is in it, goes.
+    pub fn places(&self) -> impl Iterator<Item = &Path> {
+        self.moves.iter().map(|(_, to)| to)
+    }
+
+    /// The new name, where only the name changes.
+    pub fn new_name(&self) -> Option<&str> {
+        match &self.moves[..] {
+            [(from, to)] if from.parent() == to.parent() => key(to),
+            _ => None,
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Where a value that the schema doesn't know may belong: of the surest kind all places that are free and take
+    /// such a value. None where nothing here resembles it.
+    pub fn homes(&self, path: &Path) -> Vec<Home> {
+        let mut found = self.all_homes(path).unwrap_or_default();
+        let surest = found.iter().map(|home| home.kinship).min();
+        found.retain(|home| Some(home.kinship) == surest);
+        found
+    }
+
+    fn all_homes(&self, path: &Path) -> Option<Vec<Home>> {
+        let (root, schema) = (&self.document().root, self.schema()?);
+        let (name, node, parent) = (key(path)?, root.at(path)?, path.parent());
+        let siblings = schema.known_fields(&parent);
+        let mut found: Vec<Home> = Vec::new();
+        for sibling in siblings.iter().filter(|s| s.eq_ignore_ascii_case(name)) {
+            found.push(Home::new(Kinship::Case, path, parent.key(sibling)));
+        }
+        if let Some((from, to)) = self.moved_field(path) {
+            found.push(Home::new(Kinship::Version, &from, to));
+        }
+        found.extend(unwrapped(schema, path, node));
+        for place in self.known_fields().iter().filter_map(|known| along(schema, known, path)) {
+            if let Some(kinship) = kinship(path, &place) {
+                found.push(Home::new(kinship, path, place));
+            }
+        }
+        let fitting = siblings.iter().copied().filter(|s| fits(schema, &parent.key(s), node));
+        let similar = similar(name, &fitting.collect::<Vec<_>>());
+        let named = similar.or_else(|| by_content(schema, &parent, &siblings, node));
+        found.extend(named.map(|sibling| Home::new(Kinship::Spelling, path, parent.key(sibling))));
+        for sibling in &siblings {
+            let map = parent.key(sibling);
+            let place = map.key(name);
+            // A selector's keys, not a list's or an object's of known fields.
+            if schema.takes_any_key(&map) && schema.field(&place).is_some_and(|f| f.kind == "string") {
+                found.push(Home::new(Kinship::Key, path, place));
+            }
+        }
+        let mut seen = BTreeSet::new();
+        found.retain(|home| {
+            let taken = |to: &Path| root.at(to).is_some() && !home.moves.iter().any(|(from, _)| from == to);
+            let value = |from: &Path, to: &Path| {
+                matches!(home.kinship, Kinship::Case) || root.at(from).is_some_and(|node| fits(schema, to, node))
+            };
+            let is_free = home.moves.iter().all(|(from, to)| !taken(to) && value(from, to));
+            is_free && !home.places().any(|to| self.is_ignored(to)) && seen.insert(home.places().cloned().collect::<Vec<_>>())
+        });
+        Some(found)
+    }
+
+    /// Whether the release reads a field and does nothing with it.
+    fn is_ignored(&self, path: &Path) -> bool {
+        let text = path.to_string();
+        let mut fields = self.release().fields().iter();
+        fields.any(|f| f.ignored && f.api_version == self.version() && f.path == text)
+    }
+
+    fn known_fields(&self) -> &[Path] {
+        self.known_fields.get_or_init(|| self.schema().map(Schema::all_fields).unwrap_or_default())
+    }
+}
+
+fn key(path: &Path) -> Option<&str> {
+    match path.0.last()? {
+        Segment::Key(key) => Some(key),
+        Segment::Index(_) => None,
+    }
+}
+
+/// A place of the schema with the indices of a path, as far as it leads through the same lists; `None` where it leads
+/// through others.
+fn along(schema: &Schema, known: &Path, path: &Path) -> Option<Path> {
+    if known.0.last() != path.0.last() || known.0.first() != path.0.first() {
+        return None;
+    }
+    let (mut at, mut steps, mut together) = (Path::root(), path.0.iter().peekable(), true);
+    for (depth, step) in known.0.iter().enumerate() {
+        if depth > 0 && schema.list_kind(&at).is_some() {
+            let index = steps.next().filter(|_| together);
+            match index {
+                Some(Segment::Index(index)) => at = at.index(*index),
+                _ => return None,
+            }
+        }
+        together = together && steps.next() == Some(step);
+        at.0.push(step.clone());
+    }
+    (at != *path).then_some(at)
+}
+
+/// How another place of the same name is related; `None` where the name alone says too little.
+fn kinship(path: &Path, place: &Path) -> Option<Kinship> {
+    let (from, to) = (path.parent(), place.parent());
+    let shared = from.0.iter().zip(&to.0).take_while(|(a, b)| a == b).count();
+    let name = key(path)?;
+    // `enabled` and `duration` are everywhere: they mean what the section around them means.
+    let is_telling = name.contains(|c: char| c.is_ascii_uppercase());
+    if to.starts_with(&from) && to.0.len() <= from.0.len() + MOST_LEVELS {
+        return (is_telling || shared > 1).then_some(Kinship::Level);
+    }
+    if from.starts_with(&to) {
+        return Some(Kinship::Level);
+    }
+    let alike = match (key(&from), key(&to)) {
+        (Some(from), Some(to)) => nearest(from, [to]).is_some() || has_words(to, from) || has_words(from, to),
+        _ => false,
+    };
+    if alike {
+        return Some(Kinship::Level);
+    }
+    (is_telling && to.0.len() <= from.0.len() + MOST_LEVELS).then_some(Kinship::Elsewhere)
+}
+
+/// The fields in a value, where the object around it has all of them.
+fn unwrapped(schema: &Schema, path: &Path, node: &Node) -> Option<Home> {
+    let parent = path.parent();
+    let moves = node.entries().iter().map(|entry| {
+        let (from, to) = (path.key(&entry.key.text), parent.key(&entry.key.text));
+        schema.field(&to).filter(|_| !schema.takes_any_key(&parent)).map(|_| (from, to))
+    });
+    let moves: Vec<_> = moves.collect::<Option<_>>()?;
+    (!moves.is_empty()).then_some(Home { kinship: Kinship::Wrapped, moves })
+}
+
+/// The one name that a word is a slip of, or is short for.
+fn similar<'s>(name: &str, names: &[&'s str]) -> Option<&'s str> {
+    nearest(name, names.iter().copied()).or_else(|| {
+        let mut longer = names.iter().filter(|n| has_words(n, name) || has_words(name, n));
+        longer.next().copied().filter(|_| longer.next().is_none())
+    })
+}
+
+/// The one object whose fields a value has.
+fn by_content<'s>(schema: &Schema, parent: &Path, names: &[&'s str], node: &Node) -> Option<&'s str> {
+    let entries = node.entries();
+    let has_all = |name: &&&str| {
+        let place = parent.key(name);
+        !schema.takes_any_key(&place) && entries.iter().all(|e| schema.field(&place.key(&e.key.text)).is_some())
+    };
+    let mut found = names.iter().filter(has_all);
+    found.next().copied().filter(|_| !entries.is_empty() && found.next().is_none())
+}
+
+/// Whether a name has all words of a shorter one, in their order: `pciHostDevices` those of `pciDevices`.
+fn has_words(name: &str, short: &str) -> bool {
+    let mut words = words(name).into_iter();
+    let short = self::words(short);
+    !short.is_empty() && short.iter().all(|word| words.any(|w| w == *word))
+}
+
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut upper = true;
+    for c in name.chars() {
+        let is_upper = c.is_ascii_uppercase();
+        if words.is_empty() || (is_upper && !upper) || !c.is_ascii_alphanumeric() {
+            words.push(String::new());
+        }
+        if c.is_ascii_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.push(c.to_ascii_lowercase());
+        }
+        upper = is_upper;
+    }
+    words
+}
+
+/// Whether a place takes a value: its type, and of an object at least one of its fields.
+fn fits(schema: &Schema, place: &Path, node: &Node) -> bool {
+    let Some(field) = schema.field(place) else {
+        return false;
+    };
+    let of = |kinds: &[&str]| field.kind.is_empty() || field.kind.split(',').any(|kind| kinds.contains(&kind));
+    match &node.value {
+        Value::Null => true,
+        Value::Bool(_) => of(&["boolean"]),
+        Value::Number(_) => of(&["integer", "number"]),
+        Value::String(text) => {
+            let allowed = &field.allowed;
+            of(&["string"]) && (allowed.is_empty() || allowed.iter().any(|a| a.as_str().is_some_and(|a| a.eq_ignore_ascii_case(text))))
+        }
+        Value::Seq(_) => of(&["array"]),
+        Value::Map(entries) => {
+            let known = |key: &str| schema.takes_any_key(place) || schema.field(&place.key(key)).is_some();
+            of(&["object"]) && (entries.is_empty() || entries.iter().any(|e| known(&e.key.text)))
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Annotations that are to be `true` or `false`, and say something else.
+
+use hcoplan_planner::admission::Reason;
+use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
+
+use super::prelude::*;
+
+pub(super) static RULES: &[RegisteredRule] = &[
+    always(&DEPLOY_OVS_IMPLICIT, |cx, out| {
+        out.report_all(not_deployed(cx, &DEPLOY_OVS_IMPLICIT, "deployOVS", "Open vSwitch"));
+    }),
+    always(&DEPLOY_PASST_IMPLICIT, |cx, out| {
+        out.report_all(not_deployed(cx, &DEPLOY_PASST_IMPLICIT, PASST, "the network binding passt"));
+    }),
+    always(&DICT_ENABLE_ANNOTATION_INVALID, images),
+];
+
+const PASST: &str = "hco.kubevirt.io/deployPasstNetworkBinding";
+
+static DEPLOY_OVS_IMPLICIT: Rule =
+    Rule::warning("deploy-ovs-implicit", Group::Gitops, "the annotation deployOVS is neither \"true\" nor \"false\"")
+        .silent("Open vSwitch is not deployed, whatever the annotation seems to say")
+        .needs(Needs::Document)
+        .fix(FixKind::Safe);
+
+static DEPLOY_PASST_IMPLICIT: Rule = Rule::warning(
+    "deploy-passt-implicit",
+    Group::Gitops,
+    "the annotation hco.kubevirt.io/deployPasstNetworkBinding is neither \"true\" nor \"false\"",
+)
+.silent("passt is not deployed, whatever the annotation seems to say")
+.needs(Needs::Document)
+.fix(FixKind::Safe);
+
+static DICT_ENABLE_ANNOTATION_INVALID: Rule = Rule::error(
+    "dict-enable-annotation-invalid",
+    Group::GoldenImages,
+    "a golden image's enable annotation is neither true nor false",
+)
+.refused(
+    "the dataimportcrontemplate.kubevirt.io/enable annotation of a dataImportCronTemplate \
+         must be either \"true\" or \"false\"",
+)
+.needs(Needs::Document)
+.fix(FixKind::Safe);
+
+/// What people write for true and false.
+fn meant(value: &str) -> Option<bool> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "y" | "on" | "1" | "enabled" | "enable" => Some(true),
+        "false" | "no" | "n" | "off" | "0" | "disabled" | "disable" => Some(false),
+        _ => None,
+    }
+}
+
+/// An annotation of the HyperConverged with which only `true` deploys something.
+fn not_deployed(cx: &Context<'_>, rule: &'static Rule, name: &str, what: &str) -> Option<Finding> {
+    let annotation = cx.annotation(name)?;
+    let value = annotation.text().filter(|value| !matches!(*value, "true" | "false"))?;
+    let (help, instead) = match meant(value) {
+        Some(true) => {
+            let help = format!("write \"true\" to deploy {what}, \"false\" not to");
+            (help, Some((format!("deploy {what}"), Applicability::Unsafe, "true")))
+        }
+        None if !value.trim().is_empty() => ("write \"true\" or \"false\"".to_owned(), None),
+        _ => {
+            let help = "write \"false\", or remove the annotation".to_owned();
+            (help, Some(("say false".to_owned(), Applicability::Safe, "false")))
+        }
+    };
+    let fix = instead.and_then(|(title, applicability, text)| {
+        Some(Fix { title, applicability, edits: vec![annotation.rewrite(text)?] })
+    });
+    let finding = Finding::new(rule, format!("{name} is {value:?}, so {what} is not deployed"))
+        .at(annotation.value_place())
+        .label("only \"true\" deploys it");
+    Some(finding.help(help).fixes(fix))
+}
+
+fn images(cx: &Context<'_>, out: &mut Sink) {
+    for template in cx.written_templates() {
+        let Some(annotation) = template.annotation(cx, ENABLE_ANNOTATION) else {
+            continue;
+        };
+        let accepted = |value: &&str| !["true", "false"].iter().any(|v| v.eq_ignore_ascii_case(value));
+        let Some(value) = annotation.text().filter(accepted) else {
+            continue;
+        };
+        let message =
+            format!("{} is switched neither on nor off, but {value:?}: HCO refuses it", template.display_name());
+        let help = match meant(value) {
+            Some(meant) => format!("write \"{meant}\", in quotes"),
+            None => "write \"true\" or \"false\", in quotes; without the annotation it is on".to_owned(),
+        };
+        let edit = meant(value).and_then(|meant| annotation.rewrite(if meant { "true" } else { "false" }));
+        let fix = edit.map(|edit| Fix {
+            title: format!("write {}", edit.text),
+            applicability: Applicability::Safe,
+            edits: vec![edit],
+        });
+        let finding = Finding::new(&DICT_ENABLE_ANNOTATION_INVALID, message)
+            .at(annotation.value_place())
+            .label("must be \"true\" or \"false\"")
+            .help(help)
+            .fixes(fix);
+        let refused = cx.is_refused_at(Reason::TemplateEnableAnnotation, &template.path(cx));
+        out.report_as(refused.then_some(Incident::Refusal), finding);
+    }
+}

@@ -1,0 +1,282 @@
+//! What pod templates require of their nodes' architectures, and what their images are there for.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value as Json, json};
+
+use super::prelude::*;
+use crate::ArchitectureScope::{self, Everywhere, InSomeTerms, Nowhere};
+use crate::{ArchitectureSupport, ImageCoverage};
+
+pub(super) static RULES: &[RegisteredRule] = &[
+    always(&BUNDLE_AFFINITY_EXCEEDS_IMAGE, |cx, out| each(cx, out, Everywhere, exceeds_image)),
+    always(&BUNDLE_AFFINITY_NARROWER_THAN_IMAGE, |cx, out| each(cx, out, Everywhere, narrower_than_image)),
+    always(&BUNDLE_AFFINITY_PREFERRED_ONLY, |cx, out| each(cx, out, Nowhere, preferred_only)),
+    always(&BUNDLE_AFFINITY_TERMS_ORED, |cx, out| each(cx, out, InSomeTerms, terms_ored)),
+    always(&BUNDLE_DEPLOYMENT_NO_ARCH_AFFINITY, |cx, out| each(cx, out, Nowhere, no_affinity)),
+];
+
+static BUNDLE_AFFINITY_EXCEEDS_IMAGE: Rule = Rule::error(
+    "bundle-affinity-exceeds-image",
+    Group::Bundle,
+    "the node affinity lets pods onto an architecture that one of their images lacks",
+)
+.silent("exec format error on nodes that the image isn't built for")
+.confidence(Confidence::Medium)
+.fix(FixKind::Unsafe);
+
+static BUNDLE_AFFINITY_NARROWER_THAN_IMAGE: Rule = Rule::info(
+    "bundle-affinity-narrower-than-image",
+    Group::Bundle,
+    "the node affinity leaves out an architecture that nodes and all images have",
+)
+.silent("the operator can't use nodes that it would run on")
+.confidence(Confidence::Medium)
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
+
+static BUNDLE_AFFINITY_PREFERRED_ONLY: Rule = Rule::warning(
+    "bundle-affinity-preferred-only",
+    Group::Bundle,
+    "the architecture is in preferred terms only, which forbid nothing",
+)
+.silent("pods go to other architectures when the preferred nodes are full")
+.confidence(Confidence::Medium)
+.fix(FixKind::Unsafe);
+
+static BUNDLE_AFFINITY_TERMS_ORED: Rule = Rule::error(
+    "bundle-affinity-terms-ored",
+    Group::Bundle,
+    "the architecture is required in some of the node selector terms, which are alternatives",
+)
+.silent("the architecture isn't required: pods land anywhere")
+.confidence(Confidence::High)
+.fix(FixKind::Unsafe);
+
+static BUNDLE_DEPLOYMENT_NO_ARCH_AFFINITY: Rule = Rule::warning(
+    "bundle-deployment-no-arch-affinity",
+    Group::Bundle,
+    "a pod template requires no architecture of its nodes",
+)
+.silent("exec format error on nodes that the image isn't built for")
+.confidence(Confidence::Medium)
+.fix(FixKind::Unsafe);
+
+/// The pod templates that name architectures so: each with those that it may land on, sorted.
+fn each(
+    cx: &Context<'_>,
+    out: &mut Sink,
+    scope: ArchitectureScope,
+    find: fn(&Context<'_>, &PodTemplate, &[&str]) -> Option<Finding>,
+) {
+    for pod in cx.pod_templates().filter(|pod| pod.architecture_scope() == scope) {
+        let reach: Vec<&str> = cx.reachable_architectures(pod).into_iter().collect();
+        out.report_all(find(cx, pod, &reach).map(|f| f.object(object_of(&pod.document))));
+    }
+}
+
+fn exceeds_image(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Finding> {
+    let support = cx.supported_architectures(pod)?;
+    let (lists, there) = (pod.named_architectures(), cx.all_architectures());
+    let named = lists.iter().flat_map(|(_, names)| names.iter().copied());
+    let candidates: BTreeSet<&str> = named.chain(there.iter().copied()).collect();
+    let extra: Vec<&str> =
+        candidates.into_iter().filter(|a| pod.permits(a) && !support.architectures.contains(*a)).collect();
+    let lands = extra.iter().any(|a| reach.contains(a));
+    if extra.is_empty() || (!pod.in_bundle && !lands) {
+        return None;
+    }
+    let list = lists.iter().find(|(_, names)| names.iter().any(|n| extra.contains(n)));
+    let message =
+        format!("the node affinity of {} allows {}, which its images aren't there for", pod.called, and(&extra));
+    let finding = Finding::new(&BUNDLE_AFFINITY_EXCEEDS_IMAGE, message)
+        .severity(if lands || there.is_empty() { Severity::Error } else { Severity::Warning })
+        .at(list.map_or_else(|| pod.place(), |(path, _)| pod.document.locate(path)))
+        .label(format!("allows {}", and(&extra)))
+        .help("name only what every image of the pod is built for");
+    let fix = list.filter(|(path, _)| is_list(path)).and_then(|(path, names)| {
+        let mut kept = names.clone();
+        kept.retain(|n| !extra.contains(n));
+        let set = [Change::Set(path.clone(), kept.clone().into())];
+        let title = format!("leave {} out", and(&extra));
+        (!kept.is_empty()).then(|| unsafe_fix(&pod.document, title, &set))?
+    });
+    Some(with_image(finding, pod, &support, &extra).fixes(fix))
+}
+
+/// Whether it leads to the values of a requirement.
+fn is_list(path: &Path) -> bool {
+    path.0.last().is_some_and(|s| *s == Segment::Key("values".into()))
+}
+
+/// The finding with an image that lacks one of these architectures.
+fn with_image(
+    finding: Finding,
+    pod: &PodTemplate,
+    support: &ArchitectureSupport,
+    architectures: &[impl AsRef<str>],
+) -> Finding {
+    let short = support.known.iter().find(|(_, e)| architectures.iter().any(|a| e.lacks(a.as_ref())));
+    let Some((path, evidence)) = short else {
+        return finding;
+    };
+    let finding = finding.related(pod.document.locate(path), format!("is there for {}", has(evidence)));
+    finding.related(evidence.place(), "this says what the image has")
+}
+
+fn narrower_than_image(cx: &Context<'_>, pod: &PodTemplate, _: &[&str]) -> Option<Finding> {
+    let support = cx.supported_architectures(pod).filter(|s| s.is_complete && pod.in_bundle)?;
+    let open = cx.reachable_when_unrestricted(pod).into_iter();
+    let open: Vec<&str> = open.filter(|a| support.architectures.contains(*a) && !pod.permits(a)).collect();
+    if open.is_empty() {
+        return None;
+    }
+    let lists = pod.named_architectures();
+    let message =
+        format!("the node affinity of {} leaves {} out, although its images are there for it", pod.called, and(&open));
+    let ours = lists.iter().filter(|(path, _)| is_list(path));
+    let changes = ours.flat_map(|(path, _)| open.iter().map(|a| Change::Append(path.clone(), (*a).into())));
+    let changes: Vec<Change> = changes.collect();
+    let title = format!("allow {}, too", and(&open));
+    let fix = (!changes.is_empty()).then(|| suggested(&pod.document, title, &changes)).flatten();
+    let finding = Finding::new(&BUNDLE_AFFINITY_NARROWER_THAN_IMAGE, message)
+        .at(lists.first().map_or_else(|| pod.place(), |(path, _)| pod.document.locate(path)))
+        .label(format!("forbids {}", and(&open)))
+        .help(format!("allow {}, unless it was never tried", and(&open)))
+        .fixes(fix);
+    Some(with_nodes(finding, cx, &open))
+}
+
+/// Whether a Subscription keeps the pod to some of the nodes.
+fn is_kept_by_subscription(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> bool {
+    !cx.reachable_when_unrestricted(pod).iter().eq(reach)
+}
+
+fn preferred_only(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Finding> {
+    let preferred = pod.preferred().filter(|_| !is_kept_by_subscription(cx, pod, reach))?;
+    let harmless = cx.image_coverage(pod) == ImageCoverage::All || reach.len() == 1;
+    let severity = match (pod.in_bundle, harmless) {
+        (true, true) => Severity::Info,
+        (true, false) => Severity::Warning,
+        (false, false) if reach.len() > 1 => Severity::Warning,
+        (false, _) => return None,
+    };
+    let support = cx.supported_architectures(pod).filter(|s| s.is_complete);
+    let kept: Vec<String> = match support {
+        Some(support) if !support.architectures.is_empty() => support.architectures.into_iter().collect(),
+        _ => wished(&pod.document, &preferred),
+    };
+    let finding = Finding::new(&BUNDLE_AFFINITY_PREFERRED_ONLY, format!("{} only prefers an architecture", pod.called))
+        .severity(severity)
+        .at(pod.document.locate_key(&preferred))
+        .label(match reach.len() {
+            0 | 1 => "forbids no other one".to_owned(),
+            _ => format!("pods may still land on {}", or(reach)),
+        })
+        .help("require what its images are built for; the wish may stay beside it");
+    Some(finding.fixes(requiring(pod, &kept)))
+}
+
+/// The fix that keeps a pod to nodes of these architectures, where there are any.
+fn requiring<T: AsRef<str>>(pod: &PodTemplate, architectures: &[T]) -> Option<Fix> {
+    let kept: Vec<String> = architectures.iter().map(|a| a.as_ref().to_owned()).collect();
+    let title = format!("require {}", or(&kept));
+    (!kept.is_empty()).then(|| unsafe_fix(&pod.document, title, &pod.keep_to(&kept)))?
+}
+
+/// The architectures that a preferred term names.
+fn wished(document: &Document, term: &Path) -> Vec<String> {
+    let all = document.root.at(&term.key("matchExpressions"));
+    let all = all.map(|n| n.items()).unwrap_or_default().iter();
+    let ours = all.filter(|e| {
+        let text = |key: &str| e.get(key).and_then(|n| n.as_str());
+        text("key") == Some("kubernetes.io/arch") && text("operator") == Some("In")
+    });
+    let values = ours.filter_map(|e| e.get("values")).flat_map(|v| v.items());
+    values.filter_map(|v| v.as_str()).map(str::to_owned).collect()
+}
+
+fn terms_ored(_: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Finding> {
+    let severity = match (pod.in_bundle, reach.len()) {
+        (_, 2..) | (true, 0) => Severity::Error,
+        (true, 1) => Severity::Warning,
+        _ => return None,
+    };
+    let (path, terms) = pod.terms();
+    let terms: Vec<Json> = terms.iter().map(|t| t.to_json()).collect();
+    let restrict = (0..terms.len()).filter(|i| requirements(&terms[*i]).next().is_some());
+    let (closed, open): (Vec<usize>, Vec<usize>) = restrict.partition(|i| names_architecture(&terms[*i]));
+    let (closed, open) = (closed.first()?, open.first()?);
+    let message = format!("the architecture that {} requires is only one of several alternatives", pod.called);
+    let finding = Finding::new(&BUNDLE_AFFINITY_TERMS_ORED, message)
+        .severity(severity)
+        .at(pod.document.locate(&path.index(*open)))
+        .label(match reach.len() {
+            0 | 1 => "matches nodes of any architecture".to_owned(),
+            _ => format!("matches nodes of {}", and(reach)),
+        })
+        .help("put what has to hold together into one term: terms are alternatives")
+        .related(pod.document.locate(&path.index(*closed)), "the architecture is required here only");
+    Some(finding.fixes(merged(&terms).and_then(|term| {
+        let set = [Change::Set(path.clone(), json!([term]))];
+        unsafe_fix(&pod.document, "make it one term", &set)
+    })))
+}
+
+fn requirements(term: &Json) -> impl Iterator<Item = &Json> {
+    let lists = ["matchExpressions", "matchFields"].into_iter().map(|key| term[key].as_array());
+    lists.flatten().flatten()
+}
+
+fn names_architecture(term: &Json) -> bool {
+    requirements(term).any(|r| r["key"] == "kubernetes.io/arch" || r["key"] == "beta.kubernetes.io/arch")
+}
+
+/// All terms in one; `None` where two are about the same label, which makes them alternatives
+/// that are meant.
+fn merged(terms: &[Json]) -> Option<Json> {
+    let all: Vec<&Json> = terms.iter().flat_map(requirements).collect();
+    let keys: BTreeSet<&str> = all.iter().filter_map(|r| r["key"].as_str()).collect();
+    let only_labels = terms.iter().all(|t| t["matchFields"].is_null());
+    (keys.len() == all.len() && only_labels).then(|| json!({"matchExpressions": all}))
+}
+
+fn no_affinity(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Finding> {
+    if pod.preferred().is_some() || pod.images().is_empty() || is_kept_by_subscription(cx, pod, reach) {
+        return None;
+    }
+    let coverage = cx.image_coverage(pod);
+    let severity = match &coverage {
+        ImageCoverage::Part(_) => Severity::Error,
+        // No affinity mends that: bundle-image-missing-arch.
+        ImageCoverage::Nothing => return None,
+        _ if !pod.in_bundle => return None,
+        ImageCoverage::Unknown if reach.len() > 1 => Severity::Warning,
+        ImageCoverage::Unknown | ImageCoverage::All => Severity::Info,
+    };
+    let support = cx.supported_architectures(pod);
+    let choice = matches!(coverage, ImageCoverage::Part(_)) || reach.len() > 1;
+    let message = match &coverage {
+        ImageCoverage::Part(missing) => {
+            format!("{} may land on {}, which its images aren't there for", pod.called, and(missing))
+        }
+        _ => format!("{} requires no architecture of its nodes", pod.called),
+    };
+    let mut finding = Finding::new(&BUNDLE_DEPLOYMENT_NO_ARCH_AFFINITY, message)
+        .severity(severity)
+        .at(pod.place())
+        .label(if choice {
+            format!("lets the scheduler choose among {}", and(reach))
+        } else {
+            "any node will do".to_owned()
+        })
+        .help("require the architectures that its images are built for");
+    if let ImageCoverage::Part(missing) = &coverage {
+        if let Some(support) = &support {
+            finding = with_image(finding, pod, support, missing);
+        }
+        finding = with_nodes(finding, cx, missing);
+    }
+    let kept = support.filter(|s| s.is_complete).map(|s| s.architectures.into_iter().collect::<Vec<_>>());
+    Some(finding.fixes(requiring(pod, &kept.unwrap_or_default())))
+}

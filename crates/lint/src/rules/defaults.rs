@@ -1,0 +1,144 @@
+//! Fields that say what a release's default is, or was.
+
+use hcoplan_planner::release::{Release, RewrittenValue};
+use hcoplan_yaml::{Node, Trail, Value};
+use serde_json::Value as Json;
+
+use super::prelude::*;
+
+pub(super) static RULES: &[RegisteredRule] = &[
+    always(&PINNED_OLD_DEFAULT, |cx, out| each(cx, out, pinned)),
+    always(&REDUNDANT_DEFAULT, |cx, out| each(cx, out, redundant)),
+];
+
+static PINNED_OLD_DEFAULT: Rule = Rule::warning(
+    "pinned-old-default",
+    Group::Upgrade,
+    "a field pins the default of the release before, which has changed",
+)
+.silent("the cluster keeps the old default, or git and HCO disagree")
+.confidence(Confidence::Medium)
+.needs(Needs::Document)
+.claims(Claim::Becomes)
+.fix(FixKind::Suggested);
+
+static REDUNDANT_DEFAULT: Rule =
+    Rule::info("redundant-default", Group::Gitops, "a field has the value that the CRD's default would give it")
+        .silent("the value stays when a later release has a better default")
+        .confidence(Confidence::Low)
+        .needs(Needs::Document)
+        .claims(Claim::NoEffect)
+        .fix(FixKind::Unsafe)
+        .pedantic();
+
+/// A scalar of `spec`, with the release's default of its field.
+struct Leaf<'a> {
+    path: Path,
+    node: &'a Node,
+    value: Json,
+    default: &'a Json,
+}
+
+fn each(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &Leaf<'_>) -> Vec<Finding>) {
+    let (Some(schema), Some(spec)) = (cx.schema(), cx.document().root.get("spec")) else {
+        return;
+    };
+    let mut leaves = Vec::new();
+    let start = Path::dotted("spec");
+    collect(spec, &Trail::Start(&start), &mut leaves);
+    for (path, node) in leaves {
+        if let Some(default) = schema.default_at(&path) {
+            out.report_all(find(cx, &Leaf { path, node, value: node.to_json(), default }));
+        }
+    }
+}
+
+fn collect<'a>(node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node)>) {
+    for entry in node.entries() {
+        let at = Trail::Key(at, &entry.key.text);
+        match &entry.value.value {
+            Value::Map(_) | Value::Seq(_) => collect(&entry.value, &at, found),
+            Value::Null => {}
+            _ => found.push((at.path(), &entry.value)),
+        }
+    }
+    for (i, item) in node.items().iter().enumerate() {
+        collect(item, &Trail::Index(at, i), found);
+    }
+}
+
+impl Leaf<'_> {
+    fn finding(
+        &self,
+        cx: &Context<'_>,
+        rule: &'static Rule,
+        message: String,
+        becomes: (&Json, BecomesWhen),
+    ) -> Finding {
+        let (value, when) = (becomes.0.clone(), becomes.1);
+        let (applicability, help) = if rule.pedantic {
+            (Applicability::Unsafe, "remove the line, unless it is there to be kept when the default changes")
+        } else {
+            (Applicability::Suggestion, "remove the line, unless the value is meant")
+        };
+        Finding::new(rule, message)
+            .at(cx.document().location(self.node.span))
+            .becomes(PredictedValue { kind: "HyperConverged", path: self.path.clone(), value, when })
+            .help(help)
+            .fixes(cx.fix("remove the line", applicability, &[Change::Remove(self.path.clone())]))
+    }
+}
+
+fn redundant(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
+    let Leaf { path, value, .. } = leaf;
+    if value != leaf.default {
+        return Vec::new();
+    }
+    let message = format!("{path} is {value}, which is the default of {}", cx.release().label());
+    let finding = leaf.finding(cx, &REDUNDANT_DEFAULT, message, (value, BecomesWhen::WithoutIt));
+    vec![finding.label("the default")]
+}
+
+fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
+    let Leaf { path, value, default: now, .. } = leaf;
+    let mut found = Vec::new();
+    if path.starts_with(&Path::dotted("spec.featureGates")) {
+        return found;
+    }
+    let own = cx.release();
+    let default_of = |release: &Release| {
+        let schema = release.schema(&format!("hyperconverged.{}", cx.version()));
+        schema.and_then(|s| s.default_at(path)).cloned()
+    };
+    if let Some(previous) = cx.previous_release()
+        && value != *now
+        && default_of(&previous).as_ref() == Some(value)
+    {
+        let (previous, release) = (previous.label(), own.label());
+        let message = format!("{path} is {value}, the default up to {previous}; that of {release} is {now}");
+        let finding = leaf.finding(cx, &PINNED_OLD_DEFAULT, message, (now, BecomesWhen::WithoutIt));
+        found.push(finding.label(match rewritten(cx, own, leaf) {
+            Some(by) => format!("the upgrade made it {}, and git takes it back", by.to),
+            None => "keeps the old default".to_owned(),
+        }));
+    }
+    if let Some(next) = cx.next_release()
+        && value == *now
+        && let Some(then) = default_of(&next)
+        && then != **now
+    {
+        let message = format!("{path} is {value}, the default of {}; that of {} is {then}", own.label(), next.label());
+        let finding = leaf.finding(cx, &PINNED_OLD_DEFAULT, message, (&then, BecomesWhen::AfterUpgradeWithoutIt));
+        found.push(finding.severity(Severity::Info).label(match rewritten(cx, &next, leaf) {
+            Some(by) => format!("the upgrade writes {} here, and git takes it back", by.to),
+            None => "would keep the old default".to_owned(),
+        }));
+    }
+    found
+}
+
+/// What an upgrade to a release writes over the value.
+fn rewritten(cx: &Context<'_>, to: &Release, leaf: &Leaf<'_>) -> Option<RewrittenValue> {
+    let all = to.upgrade().rewritten_values();
+    all.into_iter().find(|r| r.from == leaf.value && cx.path_of(&r.field).as_ref() == Some(&leaf.path))
+}

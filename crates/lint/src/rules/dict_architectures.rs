@@ -1,0 +1,276 @@
+//! The architectures that golden images are annotated with, and those that images and nodes have.
+
+use std::collections::BTreeSet;
+
+use super::prelude::*;
+use crate::{Annotation, ImageEvidence, WrittenTemplate};
+
+pub(super) static RULES: &[RegisteredRule] = &[
+    always(&COMMON_DICT_ARCHITECTURES_IGNORED, |cx, out| each(cx, out, ignored)),
+    always(&DICT_ARCHITECTURES_OVERCLAIM, |cx, out| each_claim(cx, out, overclaim)),
+    always(&DICT_ARCHITECTURES_PARTIAL, |cx, out| each(cx, out, partial)),
+    always(&DICT_ARCHITECTURES_UNDERCLAIM, |cx, out| each_claim(cx, out, underclaim)),
+    always(&DICT_MISSING_ARCHITECTURES_ANNOTATION, |cx, out| each(cx, out, unannotated)),
+    always(&DICT_NO_SUPPORTED_ARCHITECTURE, |cx, out| each(cx, out, unsupported)),
+];
+
+static COMMON_DICT_ARCHITECTURES_IGNORED: Rule = Rule::warning(
+    "common-dict-architectures-ignored",
+    Group::GoldenImages,
+    "a customised common image names architectures that HCO replaces by its own",
+)
+.silent("the image is imported for the architectures that it came with")
+.claims(Claim::NoEffect)
+.fix(FixKind::Unsafe);
+
+static DICT_ARCHITECTURES_OVERCLAIM: Rule = Rule::error(
+    "dict-architectures-overclaim",
+    Group::GoldenImages,
+    "a golden image's annotation names an architecture that its image doesn't have",
+)
+.predicts(alert!("CDIDataImportCronOutdated"))
+.fix(FixKind::Unsafe);
+
+static DICT_ARCHITECTURES_PARTIAL: Rule = Rule::info(
+    "dict-architectures-partial",
+    Group::GoldenImages,
+    "a golden image exists for some of the workload nodes' architectures only",
+)
+.silent("virtual machines of the other architectures find no boot source of this name")
+.needs(Needs::Nodes)
+.claims(Claim::HasEffect);
+
+static DICT_ARCHITECTURES_UNDERCLAIM: Rule = Rule::info(
+    "dict-architectures-underclaim",
+    Group::GoldenImages,
+    "a golden image isn't imported for an architecture that its image and nodes have",
+)
+.silent("no boot source for an architecture that the image is there for")
+.needs(Needs::Nodes)
+.claims(Claim::HasEffect)
+.fix(FixKind::Suggested);
+
+static DICT_MISSING_ARCHITECTURES_ANNOTATION: Rule = Rule::warning(
+    "dict-missing-architectures-annotation",
+    Group::GoldenImages,
+    "a golden image doesn't say which architectures it exists for",
+)
+.predicts(alert!("HCOGoldenImageWithNoArchitectureAnnotation"))
+.fix(FixKind::Suggested);
+
+static DICT_NO_SUPPORTED_ARCHITECTURE: Rule = Rule::warning(
+    "dict-no-supported-architecture",
+    Group::GoldenImages,
+    "a golden image exists for none of the workload nodes' architectures",
+)
+.predicts(alert!("HCOGoldenImageWithNoSupportedArchitecture"))
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
+
+fn each<'a>(cx: &Context<'a>, out: &mut Sink, find: fn(&Context<'a>, &GoldenImage<'a>) -> Option<Finding>) {
+    out.report_all(cx.golden_images().iter().filter_map(|image| find(cx, image)));
+}
+
+/// What a golden image that is deployed names, where it is known what its image is there for.
+struct ImageClaim<'c, 'a> {
+    image: &'c GoldenImage<'a>,
+    written: WrittenTemplate<'a>,
+    annotation: Annotation<'a>,
+    named: Vec<&'a str>,
+    evidence: ImageEvidence,
+}
+
+fn each_claim(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &ImageClaim<'_, '_>) -> Option<Finding>) {
+    let claims = cx.golden_images().iter().filter_map(|image| {
+        let written = image.written.filter(|_| image.template.is_deployed())?;
+        let annotation = written.annotation(cx, ARCHITECTURES_ANNOTATION)?;
+        let named = annotation.text()?.split(',').map(str::trim).filter(|a| !a.is_empty()).collect();
+        Some(ImageClaim { image, written, annotation, named, evidence: evidence(cx, &written)? })
+    });
+    out.report_all(claims.filter_map(|claim| find(cx, &claim)));
+}
+
+/// What is known of a template's image.
+fn evidence(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Option<ImageEvidence> {
+    cx.image_evidence(written.get("spec.template.spec.source.registry.url")?.as_str()?)
+}
+
+fn annotation_path(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Path {
+    written.path(cx).key("metadata").key("annotations").key(ARCHITECTURES_ANNOTATION)
+}
+
+/// The fix that names these architectures, where there are any.
+fn naming(
+    cx: &Context<'_>,
+    written: &WrittenTemplate<'_>,
+    architectures: &[impl AsRef<str>],
+    title: impl Into<String>,
+    applicability: Applicability,
+) -> Option<Fix> {
+    let names: Vec<&str> = architectures.iter().map(AsRef::as_ref).collect();
+    let set = Change::Set(annotation_path(cx, written), names.join(",").into());
+    (!names.is_empty()).then(|| cx.fix(title, applicability, &[set]))?
+}
+
+fn overclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
+    let evidence = &claim.evidence;
+    let (kept, missing): (Vec<&str>, Vec<&str>) = claim.named.iter().partition(|a| !evidence.lacks(a));
+    if missing.is_empty() {
+        return None;
+    }
+    let name = claim.image.template.name();
+    let is_imported = cx.import_crons().any(|cron| {
+        let (architecture, template) = (cron.origin.architecture.as_deref(), cron.origin.template.as_ref());
+        template.is_some_and(|t| t.name == name) && architecture.is_some_and(|a| missing.contains(&a))
+    });
+    let (claimed, there) = (and(&missing), and(&evidence.architectures));
+    let message = format!("golden image {name} claims {claimed}, but its image is there for {there} only");
+    let fix = naming(cx, &claim.written, &kept, "name what it has", Applicability::Unsafe);
+    let finding = Finding::new(&DICT_ARCHITECTURES_OVERCLAIM, message)
+        .at(claim.annotation.value_place())
+        .label(format!("{claimed} can't be imported"))
+        .help("remove what the image doesn't have, or push an image that has it")
+        .related(evidence.place(), "this says what the image has")
+        .severity(if is_imported { Severity::Error } else { Severity::Warning });
+    Some(finding.fixes(fix))
+}
+
+fn underclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
+    let workload = &cx.topology().workload_architectures;
+    let known = claim.evidence.architectures.iter().map(String::as_str);
+    let open: Vec<&str> = known.filter(|a| workload.iter().any(|w| w == a) && !claim.named.contains(a)).collect();
+    if open.is_empty() || !is_multi_arch(cx) {
+        return None;
+    }
+    let (name, more) = (claim.image.template.name(), and(&open));
+    let message = format!("golden image {name} isn't imported for {more}, although its image is there for it");
+    let all = [claim.named.as_slice(), open.as_slice()].concat();
+    let title = format!("import it for {more}, too");
+    let finding = Finding::new(&DICT_ARCHITECTURES_UNDERCLAIM, message)
+        .at(claim.annotation.value_place())
+        .label(format!("doesn't name {more}"))
+        .help(format!("add {more}, unless it is left out on purpose"))
+        .related(claim.evidence.place(), "this says what the image has")
+        .fixes(naming(cx, &claim.written, &all, title, Applicability::Suggestion));
+    Some(with_nodes(finding, cx, &open))
+}
+
+fn is_multi_arch(cx: &Context<'_>) -> bool {
+    cx.hyperconverged().is_some_and(|hc| hc.multi_arch())
+}
+
+fn partial<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
+    let original = image.template.original_architectures.as_deref().filter(|o| !o.is_empty())?;
+    let written = image.written.filter(|_| image.template.is_deployed())?;
+    let meant = original.to_ascii_lowercase();
+    let workload = cx.topology().workload_architectures.iter().map(String::as_str);
+    let missing: Vec<&str> = workload.filter(|w| !meant.split(is_separator).any(|a| is_name_of(a, w))).collect();
+    // Where it is known what the image has, dict-architectures-underclaim knows better.
+    let evidence = evidence(cx, &written);
+    let knows = |m: &&str| evidence.iter().any(|e| e.architectures.iter().any(|a| a == m));
+    if missing.is_empty() || evidence.as_ref().is_some_and(|e| e.is_complete()) || missing.iter().any(knows) {
+        return None;
+    }
+    let name = image.template.name();
+    let kept: Vec<&str> = image.template.architectures().unwrap_or_default().split(',').collect();
+    let message =
+        format!("golden image {name} is imported for {}, but workload nodes are {} as well", and(&kept), and(&missing));
+    let finding = Finding::new(&DICT_ARCHITECTURES_PARTIAL, message)
+        .at(own(cx, image).map_or_else(|| written.name_place(), |a| a.value_place()))
+        .label(format!("doesn't name {}", or(&missing)))
+        .help(format!("add {} if the image exists for it", or(&missing)));
+    Some(with_nodes(finding, cx, &missing))
+}
+
+/// The annotation as it is written, where it counts: a customised common image keeps the release's.
+fn own<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Annotation<'a>> {
+    let annotation = image.written?.annotation(cx, ARCHITECTURES_ANNOTATION)?;
+    (annotation.text().unwrap_or_default() == image.template.original_architectures.as_deref().unwrap_or_default())
+        .then_some(annotation)
+}
+
+/// What stands between two names, right or wrong.
+fn is_separator(c: char) -> bool {
+    matches!(c, ',' | ';' | '|') || c.is_whitespace()
+}
+
+/// Whether a word means an architecture, by its own or another usual name.
+fn is_name_of(word: &str, architecture: &str) -> bool {
+    word == architecture || matches!((word, architecture), ("x86_64" | "x86-64", "amd64") | ("aarch64", "arm64"))
+}
+
+fn unsupported<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
+    if !image.template.has_architectures_annotation() || image.template.is_deployed() {
+        return None;
+    }
+    let (name, workload) = (image.template.name(), &cx.topology().workload_architectures);
+    let original = image.template.original_architectures.as_deref().unwrap_or_default();
+    let why = if workload.is_empty() {
+        "there are no workload nodes".to_owned()
+    } else {
+        let names: Vec<&str> = original.split(',').map(str::trim).collect();
+        format!("it exists for {}, workload nodes are {}", and(&names), and(workload))
+    };
+    let finding = Finding::new(&DICT_NO_SUPPORTED_ARCHITECTURE, format!("golden image {name} isn't deployed: {why}"));
+    let mut finding = match own(cx, image) {
+        Some(own) => finding.at(own.value_place()).label("no workload node has one of these"),
+        None => finding.at(cx.image_place(image)).label(format!("{name} exists for {original}")),
+    };
+    for place in cx.node_per_architecture().iter().filter_map(|node| node.architecture_place()) {
+        finding = finding.related(place, "workload nodes are declared here");
+    }
+    let finding = finding.help("correct the list, or switch the template off until such nodes are there");
+    Some(finding.fixes(cx.switch_image_off(name)))
+}
+
+fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
+    if !is_multi_arch(cx) || image.template.has_architectures_annotation() {
+        return None;
+    }
+    let message = format!("golden image {} doesn't say which architectures it exists for", image.template.name());
+    let finding = Finding::new(&DICT_MISSING_ARCHITECTURES_ANNOTATION, message)
+        .help(format!("annotate it with {ARCHITECTURES_ANNOTATION}: a comma-separated list such as \"amd64,arm64\""));
+    let finding = match image.written.and_then(|w| w.annotation(cx, ARCHITECTURES_ANNOTATION)) {
+        Some(annotation) => finding.at(annotation.value_place()).label("names no architecture"),
+        None => finding.at(cx.image_place(image)).label(match image.template.source {
+            TemplateSource::Customised { .. } => {
+                "another registry source than the common image's: its annotation doesn't count"
+            }
+            _ => "imported for no architecture in particular",
+        }),
+    };
+    // For whoever knows that the image has them.
+    let fix = image.written.and_then(|written| {
+        let workload = &cx.topology().workload_architectures;
+        let title = format!("say that it exists for {}", and(workload));
+        naming(cx, &written, workload, title, Applicability::Suggestion)
+    });
+    Some(finding.fixes(fix).related(cx.multi_arch_switch(), "multi-arch golden images are on"))
+}
+
+fn ignored<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
+    let (written, counts) = (image.written?, image.template.original_architectures.as_deref()?);
+    let annotation = written.annotation(cx, ARCHITECTURES_ANNOTATION)?;
+    let names = |annotation: &'_ str| annotation.split(',').map(str::to_owned).collect::<BTreeSet<_>>();
+    let customised = matches!(image.template.source, TemplateSource::Customised { .. });
+    if !customised || names(annotation.text()?) == names(counts) {
+        return None;
+    }
+    let message = format!(
+        "golden image {} keeps the architectures of the common image, {}, whatever its annotation says",
+        image.template.name(),
+        and(&counts.split(',').collect::<Vec<_>>())
+    );
+    let registry = "spec.template.spec.source.registry";
+    let (place, why) = match written.get(registry) {
+        Some(_) => (written.locate_key(registry), "the registry source is the common image's"),
+        None => (written.locate_key("spec.template.spec.source"), "the source is no registry"),
+    };
+    let remove = [Change::Remove(annotation_path(cx, &written))];
+    let finding = Finding::new(&COMMON_DICT_ARCHITECTURES_IGNORED, message)
+        .at(annotation.value_place())
+        .label(format!("has no effect: HCO puts {counts:?} in its place"))
+        .related(place, why)
+        .help("remove the annotation, or import from another registry source");
+    Some(finding.fixes(cx.fix("remove the annotation", Applicability::Unsafe, &remove)))
+}

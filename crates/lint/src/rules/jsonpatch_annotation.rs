@@ -1,0 +1,98 @@
+//! A jsonpatch annotation as a whole.
+
+use hcoplan_planner::jsonpatch::MOST_EXAMINED;
+use hcoplan_planner::release::Platform;
+
+use super::prelude::*;
+
+pub(super) static RULES: &[RegisteredRule] = &[
+    always(&JSONPATCH_BEFORE_UPGRADE, |cx, out| each(cx, out, before_upgrade)),
+    always(&JSONPATCH_MANY_OPERATIONS, |cx, out| each(cx, out, many_operations)),
+    always(&JSONPATCH_PRESENT, |cx, out| each(cx, out, present)),
+    always(&JSONPATCH_SSP_WITHOUT_OPENSHIFT, |cx, out| each(cx, out, ssp_without_openshift)),
+];
+
+static JSONPATCH_BEFORE_UPGRADE: Rule = Rule::warning(
+    "jsonpatch-before-upgrade",
+    Group::Upgrade,
+    "a jsonpatch annotation would go through the upgrade to the next release",
+)
+.predicts(alert!("UnsupportedHCOModification"))
+.pedantic();
+
+static JSONPATCH_MANY_OPERATIONS: Rule = Rule::error(
+    "jsonpatch-many-operations",
+    Group::Jsonpatch,
+    "a jsonpatch annotation has more operations than hcoplan examines one by one",
+)
+.silent("the rest is applied, and nothing says what it does")
+.claims(Claim::HasEffect);
+
+static JSONPATCH_PRESENT: Rule = Rule::info(
+    "jsonpatch-present",
+    Group::Jsonpatch,
+    "a jsonpatch annotation changes an operand behind the API's back",
+)
+.predicts(alert!("UnsupportedHCOModification"));
+
+static JSONPATCH_SSP_WITHOUT_OPENSHIFT: Rule =
+    Rule::info("jsonpatch-ssp-without-openshift", Group::Jsonpatch, "SSP is patched on a cluster that has no SSP")
+        .silent("there is no SSP to patch, and the alert counts the patch")
+        .needs(Needs::Document)
+        .claims(Claim::NoEffect)
+        .fix(FixKind::Unsafe);
+
+fn each(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &PatchAnnotation<'_>) -> Option<Finding>) {
+    out.report_all(cx.patch_annotations().iter().filter_map(|patch| find(cx, patch)));
+}
+
+fn before_upgrade(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {
+    let next = cx.next_release()?;
+    let count = operations(patch.operations().len())?;
+    let (kind, next) = (patch.target.kind, next.label());
+    let message = format!("{count} on {kind} would go through the upgrade to {next}");
+    let finding = Finding::new(&JSONPATCH_BEFORE_UPGRADE, message).at(patch.annotation.key_place());
+    let help = format!("try it: hcoplan plan DIR --upgrade-to {next}; remove it for the upgrade");
+    Some(finding.label("written against this release's operand").help(help))
+}
+
+fn many_operations(_: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {
+    let next = patch.operations().get(MOST_EXAMINED)?;
+    let (name, count) = (patch.target.name, patch.operations().len());
+    let message = format!("{name} has {count} operations, and rules look at the first {MOST_EXAMINED} only");
+    let finding = Finding::new(&JSONPATCH_MANY_OPERATIONS, message).at(patch.place(next.spans.whole));
+    Some(finding.label("from here on, nothing is checked").help("write fewer operations"))
+}
+
+fn present(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {
+    // An operator that panics before it counts them reports none.
+    if !cx.plan().metrics.contains_key("kubevirt_hco_unsafe_modifications") {
+        return None;
+    }
+    let (kind, count) = (patch.target.kind, operations(jsonpatch::count(patch.text))?);
+    let finding = Finding::new(&JSONPATCH_PRESENT, format!("a jsonpatch annotation changes {kind} with {count}"))
+        .at(patch.annotation.key_place())
+        .label("not supported; the operator reports it");
+    Some(finding.help("use the HyperConverged's own field where there is one"))
+}
+
+fn ssp_without_openshift(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {
+    if cx.inventory().platform == Platform::OpenShift || patch.target.kind != "SSP" {
+        return None;
+    }
+    let message = "SSP is patched, but this cluster has no SSP";
+    let finding = Finding::new(&JSONPATCH_SSP_WITHOUT_OPENSHIFT, message)
+        .at(patch.annotation.key_place())
+        .label("HCO deploys SSP on OpenShift only")
+        .help("remove the annotation");
+    Some(finding.fixes(cx.without_annotation(patch, Applicability::Unsafe)))
+}
+
+/// So many in words; `None` for none.
+fn operations(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 operation".to_owned()),
+        _ => Some(format!("{count} operations")),
+    }
+}

@@ -1,0 +1,175 @@
+//! Operations on fields that the operand doesn't have, has in another case, or outside its spec.
+
+use hcoplan_kubernetes::go::TypeStep;
+use hcoplan_planner::release::Release;
+use serde_json::Value;
+
+use super::prelude::*;
+use crate::schema_path;
+
+pub(super) static RULES: &[RegisteredRule] = &[
+    always(&JSONPATCH_CASE_MISMATCH, |cx, out| each_lost(cx, out, Reason::OtherCase, case_mismatch)),
+    always(&JSONPATCH_FROM_OUTSIDE_SPEC, from_outside_spec),
+    always(&JSONPATCH_PATH_NOT_IN_RELEASE, |cx, out| each_lost(cx, out, Reason::Unknown, path_not_in_release)),
+    always(&JSONPATCH_UNKNOWN_FIELD, |cx, out| {
+        each_lost(cx, out, Reason::Unknown, unknown_field);
+        each_pruned(cx, out);
+    }),
+];
+
+static JSONPATCH_CASE_MISMATCH: Rule =
+    Rule::warning("jsonpatch-case-mismatch", Group::Jsonpatch, "a jsonpatch operation spells a field in another case")
+        .silent("the operator finds the field, and nobody else does")
+        .claims(Claim::HasEffect)
+        .fix(FixKind::Safe);
+
+static JSONPATCH_FROM_OUTSIDE_SPEC: Rule = Rule::info(
+    "jsonpatch-from-outside-spec",
+    Group::Jsonpatch,
+    "a jsonpatch operation reads outside the operand's spec",
+)
+.silent("the value is copied; a move takes nothing away")
+.needs(Needs::Document)
+.claims(Claim::HasEffect);
+
+static JSONPATCH_PATH_NOT_IN_RELEASE: Rule = Rule::error(
+    "jsonpatch-path-not-in-release",
+    Group::Upgrade,
+    "a jsonpatch operation writes a field that the operand has in another release only",
+)
+.silent("the field is dropped, and UnsupportedHCOModification fires")
+.claims(Claim::HasEffect);
+
+static JSONPATCH_UNKNOWN_FIELD: Rule = Rule::error(
+    "jsonpatch-unknown-field",
+    Group::Jsonpatch,
+    "a jsonpatch operation writes a field that the operand doesn't have",
+)
+.silent("the field is dropped, and UnsupportedHCOModification fires")
+.fix(FixKind::Suggested);
+
+/// What an operation writes and the operand loses again for a reason, by its pointer.
+fn each_lost(
+    cx: &Context<'_>,
+    out: &mut Sink,
+    reason: Reason,
+    find: fn(&Context<'_>, &Applied<'_, '_>, &str) -> Option<Finding>,
+) {
+    for applied in cx.applied() {
+        let lost = applied.effect.lost.iter().filter(|loss| loss.reason == reason);
+        out.report_all(lost.filter_map(|loss| find(cx, &applied, &loss.path)));
+    }
+}
+
+fn case_mismatch(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str) -> Option<Finding> {
+    let (parent, key) = pointer.rsplit_once('/')?;
+    let (patch, types) = (applied.patch, cx.release().go_types());
+    let TypeStep::Field(name, _) = types.step(cx.operand_type(patch, parent)?, key) else {
+        return None;
+    };
+    let fix = patch.named_span(applied.operation, pointer).and_then(|span| {
+        let (text, fix) = patch.rewritten(span, name)?;
+        let same = patch.result() == Some(&cx.result_of(patch, &text)?);
+        Some(Fix { applicability: if same { Applicability::Safe } else { Applicability::Unsafe }, ..fix })
+    });
+    let finding = Finding::new(&JSONPATCH_CASE_MISMATCH, format!("{key} is {name} in {}", applied.kind()))
+        .at(applied.named_location(pointer))
+        .label("found by the operator, in any case");
+    Some(finding.help(format!("write {name}")).fixes(fix))
+}
+
+fn from_outside_spec(cx: &Context<'_>, out: &mut Sink) {
+    for patch in cx.patch_annotations() {
+        for operation in patch.operations() {
+            let (Some(from), Some(span)) = (&operation.from, operation.spans.from) else {
+                continue;
+            };
+            if from.starts_with("/spec/") {
+                continue;
+            }
+            let op = operation.op.as_str();
+            let message = format!("{op} reads {from} of {}, outside its spec", patch.target.kind);
+            let label = match operation.op {
+                Op::Move => "read, and not taken away",
+                _ => "read before the operand is created",
+            };
+            let finding = Finding::new(&JSONPATCH_FROM_OUTSIDE_SPEC, message).at(patch.place(span)).label(label);
+            out.report(finding.help("write the value that is meant with add"));
+        }
+    }
+}
+
+fn path_not_in_release(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str) -> Option<Finding> {
+    let other = cx.release_with(applied.patch, pointer)?;
+    let (kind, release) = (applied.kind(), cx.release().label());
+    let message = format!("{kind} has no field {pointer} in {release}: it has it in {}", other.label());
+    let help = if Release::place(other.name()) > Release::place(cx.release().name()) {
+        format!("keep it for clusters that run {} or later", other.label())
+    } else {
+        "remove it, or use the HyperConverged's own field".to_owned()
+    };
+    let finding = Finding::new(&JSONPATCH_PATH_NOT_IN_RELEASE, message).at(applied.named_location(pointer));
+    Some(finding.label("the operator drops it").help(help))
+}
+
+fn unknown_field(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str) -> Option<Finding> {
+    // What another release has is `jsonpatch-path-not-in-release`.
+    if cx.release_with(applied.patch, pointer).is_some() {
+        return None;
+    }
+    dropped(cx, applied, pointer, "the operator drops it")
+}
+
+/// What the operator keeps and the API server doesn't.
+fn each_pruned(cx: &Context<'_>, out: &mut Sink) {
+    for applied in cx.applied() {
+        let changes = applied.effect.changed.iter();
+        let pruned = changes.filter_map(|c| pruned(cx, &applied, &c.path, c.after.as_ref()?));
+        out.report_all(pruned.filter_map(|pointer| dropped(cx, &applied, &pointer, "the API server drops it")));
+    }
+}
+
+/// The pointer to what the operand's CustomResourceDefinition doesn't have of a value.
+fn pruned(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, value: &Value) -> Option<String> {
+    let schema = cx.operand_schema(applied.patch)?;
+    // A scalar with a place of its own stays: nothing has to be tried out.
+    let is_scalar = !value.is_object() && !value.is_array();
+    if is_scalar && schema.field(&schema_path(pointer)).is_some() {
+        return None;
+    }
+    let mut document = applied.patch.rendered()?.clone();
+    let (parent, key) = pointer.rsplit_once('/')?;
+    let key = jsonpatch::segments(&format!("/{key}")).pop()?;
+    // Lists are replaced as a whole, so that the parent is an object or an element is there.
+    match document.pointer_mut(parent)? {
+        Value::Object(entries) => {
+            entries.insert(key, value.clone());
+        }
+        Value::Array(items) => *items.get_mut(key.parse::<usize>().ok()?)? = value.clone(),
+        _ => return None,
+    }
+    let gone = schema.prune(&mut document);
+    let mut paths = gone.iter().map(|p| p.path.to_pointer());
+    paths.find(|p| p == pointer || p.starts_with(&format!("{pointer}/")))
+}
+
+fn dropped(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, label: &'static str) -> Option<Finding> {
+    let (kind, patch) = (applied.kind(), applied.patch);
+    let (parent, key) = pointer.rsplit_once('/')?;
+    let message = format!("{kind} has no field {pointer}");
+    let finding = Finding::new(&JSONPATCH_UNKNOWN_FIELD, message).at(applied.named_location(pointer)).label(label);
+    let types = cx.release().go_types();
+    let of_type = cx.operand_type(patch, parent);
+    let name = of_type.and_then(|ty| types.field_of_type(ty, key).or_else(|| nearest(key, types.field_names(ty))));
+    if let Some(name) = name {
+        let fix = patch.named_span(applied.operation, pointer).and_then(|span| patch.rewritten(span, name));
+        return Some(finding.help(format!("did you mean {name}?")).fixes(fix.map(|(_, fix)| fix)));
+    }
+    let mut elsewhere = cx.operand_schema(patch).map(|s| s.all_fields()).unwrap_or_default();
+    let is = |segment: Option<&Segment>, name: &str| matches!(segment, Some(Segment::Key(key)) if key == name);
+    elsewhere.retain(|p| is(p.0.last(), key) && is(p.0.first(), "spec"));
+    Some(match &elsewhere[..] {
+        [only] => finding.help(format!("{kind} has {key} at {only}")),
+        _ => finding.help("remove the operation, or use the HyperConverged's own field"),
+    })
+}

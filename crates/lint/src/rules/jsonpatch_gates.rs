@@ -1,0 +1,327 @@
+//! Feature gates that jsonpatch annotations add to the operands, and take away.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hcoplan_planner::release::Phase;
+use serde_json::{Value, json};
+
+use super::prelude::*;
+use crate::KUBEVIRT_GATES;
+
+pub(super) static RULES: &[RegisteredRule] = &[
+    always(&JSONPATCH_DUPLICATE_FEATURE_GATE, duplicates),
+    always(&JSONPATCH_FEATURE_GATE_IN_DISABLED_LIST, in_disabled_list),
+    always(&JSONPATCH_FEATURE_GATE_INERT, |cx, out| each_added(cx, out, inert)),
+    always(&JSONPATCH_FEATURE_GATES_REPLACED, replaced),
+    always(&JSONPATCH_UNKNOWN_FEATURE_GATE, |cx, out| each_added(cx, out, unknown)),
+];
+
+static JSONPATCH_DUPLICATE_FEATURE_GATE: Rule = Rule::info(
+    "jsonpatch-duplicate-feature-gate",
+    Group::Jsonpatch,
+    "a jsonpatch adds a feature gate that HCO renders already",
+)
+.predicts(alert!("UnsupportedHCOModification"))
+.fix(FixKind::Safe);
+
+static JSONPATCH_FEATURE_GATE_IN_DISABLED_LIST: Rule = Rule::error(
+    "jsonpatch-feature-gate-in-disabled-list",
+    Group::Jsonpatch,
+    "a jsonpatch adds a feature gate that is also among the disabled ones",
+)
+.silent(
+    "the operators accept it, and KubeVirt's webhook refuses the change of the KubeVirt: the \
+         upgrade is stuck",
+)
+.claims(Claim::HasEffect)
+.fix(FixKind::Suggested);
+
+static JSONPATCH_FEATURE_GATE_INERT: Rule = Rule::info(
+    "jsonpatch-feature-gate-inert",
+    Group::Jsonpatch,
+    "a jsonpatch adds a feature gate that switches nothing in this release",
+)
+.predicts(alert!("UnsupportedHCOModification"))
+.fix(FixKind::Safe);
+
+static JSONPATCH_FEATURE_GATES_REPLACED: Rule = Rule::error(
+    "jsonpatch-feature-gates-replaced",
+    Group::Jsonpatch,
+    "a jsonpatch takes feature gates away that HCO renders",
+)
+.silent("the operator accepts it, and virtual machines that need a lost gate are refused")
+.claims(Claim::HasEffect)
+.fix(FixKind::Suggested);
+
+static JSONPATCH_UNKNOWN_FEATURE_GATE: Rule = Rule::warning(
+    "jsonpatch-unknown-feature-gate",
+    Group::Jsonpatch,
+    "a jsonpatch adds a feature gate that KubeVirt doesn't know",
+)
+.silent("the gate switches nothing, and nothing says so")
+.claims(Claim::HasEffect)
+.fix(FixKind::Suggested);
+
+/// The gates that operations add to KubeVirt's; one that is there already is `jsonpatch-duplicate-feature-gate`.
+fn each_added(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &Applied<'_, '_>, &str) -> Option<Finding>) {
+    for applied in cx.applied().filter(|a| a.kind() == "KubeVirt") {
+        let Some(gates) = applied.gates() else {
+            continue;
+        };
+        let new = gates.added.iter().filter(|gate| !gates.twice.contains(gate));
+        out.report_all(new.filter_map(|gate| find(cx, &applied, gate)));
+    }
+}
+
+/// Whether an operation adds a gate and nothing else.
+fn appends(applied: &Applied<'_, '_>, gate: &str) -> bool {
+    applied.operation.value().is_some_and(|value| value == gate)
+}
+
+fn inert(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Finding> {
+    let kubevirt = cx.release().kubevirt();
+    let unread = kubevirt.gates_without_effect.iter().any(|g| g == gate);
+    // Where what was wanted is there anyway, the operation can go without a question.
+    let (severity, why, applicability) = match kubevirt.feature_gates.get(gate)? {
+        Phase::Ga => (Severity::Info, "the feature is always on", Applicability::Safe),
+        Phase::Discontinued => (Severity::Warning, "the feature was discontinued", Applicability::Unsafe),
+        _ if unread => (Severity::Info, "nothing reads it any more", Applicability::Unsafe),
+        _ => return None,
+    };
+    let message = format!("the feature gate {gate} switches nothing in KubeVirt {}: {why}", kubevirt.version);
+    let finding = Finding::new(&JSONPATCH_FEATURE_GATE_INERT, message)
+        .severity(severity)
+        .at(applied.text_place(gate))
+        .label("switches nothing, and counts for the alert");
+    Some(without(cx, finding, applied, gate, applicability))
+}
+
+/// The finding with the help, and the fix, that takes a gate out of what an operation adds.
+fn without(
+    cx: &Context<'_>,
+    finding: Finding,
+    applied: &Applied<'_, '_>,
+    gate: &str,
+    applicability: Applicability,
+) -> Finding {
+    if !appends(applied, gate) {
+        return finding.help("leave the gate out");
+    }
+    finding.help("remove the operation").fixes(cx.without_operation(applied.patch, applied.index, applicability))
+}
+
+fn unknown(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Finding> {
+    let kubevirt = cx.release().kubevirt();
+    if kubevirt.feature_gates.contains_key(gate) {
+        return None;
+    }
+    let message = format!("KubeVirt {} has no feature gate {gate}", kubevirt.version);
+    let finding = Finding::new(&JSONPATCH_UNKNOWN_FEATURE_GATE, message).at(applied.text_place(gate)).label("ignored");
+    let siblings = cx.release().releases_of_distribution();
+    let mut later = siblings.iter().skip_while(|r| r.name() != cx.release().name());
+    if let Some(first) = later.find(|r| r.kubevirt().feature_gates.contains_key(gate)) {
+        let release = first.display_name();
+        let help = format!("the KubeVirt of {release} is the first that has it: remove the operation until then");
+        return Some(finding.help(help));
+    }
+    Some(match nearest(gate, kubevirt.feature_gates.keys().map(String::as_str)) {
+        Some(meant) => {
+            let fix = applied.text_span(gate).and_then(|span| applied.patch.rewritten(span, meant));
+            finding.help(format!("did you mean {meant}?")).fixes(fix.map(|(_, fix)| fix))
+        }
+        None => finding.help("remove it, or write the gate's name as KubeVirt does"),
+    })
+}
+
+/// Gates of one operand that HCO renders anyway, each by an operation of its own, are one finding.
+fn duplicates(cx: &Context<'_>, out: &mut Sink) {
+    let mut alike: BTreeMap<&str, Vec<(Applied<'_, '_>, &str)>> = BTreeMap::new();
+    for applied in cx.applied() {
+        let Some(gates) = applied.gates() else {
+            continue;
+        };
+        for gate in &gates.twice {
+            let rendered = applied.patch.rendered().is_some_and(|r| names(r, gates.list).any(|g| g == gate));
+            if rendered && appends(&applied, gate) {
+                alike.entry(applied.kind()).or_default().push((applied, gate));
+            } else {
+                let finding = duplicate(&applied, gate, rendered);
+                out.report(without(cx, finding, &applied, gate, Applicability::Safe));
+            }
+        }
+    }
+    for (kind, twice) in alike {
+        let Some(((applied, gate), rest)) = twice.split_first() else {
+            continue;
+        };
+        let mut finding = duplicate(applied, gate, true);
+        if rest.is_empty() {
+            out.report(without(cx, finding, applied, gate, Applicability::Safe));
+            continue;
+        }
+        let gates: Vec<&str> = twice.iter().map(|(_, gate)| *gate).collect();
+        finding.message = format!("HCO renders {} among {kind}'s feature gates already", and(&gates));
+        for (other, gate) in rest {
+            finding = finding.related(other.text_place(gate), "so does this one");
+        }
+        let indices: BTreeSet<usize> = twice.iter().map(|(applied, _)| applied.index).collect();
+        let fix = without_all(cx, applied.patch, &indices);
+        out.report(finding.help("remove the operations").fixes(fix));
+    }
+}
+
+fn duplicate(applied: &Applied<'_, '_>, gate: &str, rendered: bool) -> Finding {
+    let kind = applied.kind();
+    let message = if rendered {
+        format!("HCO renders {gate} among {kind}'s feature gates already")
+    } else {
+        format!("{gate} is added to {kind}'s feature gates twice")
+    };
+    let finding = Finding::new(&JSONPATCH_DUPLICATE_FEATURE_GATE, message).at(applied.text_place(gate));
+    finding.label("changes nothing, and counts for the alert")
+}
+
+/// The annotation without all of these operations, or no annotation where no other is left.
+fn without_all(cx: &Context<'_>, patch: &PatchAnnotation<'_>, indices: &BTreeSet<usize>) -> Option<Fix> {
+    let count = indices.len();
+    if count == patch.operations().len() {
+        return cx.without_annotation(patch, Applicability::Safe);
+    }
+    let indices: Vec<usize> = indices.iter().copied().collect();
+    let cuts = jsonpatch::removal_ranges(patch.text, &indices)?.into_iter();
+    let cuts: Vec<_> = cuts.map(|range| (range, String::new())).collect();
+    let (_, edits) = patch.edited(&cuts)?;
+    Some(Fix { title: format!("remove {count} operations"), applicability: Applicability::Safe, edits })
+}
+
+fn replaced(cx: &Context<'_>, out: &mut Sink) {
+    for applied in cx.applied() {
+        let Some(gates) = applied.gates() else {
+            continue;
+        };
+        let (kind, operation) = (applied.kind(), applied.operation);
+        let whole = operation.path == gates.list && matches!(operation.op, Op::Add | Op::Replace);
+        let is_left = |gate: &str| applied.patch.result().is_some_and(|r| names(r, gates.list).any(|g| g == gate));
+        let lost: Vec<&str> = gates.lost.iter().map(String::as_str).filter(|g| !is_left(g)).collect();
+        let needed = |gate: &&str| kind != "KubeVirt" || cx.release().kubevirt().listing_matters(gate);
+        let missed: Vec<&str> = lost.iter().copied().filter(needed).collect();
+        if missed.is_empty() && !(whole && lost.is_empty()) {
+            continue;
+        }
+        let finding = |message| Finding::new(&JSONPATCH_FEATURE_GATES_REPLACED, message);
+        let finding = if missed.is_empty() {
+            let message = format!(
+                "the patch writes all of {kind}'s feature gates, and will lack those that the next release adds"
+            );
+            finding(message).severity(Severity::Info).label("a copy of what HCO renders")
+        } else {
+            finding(format!("{kind} loses {}, which HCO had switched on", some(&missed))).label(if whole {
+                "replaces HCO's feature gates"
+            } else {
+                "takes a feature gate away"
+            })
+        };
+        let help = if whole {
+            "add the gates that are missing with /-, one operation for each"
+        } else {
+            "leave HCO's gates where they are: its own are switched in spec.featureGates, and \
+             others are added with /-"
+        };
+        let place = match operation.spans.value {
+            Some(value) if whole => applied.patch.place(value),
+            _ => applied.path_place(),
+        };
+        out.report(finding.at(place).help(help).fixes(appended(cx, &applied, gates.list, &gates.added)));
+    }
+}
+
+/// The most gates that are named.
+const MOST_NAMED: usize = 4;
+
+fn some(gates: &[&str]) -> String {
+    match gates.get(..MOST_NAMED).filter(|_| gates.len() > MOST_NAMED + 1) {
+        Some(first) => format!("{} and {} more", first.join(", "), gates.len() - MOST_NAMED),
+        None => and(gates),
+    }
+}
+
+/// An operation for each gate that is new, in the place of the one that takes others away.
+fn appended(cx: &Context<'_>, applied: &Applied<'_, '_>, list: &str, added: &[String]) -> Option<Fix> {
+    if added.is_empty() {
+        return cx.drop_operation(applied);
+    }
+    let one = |gate: &String| format!(r#"{{"op": "add", "path": "{list}/-", "value": {}}}"#, json!(gate));
+    let text: Vec<String> = added.iter().map(one).collect();
+    let (text, edits) = applied.patch.edited(&[(applied.operation.spans.whole.range(), text.join(", "))])?;
+    cx.result_of(applied.patch, &text)?;
+    Some(Fix {
+        title: format!("add {} at the end of the list", and(added)),
+        applicability: Applicability::Suggestion,
+        edits,
+    })
+}
+
+const DISABLED: &str = "/spec/configuration/developerConfiguration/disabledFeatureGates";
+
+/// The gate whose operation HCO removes from the annotation when it upgrades.
+const REMOVED_BY_HCO: &str = "Template";
+
+fn in_disabled_list(cx: &Context<'_>, out: &mut Sink) {
+    let checks = &cx.release().kubevirt().update_checks;
+    if !checks.iter().any(|c| c == "gates-in-both-lists") {
+        return;
+    }
+    for patch in cx.patch_annotations().iter().filter(|p| p.target.kind == "KubeVirt") {
+        let (Some(rendered), Some(result)) = (patch.rendered(), patch.result()) else {
+            continue;
+        };
+        let before = in_both(rendered);
+        let new = in_both(result).into_iter().filter(|g| !before.contains(g));
+        out.report_all(new.map(|gate| conflict(cx, patch, rendered, gate)));
+    }
+}
+
+fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Value, gate: &str) -> Finding {
+    let message = format!(
+        "KubeVirt's webhook will refuse the KubeVirt: feature gate \"{gate}\" exists on both \
+         \"FeatureGates\" and \"DisabledFeatureGates\""
+    );
+    let finding = Finding::new(&JSONPATCH_FEATURE_GATE_IN_DISABLED_LIST, message);
+    let adds = |a: &Applied<'_, '_>| a.gates().is_some_and(|g| g.added.iter().any(|a| a == gate));
+    let mut of_this = cx.applied().filter(|a| a.patch.target == patch.target);
+    let Some(applied) = of_this.find(adds) else {
+        // The other way round: the patch disables a gate that HCO switches on.
+        let applied = cx.changed_by(patch, DISABLED);
+        let place = applied.map_or_else(|| patch.annotation.value_place(), |a| a.path_place());
+        let finding = finding.at(place).label("HCO switches this gate on");
+        let help = "leave the gate out, or switch it off in the HyperConverged";
+        return finding.help(help).fixes(applied.and_then(|a| cx.drop_operation(&a)));
+    };
+    let by_hco = names(rendered, DISABLED).any(|g| g == gate);
+    let finding = finding
+        .at(applied.text_place(gate))
+        .label(if by_hco { "HCO has disabled this gate" } else { "the same patch disables this gate" })
+        .fixes(cx.drop_operation(&applied));
+    let operation = applied.operation;
+    let is_appended = operation.op == Op::Add && operation.path == format!("{KUBEVIRT_GATES}/-");
+    if gate == REMOVED_BY_HCO && is_appended && by_hco {
+        return finding.severity(Severity::Warning).help(
+            "remove the operation: HCO takes it out of the cluster's HyperConverged when it \
+             upgrades, and git puts it back",
+        );
+    }
+    finding.help("remove the operation, before the upgrade where this is one")
+}
+
+/// The gates that are in both of KubeVirt's lists.
+fn in_both(kubevirt: &Value) -> Vec<&str> {
+    let disabled: Vec<&str> = names(kubevirt, DISABLED).collect();
+    let mut both: Vec<&str> = names(kubevirt, KUBEVIRT_GATES).filter(|g| disabled.contains(g)).collect();
+    both.dedup();
+    both
+}
+
+fn names<'v>(operand: &'v Value, list: &str) -> impl Iterator<Item = &'v str> {
+    let list = operand.pointer(list).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_str)
+}

@@ -1,0 +1,259 @@
+//! Objects in git that HCO, SSP or CDI create, delete or create beside it.
+
+use hcoplan_kubernetes::ObjectId;
+use hcoplan_planner::release::Transform;
+use hcoplan_yaml::{Node, Value};
+use serde_json::Value as Json;
+
+use super::prelude::*;
+
+pub(super) static RULES: &[RegisteredRule] = &[
+    always(&COMMON_TEMPLATE_IN_GIT, |cx, out| each(cx, out, &["Template"], common_template)),
+    always(&DUPLICATE_WASP_AGENT, |cx, out| each(cx, out, &["DaemonSet"], wasp_agent)),
+    always(&OPERAND_MANAGED_IN_GIT, operands),
+    always(&REMOVED_OBJECT_IN_GIT, removed_objects),
+    always(&RENDERED_GOLDEN_IMAGE_IN_GIT, |cx, out| each(cx, out, &["DataImportCron", "DataSource"], golden_image)),
+    always(&SECOND_OPERAND_CR, |cx, out| {
+        each(cx, out, &["CDI", "KubeVirt", "NetworkAddonsConfig", "SSP"], second_operand);
+        each(cx, out, &["Deployment"], second_operator);
+    }),
+];
+
+static COMMON_TEMPLATE_IN_GIT: Rule = Rule::warning(
+    "common-template-in-git",
+    Group::Operands,
+    "git declares a base template in the namespace of SSP's common templates",
+)
+.predicts(alert!("SSPCommonTemplatesModificationReverted"))
+.confidence(Confidence::Medium);
+
+static DUPLICATE_WASP_AGENT: Rule =
+    Rule::warning("duplicate-wasp-agent", Group::Operands, "git declares a wasp agent although HCO deploys one")
+        .predicts(alert!("DuplicateWaspAgentDSDetected"));
+
+static OPERAND_MANAGED_IN_GIT: Rule = Rule::error(
+    "operand-managed-in-git",
+    Group::Operands,
+    "git declares an object that HCO makes and keeps as it wants it",
+)
+.predicts(alert!("KubeVirtCRModified"))
+.confidence(Confidence::Medium)
+.fix(FixKind::Suggested);
+
+static REMOVED_OBJECT_IN_GIT: Rule = Rule::warning(
+    "removed-object-in-git",
+    Group::Upgrade,
+    "git still has an object that HCO deletes when it is upgraded to this release",
+)
+.silent("HCO deletes it in the upgrade, and git creates it again")
+.needs(Needs::Document);
+
+static RENDERED_GOLDEN_IMAGE_IN_GIT: Rule = Rule::error(
+    "rendered-golden-image-in-git",
+    Group::Operands,
+    "git declares a DataImportCron or DataSource that SSP or CDI makes",
+)
+.refused("Cannot update DataImportCron Spec");
+
+static SECOND_OPERAND_CR: Rule = Rule::error(
+    "second-operand-cr",
+    Group::Operands,
+    "a second KubeVirt, CDI, SSP or NetworkAddonsConfig is declared beside HCO's",
+)
+.refused("creation failed, an SSP CR already exists in namespace")
+.confidence(Confidence::Medium);
+
+/// An object that git declares: kind, group, name and namespace, empty where they aren't written.
+struct Declared<'d> {
+    document: &'d Document,
+    kind: &'d str,
+    group: &'d str,
+    name: &'d str,
+    namespace: &'d str,
+}
+
+impl<'d> Declared<'d> {
+    fn of(document: &'d Document) -> Self {
+        let text = |path| document.text(path);
+        let (kind, name) = (text("kind"), text("metadata.name"));
+        let group = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
+        Self { document, kind, group, name, namespace: namespace_of(document) }
+    }
+
+    /// Whether it is an object of this group and name.
+    fn is(&self, group: &str, name: &str) -> bool {
+        self.group == group && self.name == name
+    }
+
+    /// Whether it is an object that is rendered; git may leave its namespace to whoever applies it.
+    fn is_same(&self, id: &ObjectId) -> bool {
+        self.kind == id.kind && self.is(id.group(), &id.name) && self.may_be_in(id.namespace.as_deref())
+    }
+
+    fn may_be_in(&self, namespace: Option<&str>) -> bool {
+        self.namespace.is_empty() || Some(self.namespace) == namespace
+    }
+
+    fn finding(&self, rule: &'static Rule, message: impl Into<String>) -> Finding {
+        finding_about(rule, self.document, message)
+    }
+}
+
+fn each(cx: &Context<'_>, out: &mut Sink, kinds: &[&str], find: fn(&Context<'_>, &Declared<'_>) -> Option<Finding>) {
+    let documents = kinds.iter().flat_map(|kind| cx.neighbours().of_kind(kind));
+    out.report_all(documents.filter_map(|document| find(cx, &Declared::of(document))));
+}
+
+fn common_template(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
+    cx.plan().ssp.as_ref()?;
+    let configured = cx.hyperconverged()?.text("workloadSources.commonTemplatesNamespace");
+    let common = configured.unwrap_or(&cx.release().tables().common_templates_namespace);
+    let label = Path::dotted("metadata.labels").key("template.kubevirt.io/type");
+    let is_base = git.document.root.at(&label).and_then(Node::as_str) == Some("base");
+    let message = format!("the template {} is one of SSP's", git.name);
+    let finding = git
+        .finding(&COMMON_TEMPLATE_IN_GIT, message)
+        .label("SSP takes changes back")
+        .help("keep a copy of another name in another namespace, without the label");
+    (is_base && git.namespace == common).then(|| finding.related(git.document.locate(&label), "a base template"))
+}
+
+fn wasp_agent(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
+    const FIELD: &str = "higherWorkloadDensity.memoryOvercommitPercentage";
+    let overcommit = cx.hyperconverged()?.get(&format!("virtualization.{FIELD}"))?;
+    let percent = overcommit.as_u64().filter(|p| *p > 100 && git.name == "wasp-agent" && git.namespace == "wasp")?;
+    let message = format!("HCO deploys a wasp agent of its own: memory is overcommitted to {percent}%");
+    let finding = git.finding(&DUPLICATE_WASP_AGENT, message).label("a second one").help("delete it");
+    Some(finding.related(cx.field(FIELD).value_place(), "has HCO deploy the first"))
+}
+
+fn golden_image(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
+    let Declared { kind, name, namespace, .. } = *git;
+    let is_same = |r: &&Rendered| {
+        let id = &r.object.id;
+        id.kind == kind && id.name == name && id.namespace.as_deref() == Some(namespace)
+    };
+    let is_managed = |cron: &&Rendered| {
+        let (id, body) = (&cron.object.id, &cron.object.body);
+        kind == "DataSource" && id.namespace.as_deref() == Some(namespace) && body["spec"]["managedDataSource"] == name
+    };
+    let (made, by) = match cx.import_crons().chain(cx.data_sources()).find(is_same) {
+        Some(rendered) => (rendered, "SSP makes it"),
+        None => (cx.import_crons().find(is_managed)?, "CDI makes it for a DataImportCron of SSP's"),
+    };
+    let finding = git
+        .finding(&RENDERED_GOLDEN_IMAGE_IN_GIT, format!("the {kind} {name} is not git's: {by}"))
+        .label(by)
+        .help("delete the manifest; what it says belongs into dataImportCronTemplates");
+    let is_written = cx.image_of(&made.origin).is_some_and(|i| i.written.is_some());
+    let place = is_written.then(|| cx.origin_place(&made.origin, "metadata.name"));
+    Some(match place {
+        Some(place) => finding.related(place, "from this template"),
+        None => finding,
+    })
+}
+
+fn second_operand(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
+    let own = cx.plan().operands.iter().map(|(_, object)| &object.id).find(|id| id.kind == git.kind)?;
+    if git.group != own.group() || git.is_same(own) {
+        return None;
+    }
+    let finding = git.finding(&SECOND_OPERAND_CR, format!("a second {} beside HCO's", git.kind));
+    Some(finding.label(format!("HCO makes {own}")).help("delete it: HCO's own is configured by the HyperConverged"))
+}
+
+fn second_operator(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
+    const OPERATORS: [&str; 4] = ["cdi-operator", "cluster-network-addons-operator", "ssp-operator", "virt-operator"];
+    let own = tree::get(cx.object(), "metadata.namespace").and_then(Json::as_str);
+    if git.may_be_in(own) || git.namespace == cx.inventory().namespace || !OPERATORS.contains(&git.name) {
+        return None;
+    }
+    let finding = git.finding(&SECOND_OPERAND_CR, format!("a second {} beside HCO's", git.name));
+    let finding = finding.label("HCO brings its own, in its own namespace");
+    Some(finding.help("delete it, or move it to another cluster's directory"))
+}
+
+fn removed_objects(cx: &Context<'_>, out: &mut Sink) {
+    let own = cx.object().pointer("/metadata/namespace").and_then(Json::as_str);
+    for removed in &cx.release().upgrade().removed_objects {
+        let declared = cx.neighbours().of_kind(&removed.kind).iter().map(|d| Declared::of(d));
+        let same = declared.filter(|git| {
+            let here = own == Some(git.namespace) && removed.namespace != "default";
+            git.is(&removed.group, &removed.name) && (git.namespace == removed.namespace || here)
+        });
+        let message = format!("{} {} is gone in {}", removed.kind, removed.name, cx.release().label());
+        out.report_all(same.map(|git| {
+            let finding = git.finding(&REMOVED_OBJECT_IN_GIT, message.as_str());
+            finding.label("HCO deletes it, git creates it again").help("delete the manifest")
+        }));
+    }
+}
+
+fn operands(cx: &Context<'_>, out: &mut Sink) {
+    for (_, object) in &cx.plan().operands {
+        let declared = cx.neighbours().of_kind(&object.id.kind).iter().map(|d| Declared::of(d));
+        let same = declared.filter(|git| git.is_same(&object.id));
+        out.report_all(same.map(|git| operand(cx, &git, &object.body)));
+    }
+}
+
+fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
+    let Declared { kind, name, document, .. } = *git;
+    let Some((path, value)) = difference(&document.root, rendered) else {
+        return git
+            .finding(&OPERAND_MANAGED_IN_GIT, format!("{kind} {name} is HCO's own object"))
+            .severity(Severity::Warning)
+            .label("HCO makes it, as it is here")
+            .silent()
+            .help("delete the manifest: HCO makes the object");
+    };
+    let message = format!("{kind} {name} is HCO's own object, and git has another {path}");
+    let finding = git
+        .finding(&OPERAND_MANAGED_IN_GIT, message)
+        .at(document.locate_key(&path))
+        .label("HCO takes this back, git writes it again");
+    let Some((field, copied)) = source_of(cx, kind, &path) else {
+        return finding.help("delete the manifest: the HyperConverged is the place for its settings");
+    };
+    let set = [Change::Set(field.clone(), value)];
+    let title = format!("set {field} of the HyperConverged");
+    let fix = copied.then(|| cx.fix(title, Applicability::Suggestion, &set)).flatten();
+    finding.help(format!("delete the manifest, and set {field} of the HyperConverged")).fixes(fix)
+}
+
+/// The first scalar that git has and the rendered object hasn't, or has otherwise. Of the metadata
+/// only labels and annotations are HCO's.
+fn difference(root: &Node, rendered: &Json) -> Option<(Path, Json)> {
+    let mut open: Vec<(Path, &Node)> = root
+        .entries()
+        .iter()
+        .filter(|e| !matches!(e.key.text.as_str(), "apiVersion" | "kind" | "metadata" | "status"))
+        .map(|e| (Path::root().key(&e.key.text), &e.value))
+        .rev()
+        .collect();
+    while let Some((path, node)) = open.pop() {
+        match &node.value {
+            Value::Map(entries) => open.extend(entries.iter().rev().map(|e| (path.key(&e.key.text), &e.value))),
+            Value::Null => {}
+            _ if path.get(rendered) == Some(&node.to_json()) => {}
+            _ => return Some((path, node.to_json())),
+        }
+    }
+    None
+}
+
+/// The field of the HyperConverged that feeds a place of an operand, and whether as it is.
+fn source_of(cx: &Context<'_>, kind: &str, path: &Path) -> Option<(Path, bool)> {
+    let wanted = path.to_string();
+    let fields = cx.release().fields().iter();
+    let of_version = fields.filter(|f| f.api_version == cx.version() && !f.ignored);
+    let fed = of_version.filter_map(|f| {
+        let feeds = f.operands.iter().find(|o| o.kind == kind && path.starts_with(&Path::dotted(&o.path)))?;
+        let exact = feeds.path == wanted && feeds.how == Transform::Copy;
+        let plain = !f.path.contains("[]") && !f.path.starts_with("spec.featureGates");
+        plain.then(|| (feeds.path.len(), Path::dotted(&f.path), exact))
+    });
+    // Of several the one that feeds the least; of those the first.
+    let (_, field, exact) = fed.rev().max_by_key(|(length, ..)| *length)?;
+    Some((field, exact))
+}

@@ -1,0 +1,257 @@
+//! Incidents that their reason alone explains: of each the rule, the reason, and where and what it says.
+
+use std::sync::Arc;
+
+use hcoplan_planner::admission::{GROUP, Reason as Refused};
+use hcoplan_planner::boot_images::ssp_stage::WITHOUT_NODES;
+use hcoplan_planner::hyperconverged::version_of;
+use hcoplan_planner::release::Release;
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+use super::tls_profile_invalid::{with_type, without_type};
+
+pub(super) static RULES: &[RegisteredRule] = &[
+    last(&ADMISSION_REFUSED, |cx, out| refused(cx, out, &ADMISSION_REFUSED, |_| true, |_, finding| Some(finding))),
+    always(&HCO_API_V1_TOO_NEW, |cx, out| refused(cx, out, &HCO_API_V1_TOO_NEW, is_unknown, api_too_new)),
+    always(&HCO_KIND_UNKNOWN, |cx, out| refused(cx, out, &HCO_KIND_UNKNOWN, is_unknown, kind_unknown)),
+    always(&HCO_NAMESPACE_MISMATCH, |cx, out| {
+        refused(cx, out, &HCO_NAMESPACE_MISMATCH, |reason| reason == Refused::Namespace, namespace_mismatch);
+    }),
+    always(&NODE_ARCH_UNSUPPORTED_BY_SSP, |cx, out| explained(cx, out, Incident::SspRefusal, unsupported_node)),
+    always(&OPERATOR_PANICS, |cx, out| explained(cx, out, Incident::ReconcileError, panics)),
+    always(&OPERATOR_UPDATE_REFUSED, |cx, out| out.report_all(update_refused(cx))),
+    last(&RECONCILE_FAILS, |cx, out| explained(cx, out, Incident::ReconcileError, reconcile_fails)),
+    last(&SSP_REFUSED, |cx, out| explained(cx, out, Incident::SspRefusal, ssp_refused)),
+];
+
+static ADMISSION_REFUSED: Rule = Rule::error(
+    "admission-refused",
+    Group::Admission,
+    "the API server or HCO's webhook would refuse the HyperConverged",
+)
+.refused("the message that the API server or the webhook answers with")
+.needs(Needs::Document);
+
+static HCO_API_V1_TOO_NEW: Rule = Rule::error(
+    "hco-api-v1-too-new",
+    Group::Upgrade,
+    "the HyperConverged is written in an API version that only a later release serves",
+)
+.refused("no matches for kind \"HyperConverged\" in version \"hco.kubevirt.io/v1\"")
+.needs(Needs::Document);
+
+static HCO_KIND_UNKNOWN: Rule =
+    Rule::error("hco-kind-unknown", Group::Admission, "an object of HCO's API group is of a kind that doesn't exist")
+        .refused("no matches for kind \"Hyperconverged\" in version \"hco.kubevirt.io/v1beta1\"")
+        .needs(Needs::Document)
+        .fix(FixKind::Suggested);
+
+static HCO_NAMESPACE_MISMATCH: Rule =
+    Rule::error("hco-namespace-mismatch", Group::Admission, "the HyperConverged isn't in the operator's namespace")
+        .refused("HyperConverged CR can only be created in the '<namespace>' namespace.")
+        .needs(Needs::Document)
+        .fix(FixKind::Suggested);
+
+static NODE_ARCH_UNSUPPORTED_BY_SSP: Rule = Rule::error(
+    "node-arch-unsupported-by-ssp",
+    Group::Heterogeneous,
+    "a workload or control-plane node has an architecture that SSP doesn't know",
+)
+.stops("cluster validation error: invalid workload architecture: unknown architecture: ppc64le")
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
+
+static OPERATOR_PANICS: Rule = Rule::error(
+    "operator-panics",
+    Group::Admission,
+    "the HyperConverged is accepted, and the operator panics on it in every reconcile",
+)
+.stops("panic: runtime error: invalid memory address or nil pointer dereference [recovered]")
+.fix(FixKind::Safe);
+
+static OPERATOR_UPDATE_REFUSED: Rule = Rule::error(
+    "operator-update-refused",
+    Group::Admission,
+    "the HyperConverged is accepted, and HCO's own update of it is refused for good",
+)
+.stops("the webhook's words, in the operator's log")
+.fix(FixKind::Unsafe);
+
+static RECONCILE_FAILS: Rule = Rule::error(
+    "reconcile-fails",
+    Group::Admission,
+    "the HyperConverged is accepted, but the operator's reconcile ends with an error",
+)
+.stops("the error that the operator logs");
+
+static SSP_REFUSED: Rule = Rule::error(
+    "ssp-refused",
+    Group::Admission,
+    "SSP's webhook would refuse the SSP that HCO makes of the HyperConverged",
+)
+.stops("admission webhook \"validation.ssp.kubevirt.io\" denied the request");
+
+fn explained(cx: &Context<'_>, out: &mut Sink, incident: Incident, find: fn(&Context<'_>) -> Option<Finding>) {
+    if !out.is_explained(incident)
+        && let Some(finding) = find(cx)
+    {
+        out.explain(incident, finding);
+    }
+}
+
+/// The refusal with what its reason explains.
+fn refused(
+    cx: &Context<'_>,
+    out: &mut Sink,
+    rule: &'static Rule,
+    is_ours: fn(Refused) -> bool,
+    explain: fn(&Context<'_>, Finding) -> Option<Finding>,
+) {
+    if !out.is_explained(Incident::Refusal)
+        && let Some(finding) = cx.refused(rule, is_ours).and_then(|finding| explain(cx, finding))
+    {
+        out.explain(Incident::Refusal, finding);
+    }
+}
+
+fn is_unknown(reason: Refused) -> bool {
+    reason == Refused::UnknownKind
+}
+
+fn api_too_new(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
+    let version = version_of(cx.object());
+    let of_group = cx.api_version() == format!("{GROUP}/{version}") && cx.document().text("kind") == KIND;
+    let serves = |release: &&Arc<Release>| {
+        let served = &release.tables().hyperconverged.served_versions;
+        served.iter().any(|v| v == version)
+    };
+    let siblings = cx.release().releases_of_distribution();
+    let first = siblings.iter().find(serves).filter(|_| of_group)?.label();
+    let served = &cx.release().tables().hyperconverged.served_versions;
+    let finding =
+        finding.at(cx.document().locate(&Path::dotted("apiVersion"))).label(format!("served from {first} on"));
+    Some(finding.help(format!("write it in {} until the cluster runs {first}", and(served))))
+}
+
+/// The only kind of the group.
+const KIND: &str = "HyperConverged";
+
+fn kind_unknown(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
+    let written = cx.document().root.get("kind");
+    let kind = cx.document().text("kind");
+    if kind == KIND || cx.api_version().split('/').next() != Some(GROUP) {
+        return None;
+    }
+    let place = match written {
+        Some(node) => cx.document().location(node.span),
+        None => cx.document().locate(&Path::dotted("apiVersion")),
+    };
+    let is_text = written.and_then(Node::as_str).is_some();
+    let fix = is_text.then(|| Fix::edit("write HyperConverged", Applicability::Suggestion, place.clone(), KIND));
+    let (label, help) = match kind {
+        "HyperConvergedList" => (
+            "a list of HyperConvergeds, and it has no `items`".to_owned(),
+            "write `kind: HyperConverged`, or put the HyperConverged into `items`",
+        ),
+        "" => ("of no kind".to_owned(), "write `kind: HyperConverged`"),
+        _ => (format!("the only kind of {GROUP} is {KIND}"), "write `kind: HyperConverged`"),
+    };
+    Some(finding.at(place).label(label).help(help).fixes(fix))
+}
+
+fn namespace_mismatch(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
+    let namespace = cx.inventory().namespace.as_str();
+    let moved = [Change::Set(Path::dotted("metadata.namespace"), namespace.into())];
+    let finding = finding
+        .label(format!("the operator runs in {namespace}"))
+        .help(format!("move it to {namespace}, or say in the inventory where the operator runs"));
+    Some(finding.fixes(cx.fix(format!("move it to {namespace}"), Applicability::Suggestion, &moved)))
+}
+
+fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {
+    let refusal = cx.ssp_refusal()?;
+    let known = &cx.release().ssp().architectures;
+    let unknown = |n: &NodeRef<'_>| {
+        let architecture = &n.node.architecture;
+        !architecture.is_empty() && !known.contains(architecture)
+    };
+    // SSP's webhook looks at the workload nodes first.
+    let worker = cx.workload_nodes().find(unknown);
+    let node = worker.or_else(|| cx.control_plane_nodes().find(unknown))?;
+    let architecture = &node.node.architecture;
+    let role = if worker.is_some() { "workload" } else { "control-plane" };
+    let message = format!("SSP doesn't know the architecture {architecture} of a {role} node");
+    let mut finding = Finding::new(&NODE_ARCH_UNSUPPORTED_BY_SSP, message)
+        .at(node.architecture_place().unwrap_or_else(|| cx.whole_location()))
+        .label(format!("SSP's webhook: {refusal}"));
+    finding = match worker {
+        Some(_) => finding.help(format!(
+            "exclude {architecture} nodes with a required node affinity on kubernetes.io/arch in \
+             the workload placement, or take the worker role away from them"
+        )),
+        None => finding.help("SSP can't be deployed on a cluster with such a control plane"),
+    };
+    let placement = cx.field("workloads.nodePlacement");
+    if worker.is_some() && placement.is_set() {
+        finding = finding.related(placement.key_place(), "this workload placement selects the node");
+    }
+    // Workloads on nodes that SSP knows, where SSP then has nothing to refuse.
+    let mut kept = cx.topology().workload_architectures.clone();
+    kept.retain(|a| known.contains(a));
+    let excluded = cx.keep_workloads_on(&kept).filter(|_| !kept.is_empty());
+    let is_cure = |fix: &Fix| cx.planned_with(fix).and_then(|plan| plan.ssp).is_some_and(|ssp| ssp.admission.accepted);
+    Some(finding.fixes(excluded.filter(is_cure)))
+}
+
+fn panics(cx: &Context<'_>) -> Option<Finding> {
+    // A template without a source has a finding of its own.
+    let error = cx.plan().reconcile_error.as_ref();
+    error.filter(|error| error.is_panic() && error.operand != "SSP")?;
+    let whose =
+        if cx.field("tlsSecurityProfile").is_set() { "`tlsSecurityProfile`" } else { "the cluster's TLS profile" };
+    let message = format!(
+        "HCO's operator panics on {whose} in every reconcile: nothing is deployed, and no condition \
+         says so"
+    );
+    Some(without_type(cx, Finding::new(&OPERATOR_PANICS, message)).fixes(with_type(cx, Applicability::Safe)))
+}
+
+fn update_refused(cx: &Context<'_>) -> Option<Finding> {
+    let update = cx.plan().refused_update.as_ref()?;
+    let message = format!("HCO's own update of the HyperConverged is refused in every reconcile: {}", update.message);
+    let finding = Finding::new(&OPERATOR_UPDATE_REFUSED, message);
+    let profile = cx.field("tlsSecurityProfile");
+    if update.patch.is_none() && profile.is_set() && !cx.field("tlsSecurityProfile.type").is_set() {
+        return Some(without_type(cx, finding).fixes(with_type(cx, Applicability::Unsafe)));
+    }
+    let stored = update.stored.as_ref().or(update.forced.as_ref());
+    let same_version = stored.is_none_or(|s| version_of(s) == cx.version());
+    let place = match (&update.patch, update.causes.first()) {
+        (Some(patch), _) => cx.patch_place(patch.0, &patch.1),
+        (None, Some(cause)) if same_version => cx.locate(&cause.path),
+        _ => cx.whole_location(),
+    };
+    let finding = finding.at(place).label("neither finalizer nor `evictionStrategy` is ever stored");
+    Some(match cx.admission().holes.first() {
+        Some(hole) => finding.related(cx.locate(&hole.path), "the warning about this hid it from the webhook"),
+        None => finding,
+    })
+}
+
+fn reconcile_fails(cx: &Context<'_>) -> Option<Finding> {
+    let error = cx.plan().reconcile_error.as_ref()?;
+    let patch = error.patch.as_ref();
+    let finding = Finding::new(&RECONCILE_FAILS, format!("the operator can't render {}: {error}", error.operand))
+        .at(patch.map_or_else(|| cx.whole_location(), |p| cx.patch_place(p.0, &p.1)));
+    Some(finding.label(format!("{} and the operands after it are not updated", error.operand)))
+}
+
+fn ssp_refused(cx: &Context<'_>) -> Option<Finding> {
+    // Without declared nodes nobody knows which architectures HCO would find.
+    let message = cx.ssp_refusal().filter(|message| cx.has_nodes() || !message.ends_with(WITHOUT_NODES))?;
+    let patch = cx.annotation("ssp.kubevirt.io/jsonpatch");
+    let finding = Finding::new(&SSP_REFUSED, format!("SSP's webhook refuses the SSP: {message}"))
+        .at(patch.map_or_else(|| cx.whole_location(), |p| p.key_place()));
+    Some(finding.label("HCO makes an SSP of it that is refused"))
+}
