@@ -1,5 +1,7 @@
 """Memory is bounded by the size of the input, whatever stands in it."""
 
+import json
+
 # MiB of memory for each MiB of input, what an empty repository takes left out. SECURITY.md names it.
 LIMIT = 600
 # What is freed is given back at once: how much of it the allocator still has is a matter of milliseconds, which
@@ -122,3 +124,41 @@ def attack_unknown_fields(lab):
 def attack_one_string(lab):
     """One long string."""
     bounded(lab, "  noSuchField: " + "a" * SIZE + "\n")
+
+
+def patched(lab, operations, mib):
+    """Broken where lint, plan, render or why of a cluster with this patch takes more memory, or more than 10 s."""
+    directory = lab.dir()
+    lab.write(directory, "inventory.yaml", INVENTORY + NODES)
+    annotations = "  annotations:\n" + "".join(
+        f"    {name}/jsonpatch: '{json.dumps(operations)}'\n"
+        for name in ["kubevirt.kubevirt.io", "containerizeddataimporter.kubevirt.io", "ssp.kubevirt.io"])
+    lab.write(directory, "hyperconverged.yaml", HEAD + annotations + "spec: {}\n")
+    for words in [["lint"], ["plan"], ["render"], ["why", ".", "KubeVirt"], ["why", ".", "SSP"]]:
+        done = lab.run(*words, cwd=directory, timeout=60, env=IN_USE)
+        lab.measured(f"{' '.join(words)}: {done.memory:.0f} MiB, {done.cpu:.2f} s")
+        lab.expect(done.code in (0, 1, 2, 4), "the run ends", done)
+        lab.expect(done.memory < mib and done.cpu < 10, f"{' '.join(words)}: memory or time", done)
+
+
+def attack_patch_doubles(lab):
+    """A patch that doubles a list with a long string."""
+    double = {"op": "copy", "from": "/spec/x", "path": "/spec/x/-"}
+    patched(lab, [{"op": "add", "path": "/spec/x", "value": ["x" * 50_000]}, *[double] * 18], 250)
+
+
+def attack_patch_doubles_keys(lab):
+    """A patch that doubles a mapping with a long key."""
+    double = [{"op": "copy", "from": "/spec/x", "path": f"/spec/x/{i}"} for i in range(18)]
+    patched(lab, [{"op": "add", "path": "/spec/x", "value": {"k" * 50_000: 1}}, *double], 250)
+
+
+def attack_patch_doubles_elsewhere(lab):
+    """A patch that doubles the document as RFC 6902 reads it, and not as the operator's library does."""
+    patched(lab, [{"op": "copy", "from": "", "path": f"/spec/a{i}"} for i in range(60)], 250)
+
+
+def attack_patch_of_long_list(lab):
+    """A patch that appends to a long list, which is another one after each operation."""
+    append = {"op": "add", "path": "/spec/x/-", "value": 1}
+    patched(lab, [{"op": "add", "path": "/spec/x", "value": [1] * 3_000}, *[append] * 240], 250)

@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::go::{GoType, GoTypes};
-use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Change, Effects, Loss, MOST_EXAMINED, Op, Operation, Reason};
+use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Change, Effects, Loss, Op, Operation, Reason};
 use hcoplan_planner::plan::Plan;
 use hcoplan_yaml::{Path, ScalarPlaces};
 use serde_json::Value;
@@ -20,6 +20,9 @@ pub struct PatchShown {
     /// Why HCO applies none of them, with the place.
     pub failure: Option<(String, Option<Location>)>,
 }
+
+/// A document that holds more is patched no further.
+const MOST_PLAIN_BYTES: usize = 1 << 20;
 
 /// What an operation does.
 #[derive(Debug, Clone)]
@@ -100,9 +103,10 @@ pub fn patch_shown(plan_input: &PlanInput<'_>, plan: &Plan, kind: &str) -> Optio
         });
     }
     shown.failure = effects.failure.map(|f| (f.message, f.span.map(place)));
-    if let Some(next) = operations.get(MOST_EXAMINED).filter(|_| shown.failure.is_none()) {
+    let examined = effects.operations.len();
+    if let Some(next) = operations.get(examined).filter(|_| shown.failure.is_none()) {
         let count = operations.len();
-        let message = format!("of the {count} operations, only the first {MOST_EXAMINED} are examined");
+        let message = format!("of the {count} operations, only the first {examined} are examined");
         shown.failure = Some((message, Some(place(next.spans.whole))));
     }
     Some(shown)
@@ -165,8 +169,11 @@ impl Rfc6902Document {
         Self { document: before.clone(), known: Vec::new() }
     }
 
-    /// Applies an operation; says why it can't be.
+    /// Applies an operation; says why it can't be. An operation can double a document, and the library has no limit.
     fn apply(&mut self, operation: &str) -> Option<String> {
+        if size(&self.document) > MOST_PLAIN_BYTES {
+            return Some("the document is too big".to_owned());
+        }
         let patch = serde_json::from_str(&format!("[{operation}]"));
         let patch: json_patch::Patch = match patch {
             Ok(patch) => patch,
@@ -197,6 +204,17 @@ impl Rfc6902Document {
         self.known = all;
         new
     }
+}
+
+/// About how many bytes a document holds, strings and keys included.
+fn size(document: &Value) -> usize {
+    let inside: usize = match document {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(entries) => entries.iter().map(|(key, value)| key.len() + size(value)).sum(),
+        _ => 0,
+    };
+    size_of::<Value>() + inside
 }
 
 fn described(operation: &Operation) -> String {

@@ -11,8 +11,9 @@ use super::document::{Document, Missing, TopCopy};
 use super::node::{NilDereference, Node};
 use super::{Cause, Failure};
 
-/// How many values `copy` may add before we give up; the operator has no limit.
-const MAX_COPIED: usize = 1_000_000;
+/// How much `copy` may add before we give up, as [`Node::size`] counts it: some twenty operands. The operator has no
+/// limit, and each annotation of each cluster may double what it has.
+const MAX_COPIED: usize = 256 << 10;
 
 /// Why an operation does not apply: the library's words, and which member is to blame.
 #[derive(Debug)]
@@ -139,7 +140,9 @@ impl Document<'_> {
             let message = format!("copy operation does not apply: doc is missing from path: \"{from}\"");
             no_path(message).blame(Blame::From)
         })?;
+        let room = MAX_COPIED.saturating_sub(self.copied);
         let value = match self.get(&source) {
+            Ok(Some(value)) if value.size().0 > room => return Err(at_path(String::new(), Missing::no_room())),
             Ok(value) => value.map_or(Node::Null, Node::copied),
             Err(m) => {
                 let prefix = format!("error in copy for from: '{from}': ");
@@ -150,9 +153,6 @@ impl Document<'_> {
             no_path(format!("copy operation does not apply: doc is missing destination path: {path}"))
         })?;
         self.copied += value.size().0;
-        if self.copied > MAX_COPIED {
-            return Err(at_path(String::new(), Missing::no_room()));
-        }
         self.put(&place, value).map_err(|m| at_path("error while adding value during copy: ".to_owned(), m))
     }
 

@@ -38,7 +38,7 @@ pub(super) struct Document<'b> {
     pub(super) root: Node,
     /// What an empty key at the top reads.
     pub(super) own: TopCopy<'b>,
-    /// How many values `copy` has added.
+    /// How much `copy` has added, as [`Node::size`] counts it.
     pub(super) copied: usize,
 }
 

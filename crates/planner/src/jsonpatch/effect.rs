@@ -18,10 +18,17 @@ use super::{Failure, as_document, blame, merge};
 /// to all that those before it left, which takes the square of their number.
 pub const MOST_EXAMINED: usize = 250;
 
+/// How much the documents that the examined operations leave may hold together, as [`Node::size`] counts it: each is
+/// looked at as a whole, and an operation of a few bytes may double it.
+///
+/// [`Node::size`]: super::node::Node::size
+const MOST_EXAMINED_BYTES: usize = 8 << 20;
+
 /// What a patch did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effects {
-    /// One for every operation that applied, in order; of the first [`MOST_EXAMINED`].
+    /// One for every operation that applied, in order; of those that are examined: [`MOST_EXAMINED`] at most, fewer
+    /// of a large document.
     pub operations: Vec<Effect>,
     /// Why the next one did not; then the operator applies none of them.
     pub failure: Option<Failure>,
@@ -96,9 +103,14 @@ pub(super) fn effects_in(
     let mut before = base.clone();
     let mut known = BTreeMap::new();
     let examined = operations.iter().take(MOST_EXAMINED);
+    let mut bytes = 0;
     for (index, operation) in examined.enumerate() {
         if let Err(failure) = patched.apply(operation, index) {
             made.failure = Some(failure);
+            break;
+        }
+        bytes += patched.root().size().0;
+        if bytes > MOST_EXAMINED_BYTES {
             break;
         }
         let after = match merge(types, ty, &base, patched.root()) {

@@ -101,20 +101,21 @@ impl Node {
         }
     }
 
-    /// How many values it holds and how deep they nest; 1 and 0 for a scalar.
+    /// About how many bytes it holds, strings and keys included, and how deep it nests; 0 for a scalar.
     pub(super) fn size(&self) -> (usize, usize) {
-        let (mut count, mut depth) = (1, 0);
-        let mut add = |child: &Self| {
+        let (mut bytes, mut depth) = (size_of::<Self>(), 0);
+        let mut add = |key: &str, child: &Self| {
             let (inner, below) = child.size();
-            count += inner;
+            bytes += key.len() + inner;
             depth = depth.max(below + 1);
         };
         match self {
-            Self::Array(items) => items.iter().for_each(&mut add),
-            Self::Object(entries) => entries.values().for_each(&mut add),
-            _ => {}
+            Self::Array(items) => items.iter().for_each(|item| add("", item)),
+            Self::Object(entries) => entries.iter().for_each(|(key, value)| add(key, value)),
+            Self::Number(text) | Self::String(text) => bytes += text.len(),
+            Self::Null | Self::GivenNull | Self::Bool(_) => {}
         }
-        (count, depth)
+        (bytes, depth)
     }
 
     /// The library's equality, which is not symmetric; `self` is the document's value.

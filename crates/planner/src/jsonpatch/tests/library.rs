@@ -198,6 +198,14 @@ fn copies_can_not_eat_all_memory() {
     let double = |i| format!(r#"{{"op":"copy","from":"/spec","path":"/spec/{i}"}}"#);
     let text = format!("[{}]", (0..100).map(double).collect::<Vec<_>>().join(","));
     assert_eq!(applied(&text).unwrap_err().cause, Cause::TooBig);
+    // One string and few values: it is the bytes that count.
+    let long = "x".repeat(30_000);
+    for value in [format!(r#""{long}""#), format!(r#"{{"{long}":1}}"#)] {
+        let first = format!(r#"{{"op":"add","path":"/spec/x","value":[{value}]}}"#);
+        let double = r#"{"op":"copy","from":"/spec/x","path":"/spec/x/-"}"#;
+        let text = format!("[{first}{}]", format!(",{double}").repeat(9));
+        assert_eq!(applied(&text).unwrap_err().cause, Cause::TooBig);
+    }
     let mut path = "/spec".to_owned();
     let mut operations = Vec::new();
     for _ in 0..600 {
