@@ -13,6 +13,7 @@ mod parse;
 mod pattern;
 mod prepare;
 mod rule;
+mod rule_cost;
 mod scalar;
 mod text;
 mod validate;

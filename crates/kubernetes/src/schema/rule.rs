@@ -1,11 +1,14 @@
 //! The `x-kubernetes-validations` rules of a CRD's node, in the Common Expression Language: `kube-cel` evaluates them.
 
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
-pub(super) use kube_cel::Validator;
 use kube_cel::cel::{Context, ExecutionError, Program};
 use kube_cel::{CompiledSchema, ErrorKind, KubeCelExt, compile_schema};
 use serde_json::{Map, Value};
+
+use super::rule_cost::{BUDGET, cost, too_large};
 
 const KEYWORD: &str = "x-kubernetes-validations";
 
@@ -17,6 +20,20 @@ pub(super) struct Rules {
     /// Compiled when a value is first held to them: that takes up to a millisecond a rule, and most nodes
     /// are never asked.
     compiled: OnceLock<CompiledSchema>,
+    /// Why rules aren't in the schema.
+    too_large: Vec<String>,
+}
+
+/// Evaluates the rules of one object, as long as its budget lasts.
+pub(super) struct Validator {
+    library: kube_cel::Validator,
+    left: Cell<u64>,
+}
+
+impl Validator {
+    pub(super) fn new() -> Self {
+        Self { library: kube_cel::Validator::new(), left: Cell::new(BUDGET) }
+    }
 }
 
 /// What the server says of a broken rule.
@@ -34,12 +51,20 @@ impl Rules {
         keywords.get(KEYWORD)?;
         let mut keywords = keywords.clone();
         // Nodes below have rules of their own.
-        for below in ["properties", "items", "additionalProperties"] {
-            if let Some(below) = keywords.get_mut(below) {
-                remove_rules(below);
+        let mut too_large = Vec::new();
+        for (keyword, below) in &mut keywords {
+            match below {
+                Value::Array(rules) if keyword == KEYWORD => rules.retain(|rule| {
+                    let texts = ["rule", "messageExpression"].iter().filter_map(|key| rule.get(key)?.as_str());
+                    let found: Vec<String> = texts.filter_map(self::too_large).collect();
+                    let fits = found.is_empty();
+                    too_large.extend(found);
+                    fits
+                }),
+                below => remove_rules(below),
             }
         }
-        Some(Self { schema: Value::Object(keywords), compiled: OnceLock::new() })
+        Some(Self { schema: Value::Object(keywords), compiled: OnceLock::new(), too_large })
     }
 
     fn compiled(&self) -> &CompiledSchema {
@@ -48,7 +73,7 @@ impl Rules {
 
     /// Why rules can't be evaluated, one sentence each.
     pub(super) fn unsupported(&self) -> Vec<String> {
-        let mut found = Vec::new();
+        let mut found = self.too_large.clone();
         for rule in &self.compiled().validations {
             match rule {
                 Ok(rule) => found.extend(unknown_functions(&rule.program)),
@@ -61,7 +86,25 @@ impl Rules {
     /// Those that a value breaks. One about a change (`oldSelf`) is asked only where there is an old value; one
     /// that can't be evaluated is broken, as it is for the server.
     pub(super) fn broken(&self, validator: &Validator, value: &Value, old: Option<&Value>) -> Vec<BrokenRule> {
-        let result = validator.validate_compiled(self.compiled(), value, old);
+        let invalid = |what: &str| vec![BrokenRule { field: String::new(), message: format!("Invalid value: {what}") }];
+        if let Some(why) = self.too_large.first() {
+            return invalid(why);
+        }
+        let Some(before) = Some(validator.left.get()).filter(|left| *left > 0) else {
+            return Vec::new();
+        };
+        let left = before.checked_sub(self.cost(value, old)).filter(|left| *left > 0);
+        validator.left.set(left.unwrap_or_default());
+        if left.is_none() {
+            return invalid(
+                "validation failed due to running out of cost budget, no further validation rules will be run",
+            );
+        }
+        // Dates that no calendar has are a panic.
+        let evaluate = || validator.library.validate_compiled(self.compiled(), value, old);
+        let Ok(result) = catch_unwind(AssertUnwindSafe(evaluate)) else {
+            return invalid("a CEL rule can't be evaluated");
+        };
         let errors = result.err().map(|errors| errors.into_vec());
         let errors = errors.into_iter().flatten();
         let said = errors.map(|error| {
@@ -78,6 +121,16 @@ impl Rules {
             BrokenRule { field: error.field_path, message: format!("{reason}: {message}") }
         });
         said.collect()
+    }
+}
+
+impl Rules {
+    /// An upper bound of what they cost.
+    fn cost(&self, value: &Value, old: Option<&Value>) -> u64 {
+        let rules = self.compiled().validations.iter().flatten();
+        let programs = rules.flat_map(|rule| [Some(&rule.program), rule.message_program.as_ref()]);
+        let costs = programs.flatten().map(|program| cost(program.expression(), value, old));
+        costs.fold(0, u64::saturating_add)
     }
 }
 
