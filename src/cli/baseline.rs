@@ -9,8 +9,8 @@ use super::failure::Failure;
 use super::output::Output;
 use crate::finding::Finding;
 use crate::lint::{Baseline, Date, Settings, Update};
-use crate::repo;
-use crate::source::{Unreadable, open_file, read_limited};
+use crate::repo::{self, Trust};
+use crate::source::Unreadable;
 
 /// The file of findings of an earlier day.
 #[derive(Debug, Clone)]
@@ -29,33 +29,25 @@ impl BaselineFile {
     /// The baseline in a file, of the revision that is trusted where there is one.
     pub(super) fn known(&self, settings: &Settings, output: &Output) -> Result<Baseline, Failure> {
         let path = &*self.path;
-        let own = on_disk(path)?;
-        let bytes = match settings.trust.base() {
-            None => own,
-            Some(base) => {
-                let bytes = base.file(path).map_err(|error| match error {
-                    repo::Error::File(path, Unreadable::Missing) => {
-                        let name = base.name();
-                        Failure::usage(
-                            format!("{name}, which is trusted, has no {path}"),
-                            "merge the baseline on its own first",
-                        )
-                    }
-                    other => other.into(),
-                })?;
-                if own.as_ref().is_some_and(|own| *own != bytes) {
-                    let name = base.name();
-                    output.note(format_args!("{path} is taken from {name}: its changes have no effect"));
-                }
-                Some(bytes)
+        let bytes = match read(path, &settings.trust) {
+            Ok(bytes) => bytes,
+            Err(repo::Error::File(path, Unreadable::Missing)) => {
+                return Err(Failure::usage(
+                    format!("there is no baseline {path}"),
+                    "write today's findings into it with --update-baseline",
+                ));
             }
+            Err(error @ repo::Error::NotTrusted(..)) => {
+                return Err(Failure::usage(error.to_string(), "merge the baseline on its own first"));
+            }
+            Err(error) => return Err(error.into()),
         };
-        let bytes = bytes.ok_or_else(|| {
-            Failure::usage(
-                format!("there is no baseline {path}"),
-                "write today's findings into it with --update-baseline",
-            )
-        })?;
+        if let Some(base) = settings.trust.base()
+            && read(path, &Trust::Files).is_ok_and(|own| own != bytes)
+        {
+            let name = base.name();
+            output.note(format_args!("{path} is taken from {name}: its changes have no effect"));
+        }
         parsed(path, &bytes)
     }
 
@@ -74,7 +66,11 @@ impl BaselineFile {
                 "update it from the root, without --cluster, --exclude, --shard, --select and --ignore",
             ));
         }
-        let before = on_disk(path)?.map(|bytes| parsed(path, &bytes)).transpose()?;
+        let before = match read(path, &Trust::Files) {
+            Ok(bytes) => Some(parsed(path, &bytes)?),
+            Err(repo::Error::File(_, Unreadable::Missing)) => None,
+            Err(error) => return Err(error.into()),
+        };
         if let (Some(looked_at), Some(before)) = (&self.looked_at, &before) {
             let is_other = |cluster: &&str| !looked_at.contains(*cluster);
             let others: Vec<&str> = before.clusters().into_iter().filter(is_other).collect();
@@ -110,17 +106,8 @@ impl BaselineFile {
     }
 }
 
-/// A file's bytes; `None` where there is none.
-fn on_disk(path: &Utf8Path) -> Result<Option<Vec<u8>>, Failure> {
-    let failed = |why| Failure::Repo(repo::Error::File(path.to_owned(), why));
-    match open_file(path) {
-        Ok((mut file, _)) => {
-            let bytes = read_limited(&mut file).map_err(|e| failed(e.into()))?;
-            Ok(Some(bytes))
-        }
-        Err(Unreadable::Missing) => Ok(None),
-        Err(why) => Err(failed(why)),
-    }
+fn read(path: &Utf8Path, trust: &Trust) -> Result<Vec<u8>, repo::Error> {
+    repo::read_named(Utf8Path::new("."), path, trust)
 }
 
 fn parsed(path: &Utf8Path, bytes: &[u8]) -> Result<Baseline, Failure> {

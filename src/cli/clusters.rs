@@ -1,7 +1,6 @@
 //! Clusters for a subcommand: found and chosen. What is wrong on the way is said here.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -89,14 +88,11 @@ fn find_in(
     let directory = place.root;
     let root = root(&directory);
     let trust = trust(sources, &root)?;
-    let release = sources.release.as_ref().map(|name| match trust.base() {
-        Some(base) => repo::named_release_of(base, name),
-        None => repo::named_release(name),
-    });
+    let release = sources.release.as_ref().map(|name| trust.named_release(name));
     let mut options = Options {
         release: release.transpose()?,
         inventory: sources.inventory.clone(),
-        config: configuration(sources)?,
+        config: configuration(sources, &trust)?,
         trust,
         left_out,
         within: place.below.clone().filter(|_| to_build.is_none()),
@@ -254,13 +250,12 @@ fn configured_place(sources: &Sources) -> Result<Place, Failure> {
     }))
 }
 
-/// The configuration of a file that the command line names.
-pub(super) fn configuration(sources: &Sources) -> Result<Option<Arc<SourceFile>>, Failure> {
+/// The configuration of a file that the command line names, of the trusted revision where there is one.
+pub(super) fn configuration(sources: &Sources, trust: &Trust) -> Result<Option<Arc<SourceFile>>, Failure> {
     let Some(path) = &sources.reading.config else {
         return Ok(None);
     };
-    let bytes = File::open(path).and_then(|mut file| read_limited(&mut file));
-    let bytes = bytes.map_err(|error| repo::Error::File(path.to_owned(), error.into()))?;
+    let bytes = repo::read_named(&sources.directory, path, trust)?;
     Ok(Some(SourceFile::from_bytes(path, bytes)))
 }
 

@@ -180,9 +180,10 @@ impl Arguments {
     fn side(&self, directory: &Utf8Path) -> Result<Side, Failure> {
         let sources = self.sources(directory);
         let place = clusters::place(&sources)?;
+        let trust = clusters::trust(&sources, &place.root)?;
         Ok(Side {
-            config: clusters::configuration(&sources)?,
-            trust: clusters::trust(&sources, &place.root)?,
+            config: clusters::configuration(&sources, &trust)?,
+            trust,
             builds: Builds {
                 kustomize: self.reading.kustomize || self.reading.kustomize_remote,
                 remote: self.reading.kustomize_remote,

@@ -78,12 +78,12 @@ Examples:
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "plan", &Format::ALL)?;
-    let upgrade_to = upgrade::last_release(&arguments.upgrade_to)?;
     let sources = &arguments.sources;
     if !arguments.check && sources.directory != "-" {
         arguments.out.check_shard(sources)?;
     }
     let found = clusters::find(sources, arguments.prior.files(), output)?;
+    let upgrade_to = upgrade::last_release(&arguments.upgrade_to, found.trust())?;
     let config = found.repo.config();
     let settings = arguments.rules.settings(&found)?;
     let baseline = arguments.rules.baseline(&found)?;

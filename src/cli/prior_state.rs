@@ -1,6 +1,5 @@
 //! `--against` and `--live`: what the clusters hold now, so that a change is judged as an update.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -13,8 +12,8 @@ use super::import;
 use super::output::Output;
 use crate::app::PriorState;
 use crate::lifecycle::UpdateMethod;
-use crate::repo::{self, Options, Repo};
-use crate::source::{Revision, max_bytes, read_limited};
+use crate::repo::{self, Options, Repo, Trust};
+use crate::source::{Revision, max_bytes};
 
 /// What the clusters hold now.
 #[derive(Debug, Args)]
@@ -101,8 +100,7 @@ fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<PriorState
         let dump = import::read(&[file.to_owned()], output)?;
         dump.hyperconvergeds().into_bytes()
     } else {
-        let bytes = File::open(file).and_then(|mut f| read_limited(&mut f));
-        bytes.map_err(|error| repo::Error::File(file.to_owned(), error.into()))?
+        repo::read_named(&found.root, file, &Trust::Files)?
     };
     let prior = PriorState::live(file.to_owned(), bytes).map_err(Failure::Unreadable)?;
     if let PriorState::Live { objects, .. } = &prior

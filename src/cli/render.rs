@@ -16,7 +16,6 @@ use super::output_tree_arguments::OutputTreeArguments;
 use super::tree::{self, OutputTree};
 use super::{clusters, prior_state};
 use crate::app::{self, ObjectSelector, Progress, State, Work};
-use crate::repo;
 use crate::report::Format;
 
 /// Render what HCO and SSP would create
@@ -81,7 +80,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let found = clusters::find(&arguments.sources, arguments.prior.files(), output)?;
     let prior = arguments.prior.open(&found, output)?;
     let upgrade_to = arguments.upgrade_to.as_deref();
-    let upgrade_to = upgrade_to.map(repo::named_release).transpose()?;
+    let upgrade_to = upgrade_to.map(|name| found.trust().named_release(name)).transpose()?;
     let work = Work {
         force: arguments.force,
         prior: prior.as_ref(),

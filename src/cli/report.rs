@@ -88,8 +88,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         ));
     }
     let sources = &arguments.sources;
-    let upgrade_to = last_release(&arguments.upgrade_to)?;
     let found = clusters::find(sources, arguments.prior.files(), output)?;
+    let upgrade_to = last_release(&arguments.upgrade_to, found.trust())?;
     if found.verdict.nothing_found {
         found.say_problems(output);
         return Ok(found.verdict);

@@ -1,6 +1,5 @@
 //! The two sides of `hcoplan diff`: where each is read from, and what it is called.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -9,7 +8,7 @@ use super::builds;
 use super::failure::Failure;
 use crate::kube::Object;
 use crate::repo::{self, Builds, ClusterFilter, ClusterRef, Options, Repo, Trust};
-use crate::source::{Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes, read_limited};
+use crate::source::{Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes};
 use crate::yaml;
 
 /// Where a side is read from.
@@ -83,7 +82,7 @@ impl Side {
     fn read(&self, builds: Builds) -> Result<Repo, Failure> {
         let mut options = Options {
             release: match &self.release {
-                Some(name) => Some(repo::named_release(name)?),
+                Some(name) => Some(self.trust.named_release(name)?),
                 None => None,
             },
             inventory: self.inventory.clone(),
@@ -145,8 +144,7 @@ pub(super) fn export(path: &Utf8Path) -> Result<Vec<Object>, Failure> {
     let failed = |why: String| Failure::Read(path.to_string(), std::io::Error::other(why));
     let mut out = Vec::new();
     if path.is_file() {
-        let bytes = File::open(path).and_then(|mut file| read_limited(&mut file));
-        let bytes = bytes.map_err(|e| Failure::Read(path.to_string(), e))?;
+        let bytes = repo::read_named(Utf8Path::new("."), path, &Trust::Files)?;
         let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
         if let Some(problem) = parsed.problems.first() {
             return Err(failed(problem.message.clone()));

@@ -14,7 +14,7 @@ use crate::diff::ClusterDiff;
 use crate::diff::semantic::Impact;
 use crate::lint::Settings;
 use crate::release::Release;
-use crate::repo;
+use crate::repo::Trust;
 use crate::report::changes::Steps;
 
 /// Upgrades every chosen cluster, release by release; each step by itself. A step that brings a
@@ -65,8 +65,8 @@ pub(super) fn preview(
 }
 
 /// The release at the end of a path; the others must lead to it.
-pub(super) fn last_release(path: &[String]) -> Result<Option<Arc<Release>>, Failure> {
-    let releases = path.iter().map(|name| repo::named_release(name));
+pub(super) fn last_release(path: &[String], trust: &Trust) -> Result<Option<Arc<Release>>, Failure> {
+    let releases = path.iter().map(|name| trust.named_release(name));
     let releases = releases.collect::<Result<Vec<_>, _>>()?;
     let places: Vec<_> = releases.iter().filter_map(|r| Release::place(r.name())).collect();
     if !places.is_sorted() {

@@ -16,6 +16,9 @@ pub enum Error {
     /// A file that the command line names.
     #[error("{0}: {1}")]
     File(Utf8PathBuf, Unreadable),
+    /// A file that the command line names, and the trusted revision, which hasn't it.
+    #[error("{1}, the trusted revision, has no {0}")]
+    NotTrusted(Utf8PathBuf, String),
     /// More than what is looked into at most.
     #[error(
         "the files about HCO and its nodes have more than {} in all, the limit \

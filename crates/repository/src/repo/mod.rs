@@ -32,6 +32,7 @@ mod layers;
 mod listed;
 mod load;
 mod located;
+mod named_file;
 mod neighbours;
 mod no_cluster;
 mod objects;
@@ -83,6 +84,7 @@ pub use kustomize::{
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
 pub use located::Located;
+pub use named_file::read_named;
 pub use neighbours::Neighbours;
 pub use objects::{ClusterRef, Pairing};
 pub use overlays::{KUSTOMIZE_NOT_BUILT, Overlay};

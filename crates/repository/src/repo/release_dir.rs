@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Directory, Revision, Tree, Unreadable, Walk, max_bytes, normalize_path};
+use hcoplan_diagnostics::source::{Directory, Tree, Unreadable, Walk, max_bytes, normalize_path};
 use hcoplan_planner::plan;
 use hcoplan_planner::release::{self, Files, Release};
 
 use super::choose_release::{is_directory, known_release};
 use super::error::Error;
+use super::named_file::PathInTree;
 use super::trust::TrustBase;
 
 /// The release that `--release` means: a known one's name (`1.17`), or a directory (`./mine`).
@@ -21,8 +22,12 @@ pub fn named_release(name: &str) -> Result<Arc<Release>, Error> {
     if !directory {
         return Ok(known_release(name)?);
     }
-    let tree = Directory::open(path, max_bytes())?;
     let wrong = |error| Error::Release(path.to_owned(), error);
+    let real = match PathInTree::of(Utf8Path::new("."), path) {
+        Some(within) => within.real().map_err(|why| Error::File(path.to_owned(), why))?,
+        None => path.to_owned(),
+    };
+    let tree = Directory::open(real, max_bytes())?;
     read(&tree, Utf8Path::new("")).map_err(wrong)
 }
 
@@ -50,9 +55,10 @@ pub fn named_release_of(base: &TrustBase, name: &str) -> Result<Arc<Release>, Er
     if !is_directory(name) && (!path.is_dir() || Release::known(name).is_some()) {
         return Ok(known_release(name)?);
     }
-    let wrong = |error| Error::Release(path.to_owned(), error);
-    let tree = Revision::open(path, base.name(), max_bytes())?;
-    read(&tree, Utf8Path::new("")).map_err(wrong)
+    match base.around(path)? {
+        Some((tree, path)) => read(&tree, &path).map_err(|error| Error::Release(name.into(), error)),
+        None => named_release(name),
+    }
 }
 
 /// The release in a directory of a tree, checked whole.

@@ -6,11 +6,14 @@
 
 use std::sync::Arc;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
-use hcoplan_diagnostics::source::{Location, Revision, SourceFile, Span, Tree, Unreadable, max_bytes};
+use hcoplan_diagnostics::source::{Location, Revision, SourceFile, Span, Tree, Unreadable, max_bytes, normalize_path};
+use hcoplan_planner::release::Release;
 
 use super::config::CONFIG_FILE;
+use super::named_file::PathInTree;
+use super::release_dir::{named_release, named_release_of};
 
 /// Whose word counts on what is told, and what is run.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +32,7 @@ pub enum Trust {
 pub struct TrustBase {
     name: String,
     tree: Arc<Revision>,
+    directory: Utf8PathBuf,
 }
 
 impl TrustBase {
@@ -38,7 +42,7 @@ impl TrustBase {
     /// When there is none.
     pub fn open(directory: &Utf8Path, name: &str) -> Result<Self, super::Error> {
         let tree = Revision::open(directory, name, max_bytes())?;
-        Ok(Self { name: name.to_owned(), tree: Arc::new(tree) })
+        Ok(Self { name: name.to_owned(), tree: Arc::new(tree), directory: directory.to_owned() })
     }
 
     /// The name that it was given by.
@@ -51,19 +55,30 @@ impl TrustBase {
         &self.tree
     }
 
-    /// The bytes that it has for a file of the working tree, wherever in the repository that is.
+    /// The bytes that it has for a file of the working tree, wherever in the repository that is and whatever is there
+    /// now; `None` for a file that lies elsewhere.
     ///
     /// # Errors
     /// When it has none.
-    pub fn file(&self, path: &Utf8Path) -> Result<Vec<u8>, super::Error> {
-        let directory = match path.parent() {
-            Some(parent) if !parent.as_str().is_empty() => parent,
-            _ => Utf8Path::new("."),
+    pub fn file(&self, path: &Utf8Path) -> Result<Option<Vec<u8>>, super::Error> {
+        let Some((tree, below)) = self.around(path)? else {
+            return Ok(None);
         };
-        let refuse = |why| super::Error::File(path.to_owned(), why);
-        let name = path.file_name().ok_or_else(|| refuse(Unreadable::Directory))?;
-        let tree = Revision::open(directory, &self.name, max_bytes())?;
-        tree.read(name.into()).map_err(refuse)
+        tree.read(&below).map(Some).map_err(|why| match why {
+            Unreadable::Missing => super::Error::NotTrusted(path.to_owned(), self.name.clone()),
+            why => super::Error::File(path.to_owned(), why),
+        })
+    }
+
+    /// Its whole repository, and where in it a path of the working tree lies.
+    pub(super) fn around(&self, path: &Utf8Path) -> Result<Option<(Revision, Utf8PathBuf)>, super::Error> {
+        let Some(PathInTree { top, path, .. }) = PathInTree::of(&self.directory, path) else {
+            return Ok(None);
+        };
+        let Some(path) = normalize_path(&path) else {
+            return Err(super::Error::File(path, Unreadable::LeavesRoot));
+        };
+        Ok(Some((Revision::open(&top, &self.name, max_bytes())?, path)))
     }
 }
 
@@ -73,6 +88,17 @@ impl Trust {
         match self {
             Self::Base(base) => Some(base),
             Self::Files | Self::Nobody => None,
+        }
+    }
+
+    /// The release that the command line names, its directory as the trusted revision has it.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn named_release(&self, name: &str) -> Result<Arc<Release>, super::Error> {
+        match self.base() {
+            Some(base) => named_release_of(base, name),
+            None => named_release(name),
         }
     }
 

@@ -1,0 +1,109 @@
+//! Files and directories that the command line names: a change may have put a link in their place.
+
+use std::path::absolute;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{Directory, Unreadable, max_bytes, open_file, read_limited};
+
+use super::error::Error;
+use super::trust::Trust;
+
+/// A path that lies in a tree, by its own name or by what it leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PathInTree {
+    /// The tree's root, without links.
+    pub(super) top: Utf8PathBuf,
+    /// The path from there, links on it as they are.
+    pub(super) path: Utf8PathBuf,
+    /// Whether it lies there by its own name.
+    by_name: bool,
+}
+
+impl PathInTree {
+    /// Of a path, relative to the current directory; the tree is the git work tree around a directory, else the
+    /// directory itself. `None` where the path lies elsewhere.
+    pub(super) fn of(directory: &Utf8Path, path: &Utf8Path) -> Option<Self> {
+        let directory = if directory.as_str().is_empty() { Utf8Path::new(".") } else { directory };
+        let real = directory.canonicalize_utf8().ok()?;
+        let top = real.ancestors().find(|d| d.join(".git").exists()).unwrap_or(&real).to_owned();
+        let full = Utf8PathBuf::from_path_buf(absolute(path).ok()?).ok()?;
+        // By its name, as the tree may be reached through links, too.
+        let is_top = |d: &&Utf8Path| d.canonicalize_utf8().is_ok_and(|real| real == top);
+        let named = full.ancestors().skip(1).find(is_top).and_then(|d| full.strip_prefix(d).ok());
+        if let Some(path) = named {
+            return Some(Self { path: path.to_owned(), top, by_name: true });
+        }
+        let real = full.canonicalize_utf8().ok()?;
+        let path = real.strip_prefix(&top).ok()?.to_owned();
+        Some(Self { path, top, by_name: false })
+    }
+
+    /// The path with every link followed.
+    ///
+    /// # Errors
+    /// When it leads out of the tree, or nowhere.
+    pub(super) fn real(&self) -> Result<Utf8PathBuf, Unreadable> {
+        let real = self.top.join(&self.path).canonicalize_utf8()?;
+        if real.starts_with(&self.top) { Ok(real) } else { Err(Unreadable::LeavesRoot) }
+    }
+}
+
+/// The bytes of a file that the command line names: of the trusted revision where there is one and the file lies in
+/// its repository, whatever links lead to it. A file of the tree around `directory` is read as far as links stay there.
+///
+/// # Errors
+/// When it can't be read, or the revision has none.
+pub fn read_named(directory: &Utf8Path, path: &Utf8Path, trust: &Trust) -> Result<Vec<u8>, Error> {
+    if let Some(base) = trust.base()
+        && let Some(bytes) = base.file(path)?
+    {
+        return Ok(bytes);
+    }
+    let failed = |why| Error::File(path.to_owned(), why);
+    let opened = match PathInTree::of(directory, path) {
+        Some(within) if within.by_name => {
+            let tree = Directory::open(within.top, max_bytes())?;
+            return hcoplan_diagnostics::source::Tree::read(&tree, &within.path).map_err(failed);
+        }
+        _ => open_file(path),
+    };
+    let (mut file, _) = opened.map_err(failed)?;
+    read_limited(&mut file).map_err(|error| failed(error.into()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_of_the_tree_is_followed_inside_only() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let root = Utf8Path::from_path(temp.path()).expect("UTF-8").canonicalize_utf8().expect("there");
+        let tree = root.join("tree");
+        fs::create_dir_all(tree.join("a/.git")).expect("made");
+        fs::create_dir(tree.join(".git")).expect("made");
+        fs::create_dir(root.join("out")).expect("made");
+        fs::write(root.join("out/x.yaml"), "out").expect("written");
+        fs::write(tree.join("in.yaml"), "in").expect("written");
+        symlink("../out/x.yaml", tree.join("out.yaml")).expect("a link");
+        symlink("../out", tree.join("link")).expect("a link");
+        symlink("../in.yaml", tree.join("a/in.yaml")).expect("a link");
+        symlink("tree", root.join("other")).expect("a link");
+        let read = |directory: &str, path: &str| {
+            let bytes = read_named(&root.join(directory), &root.join(path), &Trust::Files);
+            bytes.map(|bytes| String::from_utf8(bytes).expect("UTF-8")).map_err(|e| e.to_string())
+        };
+        for path in ["tree/in.yaml", "tree/a/in.yaml", "other/in.yaml", "tree/a/../in.yaml", "other/a/in.yaml"] {
+            let directory = if path.contains("a/in") { "tree" } else { "other" };
+            assert_eq!(read(directory, path), Ok("in".to_owned()), "{path}");
+        }
+        for path in ["tree/out.yaml", "tree/link/x.yaml", "other/link/x.yaml", "tree/a/../link/x.yaml"] {
+            let error = read("tree", path).expect_err(path);
+            assert!(error.contains("it leads outside"), "{path}: {error}");
+        }
+        assert_eq!(read("tree", "out/x.yaml"), Ok("out".to_owned()));
+    }
+}
