@@ -71,3 +71,61 @@ def attack_gitignore_that_never_ends(lab):
         lab.expect(".gitignore" in done.out + done.err, f"{make}: it is told", done)
         lab.expect("hco-api-v1beta1" in done.out, f"{make}: the manifest is looked at", done)
         lab.expect(done.memory < 200, f"{make}: {done.memory:.0f} MiB", done)
+
+
+def tree(lab):
+    """A repository with one cluster, committed; and a file and a directory outside of it."""
+    directory, outside = lab.dir(), lab.dir()
+    lab.write(directory, "inventory.yaml", INVENTORY)
+    lab.write(directory, "hyperconverged.yaml", MANIFEST)
+    lab.write(outside, "secret", "outside-word: 1\n")
+    lab.commit(directory)
+    return directory, outside
+
+
+def attack_named_files(lab):
+    """A file of the tree that the command line names is followed no further than the tree."""
+    directory, outside = tree(lab)
+    os.symlink(os.path.join(outside, "secret"), os.path.join(directory, "link.yaml"))
+    os.symlink(outside, os.path.join(directory, "conf"))
+    os.mkdir(os.path.join(outside, ".git"))
+    for name in ["link.yaml", "conf/secret", os.path.join(directory, "link.yaml"), "./conf/../conf/secret"]:
+        for words in [("lint", "--config", name), ("plan", "--check", "--config", name), ("lint", "--baseline", name),
+                      ("render", "--stdout", "--live", name), ("diff", "--against", "HEAD...", "--config", name),
+                      ("inventory", "check", name, "inventory.yaml"), ("render", "--stdout", "--release", "./conf"),
+                      ("plan", "--check", "--upgrade-to", "./conf")]:
+            done = lab.run(*words, cwd=directory)
+            lab.expect(done.code not in (0, 1, 70), f"{words} passes", done)
+            lab.expect("outside-word" not in done.out + done.err, f"{words} read it", done)
+            lab.expect("release" in words[2] or "upgrade" in words[2] or ("outside the directory" in done.err or "leads nowhere" in done.err), f"{words} doesn't say why", done)
+    # What lies outside by its own name is whoever's who names it.
+    lab.write(outside, "hcoplan.yaml", "lint: {failOn: never}\n")
+    done = lab.run("lint", "--config", os.path.join(outside, "hcoplan.yaml"), cwd=directory)
+    lab.expect(done.code == 0, "a file outside can't be named", done)
+
+
+def attack_written_files(lab):
+    """Nothing is written through a link of the tree: not by `init`, not with `--out`, not to a report's file."""
+    directory, outside = tree(lab)
+    for name in [".hcoplan", ".github", "rendered", "out"]:
+        os.symlink(outside, os.path.join(directory, name))
+    os.symlink(os.path.join(outside, "new"), os.path.join(directory, "hcoplan.yaml"))
+    fifo = os.path.join(outside, "fifo")
+    os.mkfifo(fifo)
+    os.symlink(fifo, os.path.join(directory, "page.html"))
+    before = sorted(os.listdir(outside))
+    for words in [("init",), ("init", "--ci", "github"), ("plan",), ("render",), ("plan", "--out", "out/a/b"),
+                  ("render", "--out", os.path.join(directory, "out", "a")), ("lint", "--format", "html=out/page.html"),
+                  ("lint", "--format", "json=out/x/report.json"), ("lint", "--baseline", "out/b.json", "--update-baseline"),
+                  ("import", "inventory.yaml", "--out", "out/i.yaml"), ("report", "--format", "html=page.html")]:
+        done = lab.run(*words, cwd=directory)
+        lab.expect(done.code not in (0, 1, 70), f"{words} passes", done)
+        lab.expect(sorted(os.listdir(outside)) == before, f"{words} wrote outside: {os.listdir(outside)}", done)
+    # All or nothing.
+    lab.expect(not os.path.lexists(os.path.join(directory, ".pre-commit-config.yaml")), "init wrote a part")
+    # A link above the tree is its owner's.
+    above = os.path.join(lab.dir(), "above")
+    fine, _ = tree(lab)
+    os.symlink(fine, above)
+    done = lab.run("plan", "--out", os.path.join(above, "rendered"), above, cwd=lab.dir())
+    lab.expect(done.code == 0 and os.path.isdir(os.path.join(fine, "rendered")), "a link above is refused", done)

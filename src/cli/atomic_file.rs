@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::app;
+use crate::source::refuse_links;
 
 /// Writes a file, over one that is there. A device or a pipe is written to as it is.
 pub(super) fn replace(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
@@ -33,6 +34,7 @@ enum WriteTarget {
 impl PartialFile {
     pub(super) fn begin(path: &Utf8Path) -> io::Result<Self> {
         let to = if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            refuse_links(path)?;
             WriteTarget::Itself(File::options().write(true).open(path)?)
         } else {
             WriteTarget::Beside(beside(path)?)
@@ -76,6 +78,7 @@ fn beside(path: &Utf8Path) -> io::Result<NamedTempFile> {
         Some(parent) if !parent.as_str().is_empty() => parent,
         _ => ".".into(),
     };
+    refuse_links(parent)?;
     fs::create_dir_all(parent)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".hcoplan-");

@@ -5,6 +5,7 @@
 mod directory;
 mod edited_tree;
 mod git;
+mod links;
 mod memory;
 mod patterns;
 mod program;
@@ -19,6 +20,7 @@ pub use git::{Commit, Revision, last_part, origin_host, origin_name, repository_
 pub use hcoplan_yaml::source::{
     Bytes, Decoded, Encoding, Limits, Location, Origins, Position, SecretParts, SourceFile, Span, decode, encode,
 };
+pub use links::refuse_links;
 pub use memory::Memory;
 pub use program::program;
 pub use read::{read_limited, read_sized};

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::refuse_links;
 
 use super::Error;
 use super::disk_tree::DiskTree;
@@ -225,7 +226,7 @@ fn full_path(out: &Utf8Path) -> Result<Utf8PathBuf, Error> {
         Some(parent) if !parent.as_str().is_empty() => parent,
         _ => Utf8Path::new("."),
     };
-    fs::create_dir_all(parent).map_err(|e| Error::io(parent, e))?;
+    refuse_links(parent).and_then(|()| fs::create_dir_all(parent)).map_err(|e| Error::io(parent, e))?;
     Ok(resolve(parent)?.join(name))
 }
 

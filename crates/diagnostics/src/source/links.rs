@@ -1,0 +1,64 @@
+//! Links on the way to what is written: a change may have put one there.
+
+use std::env::current_dir;
+use std::io;
+use std::path::absolute;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// The first link on a path, the path itself included, below the tree that it lies in: the outermost git work tree
+/// around it, else the current directory. Links above are those of whoever owns the machine.
+///
+/// # Errors
+/// A path that isn't UTF-8, or a current directory that isn't there.
+fn link_on_the_way(path: &Utf8Path) -> io::Result<Option<Utf8PathBuf>> {
+    let full = Utf8PathBuf::from_path_buf(absolute(path)?).map_err(|_| io::ErrorKind::InvalidFilename)?;
+    let here = current_dir()?;
+    let ways: Vec<&Utf8Path> = full.ancestors().collect();
+    let is_top = |d: &&Utf8Path| d.as_std_path() == here || d.join(".git").exists();
+    let Some(top) = ways.iter().skip(1).rposition(is_top) else {
+        return Ok(None);
+    };
+    let below = ways.iter().take(top + 1).rev();
+    let is_link = |d: &&&Utf8Path| d.symlink_metadata().is_ok_and(|m| m.is_symlink());
+    Ok(below.copied().find(|d| is_link(&d)).map(ToOwned::to_owned))
+}
+
+/// Refuses a path with a link on it, see [`link_on_the_way`].
+///
+/// # Errors
+/// Which link.
+pub fn refuse_links(path: &Utf8Path) -> io::Result<()> {
+    match link_on_the_way(path)? {
+        Some(link) => Err(io::Error::other(format!("{link} is a link, which is not followed to write: remove it"))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_below_the_work_tree_are_found() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let root = Utf8Path::from_path(temp.path()).expect("UTF-8").canonicalize_utf8().expect("there");
+        fs::create_dir_all(root.join("tree/.git")).expect("made");
+        fs::create_dir_all(root.join("out/.git")).expect("made");
+        fs::create_dir(root.join("tree/a")).expect("made");
+        symlink("../out", root.join("tree/link")).expect("a link");
+        symlink("tree", root.join("other")).expect("a link");
+        let found = |path: &str| link_on_the_way(&root.join(path)).expect("there").map(|p| p.to_string());
+        for fine in ["tree/a/b", "tree/new/b", "other/a/b", "out/x", "elsewhere/x"] {
+            assert_eq!(found(fine), None, "{fine}");
+        }
+        for (path, link) in [("tree/link", "tree/link"), ("tree/link/x/y", "tree/link"), ("other/link/x", "other/link")]
+        {
+            assert_eq!(found(path), Some(root.join(link).to_string()), "{path}");
+        }
+        assert!(found("tree/a/../link/x").is_some());
+    }
+}
