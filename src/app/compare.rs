@@ -9,10 +9,12 @@ use camino::Utf8Path;
 use super::pipeline::each;
 use super::planned::{Planned, Unplannable, plan, tell_images};
 use super::{Progress, panics, transition};
-use crate::diff::{self, Broken, ClusterDiff, Kind};
+use crate::diff::{self, Broken, ClusterDiff, Comparison, Kind};
 use crate::finding::Finding;
 use crate::lint;
 use crate::repo::{ClusterRef, Repo};
+use crate::secret::masked_message;
+use crate::source::Span;
 
 /// A cluster on both sides, or on one.
 #[derive(Debug, Clone, Copy)]
@@ -124,9 +126,27 @@ pub fn compare(
     let one = |pair: &Pair<'_>| {
         PairOutcome::of(pair.name(), |diff| {
             work((before, after, relation), pair, &selection, diff);
+            mask_reasons(before, pair.before, diff);
+            mask_reasons(after, pair.after, diff);
         })
     };
     each(pairs, jobs, progress, one, sink);
+}
+
+/// Takes the secrets of a cluster's file out of why it is refused, which may quote any of them.
+fn mask_reasons(repo: &Repo, cluster: Option<&ClusterRef>, diff: &mut ClusterDiff) {
+    let Comparison { verdict, reconcile, ssp, .. } = &mut diff.comparison;
+    let changes = [verdict, reconcile, ssp].into_iter().flatten();
+    let reasons = changes.flat_map(|change| [&mut change.before, &mut change.after]).flatten();
+    let reasons: Vec<&mut String> = reasons.chain(&mut diff.refused_before).collect();
+    if reasons.is_empty() {
+        return;
+    }
+    if let Some(Ok(loaded)) = cluster.map(|cluster| repo.load(cluster)) {
+        for reason in reasons {
+            *reason = masked_message(&loaded.document.file, Span::default(), reason);
+        }
+    }
 }
 
 fn work(

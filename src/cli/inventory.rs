@@ -11,6 +11,7 @@ use super::inventory_file::inventory_in;
 use super::output::Output;
 use crate::inventory::{self, CountDrift, Drift, UnknownPool};
 use crate::repo::Fact;
+use crate::secret::mask_object;
 
 /// Compare a ClusterInventory with a dump of the cluster's nodes
 #[derive(Debug, Args)]
@@ -77,14 +78,18 @@ fn check(arguments: &Check, output: &mut Output) -> Result<Verdict, Failure> {
     match arguments.format {
         Format::Human => {
             for text in human(&facts, &drift, arguments) {
-                output.print(text)?;
+                output.print_lines(&text)?;
             }
             if holds {
                 let count = nodes.len();
                 output.note(format_args!("the same {count} nodes and facts, as far as the inventory says"));
             }
         }
-        Format::Json => output.print(format!("{}\n", document_of(&facts, &drift, arguments)))?,
+        Format::Json => {
+            let mut document = document_of(&facts, &drift, arguments);
+            mask_object(&mut document);
+            output.print(format!("{document}\n"))?;
+        }
     }
     Ok(Verdict { failed: !holds, ..Verdict::default() })
 }

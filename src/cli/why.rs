@@ -17,7 +17,7 @@ use crate::app::{self, Work};
 use crate::finding::nearest;
 use crate::inventory::LoadedInventory;
 use crate::release::Release;
-use crate::repo::{self, ClusterRef, Loaded, Overlay, Repo};
+use crate::repo::{ClusterRef, Loaded, Overlay, Repo};
 use crate::report::{Format, WhyPage, mask_answer, why_json, write_why};
 use crate::why::{Answer, PlanInput, ask, ask_of};
 use crate::{emit, plan};
@@ -127,7 +127,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         }
     };
     let (release, inventory) = usable(&loaded)?;
-    let upgrade_to = arguments.upgrade_to.as_deref().map(repo::named_release);
+    let upgrade_to = arguments.upgrade_to.as_deref().map(|name| found.trust().named_release(name));
     let upgrade_to = upgrade_to.transpose()?;
     let prior = arguments.prior.open(&found, output)?;
     let work = Work {
@@ -152,7 +152,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     };
     let mut answer = answer.map_err(|problem| Failure::usage(problem.message, problem.help))?;
     answer.point_at_origins();
-    let answer = mask_answer(answer);
+    let answer = mask_answer(answer, &loaded.document.file);
     for target in &targets {
         let page = WhyPage {
             answer: &answer,

@@ -1,11 +1,24 @@
 //! An answer of `why` as it may be shown.
 
 use crate::jsonpatch::Change;
-use crate::secret::masked_value;
+use crate::secret::{masked_message, masked_value};
+use crate::source::{SourceFile, Span};
 use crate::why::{Answer, FoundValue, ValueOrigin};
 
-/// The answer without what is secret in its values.
-pub fn mask_answer(mut answer: Answer) -> Answer {
+/// The answer without what is secret in its values, and in what is said of `file`, the HyperConverged's.
+pub fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {
+    let refused = answer.refused.iter_mut().chain(answer.error.iter_mut().map(|(_, message)| message));
+    let causes = answer.causes.iter_mut().chain(&mut answer.needs);
+    let sources = causes.flat_map(|cause| &mut cause.sources).map(|source| &mut source.text);
+    for text in refused.chain(sources) {
+        *text = masked_message(file, Span::default(), text);
+    }
+    for feed in &mut answer.feeds {
+        if let Some((value, FoundValue::Value(result))) = &mut feed.tried {
+            *value = masked_value(&feed.path, value);
+            *result = masked_value(&answer.path.to_string(), result);
+        }
+    }
     let path = answer.path.to_string();
     let mask = |reading: &mut FoundValue| {
         if let FoundValue::Value(value) = reading {

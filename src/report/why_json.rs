@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::join;
 use super::why::{WhyPage, is_drawn_without};
 use crate::jsonpatch::Change;
+use crate::secret::mask_object;
 use crate::source::Location;
 use crate::why::{Cause, Feed, FoundValue, Input, OperationEffect, PatchShown, ValueOrigin};
 
@@ -53,7 +54,7 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
     };
     let others = answer.others.iter();
     let others = others.map(|o| json!({"release": o.release, "result": reading(&o.value)}));
-    json!({
+    let mut document = json!({
         "schemaVersion": super::json::SCHEMA_VERSION,
         "cluster": page.cluster,
         "release": page.release,
@@ -78,7 +79,9 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
             json!({"operand": operand, "message": message})
         }),
         "patch": answer.patch.as_ref().map(|p| patch_json(page.root, p)),
-    })
+    });
+    mask_object(&mut document);
+    document
 }
 
 fn reading(reading: &FoundValue) -> Value {

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diff::semantic::Impact;
 use crate::diff::{ClusterDiff, Effect, Task};
 use crate::finding::{Finding, Severity};
+use crate::secret::InputText;
 use crate::source::Location;
 
 pub use counts::Counts;
@@ -299,9 +300,11 @@ impl<'a> Review<'a> {
             Some(worst) => format!("{}: {}", self.verdict(), worst.sentence(3)),
             None => self.verdict(),
         };
+        // Half a secret is none that could be told by its form.
+        let text = InputText::new(&text).line();
         match text.char_indices().nth(most) {
             Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
-            None => text,
+            None => text.into_owned(),
         }
     }
 

@@ -15,7 +15,9 @@ use crate::secret;
 use crate::source::Location;
 
 pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{:#}", document(changes))
+    let mut document = document(changes);
+    secret::mask_object(&mut document);
+    writeln!(out, "{document:#}")
 }
 
 /// Differences as one document; its schema is `schemas/diff.schema.json`.

@@ -52,8 +52,21 @@ const SUSPICIOUS: [&str; 12] = [
     "database64",
 ];
 
+/// Whether a key on a path is the name of something secret: what lies below it is secret, too.
+pub(super) fn is_below_name(path: &str) -> bool {
+    path.split(['.', '/', '[', ']', '"', '\'']).any(is_name)
+}
+
+/// Whether a text has escapes, behind which a key could be written.
+fn has_escapes(text: &str) -> bool {
+    ["\\u", "\\x", "\\U"].iter().any(|escape| text.contains(escape))
+}
+
 /// Whether there is anything in a text by which [`assigned_secrets`] or the tree could find something.
 pub(super) fn is_suspicious(text: &str) -> bool {
+    if has_escapes(text) {
+        return true;
+    }
     // `None` on machines that have no instructions for it.
     static ANY: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(SUSPICIOUS));
     let lower = text.to_ascii_lowercase();
@@ -82,6 +95,10 @@ pub(super) fn assigned_secrets(text: &str) -> Vec<Range<usize>> {
                 None if is_flag() && behind.starts_with(' ') => behind,
                 None => continue,
             };
+            let value = value.trim_start_matches([' ', '\t']);
+            // As the API server refuses a field: `spec.password: Invalid value: "x": …`.
+            let refused = ["Invalid value:", "Unsupported value:", "Duplicate value:"];
+            let value = refused.iter().find_map(|words| value.strip_prefix(words)).unwrap_or(value);
             let value = value.trim_start_matches([' ', '\t']);
             let opening = value.trim_start_matches('\\').chars().next();
             let value = value.trim_start_matches(quotes);
@@ -128,7 +145,8 @@ mod tests {
 
     #[test]
     fn values_of_secret_names() {
-        let cases: [(&str, &[&str]); 15] = [
+        let cases: [(&str, &[&str]); 16] = [
+            ("spec.x.password: Invalid value: \"hunter2\": no", &["hunter2"]),
             ("client-key-data: LS0tLQ==", &["LS0tLQ=="]),
             ("userDataBase64: I2Nsb3Vk", &["I2Nsb3Vk"]),
             ("password: hunter2 # x", &["hunter2"]),
@@ -156,7 +174,7 @@ mod tests {
         #[test]
         fn nothing_is_missed_for_being_quick(text in "(password|TOKEN|secret|api_key|Userdatabase64|[:=\"' \\\\a-z-]){0,12}") {
             let lower = text.to_ascii_lowercase();
-            let suspicious = SUSPICIOUS.iter().any(|word| lower.contains(word));
+            let suspicious = has_escapes(&text) || SUSPICIOUS.iter().any(|word| lower.contains(word));
             prop_assert_eq!(is_suspicious(&text), suspicious);
             prop_assert!(suspicious || assigned_secrets(&text).is_empty());
         }

@@ -130,10 +130,10 @@ impl Found {
         }
         for entry in node.entries() {
             let (key, value) = (entry.key.text.as_str(), &entry.value);
-            let scalar = !matches!(value.value, Value::Map(_) | Value::Seq(_) | Value::Bool(_));
+            let shown = matches!(value.value, Value::Bool(_));
             // `env: [{name: PASSWORD, value: x}]`
             let of_name = key == "value" && text("name").is_some_and(forms::is_name);
-            if secret && DATA.contains(&key) || scalar && (forms::is_name(key) || of_name) {
+            if secret && DATA.contains(&key) || !shown && (forms::is_name(key) || of_name) {
                 self.hide(value);
             } else if key == "annotations" {
                 self.annotations(value, depth);
@@ -308,14 +308,14 @@ fn quoted(file: &SourceFile, span: Span, hidden: &SecretParts) -> Option<String>
 
 /// A value of an object as it may be shown; `path` is where it stands: dotted, or a JSON pointer.
 pub fn masked_value(path: &str, value: &Json) -> Json {
-    let path = path.trim_end_matches([']', '"', '\'']).to_ascii_lowercase();
-    let scalar = !matches!(value, Json::Object(_) | Json::Array(_) | Json::Bool(_) | Json::Null);
+    let path = path.to_ascii_lowercase();
     let annotated = || path.contains("annotations") && WORDS.iter().any(|word| path.contains(word));
-    if scalar && (forms::is_name(&path) || annotated()) {
-        return MASK.into();
-    }
     let mut value = value.clone();
-    mask_object(&mut value);
+    if forms::is_below_name(&path) || annotated() {
+        veil_leaves(&mut value)
+    } else {
+        mask_object(&mut value)
+    }
     value
 }
 
@@ -330,11 +330,8 @@ pub fn mask_object(object: &mut Json) {
     match object {
         Json::Object(entries) => {
             for (key, value) in entries {
-                let scalar = value.is_string() || value.is_number();
-                if secret && DATA.contains(&key.as_str()) {
+                if secret && DATA.contains(&key.as_str()) || forms::is_name(key) || key == "value" && named {
                     veil_leaves(value);
-                } else if scalar && (forms::is_name(key) || key == "value" && named) {
-                    *value = MASK.into();
                 } else if key == "annotations" {
                     veil_annotations(value);
                 } else {

@@ -37,6 +37,11 @@ fn annotations_and_what_is_called_like_a_secret() {
         ("env:\n- name: DB_PASSWORD\n  value: ab\n", "env:\n- name: DB_PASSWORD\n  value: …\n"),
         ("a: {rootPassword: x}\n", "a: {rootPassword: …}\n"),
         ("spec: {secretRef: name}\n", "spec: {secretRef: name}\n"),
+        ("a: {passwords: [x]}\n", "a: {passwords: [x]}\n"),
+        ("a: {password: [x, {y: z}], b: c}\n", "a: {password: …, b: c}\n"),
+        ("a:\n  apiKey:\n    x: y\n  b: c\n", "a:\n  apiKey:\n    …\n  b: c\n"),
+        ("a: {\"pass\\u0077ord\": x}\n", "a: {\"pass\\u0077ord\": …}\n"),
+        ("a: {\"\\x74oken\": {b: c}}\n", "a: {\"\\x74oken\": …}\n"),
         ("url: http://a:b@c/d\n", "url: http://…@c/d\n"),
     ] {
         // A broken file of which nobody knows that it has Secrets is shown.
@@ -90,4 +95,22 @@ fn objects() {
     mask_object(&mut object);
     let want: Json = serde_json::from_str(want).expect("JSON");
     assert_eq!(object, want);
+}
+
+#[test]
+fn values_below_a_secrets_key() {
+    for (path, value, want) in [
+        ("spec.password", r#"["a", {"b": "c"}]"#, r#"["***", {"b": "***"}]"#),
+        ("spec.password[0]", r#""a""#, r#""***""#),
+        ("/spec/api-token/x/0", r#""a""#, r#""***""#),
+        ("spec.b", r#"{"clientSecret": {"x": ["y"]}}"#, r#"{"clientSecret": {"x": ["***"]}}"#),
+        (
+            "spec.b",
+            r#"{"automountServiceAccountToken": false, "c": "d"}"#,
+            r#"{"automountServiceAccountToken": false, "c": "d"}"#,
+        ),
+    ] {
+        let json = |text: &str| -> Json { serde_json::from_str(text).expect("JSON") };
+        assert_eq!(masked_value(path, &json(value)), json(want), "{path}");
+    }
 }
