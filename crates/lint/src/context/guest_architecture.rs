@@ -16,6 +16,9 @@
 //! A bare instance and a replica set's instances have neither preference nor templates: for them
 //! there is only the default (`SetDefaultVirtualMachineInstanceSpec`).
 
+use std::collections::HashMap;
+
+use hcoplan_planner::boot_images::ssp_stage::Rendered;
 use hcoplan_yaml::Node;
 use serde_json::Value;
 
@@ -86,7 +89,15 @@ pub struct KnownSource {
     pub leads_to: Option<(String, String)>,
 }
 
-impl Context<'_> {
+/// What makes DataSources, by their namespace and name.
+#[derive(Default)]
+pub(super) struct SourceIndex<'a> {
+    rendered: HashMap<(&'a str, &'a str), &'a Rendered>,
+    /// Made by CDI for a DataImportCron.
+    managed: HashMap<(&'a str, &'a str), &'a Rendered>,
+}
+
+impl<'a> Context<'a> {
     /// The architecture that KubeVirt gives a virtual machine.
     pub fn guest_architecture(&self, vm: &VirtualMachine<'_>) -> GuestArchitecture {
         let guest = |name: &str, because| GuestArchitecture { name: Some(name.to_owned()), because };
@@ -126,8 +137,7 @@ impl Context<'_> {
     /// A DataSource that SSP makes, that CDI makes for one of its DataImportCrons, or that is
     /// declared.
     pub fn known_source(&self, namespace: &str, name: &str) -> Option<KnownSource> {
-        let is_it = |id: &hcoplan_kubernetes::ObjectId| id.name == name && id.namespace.as_deref() == Some(namespace);
-        if let Some(rendered) = self.data_sources().find(|d| is_it(&d.object.id)) {
+        if let Some(rendered) = self.source_index().rendered.get(&(namespace, name)) {
             let cron = self.cron_of(namespace, name);
             let mut known = of_json(&rendered.object.body);
             known.image = known.label.clone().or(cron.and_then(|c| c.image));
@@ -136,19 +146,32 @@ impl Context<'_> {
         if let Some(made) = self.cron_of(namespace, name) {
             return Some(made);
         }
-        let declared = self.neighbours().of_kind("DataSource").iter();
-        let mut declared =
-            declared.filter(|d| d.text("metadata.name") == name && d.text("metadata.namespace") == namespace);
-        Some(of_json(&declared.next()?.root.to_json()))
+        let declared = self.neighbours().named("DataSource", Some(namespace), name);
+        Some(of_json(&declared?.root.to_json()))
+    }
+
+    fn source_index(&self) -> &SourceIndex<'a> {
+        self.sources.get_or_init(|| {
+            let mut index = SourceIndex::default();
+            for source in self.data_sources() {
+                let id = &source.object.id;
+                let namespace = id.namespace.as_deref().unwrap_or_default();
+                index.rendered.entry((namespace, &id.name)).or_insert(source);
+            }
+            for cron in self.import_crons() {
+                let namespace = cron.object.id.namespace.as_deref().unwrap_or_default();
+                let managed = cron.object.body.pointer("/spec/managedDataSource").and_then(Value::as_str);
+                if let Some(managed) = managed {
+                    index.managed.entry((namespace, managed)).or_insert(cron);
+                }
+            }
+            index
+        })
     }
 
     /// What CDI makes for a DataImportCron: a DataSource that KubeVirt sees no architecture on.
     fn cron_of(&self, namespace: &str, name: &str) -> Option<KnownSource> {
-        let mut crons = self.import_crons();
-        let cron = crons.find(|c| {
-            let managed = c.object.body.pointer("/spec/managedDataSource");
-            c.object.id.namespace.as_deref() == Some(namespace) && managed.and_then(Value::as_str) == Some(name)
-        })?;
+        let cron = self.source_index().managed.get(&(namespace, name))?;
         let platform = "/spec/template/spec/source/registry/platform/architecture";
         let pinned = cron.object.body.pointer(platform).and_then(Value::as_str);
         Some(KnownSource {
@@ -187,10 +210,9 @@ impl Context<'_> {
             }
             _ => return None,
         };
-        let declared = self.neighbours().of_kind(kind).iter();
-        let mut declared = declared
-            .filter(|d| d.text("metadata.name") == name && namespace.is_none_or(|n| d.text("metadata.namespace") == n));
-        let architecture = match declared.next() {
+        // One of a cluster has no namespace, whatever is written.
+        let declared = self.neighbours().named(kind, namespace, name);
+        let architecture = match declared {
             Some(d) => d.text("spec.preferredArchitecture"),
             None if namespace.is_some() || !self.deploys_preferences() => return None,
             None => common.get(name)?,
@@ -215,10 +237,7 @@ impl Context<'_> {
             return Some((name, said("kind").unwrap_or_default()));
         }
         let source = vm.source_of_volume(said("inferFromVolume")?)?;
-        let mut declared = self.neighbours().of_kind("DataSource").iter();
-        let declared = declared
-            .find(|d| d.text("metadata.name") == source.name && d.text("metadata.namespace") == source.namespace);
-        let Some(declared) = declared else {
+        let Some(declared) = self.neighbours().named("DataSource", Some(source.namespace), source.name) else {
             // CDI labels what the distribution's golden images are imported to.
             let distribution = self.release().distribution();
             let is_own = source.namespace == self.release().ssp().golden_images_namespace;

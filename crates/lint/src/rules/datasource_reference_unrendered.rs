@@ -1,6 +1,8 @@
 //! A disk is cloned from a DataSource that nobody makes.
 
-use hcoplan_kubernetes::Object;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashSet};
+
 use hcoplan_planner::plan::{Admit, plan_with};
 
 use super::prelude::*;
@@ -19,9 +21,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.plan().ssp.is_none() || cx.ssp_refusal().is_some() {
         return;
     }
+    let mut sources = Sources { cx, names: BTreeMap::new(), kept: OnceCell::new() };
     for vm in cx.virtual_machines() {
         for reference in vm.template_sources() {
-            if let Some(finding) = finding(cx, vm.document, &reference) {
+            if let Some(finding) = finding(&mut sources, vm.document, &reference) {
                 out.report(finding);
             }
         }
@@ -30,20 +33,36 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for document in cx.neighbours().of_kind("DataVolume") {
         let node = document.root.at(&path);
         let reference = node.and_then(|n| source_ref(n, path.clone(), namespace_of(document)));
-        if let Some(finding) = reference.and_then(|r| finding(cx, document, &r)) {
+        if let Some(finding) = reference.and_then(|r| finding(&mut sources, document, &r)) {
             out.report(finding);
         }
     }
 }
 
-fn finding(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>) -> Option<Finding> {
+/// So many names are looked through for the one that was meant, and listed.
+const MOST_NAMES: usize = 100;
+
+/// What is looked up for each reference.
+struct Sources<'c, 'a> {
+    cx: &'c Context<'a>,
+    /// The DataSources of a namespace, sorted, and how bad it is that one isn't there.
+    names: BTreeMap<String, (Vec<&'c str>, Option<Severity>)>,
+    /// What the change takes the DataImportCrons of away, and leaves behind.
+    kept: OnceCell<HashSet<(String, String)>>,
+}
+
+fn finding(sources: &mut Sources<'_, '_>, document: &Document, reference: &SourceRef<'_>) -> Option<Finding> {
+    let cx = sources.cx;
     let (namespace, name) = (reference.namespace, reference.name);
     if namespace.is_empty() || cx.known_source(namespace, name).is_some() {
         return None;
     }
-    let severity = severity(cx, namespace)?;
+    let of_namespace = sources.names.entry(namespace.to_owned());
+    let (there, severity) = of_namespace.or_insert_with(|| (names(cx, namespace), severity(cx, namespace)));
+    let severity = (*severity)?;
+    let kept = sources.kept.get_or_init(|| kept_from_before(cx));
     let place = document.locate(&reference.path.key("name"));
-    if stays_from_before(cx, namespace, name) {
+    if kept.contains(&(namespace.to_owned(), name.to_owned())) {
         let message = format!("nothing updates the DataSource {name} in {namespace} any more");
         let finding = Finding::new(&RULE, message)
             .at(place)
@@ -59,13 +78,16 @@ fn finding(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>) -> 
         .severity(severity)
         .object(object_of(document))
         .label("the disk is never provisioned");
-    let there = names(cx, namespace);
     // Switching multi-arch golden images adds or takes away the architecture.
     let plain = name.rsplit_once('-').map(|(plain, _)| plain);
-    let meant = there.iter().copied().find(|t| Some(*t) == plain);
-    let meant = meant.or_else(|| nearest(name, there.iter().copied()));
-    let otherwise = if !there.is_empty() {
-        format!("there are {}", and(&there))
+    let meant = plain.and_then(|plain| there.binary_search(&plain).ok()).map(|at| there[at]);
+    let is_many = there.len() > MOST_NAMES;
+    let near = || nearest(name, there.iter().copied());
+    let meant = meant.or_else(|| if is_many { None } else { near() });
+    let otherwise = if is_many {
+        format!("there are {} others", there.len())
+    } else if !there.is_empty() {
+        format!("there are {}", and(there))
     } else if common_images_off(cx) {
         "no golden image is imported: common images are switched off".to_owned()
     } else {
@@ -74,19 +96,20 @@ fn finding(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>) -> 
     Some(did_you_mean(finding, "clone", meant, otherwise))
 }
 
-/// Whether the change takes out an image that leaves its DataSource behind. Source: CDI's DataImportCron
-/// controller, `retentionPolicy`.
-fn stays_from_before(cx: &Context<'_>, namespace: &str, name: &str) -> bool {
+/// The DataSources, by namespace and name, of images that the change may take out and that leave them behind. Source:
+/// CDI's DataImportCron controller, `retentionPolicy`.
+fn kept_from_before(cx: &Context<'_>) -> HashSet<(String, String)> {
     let Some(before) = cx.before() else {
-        return false;
+        return HashSet::new();
     };
     let plan = plan_with(cx.release(), cx.inventory(), before, Admit::Force);
-    let is_in = |object: &Object| object.id.namespace.as_deref() == Some(namespace);
-    let mut crons = plan.objects().filter(|o| o.id.kind == "DataImportCron" && is_in(o));
-    crons.any(|cron| {
-        let spec = &cron.body["spec"];
-        spec["managedDataSource"] == name && spec["retentionPolicy"] != "None"
-    })
+    let crons = plan.objects().filter(|o| o.id.kind == "DataImportCron");
+    let kept = crons.filter(|cron| cron.body["spec"]["retentionPolicy"] != "None");
+    let names = kept.filter_map(|cron| {
+        let managed = cron.body["spec"]["managedDataSource"].as_str()?;
+        Some((cron.id.namespace.clone()?, managed.to_owned()))
+    });
+    names.collect()
 }
 
 /// How bad it is that a DataSource of a namespace isn't there; `None` where nobody can tell.

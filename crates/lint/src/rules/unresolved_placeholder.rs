@@ -89,9 +89,13 @@ pub(super) fn placeholder(text: &str) -> Option<&str> {
 /// The first part of a text between two marks, marks included, whose inside is accepted.
 fn between<'a>(text: &'a str, open: &str, close: &str, accept: impl Fn(&str) -> bool) -> Option<&'a str> {
     let mut from = 0;
+    let mut end = 0;
     while let Some(start) = text.get(from..)?.find(open).map(|i| from + i) {
         let inside = start + open.len();
-        let end = inside + text.get(inside..)?.find(close)?;
+        // What closes one may close the next, too, and isn't looked for again.
+        if end < inside {
+            end = inside + text.get(inside..)?.find(close)?;
+        }
         if accept(text.get(inside..end)?) {
             return text.get(start..end + close.len());
         }

@@ -4,6 +4,7 @@
 //! of them. A refusal is never left out, an error only for a reason, and what leaves nothing out
 //! is a finding itself.
 
+mod chosen;
 mod read;
 mod trusted;
 
@@ -13,6 +14,7 @@ use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Rule, Severity};
 use hcoplan_diagnostics::source::{Location, Span};
 use hcoplan_yaml::{Document, Node};
 
+use self::chosen::Chosen;
 use self::trusted::Trusted;
 use super::date::Date;
 use super::engine::{Run, sort};
@@ -71,29 +73,20 @@ pub fn apply_suppressions<'d>(
             found.extend(trusted.of(document, spoken, &mut about));
         }
     }
-    let mut used = vec![false; found.len()];
+    let mut chosen = Chosen::of(&found, today);
     let mut suppressed = Vec::new();
     let kept = run.findings.into_iter().filter_map(|finding| {
-        for (suppression, used) in found.iter().zip(&mut used) {
-            if !suppression.matches(&finding) {
-                continue;
-            }
-            *used = true;
-            match suppression.objection(&finding, today) {
-                Some(objection) => about.push(objection),
-                None => {
-                    suppressed.push(Suppressed {
-                        finding,
-                        reason: suppression.reason.clone(),
-                        place: suppression.place.clone(),
-                    });
-                    return None;
-                }
-            }
-        }
-        Some(finding)
+        let Some(suppression) = chosen.suppression(&finding) else {
+            return Some(finding);
+        };
+        let (reason, place) = (suppression.reason.clone(), suppression.place.clone());
+        suppressed.push(Suppressed { finding, reason, place });
+        None
     });
-    let mut settled = SuppressionResult { findings: kept.collect(), suppressed };
+    let findings = kept.collect();
+    let mut settled = SuppressionResult { findings, suppressed };
+    let Chosen { used, objections, .. } = chosen;
+    about.extend(objections);
     let unused = found.iter().zip(used).filter(|(_, used)| !used);
     let ran = unused.filter(|(s, _)| {
         let mut skipped = run.skipped.iter().filter_map(|name| registry::find(name));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hcoplan_diagnostics::finding::nearest;
 use hcoplan_diagnostics::finding::{Edit, Finding};
 use hcoplan_diagnostics::source::{Location, Span};
-use hcoplan_yaml::{Comment, Document};
+use hcoplan_yaml::Document;
 
 use super::{bytes_about, scalars};
 use crate::date::Date;
@@ -20,7 +20,8 @@ const ANNOTATION: &str = "hcoplan.dev/ignore";
 /// meant or on the line above it.
 pub(super) fn comments(document: &Document, found: &mut Vec<Suppression>, about: &mut Vec<Finding>) {
     let mut ends = None;
-    for comment in &document.comments {
+    let lines = lines_meant(document);
+    for (comment, line) in document.comments.iter().zip(lines) {
         let place = document.location(comment.span);
         let text = place.text().trim_start_matches('#').trim();
         let Some(directive) = text.strip_prefix("hcoplan:").map(str::trim) else {
@@ -39,7 +40,6 @@ pub(super) fn comments(document: &Document, found: &mut Vec<Suppression>, about:
             );
             continue;
         };
-        let line = line_meant(document, comment);
         let ends = ends.get_or_insert_with(|| {
             let mut ends = BTreeMap::new();
             scalars(&document.root, &mut ends);
@@ -121,21 +121,42 @@ fn meant(name: &str) -> Option<String> {
     nearest(name, names).map(|near| format!("did you mean {near}?"))
 }
 
-/// The line that a comment is about: its own, or the next that is neither blank nor a comment.
-fn line_meant(document: &Document, comment: &Comment) -> Span {
+/// The line that each comment is about: its own, or the next that is neither blank nor a comment.
+fn lines_meant(document: &Document) -> Vec<Span> {
     let text = document.file.text();
-    let start = text.get(..comment.span.start as usize).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-    let mut start = start;
-    loop {
+    let line_at = |start: usize| {
         let rest = text.get(start..).unwrap_or_default();
-        let length = rest.find('\n').unwrap_or(rest.len());
-        let line = rest.get(..length).unwrap_or_default().trim_start();
-        let meant = !comment.own_line || !(line.is_empty() || line.starts_with('#'));
-        if meant || start + length >= text.len() {
-            return Span::new(start, start + length);
-        }
-        start += length + 1;
+        Span::new(start, start + rest.find('\n').unwrap_or(rest.len()))
+    };
+    // From behind: comments on lines of their own, one below the other, are about the same.
+    let mut out: Vec<Span> = Vec::new();
+    let mut below: Option<(u32, Span)> = None;
+    for comment in document.comments.iter().rev() {
+        let before = text.get(..comment.span.start as usize).and_then(|before| before.rfind('\n'));
+        let own = line_at(before.map_or(0, |at| at + 1));
+        let meant = if comment.own_line { line_below(text, own, below, line_at) } else { own };
+        below = Some((own.start, meant)).filter(|_| comment.own_line);
+        out.push(meant);
     }
+    out.reverse();
+    out
+}
+
+/// The line that a comment on the line `own` is about; `below` is where the next comment begins, and what that is about.
+fn line_below(text: &str, own: Span, below: Option<(u32, Span)>, line_at: impl Fn(usize) -> Span) -> Span {
+    let mut line = own;
+    while (line.end as usize) < text.len() {
+        line = line_at(line.end as usize + 1);
+        match below {
+            Some((start, meant)) if start == line.start => return meant,
+            _ => {}
+        }
+        let is = text.get(line.range()).unwrap_or_default().trim_start();
+        if !is.is_empty() && !is.starts_with('#') {
+            break;
+        }
+    }
+    line
 }
 
 /// An edit that takes a comment away, with its line where it has one of its own; `None` for what

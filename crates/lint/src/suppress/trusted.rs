@@ -13,8 +13,8 @@ use super::super::suppression::{Scope, Suppression};
 use super::read;
 
 /// A suppression as it is recognised in another revision: the object, the rules, until when, why,
-/// and the key of the line that it is about.
-type Key = (String, String, String, String, String);
+/// and the paths of all that it is about; none where that is the object.
+type Key = (String, String, String, String, Vec<String>);
 
 /// What a run trusts, and how often each suppression of it was met.
 pub(super) struct Trusted<'t> {
@@ -41,8 +41,9 @@ impl<'t> Trusted<'t> {
             Trust::Nobody => None,
         };
         let mut counting = Vec::new();
+        let about_what = Places::of(document, all.len());
         for suppression in all {
-            if base.is_some_and(|base| self.has(base, document, &suppression)) {
+            if base.is_some_and(|base| self.has(base, &about_what, document, &suppression)) {
                 counting.push(suppression);
                 continue;
             }
@@ -60,11 +61,11 @@ impl<'t> Trusted<'t> {
     }
 
     /// Whether the base has a suppression, once more than it was asked for.
-    fn has(&mut self, base: &TrustBase, document: &Document, suppression: &Suppression) -> bool {
+    fn has(&mut self, base: &TrustBase, places: &Places, document: &Document, suppression: &Suppression) -> bool {
         let path = document.file.path();
         let known = self.known.entry(path.to_owned());
         let known = known.or_insert_with(|| in_base(base, path));
-        match known.get_mut(&key(document, suppression)) {
+        match known.get_mut(&places.key(document, suppression)) {
             Some(left @ 1..) => {
                 *left -= 1;
                 true
@@ -86,8 +87,9 @@ fn in_base(base: &TrustBase, path: &Utf8Path) -> BTreeMap<Key, usize> {
             let mut about = Vec::new();
             read::comments(&object, &mut found, &mut about);
             read::annotation(&object, &mut found, &mut about);
+            let places = Places::of(&object, found.len());
             for suppression in found {
-                *out.entry(key(&object, &suppression)).or_default() += 1;
+                *out.entry(places.key(&object, &suppression)).or_default() += 1;
             }
         }
     }
@@ -113,21 +115,56 @@ fn objects(document: Document) -> Vec<Document> {
     out
 }
 
-fn key(document: &Document, suppression: &Suppression) -> Key {
-    let names: Vec<&str> = suppression.rules.iter().map(|r| r.name()).collect();
-    let line = match &suppression.scope {
-        Scope::Bytes(span) => {
-            let text = document.file.text().get(span.range()).unwrap_or_default();
-            let line = text.lines().next().unwrap_or_default();
-            line.split(':').next().unwrap_or_default().trim().to_owned()
+/// What tells suppressions of one object apart: the object, and the path of whatever begins at a byte of it.
+struct Places {
+    object: String,
+    paths: BTreeMap<u32, String>,
+}
+
+impl Places {
+    /// Those of a document with so many suppressions.
+    fn of(document: &Document, suppressions: usize) -> Self {
+        let mut places = Self { object: String::new(), paths: BTreeMap::new() };
+        if suppressions > 0 {
+            places.object = ObjectId::of(&document.root.to_json()).to_string();
+            places.add(&document.root, "");
         }
-        Scope::Matching { .. } => String::new(),
-    };
-    (
-        ObjectId::of(&document.root.to_json()).to_string(),
-        names.join(","),
-        suppression.until.map(|d| d.to_string()).unwrap_or_default(),
-        suppression.reason.clone(),
-        line,
-    )
+        places
+    }
+
+    /// An element of a list goes by its name, where it has one, so that it may move.
+    fn add(&mut self, node: &yaml::Node, path: &str) {
+        for entry in node.entries() {
+            let path = format!("{path}/{}", entry.key.text);
+            self.add(&entry.value, &path);
+            self.paths.insert(entry.key.span.start, path);
+        }
+        for (index, item) in node.items().iter().enumerate() {
+            let name = item.get("name").or_else(|| item.get("metadata")?.get("name"));
+            let path = match name.and_then(yaml::Node::as_str) {
+                Some(name) => format!("{path}[{name}]"),
+                None => format!("{path}[{index}]"),
+            };
+            self.add(item, &path);
+            self.paths.entry(item.span.start).or_insert(path);
+        }
+    }
+
+    fn key(&self, document: &Document, suppression: &Suppression) -> Key {
+        let names: Vec<&str> = suppression.rules.iter().map(|r| r.name()).collect();
+        let about = match suppression.scope {
+            // An annotation is about its object.
+            Scope::Bytes(span) if span != document.span => {
+                self.paths.range(span.start..span.end).map(|(_, path)| path.clone()).collect()
+            }
+            _ => Vec::new(),
+        };
+        (
+            self.object.clone(),
+            names.join(","),
+            suppression.until.map(|d| d.to_string()).unwrap_or_default(),
+            suppression.reason.clone(),
+            about,
+        )
+    }
 }

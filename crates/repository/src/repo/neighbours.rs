@@ -1,7 +1,7 @@
 //! The other documents of a cluster's directory.
 
-use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::source::{SourceFile, in_order};
@@ -21,12 +21,28 @@ pub struct Neighbours {
     templates: Vec<Arc<SourceFile>>,
     /// The Applications that apply a file, for those that any does.
     applications: BTreeMap<Arc<Utf8Path>, Vec<Arc<str>>>,
+    /// By kind, the first of each namespace and name; made when somebody asks for a kind by name.
+    by_name: OnceLock<HashMap<String, ByName>>,
 }
+
+/// The indices of documents by namespace, which may be empty, and name; without a namespace, of the first in any.
+type ByName = HashMap<(Option<String>, String), usize>;
 
 impl Neighbours {
     /// The documents of a kind (`VirtualMachine`), in the order of their paths.
     pub fn of_kind(&self, kind: &str) -> &[Arc<Document>] {
         self.by_kind.get(kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// The first document of a kind with this namespace, empty where it says none, and this name; `None` is any
+    /// namespace.
+    pub fn named(&self, kind: &str, namespace: Option<&str>, name: &str) -> Option<&Arc<Document>> {
+        let by_name = self.by_name.get_or_init(|| {
+            let kinds = self.by_kind.iter();
+            kinds.map(|(kind, documents)| (kind.clone(), names(documents))).collect()
+        });
+        let index = by_name.get(kind)?.get(&(namespace.map(str::to_owned), name.to_owned()))?;
+        self.of_kind(kind).get(*index)
     }
 
     /// Every kind that there is, sorted.
@@ -49,6 +65,17 @@ impl Neighbours {
         let kind = kind.unwrap_or_default().to_owned();
         self.by_kind.entry(kind).or_default().push(document);
     }
+}
+
+fn names(documents: &[Arc<Document>]) -> ByName {
+    let mut out = ByName::new();
+    for (index, document) in documents.iter().enumerate() {
+        let metadata = document.root.get("metadata");
+        let text = |key: &str| metadata.and_then(|m| m.get(key)?.as_str()).unwrap_or_default().to_owned();
+        out.entry((None, text("name"))).or_insert(index);
+        out.entry((Some(text("namespace")), text("name"))).or_insert(index);
+    }
+    out
 }
 
 impl FromIterator<Arc<Document>> for Neighbours {
@@ -95,10 +122,9 @@ impl Repo {
             let elsewhere: Vec<_> = elsewhere.filter(|f| !own.contains(&*f.path)).collect();
             files.extend(elsewhere);
         }
+        let known: HashMap<&Utf8Path, &Arc<Content>> = loaded.read.iter().rev().map(|c| (c.file.path(), c)).collect();
         for file in files {
-            let mut known = loaded.read.iter();
-            let is_it = |c: &&Arc<Content>| c.file.path().as_str() == file.path.as_str();
-            let content = match known.find(is_it) {
+            let content = match known.get(&*file.path) {
                 Some(content) => Arc::clone(content),
                 None => {
                     let Ok(bytes) = self.tree.read(&file.path) else {

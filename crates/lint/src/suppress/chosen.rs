@@ -1,0 +1,115 @@
+//! Which suppression leaves a finding out: looked up, as there may be thousands of both.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::{Finding, Severity};
+
+use super::super::date::Date;
+use super::super::suppression::{Scope, Suppression};
+
+/// What all suppressions at one place make of findings of one rule: refusals or not, errors or not.
+type Question = (Place, &'static str, bool, bool);
+
+/// Where suppressions stand that are looked at together.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Place {
+    /// In the configuration, for a finding in this file, object and cluster.
+    Configuration { file: Option<Utf8PathBuf>, object: Option<String>, cluster: Option<String> },
+    /// About the bytes of a file from here on.
+    Bytes(Utf8PathBuf, u32),
+}
+
+/// Suppressions by the byte that what they are about begins at, with where it ends.
+type ByStart = BTreeMap<u32, (u32, Rc<Vec<usize>>)>;
+
+pub(super) struct Chosen<'s> {
+    all: &'s [Suppression],
+    today: Date,
+    configured: Rc<Vec<usize>>,
+    /// What comments are about, and objects with an annotation: neither overlap among themselves.
+    about: HashMap<&'s Utf8Path, [ByStart; 2]>,
+    known: HashMap<Question, Option<usize>>,
+    /// Whether each met a finding.
+    pub(super) used: Vec<bool>,
+    /// Why some of them have no effect.
+    pub(super) objections: Vec<Finding>,
+}
+
+impl<'s> Chosen<'s> {
+    pub(super) fn of(all: &'s [Suppression], today: Date) -> Self {
+        let mut configured = Vec::new();
+        let mut about: HashMap<&Utf8Path, [ByStart; 2]> = HashMap::new();
+        for (index, suppression) in all.iter().enumerate() {
+            let Scope::Bytes(span) = suppression.scope else {
+                configured.push(index);
+                continue;
+            };
+            let kind = usize::from(!suppression.place.text().starts_with('#'));
+            let starts = &mut about.entry(suppression.place.file.path()).or_default()[kind];
+            let (end, indices) = starts.entry(span.start).or_insert((span.end, Rc::default()));
+            *end = span.end.max(*end);
+            Rc::make_mut(indices).push(index);
+        }
+        let used = vec![false; all.len()];
+        let configured = Rc::new(configured);
+        Self { all, today, configured, about, known: HashMap::new(), used, objections: Vec::new() }
+    }
+
+    /// The one that leaves a finding out: of the configuration, a comment, or its object's annotation.
+    pub(super) fn suppression(&mut self, finding: &Finding) -> Option<&'s Suppression> {
+        if !self.configured.is_empty() {
+            let place = Place::Configuration {
+                file: finding.location.as_ref().map(|l| l.file.path().to_owned()),
+                object: finding.object.as_ref().map(ToString::to_string),
+                cluster: finding.cluster.as_ref().map(ToString::to_string),
+            };
+            let configured = Rc::clone(&self.configured);
+            let found = self.ask(place, &configured, finding);
+            if found.is_some() {
+                return found;
+            }
+        }
+        for kind in 0..2 {
+            for place in finding.location.iter().chain(&finding.made) {
+                let (path, at) = (place.file.path(), place.span.start);
+                let starts = self.about.get(path).map(|about| &about[kind]);
+                let before = starts.and_then(|starts| starts.range(..=at).next_back());
+                let Some((start, (_, indices))) = before.filter(|(_, (end, _))| at < *end) else {
+                    continue;
+                };
+                let (place, indices) = (Place::Bytes(path.to_owned(), *start), Rc::clone(indices));
+                let found = self.ask(place, &indices, finding);
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        None
+    }
+
+    fn ask(&mut self, place: Place, indices: &[usize], finding: &Finding) -> Option<&'s Suppression> {
+        let question = (place, finding.rule.name, finding.refusal, finding.severity == Severity::Error);
+        if let Some(known) = self.known.get(&question) {
+            return known.map(|index| &self.all[index]);
+        }
+        let mut found = None;
+        for index in indices.iter().copied() {
+            let suppression = &self.all[index];
+            if !suppression.matches(finding) {
+                continue;
+            }
+            self.used[index] = true;
+            match suppression.objection(finding, self.today) {
+                Some(objection) => self.objections.push(objection),
+                None => {
+                    found = Some(index);
+                    break;
+                }
+            }
+        }
+        self.known.insert(question, found);
+        found.map(|index| &self.all[index])
+    }
+}
