@@ -365,3 +365,35 @@ fn every_command_of_the_documentation_has_its_options() {
     }
     assert!(checked > 40, "only {checked} options");
 }
+
+/// Build scripts and macros of dependencies are code of others: they run where there is nothing to take.
+#[test]
+fn no_job_with_a_token_builds() {
+    let names = ["release.yml", "ci.yml", "nightly.yml", "site.yml", "scorecard.yml", "codeql.yml"];
+    let mut tokens = 0;
+    for name in names {
+        let file = SourceFile::new(name, read(Path::new(".github/workflows").join(name)));
+        let workflow = yaml::parse(&file);
+        let root = &workflow.documents[0].root;
+        for job in root.get("jobs").expect("jobs").entries() {
+            let permissions = job.value.get("permissions").or_else(|| root.get("permissions"));
+            let permissions = permissions.unwrap_or_else(|| panic!("{name}: {} has no permissions", job.key.text));
+            let writes = permissions.entries().iter().filter(|e| e.value.as_str() == Some("write"));
+            // Findings of a scan are no release.
+            if writes.filter(|e| e.key.text != "security-events").count() == 0 {
+                continue;
+            }
+            tokens += 1;
+            for text in job_text(&job.value) {
+                for line in text.split("\\n") {
+                    let builds =
+                        ["cargo build", "cargo package", "cargo install", "cargo test", "cargo run", "BINARY=built"];
+                    let publishes = line.contains("cargo publish") && !line.contains("--no-verify");
+                    let found = publishes || builds.iter().any(|b| line.contains(b));
+                    assert!(!found, "{name}: {} has a token and builds: {line}", job.key.text);
+                }
+            }
+        }
+    }
+    assert!(tokens >= 4, "{tokens} jobs with a token");
+}
