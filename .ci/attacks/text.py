@@ -6,6 +6,8 @@ import re
 import subprocess
 import xml.etree.ElementTree as ET
 
+from _inputs import HEAD
+
 INVENTORY = """apiVersion: hcoplan.dev/v1alpha1
 kind: ClusterInventory
 metadata: {name: one}
@@ -244,3 +246,54 @@ def attack_hovers(lab):
         plain = re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "", hover)
         lab.expect(not re.search(r"(?<!\\)\]\(command|(?<!\\)!\[|https://evil", plain), f"hover: {hover!r}")
         lab.expect(not STEERS.search(hover.replace("\n", "")), f"hover: {hover!r}")
+
+
+def attack_import(lab):
+    """No name and no value of a dump becomes a key, an element or a line of the inventory."""
+    evil = "x\n  injected: true\n# "
+    flow = "a}, {injected: b, key: c"
+    nodes = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {
+        "kubernetes.io/arch": "amd64", "rack": name, f"node-role.kubernetes.io/{role}": "", "topology.kubernetes.io/zone": role}},
+        "spec": {"taints": [{"key": taint, "value": taint, "effect": "NoSchedule"}]},
+        "status": {"nodeInfo": {"architecture": arch}}}
+        for name, role, taint, arch in [(evil, "worker", evil, "amd64"), ("n1", flow, flow, "arm64"), ("n2", "a, injected", flow, evil)]]
+    directory = lab.dir()
+    lab.write(directory, "hc.yaml", HEAD + f"spec: {{workloads: {{nodePlacement: {{nodeSelector: {{rack: {json.dumps(evil)}}}}}}}}}\n")
+    dump = lab.write(directory, "nodes.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}))
+    for words in [["import", dump], ["import", dump, "--out", "inventory.yaml"], ["import", dump, "--out", "inventory.yaml"]]:
+        done = lab.run(*words, cwd=directory)
+        lab.expect(done.code in (0, 1, 2), f"{words}", done)
+        made = os.path.join(directory, "inventory.yaml")
+        text = done.out if len(words) == 2 else open(made).read()
+        for line in text.splitlines():
+            lab.expect(not re.match(r"\s*(- )?\{?injected\s*:", line), f"a key: {line}", done)
+        lab.expect(not re.search(r"[{,] *injected", re.sub(r'"(\\.|[^"\\])*"', '""', text)), "an element", text)
+
+
+def attack_names_in_init(lab):
+    """No name of a file is a line, a command or a control sequence of what `init` prints and writes."""
+    directory = lab.dir()
+    name = "c\u202e\x1b[31m\n::error::x"
+    lab.write(directory, f"{name}/hyperconverged.yaml", HEAD + "spec: {}\n")
+    lab.write(directory, f"{name}/nodes.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n0}\n")
+    done = lab.run("init", cwd=directory)
+    lab.expect(not re.search("[\u202e\x1b]", done.out + done.err), "raw characters", done)
+    lab.expect(not re.search("^::", done.out + done.err, re.M), "a command", done)
+    for path, _, files in os.walk(directory):
+        for file in files:
+            if file in ("inventory.yaml", "hcoplan.yaml") or ".hcoplan" in path:
+                text = open(os.path.join(path, file)).read()
+                lab.expect(not re.search("^::", text, re.M), f"a line of {file}", text)
+
+
+def attack_revisions(lab):
+    """The name of a revision is text, too."""
+    directory = lab.dir()
+    lab.write(directory, "inventory.yaml", INVENTORY % ("n1", "amd64", "a", "b"))
+    lab.write(directory, "hyperconverged.yaml", HEAD + "spec: {noSuchField: 1}\n")
+    lab.commit(directory)
+    name = "a\u202eb\u200bc"
+    lab.git(directory, "branch", name)
+    for format in ["human", "concise", "markdown"]:
+        done = lab.run("lint", "--against", name, "--pedantic", "--format", format, cwd=directory)
+        lab.expect(not re.search("[\u202e\u200b]", done.out + done.err), f"raw characters in {format}", done)

@@ -79,7 +79,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         let name = arguments.name.as_deref().or(directory).unwrap_or("cluster");
         let text = cluster.inventory(name, named);
         atomic_file::create(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
-        output.print(format!("written: {out}\n"))?;
+        output.print_lines(&format!("written: {out}\n"))?;
         return Ok(Verdict::default());
     }
     let document = inventory_in(out, output)?;
@@ -90,13 +90,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         )
     })?;
     if changed.is_empty() {
-        output.print(format!("up to date: {out}\n"))?;
+        output.print_lines(&format!("up to date: {out}\n"))?;
         return Ok(Verdict::default());
     }
     atomic_file::replace(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
-    output.print(format!("updated: {out}\n"))?;
+    output.print_lines(&format!("updated: {out}\n"))?;
     for line in changed {
-        output.print(format!("  {line}\n"))?;
+        output.print_lines(&format!("  {line}\n"))?;
     }
     Ok(Verdict::default())
 }
@@ -237,18 +237,14 @@ impl Cluster {
     fn inventory(&self, name: &str, named: impl Fn(&str) -> bool) -> String {
         let fact = |fact: &Fact| {
             let Fact { field, value, by } = fact;
-            match value {
-                Value::Object(_) => format!("  {field}: {value}  # {by}\n"),
-                Value::Array(_) => format!("  {field}: {value}  # {by}\n"),
-                _ => format!("  {field}: {}  # {by}\n", yaml::emit(value).trim_end()),
-            }
+            format!("  {field}: {}  # {by}\n", edit::inline(value))
         };
         let more: String = self.facts.iter().map(fact).collect();
         format!(
             "# yaml-language-server: $schema={SCHEMA}\n\
-             apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata:\n  name: {}\
+             apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata:\n  name: {}\n\
              spec:\n{}{more}{}",
-            yaml::emit(&name.into()),
+            edit::inline(&name.into()),
             facts(&self.identity),
             pools_yaml(&pools(&self.nodes, named)),
         )

@@ -12,7 +12,7 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::init_ci::{GITLAB_CI, Service};
 use super::init_place::{Chosen, ELSEWHERE, choose, free_name, keep_inventories};
-use super::inventory_file::{NO_NODES, SCHEMA, facts, no_release};
+use super::inventory_file::{NO_NODES, SCHEMA, comment, facts, no_release};
 use super::output::Output;
 use super::root::Place;
 use super::selection::Selection;
@@ -21,8 +21,8 @@ use crate::repo::{
     self, AppliedBy, Appliers, CONFIG_FILE, ClusterRef, Controller, FactOrigin, Identity, Options, Overlay, Repo,
     WithSource,
 };
-use crate::source::origin_name;
-use crate::yaml::emit;
+use crate::source::{origin_name, refuse_links};
+use crate::yaml::edit::inline;
 
 /// Write what a repository needs to be planned: inventories, configuration, hook and CI job
 ///
@@ -109,7 +109,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     if !appliers.controllers().is_empty() {
         appliers = repo.appliers(origin_name(&place.root));
     }
-    output.print(layout(&clusters, &overlays, &appliers))?;
+    output.print_lines(&layout(&clusters, &overlays, &appliers))?;
     let mut files: Vec<(Utf8PathBuf, String)> = Vec::new();
     let mut entries = String::new();
     // Why inventories aren't written beside their HyperConvergeds, and which.
@@ -117,7 +117,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let mut taken: HashSet<Utf8PathBuf> = HashSet::new();
     let kept = keep_inventories(&repo);
     for cluster in &clusters {
-        output.print(found(&repo, cluster))?;
+        output.print_lines(&found(&repo, cluster))?;
         let text = || inventory(&repo, cluster, arguments.release.as_deref());
         match choose(&repo, &appliers, &kept, cluster) {
             Chosen::Nothing => {}
@@ -141,7 +141,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     for overlay in &overlays {
         let identity = repo.identity_of(overlay);
         let (name, path) = (overlay.name(), &overlay.kustomization);
-        output.print(format!("found: {path}: the overlay {name}, {identity}\n"))?;
+        output.print_lines(&format!("found: {path}: the overlay {name}, {identity}\n"))?;
         // What a kustomization doesn't name isn't applied.
         if repo.inventories(overlay.directory()).is_empty() {
             let release = arguments.release.as_deref();
@@ -164,16 +164,25 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         files.push((name.into(), IGNORED.to_owned()));
     }
     for (why, paths) in reasons {
-        output.print(format!("not beside {}: {why}\n", few(&paths)))?;
+        output.print_lines(&format!("not beside {}: {why}\n", few(&paths)))?;
     }
     if arguments.ci.is_none() && service == Service::None {
         output.print("no job for CI: nothing shows who would run it; --ci github and --ci gitlab write one\n")?;
     }
+    let full = |path: &Utf8Path| match place.root.as_str() {
+        "." => path.to_owned(),
+        root => Utf8Path::new(root).join(path),
+    };
+    // All of it or nothing.
+    for (path, _) in &files {
+        let path = full(path);
+        if path.exists() {
+            continue;
+        }
+        refuse_links(&path).map_err(|e| Failure::Write(path.to_string(), e))?;
+    }
     for (path, text) in &files {
-        let full = match place.root.as_str() {
-            "." => path.clone(),
-            root => Utf8Path::new(root).join(path),
-        };
+        let full = full(path);
         let said = match (full.exists(), arguments.dry_run) {
             (true, _) => "there already: ",
             (false, true) => "would write: ",
@@ -182,7 +191,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
                 "written: "
             }
         };
-        output.print(format!("{said}{full}\n"))?;
+        output.print_lines(&format!("{said}{full}\n"))?;
         if said == "there already: " {
             let is_new = !std::fs::read_to_string(&full).is_ok_and(|now| now.contains("hcoplan"));
             if path == GITLAB_CI && is_new {
@@ -279,7 +288,7 @@ fn found(repo: &Repo, cluster: &ClusterRef) -> String {
 fn entry(cluster: &ClusterRef, inventory: &Utf8Path) -> String {
     let own = cluster.inventory_files().iter().map(|f| f.as_str());
     let files: Vec<&str> = std::iter::once(inventory.as_str()).chain(own).collect();
-    let text = |value: &str| emit(&value.into()).trim_end().to_owned();
+    let text = |value: &str| inline(&value.into());
     let path = text(cluster.path().as_str());
     let inventory = match files.as_slice() {
         [only] => format!(" {}\n", text(only)),
@@ -311,7 +320,7 @@ fn inventory_of(name: &str, identity: Option<&Identity>, release: Option<&str>, 
     let nodes = if files.is_empty() {
         NO_NODES.to_owned()
     } else {
-        format!("  # Its nodes are those of {}.\n", files.join(", "))
+        format!("  # Its nodes are those of {}.\n", comment(&files.join(", ")))
     };
     format!(
         "# yaml-language-server: $schema={SCHEMA}\n\
@@ -319,7 +328,7 @@ fn inventory_of(name: &str, identity: Option<&Identity>, release: Option<&str>, 
          kind: ClusterInventory\n\
          metadata:\n  name: {}\n\
          spec:\n{facts}{nodes}",
-        emit(&name.into()).trim_end(),
+        inline(&name.into()),
     )
 }
 

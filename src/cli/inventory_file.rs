@@ -1,15 +1,14 @@
 //! The file of a ClusterInventory: reading one, and what it says when it is written.
 
-use std::fs::File;
-
 use camino::Utf8Path;
 
 use super::failure::Failure;
 use super::output::Output;
 use crate::inventory::{self, Source, SourceKind};
 use crate::release::{Distribution, Platform, Release};
-use crate::repo::{self, FactOrigin, Identity};
-use crate::source::{SourceFile, read_limited};
+use crate::repo::{self, FactOrigin, Identity, Trust};
+use crate::secret::InputText;
+use crate::source::SourceFile;
 use crate::yaml::{self, Document, Node as Tree};
 
 /// Where an editor finds the schema.
@@ -17,8 +16,7 @@ pub(super) const SCHEMA: &str = "https://raw.githubusercontent.com/hcoplan/hcopl
 
 /// The ClusterInventory of a file.
 pub(super) fn inventory_in(path: &Utf8Path, output: &Output) -> Result<Document, Failure> {
-    let bytes = File::open(path).and_then(|mut file| read_limited(&mut file));
-    let bytes = bytes.map_err(|error| repo::Error::File(path.to_owned(), error.into()))?;
+    let bytes = repo::read_named(Utf8Path::new("."), path, &Trust::Files)?;
     let file = SourceFile::from_bytes(path, bytes);
     let place = |span: crate::source::Span| {
         let at = file.position(span.start);
@@ -86,7 +84,7 @@ pub(super) fn filled_in(text: String, field: &str) -> String {
 /// The fields of an inventory's `spec` that other manifests say, each with what said it.
 pub(super) fn facts(identity: &Identity) -> String {
     let mut out = match &identity.release {
-        Some(release) => format!("  release: {:?}  # {}\n", release.value, release.source()),
+        Some(release) => format!("  release: {:?}  # {}\n", release.value, comment(&release.source())),
         None => no_release(),
     };
     let platform = identity.platform.value.as_str();
@@ -95,14 +93,19 @@ pub(super) fn facts(identity: &Identity) -> String {
             format!("  # platform: {platform}  # or Kubernetes\n")
         }
         FactOrigin::Nothing => format!("  # platform: {platform}  # or OpenShift\n"),
-        _ => format!("  platform: {platform}  # {}\n", identity.platform.source()),
+        _ => format!("  platform: {platform}  # {}\n", comment(&identity.platform.source())),
     });
     let namespace = &identity.namespace;
     if namespace.by != FactOrigin::Nothing {
-        let value = yaml::emit(&namespace.value.as_str().into());
-        out.push_str(&format!("  namespace: {}  # {}\n", value.trim_end(), namespace.source()));
+        let value = yaml::edit::inline(&namespace.value.as_str().into());
+        out.push_str(&format!("  namespace: {value}  # {}\n", comment(&namespace.source())));
     }
     out
+}
+
+/// What stands in a comment, on its line.
+pub(super) fn comment(text: &str) -> String {
+    InputText::new(text).line().into_owned()
 }
 
 /// The names of releases, for people to choose one.

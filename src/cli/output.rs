@@ -128,6 +128,14 @@ impl Output {
         }
     }
 
+    /// Prints a result for people, in which names and values of the input may be: lines of it.
+    ///
+    /// # Errors
+    /// As [`Self::print`].
+    pub(super) fn print_lines(&mut self, text: &str) -> io::Result<()> {
+        self.print(InputText::new(text).lines())
+    }
+
     /// Says what ended the run, or a part of it.
     pub(super) fn error(&self, message: impl Display) {
         self.say("error", ERROR, message);

@@ -199,7 +199,8 @@ impl Report<'_> {
         let parts: Vec<String> = all.into_iter().filter_map(of).collect();
         (!parts.is_empty()).then(|| {
             let parts = parts.join(" and ");
-            format!("besides {parts} that {revision} has, too (shown without --against)")
+            let text = format!("besides {parts} that {revision} has, too (shown without --against)");
+            text::printable(&text).into_owned()
         })
     }
 
@@ -254,7 +255,8 @@ impl Report<'_> {
         if !asides.is_empty() {
             text.push_str(&format!(" ({})", asides.join("; ")));
         }
-        text
+        // The name of a revision can be a stranger's.
+        text::printable(&text).into_owned()
     }
 }
 

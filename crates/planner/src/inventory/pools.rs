@@ -202,7 +202,8 @@ impl Pool {
 
     /// Its entry as a person would write it, below `spec`.
     fn to_yaml(&self) -> String {
-        let scalar = |text: &str| yaml::emit(&text.into()).trim_end().to_owned();
+        // Names come from whoever made the dump.
+        let scalar = |text: &str| yaml::edit::inline(&text.into());
         let mut out = format!("    - name: {}\n", scalar(&self.name));
         if !self.is_single() {
             out.push_str(&format!("      count: {}\n", self.nodes.len()));
@@ -232,7 +233,7 @@ impl Pool {
         }
         if !self.not_listed.is_empty() {
             let of = self.nodes.len();
-            let label = |(key, n): (&String, &usize)| format!("{key} ({n} of {of})");
+            let label = |(key, n): (&String, &usize)| format!("{} ({n} of {of})", scalar(key));
             let labels: Vec<_> = self.not_listed.iter().map(label).collect();
             out.push_str(&format!("      # no placement names: {}\n", labels.join(", ")));
         }

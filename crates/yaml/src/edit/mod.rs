@@ -25,6 +25,11 @@ pub use self::verify::{EditableFile, EditedFile, apply, apply_and_read, apply_an
 use super::{Document, Node, Path, Segment, Style, Value};
 use crate::source::Edit;
 
+/// A value as YAML on one line, whatever is in it, for a block as well as for `{}` and `[]`.
+pub fn inline(value: &Json) -> String {
+    layout::inline(value, layout::Context::Flow, layout::Quotes::None)
+}
+
 /// One change to a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
