@@ -312,9 +312,9 @@ pub fn masked_value(path: &str, value: &Json) -> Json {
     let annotated = || path.contains("annotations") && WORDS.iter().any(|word| path.contains(word));
     let mut value = value.clone();
     if forms::is_below_name(&path) || annotated() {
-        veil_leaves(&mut value)
+        veil_leaves(&mut value);
     } else {
-        mask_object(&mut value)
+        mask_object(&mut value);
     }
     value
 }

@@ -32,7 +32,7 @@ pub enum Trust {
 pub struct TrustBase {
     name: String,
     tree: Arc<Revision>,
-    directory: Utf8PathBuf,
+    directory: Arc<Utf8PathBuf>,
 }
 
 impl TrustBase {
@@ -42,7 +42,7 @@ impl TrustBase {
     /// When there is none.
     pub fn open(directory: &Utf8Path, name: &str) -> Result<Self, super::Error> {
         let tree = Revision::open(directory, name, max_bytes())?;
-        Ok(Self { name: name.to_owned(), tree: Arc::new(tree), directory: directory.to_owned() })
+        Ok(Self { name: name.to_owned(), tree: Arc::new(tree), directory: Arc::new(directory.to_owned()) })
     }
 
     /// The name that it was given by.
