@@ -17,13 +17,12 @@ use hcoplan::release::{Platform, Release};
 use hcoplan::schema::PrunedField;
 use hcoplan::source::SourceFile;
 use hcoplan::yaml;
+use hcoplan_testing::annotations;
 use serde_json::{Map, Value, json};
 
 fn read_documents(path: &Path) -> Vec<Value> {
-    let Ok(text) = fs::read_to_string(path) else {
-        return Vec::new();
-    };
-    let file = SourceFile::new(path.to_string_lossy().into_owned(), text);
+    let (case, name) = (path.parent().expect("a case"), path.file_name().expect("a name").to_string_lossy());
+    let file = SourceFile::new(path.to_string_lossy().into_owned(), annotations::text(case, &name));
     let parsed = yaml::parse(&file);
     parsed.documents.iter().map(|d| d.root.to_json()).collect()
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use hcoplan_testing::recordings;
+use hcoplan_testing::{annotations, recordings};
 use rayon::prelude::*;
 
 use super::{Progress, State, Work, run};
@@ -154,9 +154,7 @@ fn seen(path: &str, hyperconverged: &str, case: &Path) -> (String, Vec<String>) 
 
 fn seen_in(mut files: Vec<(String, String)>, case: &Path) -> (String, Vec<String>) {
     for name in ["inventory.yaml", "nodes.yaml"] {
-        if let Ok(text) = fs::read_to_string(case.join(name)) {
-            files.push((name.to_owned(), text));
-        }
+        files.push((name.to_owned(), annotations::text(case, name)));
     }
     let tree: Memory = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let options = Options { release: Release::known("1.18"), ..Options::default() };

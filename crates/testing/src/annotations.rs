@@ -21,6 +21,17 @@ pub const MARKER: &str = "#~";
 /// What is expected of a fixture where its own files can't hold it.
 pub const ELSEWHERE: &str = "findings.txt";
 
+/// A fixture's manifest, and what is known of its cluster.
+const MANIFEST: &str = "hyperconverged.yaml";
+const INVENTORY: &str = "inventory.yaml";
+const NODES: &str = "nodes.yaml";
+
+/// The first line of a manifest whose fixture shares an inventory, up to the name of that.
+const SHARED: &str = "#~ inventory: ";
+
+/// The shared inventory of a manifest without this line.
+const PLAIN: &str = "plain-1.18";
+
 /// A place in a text, both 1-based, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
@@ -102,20 +113,58 @@ fn carets(line: &str, annotation: &Annotation) -> String {
 }
 
 /// The files below a directory, each with its bytes without annotations, sorted by path; what is
-/// expected of them [elsewhere](ELSEWHERE) isn't one of them.
+/// expected of them [elsewhere](ELSEWHERE) isn't one of them. A fixture `bad…` or `good…` without an
+/// inventory has one of `testdata/inventories`, a recorded case without nodes those next to all `cases`.
 ///
 /// # Errors
 /// Where something can't be read.
 pub fn read(directory: &Path) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
     let mut out = Vec::new();
     for path in files(directory)? {
-        let bytes = stripped(fs::read(directory.join(&path))?);
-        out.push((path, bytes));
+        let bytes = fs::read(directory.join(&path))?;
+        if path.ends_with(MANIFEST) {
+            let shared = shared(&directory.join(&path), &bytes)?.into_iter();
+            out.extend(shared.map(|(name, bytes)| (path.with_file_name(name), bytes)));
+        }
+        out.push((path, stripped(bytes)));
     }
+    out.sort();
     Ok(out)
 }
 
-/// Copies the files of a directory without annotations, with their modes.
+/// The text of a file among those that [`read`] gives; none where it isn't one of them.
+pub fn text(directory: &Path, name: &str) -> String {
+    let files = read(directory).unwrap_or_default().into_iter();
+    let bytes = files.filter(|(path, _)| path == Path::new(name)).map(|(_, bytes)| bytes).next();
+    String::from_utf8(bytes.unwrap_or_default()).expect("UTF-8")
+}
+
+/// The file that a manifest's directory shares with others, where it has none of its own.
+fn shared(manifest: &Path, text: &[u8]) -> io::Result<Option<(&'static str, Vec<u8>)>> {
+    let directory = manifest.parent().unwrap_or(Path::new("")).canonicalize()?;
+    let name = directory.file_name().unwrap_or_default().to_string_lossy();
+    let (file, from) = if name.starts_with("bad") || name.starts_with("good") {
+        let text = String::from_utf8_lossy(text);
+        let named = shared_line(&text).map_or(PLAIN, |line| &line[SHARED.len()..]);
+        (INVENTORY, crate::root().join(format!("testdata/inventories/{named}.yaml")))
+    } else {
+        let cases = directory.parent().filter(|cases| cases.ends_with("cases"));
+        let set = cases.and_then(Path::parent).unwrap_or(Path::new(""));
+        (NODES, set.join(NODES))
+    };
+    if directory.join(file).exists() || (file == NODES && !from.exists()) {
+        return Ok(None);
+    }
+    let bytes = fs::read(&from).map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", from.display())))?;
+    Ok(Some((file, bytes)))
+}
+
+/// The line of a manifest that names a shared inventory.
+pub fn shared_line(text: &str) -> Option<&str> {
+    text.lines().next().filter(|line| line.starts_with(SHARED))
+}
+
+/// Copies what [`read`] gives of a directory, with its files' modes.
 ///
 /// # Errors
 /// Where something can't be read or written.
@@ -124,7 +173,10 @@ pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     for (path, bytes) in read(from)? {
         let target = to.join(&path);
         target.parent().map_or(Ok(()), fs::create_dir_all)?;
-        fs::copy(from.join(&path), &target)?;
+        let source = from.join(&path);
+        if source.exists() {
+            fs::copy(source, &target)?;
+        }
         fs::write(target, bytes)?;
     }
     Ok(())
@@ -292,6 +344,34 @@ a:
     fn a_place_behind_the_end_is_not_dropped() {
         let (_, annotation) = marked("a\n«b»", "", &[]);
         annotate("a", &[annotation]);
+    }
+
+    #[test]
+    fn reads_shared_files_where_a_directory_has_none_of_its_own() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let write = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+            fs::write(path, text).expect("written");
+        };
+        let release = |fixture: &str| {
+            let text = text(&directory.path().join(fixture), INVENTORY);
+            text.lines().find_map(|l| l.trim().strip_prefix("release: ").map(str::to_owned))
+        };
+        write("bad/hyperconverged.yaml", "a: 1\n");
+        write("good-named/hyperconverged.yaml", "#~ inventory: plain-1.17\na: 1\n");
+        write("bad-own/hyperconverged.yaml", "a: 1\n");
+        write("bad-own/inventory.yaml", "release: own\n");
+        write("fixed/hyperconverged.yaml", "a: 1\n");
+        let releases = ["bad", "good-named", "bad-own", "fixed"].map(release);
+        assert_eq!(releases, [Some("\"1.18\""), Some("\"1.17\""), Some("own"), None].map(|r| r.map(str::to_owned)));
+        assert_eq!(text(&directory.path().join("good-named"), MANIFEST), "a: 1\n");
+
+        write("cases/one/hyperconverged.yaml", "a: 1\n");
+        write("nodes.yaml", "shared\n");
+        assert_eq!(text(&directory.path().join("cases/one"), NODES), "shared\n");
+        write("cases/one/nodes.yaml", "own\n");
+        assert_eq!(text(&directory.path().join("cases/one"), NODES), "own\n");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use camino::Utf8Path;
+use hcoplan_testing::{annotations, root};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -17,7 +18,9 @@ use crate::report::Terminal;
 fn pairs() -> &'static [ClusterDiff] {
     static ALL: OnceLock<Vec<ClusterDiff>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let cases = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden/cases");
+        let copies = tempfile::tempdir().expect("a directory");
+        annotations::copy(&root().join("testdata/golden/cases"), &copies.path().join("cases")).expect("copied");
+        let cases = Utf8Path::from_path(copies.path()).expect("UTF-8").join("cases");
         let mut names: Vec<_> =
             cases.read_dir_utf8().expect("the cases").map(|e| e.expect("an entry").into_path()).collect();
         names.sort();

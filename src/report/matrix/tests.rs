@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use camino::Utf8Path;
+use hcoplan_testing::{annotations, root};
 use serde_json::Value;
 
 use super::{Format, MatrixPage, document, write};
@@ -16,7 +17,9 @@ use crate::report::Terminal;
 fn clusters() -> &'static [ClusterMatrix] {
     static ALL: OnceLock<Vec<ClusterMatrix>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let cases = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden/cases");
+        let copies = tempfile::tempdir().expect("a directory");
+        annotations::copy(&root().join("testdata/golden/cases"), &copies.path().join("cases")).expect("copied");
+        let cases = Utf8Path::from_path(copies.path()).expect("UTF-8").join("cases");
         let entries = cases.read_dir_utf8().expect("the cases");
         let mut names: Vec<_> = entries.map(|e| e.expect("an entry").into_path()).collect();
         names.sort();

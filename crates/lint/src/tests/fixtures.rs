@@ -151,8 +151,13 @@ fn compare(directory: &Path, findings: &[Finding]) -> Vec<String> {
         let places = inside.iter().filter_map(|s| Some((s, s.place.as_ref()?)));
         let here = places.filter(|(_, place)| place.file.path().as_std_path() == path);
         let here: Vec<Annotation> = here.map(|(s, place)| s.annotation(place)).collect();
-        if let Ok(text) = String::from_utf8(bytes) {
-            let annotated = annotations::annotate(&text, &here);
+        // A shared inventory is no file of the fixture.
+        let Ok(written) = fs::read(directory.join(&path)) else {
+            continue;
+        };
+        if let (Ok(text), Ok(written)) = (String::from_utf8(bytes), String::from_utf8(written)) {
+            let shared = annotations::shared_line(&written).map_or(String::new(), |line| format!("{line}\n"));
+            let annotated = shared + &annotations::annotate(&text, &here);
             complaints.extend(differs(&directory.join(path), annotated));
         }
     }

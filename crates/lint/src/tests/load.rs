@@ -38,17 +38,17 @@ impl Case {
     /// Reads `hyperconverged.yaml`, `inventory.yaml` and `nodes.yaml` of a directory; the release
     /// is the inventory's unless one is given.
     pub(crate) fn read(dir: &FilePath, release: Option<&str>) -> Option<Self> {
-        let [hyperconverged, declared, dumped] = ["hyperconverged.yaml", "inventory.yaml", "nodes.yaml"].map(|file| {
-            let text = text(&dir.join(file)).unwrap_or_default();
-            documents(file, &text)
-        });
-        let document = hyperconverged.into_iter().next()?;
-        let before = text(&dir.join(BEFORE)).unwrap_or_default();
-        let before = documents(BEFORE, &before).into_iter().next();
+        let files = annotations::read(dir).unwrap_or_default();
+        let of = |name: &str| {
+            let bytes = files.iter().find(|(path, _)| path == FilePath::new(name)).map(|(_, bytes)| bytes);
+            documents(name, &String::from_utf8_lossy(bytes.map_or(&[], Vec::as_slice)))
+        };
+        let document = of("hyperconverged.yaml").into_iter().next()?;
+        let before = of(BEFORE).into_iter().next();
         Some(Self {
             before: before.map(|d| d.root.to_json()),
             directory: Some(dir.to_owned()),
-            ..Self::plan(document, declared, dumped, release)
+            ..Self::plan(document, of("inventory.yaml"), of("nodes.yaml"), release)
         })
     }
 
@@ -126,7 +126,7 @@ impl Case {
 
     /// What rules look at, with what lies in the fixture's directory.
     pub(crate) fn surroundings<'c>(&'c self, settings: &'c Settings) -> Context<'c> {
-        let neighbours = || -> Neighbours { self.directory.iter().flat_map(|d| below(d, "")).collect() };
+        let neighbours = || -> Neighbours { self.directory.iter().flat_map(|d| below(d)).collect() };
         Context::new(self.input(), settings)
             .with_neighbours(neighbours)
             .with_texts(|| self.directory.iter().flat_map(|d| texts(d)).collect())
@@ -136,20 +136,13 @@ impl Case {
     }
 }
 
-/// Every document of a directory, `prefix` before its files' names.
-fn below(directory: &FilePath, prefix: &str) -> Vec<Arc<Document>> {
-    let entries = fs::read_dir(directory).expect("a directory");
-    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
-    paths.sort();
+/// Every document of a directory.
+fn below(directory: &FilePath) -> Vec<Arc<Document>> {
     let mut found = Vec::new();
-    for path in paths {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let name = format!("{prefix}{name}");
-        if path.is_dir() {
-            found.extend(below(&path, &format!("{name}/")));
-        } else if name != BEFORE && path.extension().is_some_and(|e| e == "yaml" || e == "json") {
-            let text = text(&path).expect("a fixture");
-            found.extend(documents(&name, &text).into_iter().map(Arc::new));
+    for (path, bytes) in annotations::read(directory).expect("a directory") {
+        if path != FilePath::new(BEFORE) && path.extension().is_some_and(|e| e == "yaml" || e == "json") {
+            let text = String::from_utf8(bytes).expect("UTF-8");
+            found.extend(documents(&path.to_string_lossy(), &text).into_iter().map(Arc::new));
         }
     }
     found

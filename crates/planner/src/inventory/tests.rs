@@ -353,7 +353,7 @@ fn recorded_inventories_are_read_without_a_word() {
     let mut count = 0;
     for case in fs::read_dir(cases).expect("cases") {
         let case = case.expect("an entry").path();
-        let text = |name: &str| fs::read_to_string(case.join(name)).expect("readable");
+        let text = |name: &str| hcoplan_testing::annotations::text(&case, name);
         let (declared, dump) = (text("inventory.yaml"), text("nodes.yaml"));
         let (loaded, findings) = read(&[("inventory.yaml", &declared), ("nodes.yaml", &dump)]);
         assert_eq!(findings, [""; 0], "{}", case.display());

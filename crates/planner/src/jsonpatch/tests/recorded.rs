@@ -24,7 +24,7 @@ fn lines(path: &Path) -> Vec<Value> {
 
 /// A case's patches, and everything else about its input as a text to compare.
 fn input(case: &Path) -> (Map<String, Value>, String) {
-    let read = |name: &str| std::fs::read_to_string(case.join(name)).unwrap_or_default();
+    let read = |name: &str| hcoplan_testing::annotations::text(case, name);
     let file = SourceFile::new("hyperconverged.yaml", read("hyperconverged.yaml"));
     let mut document = hcoplan_yaml::parse(&file).documents[0].root.to_json();
     let mut patches = Map::new();
