@@ -92,10 +92,6 @@ fn every_channel_is_filled_by_a_step_of_the_release() {
 fn installs(line: &str) -> bool {
     const WAYS: &[&str] = &[
         "install ",
-        "brew ",
-        "krew ",
-        "mise ",
-        "asdf ",
         "uvx ",
         "npx ",
         "docker run",

@@ -11,9 +11,7 @@ use std::process::Command;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 /// Lines that start like this install, fetch or unpack something.
-const ELSEWHERE: [&str; 18] = [
-    "asdf ",
-    "brew ",
+const ELSEWHERE: [&str; 14] = [
     "cargo ",
     "cd hcoplan",
     "curl ",
@@ -24,10 +22,8 @@ const ELSEWHERE: [&str; 18] = [
     "image=",
     "jq ",
     "kubectl apply ",
-    "kubectl krew ",
     "kustomize build ",
     "ln ",
-    "mise ",
     "opm ",
     "pip ",
 ];
