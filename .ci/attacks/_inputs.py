@@ -42,6 +42,7 @@ def grows(lab, n, build, *words, codes=(0, 1)):
     def on_one_core():
         os.sched_setaffinity(0, {cores.pop()})
 
+    n = max(n // lab.share, 4)
     places, cores = lab.dir(), os.sched_getaffinity(0)
     # Each run sees one core, so that no thread of its waits in a loop, which would be counted.
     with ThreadPoolExecutor(len(cores), initializer=on_one_core) as pool:

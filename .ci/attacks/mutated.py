@@ -77,7 +77,7 @@ def seeds(lab):
     """Directories that are damaged: the examples, and each fixture of a rule, without annotations."""
     out = [os.path.join(lab.root, "examples", name) for name in sorted(os.listdir(os.path.join(lab.root, "examples")))]
     lint = os.path.join(lab.scratch, "lint")
-    copy = ["cargo", "run", "--quiet", "--package", "hcoplan-testing", "testdata/lint", lint]
+    copy = ["cargo", "run", "--quiet", "--profile", "quick", "--package", "hcoplan-testing", "testdata/lint", lint]
     subprocess.run(copy, cwd=lab.root, check=True)
     for rule in sorted(os.listdir(lint)):
         below = os.path.join(lint, rule)
@@ -118,7 +118,7 @@ def run(lab, words, directory):
 
 def attack_random_damage(lab):
     """Whatever is wrong in a repository, each command ends in time with a code of its own, and one that reads changes nothing."""
-    number, series = int(os.environ.get("MUTATED", "60")), os.environ.get("MUTATED_SEED", "1")
+    number, series = int(os.environ.get("MUTATED", 60 // lab.share)), os.environ.get("MUTATED_SEED", "1")
     all_seeds = seeds(lab)
     for n in range(number):
         dice = random.Random(f"{series}/{n}")

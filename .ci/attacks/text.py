@@ -297,3 +297,14 @@ def attack_revisions(lab):
     for format in ["human", "concise", "markdown"]:
         done = lab.run("lint", "--against", name, "--pedantic", "--format", format, cwd=directory)
         lab.expect(not re.search("[\u202e\u200b]", done.out + done.err), f"raw characters in {format}", done)
+
+
+def attack_overlapping_secrets(lab):
+    """160 KB of text in which every place begins something like a secret needs less than 200 MiB."""
+    directory = lab.dir()
+    lab.write(directory, "inventory.yaml", INVENTORY % ("n1", "arm64", "a/b", "c"))
+    head = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\n"
+    lab.write(directory, "hyperconverged.yaml", head + "spec: {evictionStrategy: Sometimes} # " + "ghp_" * 40_000 + "\n")
+    done = lab.run("lint", cwd=directory)
+    lab.expect(done.code == 1, "the manifest is rejected", done)
+    lab.expect(done.memory < 200, f"{done.memory:.0f} MiB for 160 KB")

@@ -157,7 +157,7 @@ def shown(editor, directory, nowhere):
 
 def fixtures(scratch):
     """Copies of the rules' bad fixtures without their annotations; each is a workspace folder."""
-    copy = ["cargo", "run", "--quiet", "--package", "hcoplan-testing", "testdata/lint", scratch / "lint"]
+    copy = ["cargo", "run", "--quiet", "--profile", "quick", "--package", "hcoplan-testing", "testdata/lint", scratch / "lint"]
     subprocess.run(copy, cwd=REPOSITORY, check=True)
     out = []
     for case in sorted((scratch / "lint").glob("*/bad*")):

@@ -1,0 +1,105 @@
+"""A repository with 49 good clusters and one whose HyperConverged is rejected: each way to run hcoplan reports the one."""
+
+import json
+import os
+import re
+import shutil
+import xml.etree.ElementTree as ET
+
+BAD = "clusters/c17"
+
+
+def repository(lab):
+    """Fifty clusters, the good ones committed to `main`."""
+    directory = lab.dir()
+    for n in range(50):
+        shutil.copytree(f"{lab.root}/examples/fleet/clusters/edge-oslo", f"{directory}/clusters/c{n}")
+    done = lab.run("plan", cwd=directory)
+    lab.expect(done.code == 0 and "warning" not in done.out, "the good ones are good", done)
+    lab.commit(directory)
+    with open(f"{directory}/{BAD}/hyperconverged.yaml") as file:
+        text = file.read()
+    lab.write(directory, f"{BAD}/hyperconverged.yaml", text.replace("\nspec:", "\nspec:\n  evictionStrategy: Sometimes", 1))
+    return directory
+
+
+def only(lab, text, done):
+    """The one is named and no other cluster is."""
+    lab.expect(set(re.findall(r"clusters/c\d+", text)) == {BAD}, "it names the one", done)
+
+
+def failed_cases(junit):
+    """The cases of a JUnit document that failed; each cluster has one."""
+    return "\n".join(ET.tostring(case, "unicode") for case in ET.fromstring(junit).iter("testcase") if len(case))
+
+
+# How many errors a report has, as its reader counts them; None where people read it.
+ERRORS = {
+    "human": None,
+    "concise": None,
+    "markdown": None,
+    "json": lambda text: json.loads(text)["summary"]["errors"],
+    "json-lines": lambda text: sum(json.loads(line)["severity"] == "error" for line in text.splitlines()),
+    "sarif": lambda text: sum(r["level"] == "error" for r in json.loads(text)["runs"][0]["results"]),
+    "github": lambda text: text.count("::error "),
+    "gitlab": lambda text: sum(f["severity"] in ("critical", "blocker") for f in json.loads(text)),
+    "junit": lambda text: int(ET.fromstring(text).get("failures")),
+}
+
+
+def attack_formats(lab):
+    """Each format of lint has one error, of the one cluster; plan fails, and render leaves out nothing else."""
+    directory = repository(lab)
+    for name, count in ERRORS.items():
+        done = lab.run("lint", "--format", name, cwd=directory)
+        lab.expect(done.code == 1 and (count or "error" in done.out), f"{name} ends with 1 and an error", done)
+        only(lab, failed_cases(done.out) if name == "junit" else done.out, done)
+        lab.expect(count is None or count(done.out) == 1, f"{name} has one error", done)
+    for name in ("human", "markdown", "json"):
+        done = lab.run("plan", "--check", "--format", name, cwd=directory)
+        lab.expect(done.code == 1 and "error" in done.out, f"plan --format {name} ends with 1 and an error", done)
+    done = lab.run("render", "--out", "tree", cwd=directory)
+    lab.expect(done.code == 1, "render ends with 1", done)
+    only(lab, done.err, done)
+    lab.expect(len(os.listdir(f"{directory}/tree/clusters")) == 49, "render writes the good ones", done)
+
+
+def attack_shards(lab):
+    """Shards together are the whole, and the one fails in one of them."""
+    directory = repository(lab)
+    whole = json.loads(lab.run("lint", "--format", "json", cwd=directory).out)
+    found, looked, codes, categories = [], 0, [], set()
+    for i in range(1, 8):
+        done = lab.run("lint", "--shard", f"{i}/7", "--format=json", "--format=sarif=shard.sarif", cwd=directory)
+        report = json.loads(done.out)
+        with open(f"{directory}/shard.sarif") as file:
+            categories.add(json.load(file)["runs"][0]["automationDetails"]["id"])
+        lab.expect(report["summary"]["shard"] == {"index": i, "of": 7}, "the report says which shard it is of", done)
+        found += report["findings"]
+        looked += report["summary"]["clusters"]
+        codes.append(done.code)
+    lab.expect(sorted(codes) == [0] * 6 + [1], f"one shard fails, with 1: {codes}")
+    order = lambda findings: sorted(json.dumps(f, sort_keys=True) for f in findings)
+    lab.expect(looked == 50 and order(found) == order(whole["findings"]), "the shards together are the whole")
+    lab.expect(len(categories) == 7, "each shard has its category")
+    for i in range(1, 4):
+        lab.run("render", "--shard", f"{i}/3", "--out", f"parts/{i}", cwd=directory)
+    parts = sum((os.listdir(f"{directory}/parts/{i}/clusters") for i in range(1, 4)), [])
+    lab.expect(len(parts) == len(set(parts)) == 49, f"the shards' trees together are the whole: {len(parts)}")
+
+
+def attack_flux(lab):
+    """What is rejected is never pushed as an artifact of Flux."""
+    directory = repository(lab)
+    lab.git(directory, "remote", "add", "origin", "https://git.example.com/fleet.git")
+    binaries, pushed = lab.dir(), f"{lab.scratch}/pushed"
+    os.symlink(lab.binary, f"{binaries}/hcoplan")
+    os.chmod(lab.write(binaries, "flux", f'#!/bin/sh\necho "$@" >>{pushed}\n'), 0o755)
+    environment = {"PATH": f"{binaries}:{os.environ['PATH']}"}
+    script = f"{lab.root}/examples/flux/artifact.sh"
+    done = lab.program(script, BAD, "oci://registry.example.com/x:main", cwd=directory, env=environment)
+    lab.expect(done.code == 1 and not os.path.exists(pushed), "a rejected manifest isn't pushed", done)
+    done = lab.program(script, "clusters/c0", "oci://registry.example.com/x:main", cwd=directory, env=environment)
+    with open(pushed) as file:
+        said = file.read()
+    lab.expect(re.match(r"push artifact oci://\S+ --path clusters/c0 --source \S+ --revision main@sha1:[0-9a-f]{40}$", said), said, done)

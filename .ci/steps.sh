@@ -1,0 +1,29 @@
+# Sourced by .ci/run and .ci/nightly: says which step comes, and at the end how long each took.
+current="" started=0 took=()
+step() {
+  [ -z "$current" ] || took+=("$(printf '%5d s  %s' $((SECONDS - started)) "$current")")
+  current="$*" started=$SECONDS
+  [ -z "$current" ] || printf '\n== %s\n' "$current"
+}
+trap 'step ""; printf "\n== what each step took\n"; printf "%s\n" "${took[@]}" "$(printf "%5d s  together" "$SECONDS")"' EXIT
+
+# Everything is compiled once, linked as the container's binary is: the Dockerfile has the same flags. With a target
+# named, build scripts and macros are not linked statically, too.
+host=$(rustc -vV | sed -n 's/^host: //p')
+export CARGO_INCREMENTAL=0 CARGO_BUILD_TARGET="$host" \
+  RUSTFLAGS='-C target-feature=+crt-static -C relocation-model=static --cfg getrandom_backend="linux_getrandom"'
+hcoplan="${CARGO_TARGET_DIR:-$PWD/target}/$host/quick/hcoplan"
+
+# Python with what the checks import; an empty array where it can't be made.
+make_python() {
+  local venv="$PWD/target/venv"
+  if { python3 -m venv "$venv" && "$venv/bin/pip" -q install --require-hashes --requirement .ci/requirements.txt; } >"$venv.log" 2>&1; then
+    python=("$venv/bin/python")
+  else
+    echo "not run: checks in Python with PyYAML ($(tail -n 1 "$venv.log"))"
+    python=()
+  fi
+}
+
+.ci/install-builders "$PWD/target/builders"
+PATH="$PWD/target/builders:$PATH"
