@@ -18,7 +18,6 @@ pub(super) fn lint(
     let context = lint::Context::new(input, selection.settings())
         .with_neighbours(|| repo.neighbours(cluster, loaded))
         .with_texts(|| repo.texts(cluster))
-        .with_commands(|| repo.commands(cluster))
         .with_before(before)
         .with_layers(|| repo.layers(cluster))
         .with_editable_file(|| loaded.editable_file());

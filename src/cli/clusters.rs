@@ -141,7 +141,7 @@ fn find_in(
     }
     if !repo.clusters().iter().any(is_below) && repo.skipped_builds().next().is_none() {
         let directory = &sources.directory;
-        let is_unplanned = repo.mentions_any(place.below.as_deref());
+        let is_unplanned = repo.unplanned(place.below.as_deref()).next().is_some();
         // That some are not built is a finding.
         let is_unbuilt = verdict.unreadable && (!repo.overlays().is_empty() || has_failed(&options));
         match () {

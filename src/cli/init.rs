@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let overlays: Vec<&Overlay> = overlays.filter(is_below).collect();
     if clusters.is_empty() && overlays.is_empty() {
         let directory = &arguments.directory;
-        if repo.mentions_any(place.below.as_deref()) {
+        if repo.unplanned(place.below.as_deref()).next().is_some() {
             output.error(format_args!(
                 "no HyperConverged that could be planned is in {directory}\n  help: `hcoplan lint` \
                  says what would have to build it"

@@ -10,7 +10,6 @@ mod annotation;
 mod built_files;
 mod bundles;
 mod carried_comments;
-mod commands;
 mod crons;
 mod edit;
 mod field;
@@ -77,7 +76,7 @@ pub use releases::{gate_when_unset, schema_path};
 pub(crate) use storage_classes::{DEFAULT, VIRT_DEFAULT, default_place};
 pub use virtual_machines::{SourceRef, VirtualMachine, source_ref};
 
-use hcoplan_diagnostics::finding::{Finding, OptionValue, Rule};
+use hcoplan_diagnostics::finding::{OptionValue, Rule};
 use hcoplan_diagnostics::source::{Location, SourceFile};
 use hcoplan_explain::why::PlanInput;
 use hcoplan_kubernetes::schema::Schema;
@@ -87,7 +86,7 @@ use hcoplan_planner::inventory::{Inventory, LoadedInventory};
 use hcoplan_planner::plan::Plan;
 use hcoplan_planner::release::Release;
 use hcoplan_planner::topology::Topology;
-use hcoplan_repository::repo::{Command, Layer, Neighbours};
+use hcoplan_repository::repo::{Layer, Neighbours};
 use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{Document, Path};
 
@@ -123,8 +122,6 @@ pub struct Context<'a> {
     evidence: OnceCell<image_evidence::EvidenceIndex>,
     sources: OnceCell<guest_architecture::SourceIndex<'a>>,
     bundles: OnceCell<bundles::Bundles>,
-    commands: Source<'a, Vec<Command>>,
-    command_findings: OnceCell<Vec<Finding>>,
     texts: Source<'a, Vec<Arc<SourceFile>>>,
     texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,
     before: Option<&'a Value>,
@@ -154,8 +151,6 @@ impl<'a> Context<'a> {
             evidence: OnceCell::new(),
             sources: OnceCell::new(),
             bundles: OnceCell::new(),
-            commands: Source::default(),
-            command_findings: OnceCell::new(),
             texts: Source::default(),
             texts_and_manifests: OnceCell::new(),
             before: None,

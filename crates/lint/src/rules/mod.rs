@@ -25,7 +25,6 @@ mod bundle_csv_arch_labels;
 mod bundle_image_missing_arch;
 mod bundle_image_not_manifest_list;
 mod cert_config_invalid;
-mod cli_default_version_changed;
 mod common_dict_customization_drops_fields;
 mod common_dict_never_imported;
 mod common_dict_unknown_name;
@@ -67,8 +66,6 @@ mod feature_gate_unknown_or_duplicate;
 mod few_kvm_nodes;
 mod golden_image_namespace_missing;
 mod hco_api_v1beta1;
-mod hco_changed_by_command;
-mod hco_command_fails;
 mod hco_name_invalid;
 mod hco_schema_violation;
 mod hco_unknown_field;
@@ -175,7 +172,6 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         bundle_image_missing_arch,
         bundle_image_not_manifest_list,
         cert_config_invalid,
-        cli_default_version_changed,
         common_dict_customization_drops_fields,
         common_dict_never_imported,
         common_dict_unknown_name,
@@ -215,8 +211,6 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         few_kvm_nodes,
         golden_image_namespace_missing,
         hco_api_v1beta1,
-        hco_changed_by_command,
-        hco_command_fails,
         hco_name_invalid,
         hco_unknown_field,
         hco_wrong_api_shape,

@@ -11,7 +11,7 @@ use hcoplan_explain::why::PlanInput;
 use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{Command, Kustomizations, Layer, Neighbours, commands_in, known_release};
+use hcoplan_repository::repo::{Kustomizations, Layer, Neighbours, known_release};
 use hcoplan_testing::annotations;
 use hcoplan_yaml::{self as yaml, Document};
 use serde_json::Value;
@@ -130,7 +130,6 @@ impl Case {
         Context::new(self.input(), settings)
             .with_neighbours(neighbours)
             .with_texts(|| self.directory.iter().flat_map(|d| texts(d)).collect())
-            .with_commands(|| self.directory.iter().flat_map(|d| commands(d)).collect())
             .with_before(self.before.as_ref())
             .with_layers(|| self.directory.iter().flat_map(|d| layers(d)).collect())
     }
@@ -162,20 +161,6 @@ fn texts(directory: &FilePath) -> Vec<Arc<SourceFile>> {
         SourceFile::new(name.into_owned(), text)
     });
     read.collect()
-}
-
-/// The commands in the files of a directory.
-fn commands(directory: &FilePath) -> Vec<Command> {
-    let entries = fs::read_dir(directory).expect("a directory");
-    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
-    paths.sort();
-    let files = paths.iter().filter(|p| p.is_file() && p.extension().is_none_or(|e| e != "txt"));
-    let commands = files.flat_map(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let text = text(path).expect("a fixture");
-        commands_in(&SourceFile::new(name.into_owned(), text))
-    });
-    commands.collect()
 }
 
 /// What the kustomizations of a directory lay over its HyperConverged.

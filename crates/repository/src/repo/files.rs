@@ -56,8 +56,6 @@ pub struct FileContents {
     pub almost: usize,
     /// Documents with HyperConvergeds that aren't planned.
     pub named: usize,
-    /// Whether there are commands that change a HyperConverged.
-    pub commands: bool,
     /// Whether there are patches for HyperConvergeds that lie elsewhere.
     pub patching: bool,
 }
@@ -77,7 +75,6 @@ impl fmt::Display for FileRole {
                     several(holds.almost, "almost a HyperConverged"),
                     several(holds.named, "a HyperConverged that isn't planned"),
                     holds.patching.then(|| "patches for a HyperConverged".to_owned()),
-                    holds.commands.then(|| "commands on a HyperConverged".to_owned()),
                     several(holds.inventories, "ClusterInventory"),
                     holds.nodes.then(|| "nodes".to_owned()),
                     holds.machines.then(|| "machine sets".to_owned()),

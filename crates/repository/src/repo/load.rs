@@ -424,7 +424,6 @@ pub fn identity_in(
                 FoundKind::Inventory(_)
                 | FoundKind::Almost
                 | FoundKind::Named
-                | FoundKind::Command
                 | FoundKind::Patching
                 | FoundKind::Applied => {}
             }

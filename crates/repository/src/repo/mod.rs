@@ -13,7 +13,6 @@ mod changes;
 mod charts;
 mod choose_release;
 mod cluster_filter;
-mod commands;
 mod companions;
 mod config;
 mod destinations;
@@ -67,7 +66,6 @@ pub use build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED
 pub use carriers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 pub use choose_release::{UnknownRelease, known_release};
 pub use cluster_filter::ClusterFilter;
-pub use commands::{Command, HCO_CHANGED_BY_COMMAND, HCO_COMMAND_FAILS, finding as command_finding};
 pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 pub use config::{CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig};
 pub use dump::{Dump, Fact};
@@ -99,7 +97,6 @@ pub use rules::{
 };
 pub use scan::{ObjectPlace, is_candidate};
 pub use statements::{HCO_PACKAGES, StatementKind};
-pub use texts::commands_in;
 pub use trust::{CHANGE_NOT_TRUSTED, Trust, TrustBase};
 
 use hcoplan_diagnostics::finding::{Finding, Rule};
@@ -220,9 +217,6 @@ pub struct Repo {
     files: Vec<FileUse>,
     /// Dockerfiles, Makefiles and scripts, sorted.
     texts: Vec<Utf8PathBuf>,
-    /// Indexes of the files with commands that change a HyperConverged, with the directory whose clusters they are
-    /// about.
-    with_commands: Vec<(u32, Option<Utf8PathBuf>)>,
     problems: Vec<Problem>,
     findings: Vec<Finding>,
     clusters: Vec<ClusterRef>,
@@ -381,16 +375,6 @@ impl Repo {
         };
         let unplanned = self.findings.iter().filter(|f| UNPLANNED.contains(&f.rule.name));
         unplanned.filter(is_below)
-    }
-
-    /// Whether anything in the files below a directory is about a HyperConverged: one that isn't planned, or commands.
-    pub fn mentions_any(&self, below: Option<&Utf8Path>) -> bool {
-        let mut with_commands = self.with_commands.iter();
-        let is_below = |(file, _): &(u32, Option<Utf8PathBuf>)| {
-            let path = self.paths.get(*file as usize);
-            below.is_none_or(|b| path.is_some_and(|p| p.starts_with(b)))
-        };
-        self.unplanned(below).next().is_some() || with_commands.any(is_below)
     }
 
     /// What kustomizations lay over a cluster's HyperConverged, inner ones first; where it is built, what it

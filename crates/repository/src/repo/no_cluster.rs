@@ -8,7 +8,6 @@ use hcoplan_planner::inventory::SourceKind;
 use super::Repo;
 use super::almost::{self, unused_inventory};
 use super::carriers::named;
-use super::commands;
 use super::objects::{ObjectRef, Objects, SourceRef, parent};
 use super::patches::generated;
 
@@ -51,11 +50,6 @@ impl Repo {
             if let Ok(content) = self.content(object.file) {
                 findings.extend(content.named(object.place.document));
             }
-        }
-        if self.clusters.is_empty() && objects.unbuilt.is_empty() {
-            let files = self.with_commands.iter();
-            let commands = files.flat_map(|(file, _)| self.commands_of(*file));
-            findings.extend(commands.map(|c| commands::finding_alone(&c)));
         }
         if objects.given.is_empty() && !objects.is_one_file {
             let used: BTreeSet<SourceRef> = self.clusters.iter().flat_map(|c| c.sources.iter().copied()).collect();

@@ -139,8 +139,6 @@ pub(super) struct Objects {
     pub(super) layers: Vec<ObjectRef>,
     /// Documents with HyperConvergeds that aren't planned.
     pub(super) named: Vec<ObjectRef>,
-    /// Indexes of files with commands that change a HyperConverged, each once.
-    pub(super) with_commands: Vec<u32>,
     /// Applications and ApplicationSets.
     pub(super) applications: Vec<ObjectRef>,
     /// What may patch HyperConvergeds that lie elsewhere.

@@ -178,8 +178,6 @@ impl Repo {
             reading.objects.almost.retain(meant);
             reading.objects.layers.retain(meant);
             reading.objects.named.retain(meant);
-            let is_meant = |file: &u32| paths.get(*file as usize).is_some_and(|p| **p == *only);
-            reading.objects.with_commands.retain(is_meant);
             reading.objects.is_one_file = true;
             // What is asked for by name has to be readable, whatever is in it.
             let meant = |p: &Problem| {
@@ -379,7 +377,6 @@ impl Reading {
                 FoundKind::Layer => self.objects.layers.push(object),
                 FoundKind::Almost => self.objects.almost.push(object),
                 FoundKind::Named => self.objects.named.push(object),
-                FoundKind::Command => self.objects.with_commands.push(file),
                 FoundKind::Applied => self.objects.applications.push(object),
                 FoundKind::Patching => self.objects.patching.push(object),
             }
@@ -434,7 +431,6 @@ impl Reading {
             tree,
             files: self.files,
             texts: self.texts,
-            with_commands: (self.objects.with_commands.iter()).map(|file| (*file, None)).collect(),
             problems: self.problems,
             findings: Vec::new(),
             clusters: Vec::new(),
@@ -485,7 +481,6 @@ impl Reading {
         let patches = patching.flat_map(|document| patches_of(&document, &elements(&document.root, &files))).collect();
         applied.assign_to(&mut repo.clusters);
         repo.applied = applied;
-        repo.place_commands();
         repo.findings = destinations::give_patches(patches, &mut repo.clusters);
         repo.findings.extend(unwanted);
         repo.findings.extend(paired.findings);
@@ -504,7 +499,6 @@ fn holds(found: &[FoundObject]) -> FileContents {
         hyperconvergeds: count(FoundKind::HyperConverged) + count(FoundKind::Layer),
         almost: count(FoundKind::Almost),
         named: count(FoundKind::Named),
-        commands: count(FoundKind::Command) > 0,
         patching: count(FoundKind::Patching) > 0,
         inventories: count(FoundKind::Inventory(SourceKind::Declared)),
         nodes: count(FoundKind::Inventory(SourceKind::Nodes)) > 0,

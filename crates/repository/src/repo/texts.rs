@@ -1,7 +1,5 @@
-//! Files of a cluster's directory that are no manifests: what images are built and mirrored with, and the commands
-//! in scripts.
+//! Files of a cluster's directory that are no manifests: what images are built and mirrored with.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -9,7 +7,6 @@ use hcoplan_diagnostics::source::SourceFile;
 
 use super::Repo;
 use super::carriers::files::builds_image;
-use super::commands::Command;
 use super::objects::ClusterRef;
 
 /// The largest one that is read: nobody writes a longer one by hand.
@@ -39,39 +36,6 @@ impl Repo {
             let mut above = path.ancestors().skip(1);
             above.find(|d| self.directories.contains(*d)) == Some(cluster.directory())
         })
-    }
-}
-
-/// The commands in a file that act on a HyperConverged.
-pub fn commands_in(file: &Arc<SourceFile>) -> Vec<Command> {
-    super::scan::Content::parse(Arc::clone(file)).commands
-}
-
-impl Repo {
-    /// The commands that change a cluster's HyperConverged: those below the nearest directory above them that has
-    /// any HyperConverged are about all that it has.
-    pub fn commands(&self, cluster: &ClusterRef) -> Vec<Command> {
-        let concerned = |(_, nearest): &&(u32, Option<Utf8PathBuf>)| {
-            nearest.as_ref().is_some_and(|d| cluster.directory().starts_with(d))
-        };
-        let files = self.with_commands.iter().filter(concerned);
-        files.flat_map(|(file, _)| self.commands_of(*file)).collect()
-    }
-
-    /// Says of each file with commands which directory's clusters they are about.
-    pub(super) fn place_commands(&mut self) {
-        let all = self.clusters.iter().flat_map(|c| c.directory().ancestors());
-        let with_clusters: HashSet<&Utf8Path> = all.collect();
-        for (file, nearest) in &mut self.with_commands {
-            let path = self.paths.get(*file as usize);
-            let mut above = path.into_iter().flat_map(|path| path.ancestors().skip(1));
-            *nearest = above.find(|d| with_clusters.contains(d)).map(ToOwned::to_owned);
-        }
-    }
-
-    pub(super) fn commands_of(&self, file: u32) -> Vec<Command> {
-        let content = self.content(file);
-        content.map(|c| c.commands.clone()).unwrap_or_default()
     }
 }
 

@@ -202,8 +202,7 @@ fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, Stri
         };
         let context = crate::Context::new(input, &settings)
             .with_neighbours(|| repo.neighbours(cluster, &loaded))
-            .with_texts(|| repo.texts(cluster))
-            .with_commands(|| repo.commands(cluster));
+            .with_texts(|| repo.texts(cluster));
         all.add(run(&context, &Selection::of(&settings)));
     }
     let documents = std::mem::take(&mut all.documents);

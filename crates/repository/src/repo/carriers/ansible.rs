@@ -17,9 +17,6 @@ const MODULES: [&str; 6] = [
     "openshift",
 ];
 
-/// The modules that apply a JSON patch.
-const PATCHES: [&str; 2] = ["kubernetes.core.k8s_json_patch", "k8s_json_patch"];
-
 /// Where plays, roles and blocks have their tasks.
 const LISTS: [&str; 8] = ["pre_tasks", "tasks", "post_tasks", "handlers", "block", "rescue", "always", "roles"];
 
@@ -67,25 +64,6 @@ pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
     out
 }
 
-/// The tasks that patch a HyperConverged which they name: where they say its kind, what they have, and the patch,
-/// which is a list where it is a JSON patch.
-pub(in super::super) fn patches(list: &Node) -> Vec<(&Node, &Node, &Node)> {
-    let mut out = Vec::new();
-    let mut of = |modules: &[&str], key: &str| {
-        each_of(list, modules, &mut |_, arguments| {
-            if let (Some(kind), Some(patch)) = (named(arguments), arguments.get(key))
-                && text(arguments, "state") != "absent"
-                && patch.get("kind").is_none()
-            {
-                out.push((kind, arguments, patch));
-            }
-        });
-    };
-    of(&MODULES, "definition");
-    of(&PATCHES, "patch");
-    out
-}
-
 /// Where a task says that it is about a HyperConverged.
 fn named(arguments: &Node) -> Option<&Node> {
     let kind = arguments.get("kind")?;
@@ -106,12 +84,8 @@ pub(super) fn removed_manifests(list: &Node) -> Vec<&Node> {
 }
 
 fn each<'n>(list: &'n Node, found: &mut dyn FnMut(&'n Node, &'n Node)) {
-    each_of(list, &MODULES, found);
-}
-
-fn each_of<'n>(list: &'n Node, modules: &[&str], found: &mut dyn FnMut(&'n Node, &'n Node)) {
     for task in list.items() {
-        for module in modules {
+        for module in MODULES {
             if let Some(arguments) = task.get(module)
                 && matches!(arguments.value, Value::Map(_))
             {
@@ -120,7 +94,7 @@ fn each_of<'n>(list: &'n Node, modules: &[&str], found: &mut dyn FnMut(&'n Node,
         }
         for key in LISTS {
             if let Some(inner) = task.get(key) {
-                each_of(inner, modules, found);
+                each(inner, found);
             }
         }
     }

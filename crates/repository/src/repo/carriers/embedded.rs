@@ -46,10 +46,6 @@ pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
     let mut read = Vec::new();
     match files::form(file.path(), text) {
         Some(Form::Template(language)) => of_manifest(text, language, &at, file, 0, &mut out),
-        Some(Form::Prose) => {
-            let code = files::code_blocks(file.path(), text);
-            of_script(&code, Language::Shell, &at, file, 0, &mut out);
-        }
         Some(Form::Script(language)) => {
             of_script(text, language, &at, file, 0, &mut out);
             read.extend(heredocs(text).into_iter().map(|h| h.body));

@@ -1,4 +1,4 @@
-//! Files that have manifests in them without being one: scripts, templates, prose.
+//! Files that have manifests in them without being one: scripts and templates.
 
 use camino::Utf8Path;
 
@@ -12,8 +12,6 @@ pub(super) enum Form {
     Template(Language),
     /// In heredocs.
     Script(Language),
-    /// In blocks of code.
-    Prose,
     /// An image has them, so that nobody knows what becomes of them.
     Image,
 }
@@ -32,45 +30,6 @@ pub(in super::super) fn may_be_script(path: &Utf8Path) -> bool {
 /// Whether a file is such a script.
 pub(in super::super) fn is_script(path: &Utf8Path, bytes: &[u8]) -> bool {
     bytes.starts_with(b"#!") && may_be_script(path)
-}
-
-/// Whether a file is prose with commands in it.
-pub(in super::super) fn is_prose(path: &Utf8Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
-    [".md", ".markdown", ".adoc", ".asciidoc"].iter().any(|end| name.ends_with(end))
-}
-
-/// Prose with everything but its blocks of code blanked out, so that every byte of them stays where it is.
-pub(in super::super) fn code_blocks(path: &Utf8Path, text: &str) -> String {
-    let name = path.extension().unwrap_or_default().to_ascii_lowercase();
-    let is_asciidoc = ["adoc", "asciidoc"].contains(&name.as_str());
-    let (mut fence, mut out): (Option<&str>, _) = (None, String::with_capacity(text.len()));
-    for line in text.split_inclusive('\n') {
-        let mut marks = ["```", "~~~"].into_iter();
-        let mark = if is_asciidoc && is_delimiter(line.trim_end()) {
-            Some(line.trim_end())
-        } else {
-            marks.find(|mark| line.trim_start().starts_with(mark))
-        };
-        let is_code = match (fence, mark) {
-            (None, Some(mark)) => {
-                fence = Some(mark);
-                false
-            }
-            (Some(open), Some(mark)) if open == mark => {
-                fence = None;
-                false
-            }
-            _ => fence.is_some() || line.starts_with("    "),
-        };
-        if is_code { out.push_str(line) } else { out.extend(line.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' })) }
-    }
-    out
-}
-
-/// Whether a line of AsciiDoc begins or ends a block of code.
-fn is_delimiter(line: &str) -> bool {
-    ['-', '.'].iter().any(|mark| line.len() >= 4 && line.chars().all(|c| c == *mark))
 }
 
 /// Whether a file is called like one that an image is built with.
@@ -102,9 +61,6 @@ fn of_name(path: &Utf8Path) -> Option<Form> {
     }
     if ends(&[".tf"]) {
         return Some(Form::Script(Language::Terraform));
-    }
-    if is_prose(path) {
-        return Some(Form::Prose);
     }
     if builds_image(path) {
         return Some(Form::Image);

@@ -20,7 +20,6 @@ use super::almost::{self, is_almost};
 use super::carriers::embedded::{self, Embedded, Texts};
 use super::carriers::files;
 use super::charts;
-use super::commands::{self, Command};
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
 use super::patches::{self, changes_others, may_patch};
@@ -44,8 +43,6 @@ pub(super) struct Content {
     pub(super) file: Arc<SourceFile>,
     /// Manifests that stand in texts of it.
     pub(super) embedded: Vec<Embedded>,
-    /// Commands that change a HyperConverged.
-    pub(super) commands: Vec<Command>,
     /// Texts of a script that have a HyperConverged in them and can't be read.
     missed: Vec<Span>,
 }
@@ -55,20 +52,14 @@ impl Content {
         let bytes = file.text().as_bytes();
         if files::is_text(file.path()) || files::is_script(file.path(), bytes) {
             let texts = embedded::of_text(&file);
-            let mut out = Self {
+            let out = Self {
                 documents: Vec::new(),
                 problems: Vec::new(),
                 comments: Vec::new(),
                 embedded: Vec::new(),
-                commands: commands::of_text(&file),
                 missed: Vec::new(),
                 file,
             };
-            if files::is_prose(out.file.path()) {
-                let applied = texts.found.into_iter().map(|e| e.document);
-                out.commands.extend(commands::of_manifests(applied));
-                return out;
-            }
             return out.with(texts);
         }
         let parsed = yaml::parse(&file);
@@ -79,7 +70,6 @@ impl Content {
             texts.found.extend(found);
         }
         let content = Self {
-            commands: commands::of_documents(&file, &documents),
             documents,
             problems: parsed.problems,
             comments: parsed.comments,
@@ -144,11 +134,6 @@ impl Content {
                 let what = FoundKind::Named;
                 found.push(FoundObject { place, what });
             }
-        }
-        if !self.commands.is_empty() {
-            let place = ObjectPlace { document: 0, item: None };
-            let what = FoundKind::Command;
-            found.push(FoundObject { place, what });
         }
         if !self.missed.is_empty() {
             let place = ObjectPlace { document: u32::MAX, item: None };
@@ -217,8 +202,6 @@ pub(super) enum FoundKind {
     Almost,
     /// It has a HyperConverged in it that isn't planned.
     Named,
-    /// There are commands in it that change a HyperConverged.
-    Command,
     /// It says what is applied to which cluster.
     Applied,
     /// It may patch HyperConvergeds that lie elsewhere.
@@ -299,7 +282,7 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
         FINDERS.almost.iter().any(|word| word.find(&bytes).is_some())
             && std::str::from_utf8(&bytes).is_ok_and(has_kind_like)
     };
-    let may_matter = FINDERS.hco.find(&bytes).is_some() || commands::may_have(&bytes) || is_meant();
+    let may_matter = FINDERS.hco.find(&bytes).is_some() || is_meant();
     if !may_matter || charts::is_in_chart(tree, path) {
         return Scanned::default();
     }
@@ -364,8 +347,7 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
         let changes = || ["patches", "complianceType"].iter().any(|w| text.contains(w));
         let patching = || finders.patching.iter().any(mentions) && changes();
         let applied = || mentions(&finders.destination) && text.contains("argoproj.io/");
-        let commands = || commands::may_have(text.as_bytes());
-        if nodes || machines() || subscription() || statement() || named() || commands() || patching() || applied() {
+        if nodes || machines() || subscription() || statement() || named() || patching() || applied() {
             Interest::Some
         } else {
             Interest::None

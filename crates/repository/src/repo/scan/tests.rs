@@ -18,7 +18,6 @@ fn found(text: &str) -> String {
             FoundKind::Almost => "almost".to_owned(),
             FoundKind::Named => "named".to_owned(),
             FoundKind::Layer => "layer".to_owned(),
-            FoundKind::Command => "command".to_owned(),
             FoundKind::Applied => "applied".to_owned(),
             FoundKind::Patching => "patching".to_owned(),
         };
