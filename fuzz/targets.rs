@@ -7,7 +7,7 @@ mod foreign;
 use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
-use hcoplan::app::{self, PriorState, Progress, State, Work};
+use hcoplan::app::{self, Before, PriorState, Progress, Work};
 use hcoplan::diff::{self, Side};
 use hcoplan::finding::Finding;
 use hcoplan::inventory::{self, Inventory, LoadedInventory, Node, Source, SourceKind};
@@ -16,6 +16,7 @@ use hcoplan::plan::{Admit, plan_with};
 use hcoplan::release::Release;
 use hcoplan::repo::Repo;
 use hcoplan::source::{self, SourceFile, Span};
+use hcoplan::verdict::{NotPlannedKind, Verdict};
 use hcoplan::yaml::edit::{self, Change};
 use hcoplan::yaml::{self, Document, Path, Scalar};
 use hcoplan::{fix, jsonpatch, lint, report, why};
@@ -390,13 +391,14 @@ fn linted<const N: usize>(files: [(&str, Vec<u8>); N], prior: Option<&PriorState
 /// `number` says in which format.
 fn found(repo: &Repo, prior: Option<&PriorState>, number: usize) -> Vec<Finding> {
     let settings = lint::Settings::default();
-    let work = Work { lint: Some(lint::Selection::of(&settings)), prior, ..Work::default() };
-    let clusters: Vec<_> = repo.clusters().iter().collect();
+    let before = prior.map_or(Before::Nothing, Before::Live);
+    let work = Work { lint: Some(lint::Selection::of(&settings)), before, compare: true, ..Work::default() };
+    let clusters = app::entries(repo, |_| true);
     let mut findings: Vec<_> = repo.problems().iter().map(|p| p.finding.clone()).collect();
     let progress = Progress::of(0, true);
     app::run(repo, &clusters, &work, None, &progress, |outcome| {
-        if let State::Panicked(said) = &outcome.state {
-            panic!("{said}");
+        if let Verdict::NotPlanned(why) = &outcome.verdict {
+            assert_ne!(why.kind, NotPlannedKind::Bug, "{}: {why}", outcome.cluster);
         }
         findings.extend(outcome.found.findings);
         ControlFlow::Continue(())

@@ -15,6 +15,8 @@
 //! (`testdata/cli/kustomize-builds`, by their checksum); with `SNAPSHOTS=overwrite` it asks the
 //! machine's own about files that it doesn't know.
 
+#[path = "agreement.rs"]
+mod agreement;
 #[path = "committed_fleet.rs"]
 mod committed_fleet;
 #[path = "init.rs"]
@@ -380,8 +382,9 @@ fn plans_are_the_same_every_time() {
         let (_, printed) = out.split_once('\n').expect("a line");
         printed.to_owned()
     };
-    let first = run("hcoplan plan --jobs 1");
-    assert!(first.contains("8 to add, 2 to change"), "{first}");
+    run("hcoplan render --jobs 1 --out rendered");
+    let first = run("hcoplan diff --release 1.17..1.18 --jobs 1");
+    assert!(!first.contains("no changes"), "{first}");
     let tree = |root: &str| -> Vec<(String, String)> {
         let read = |file: String| {
             let text = fs::read_to_string(scene.path(root).join(&file)).expect("readable");
@@ -390,9 +393,10 @@ fn plans_are_the_same_every_time() {
         files(&scene.path(root)).into_iter().map(read).collect()
     };
     let rendered = tree("rendered");
-    for line in ["hcoplan plan", "hcoplan plan --jobs 7"] {
-        assert!(run(line) == first, "{line}");
-        assert!(tree("rendered") == rendered, "{line}");
+    for jobs in ["", " --jobs 7"] {
+        assert!(run(&format!("hcoplan diff --release 1.17..1.18{jobs}")) == first, "{jobs}");
+        run(&format!("hcoplan render --out rendered{jobs}"));
+        assert!(tree("rendered") == rendered, "{jobs}");
     }
     let json = run("hcoplan render --format json --jobs 1");
     assert!(run("hcoplan render --format json --jobs 7") == json);
@@ -400,7 +404,7 @@ fn plans_are_the_same_every_time() {
     for threads in ["1", "4"] {
         let plan = scene
             .command(env!("CARGO_BIN_EXE_hcoplan"))
-            .arg("plan")
+            .args(["diff", "--release", "1.17..1.18"])
             .env("RAYON_NUM_THREADS", threads)
             .output()
             .expect("hcoplan runs");

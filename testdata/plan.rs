@@ -10,7 +10,7 @@ use super::review::{CHANGES, fleet, run};
 use super::{Scene, published_schema};
 
 fn document(scene: &Scene, more: &[&str]) -> Value {
-    let plan = ["plan", "-q", "--format=json", "--check"];
+    let plan = ["plan", "-q", "--format=json"];
     let done = run(scene, &[&plan, more].concat());
     serde_json::from_slice(&done.stdout).expect("JSON")
 }
@@ -56,11 +56,11 @@ fn a_committed_tree() {
         let all = [done.stdout, done.stderr].concat();
         (done.status.code(), String::from_utf8(all).expect("UTF-8"))
     };
-    quiet("hcoplan plan -q");
+    quiet("hcoplan render -q --out rendered");
     quiet("commit");
     let manifest = scene.path("clusters/east/hyperconverged.yaml");
     let text = fs::read_to_string(&manifest).expect("readable");
-    let check = ["plan", "-q", "--check"];
+    let check = ["render", "-q", "--check", "--out", "rendered"];
     for (from, to) in [
         ("  evictionStrategy", "  # Said twice.\n  evictionStrategy"),
         ("apiVersion", "# At the top.\napiVersion"),
@@ -75,7 +75,7 @@ fn a_committed_tree() {
     for (branch, strategy) in [("none", "None"), ("external", "External")] {
         quiet(&format!("git checkout -q -b {branch} main"));
         quiet(&format!("replace clusters/east/hyperconverged.yaml LiveMigrate {strategy}"));
-        quiet("hcoplan plan -q");
+        quiet("hcoplan render -q --out rendered");
         quiet("commit");
     }
     let mut git = scene.command("git");
@@ -83,7 +83,7 @@ fn a_committed_tree() {
     let merged = git.args(["merge", "none"]).output().expect("git runs");
     assert!(!merged.status.success());
     fs::write(&manifest, text.replace("LiveMigrate", "None")).expect("written");
-    for arguments in [&check[..], &["diff", "-q"], &["render", "--check"]] {
+    for arguments in [&check[..], &["render", "--check"]] {
         let (code, told) = said(arguments);
         assert_eq!(code, Some(2), "{arguments:?}: {told}");
         assert!(told.contains("rendered/clusters/east/KubeVirt-"), "{told}");
@@ -108,7 +108,7 @@ fn init_marks_a_tree_that_is_committed() {
     run(&scene, &["init"]);
     assert!(!scene.path(".gitattributes").exists());
     run(&scene, &["init", "--commit-tree"]);
-    run(&scene, &["plan", "-q"]);
+    run(&scene, &["render", "-q", "--out", "rendered"]);
     let mut out = String::new();
     scene.run("commit", &mut out);
     let asked = scene

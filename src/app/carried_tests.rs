@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use hcoplan_testing::{annotations, recordings};
 use rayon::prelude::*;
 
-use super::{Progress, State, Work, run};
+use super::{Progress, Work, entries, run};
 use crate::lint::{Selection, Settings};
 use crate::release::Release;
 use crate::repo::{Options, Repo};
 use crate::source::{Memory, SourceFile};
+use crate::verdict::{NotPlannedKind, Verdict};
 
 /// Of the recorded cases that aren't in this repository, one of so many is tried.
 const ONE_OF: usize = 20;
@@ -161,14 +162,14 @@ fn seen_in(mut files: Vec<(String, String)>, case: &Path) -> (String, Vec<String
     let repo = Repo::from_tree(std::sync::Arc::new(tree), &options).expect("a repository");
     let settings = Settings::default();
     let work = Work { lint: Some(Selection::of(&settings)), yaml: true, ..Work::default() };
-    let clusters: Vec<_> = repo.clusters().iter().collect();
+    let clusters = entries(&repo, |_| true);
     assert_eq!(clusters.len(), 1, "{files:?}");
     let (mut printed, mut found) = (String::new(), Vec::new());
     run(&repo, &clusters, &work, None, &Progress::of(1, true), |outcome| {
-        if let State::Panicked(said) = &outcome.state {
-            panic!("{said}");
+        if let Verdict::NotPlanned(why) = &outcome.verdict {
+            assert_ne!(why.kind, NotPlannedKind::Bug, "{}: {why}", outcome.cluster);
         }
-        printed = format!("{:?}\n{}", outcome.state, outcome.printed);
+        printed = format!("{}\n{}", outcome.verdict.kind().as_str(), outcome.printed);
         let finding = |f: &crate::finding::Finding| {
             let place = f.location.as_ref();
             let at = place.map_or("", |place| place.text().lines().next().unwrap_or_default());

@@ -1,48 +1,76 @@
-//! One cluster's way through the pipeline.
+//! One cluster: read, planned, linted, compared, rendered.
 
+use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::sync::Arc;
 
 use super::any_release;
-use super::check;
+use super::before::{Before, Old};
+use super::compared::{self, Now};
 use super::document::plan_document;
-use super::outcome::{Outcome, Refusal, State};
-use super::prior_state::{Prior, PriorObject, PriorState};
-use super::steps::{self, Planned};
+use super::outcome::Outcome;
+use super::pairs::{After, Pair};
+use super::planned::{self, Inputs, Planned};
+use super::preview::{self, Upgraded};
+use super::prior_state::{PriorObject, is_same};
+use super::steps;
+use super::transition::Transition;
 use super::view;
 use super::work::Work;
 use crate::admission::Stage;
-use crate::diff::{self, ClusterChanges, PreviousTree};
+use crate::diff::{self, ClusterDiff, Comparison};
 use crate::emit::{self, ClusterFiles, DiskTree, cluster_directory};
 use crate::finding::Finding;
 use crate::fix;
 use crate::hyperconverged;
+use crate::lifecycle::State;
 use crate::lint;
-use crate::plan::Plan;
+use crate::plan::{Admit, Plan};
 use crate::release::Release;
-use crate::repo::{ClusterRef, Loaded, Problem, Repo};
-use crate::secret::{self, InputText};
+use crate::repo::{self, ClusterRef, Loaded, Repo};
+use crate::secret::{self, InputText, masked_message};
+use crate::source::{SourceFile, Span};
+use crate::verdict::{NotPlanned, Verdict};
 use crate::yaml::{self, Document};
 
 /// Everything that is asked for, for one cluster. What is found points at what the user wrote.
-pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
-    let mut outcome = as_built(work, repo, cluster);
-    let layers = LazyCell::new(|| repo.build_layers(cluster).unwrap_or_default());
-    for finding in &mut outcome.found.findings {
-        fix::to_layers(finding, || &layers);
-        finding.point_at_origins();
+pub(super) fn work(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>) -> Outcome {
+    let mut outcome = Outcome::new(pair.name(), Verdict::Accepted);
+    match (pair.after, work.before, pair.before) {
+        (After::Cluster(cluster), ..) => {
+            as_built(work, repo, pair, cluster, &mut outcome);
+            let layers = LazyCell::new(|| repo.build_layers(cluster).unwrap_or_default());
+            for finding in &mut outcome.found.findings {
+                fix::to_layers(finding, || &layers);
+                finding.point_at_origins();
+            }
+        }
+        (After::NotPlanned(_, finding), _, was) => {
+            outcome.not_planned(planned::not_planned(finding));
+            is_not_planned_before(work, was, &mut outcome);
+            keep(work, &mut outcome);
+        }
+        (After::Nothing, Before::Sources(before, _), Some(was)) => {
+            outcome.verdict = Verdict::Removed;
+            outcome.found.findings.push(repo::removed_finding(before, was));
+            if work.compare {
+                compared::removed(before, repo, was, &mut outcome);
+            }
+        }
+        (After::Nothing, ..) => outcome.verdict = Verdict::Removed,
     }
+    let steps = outcome.steps.iter_mut().map(|step| &mut step.diff);
+    outcome.diff.iter_mut().chain(steps).for_each(ClusterDiff::point_at_origins);
     outcome
 }
 
-fn as_built(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
-    let mut outcome = Outcome::new(cluster.name(), State::Done);
+fn as_built(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef, outcome: &mut Outcome) {
     let mut loaded = match repo.load(cluster) {
         Ok(loaded) => loaded,
         Err(problem) => {
+            ends(work, pair, planned::not_planned(&problem.finding), outcome);
             outcome.found.findings.push(problem.finding);
-            outcome.state = State::Unreadable;
-            return outcome;
+            return;
         }
     };
     outcome.found.findings = std::mem::take(&mut loaded.findings);
@@ -51,122 +79,220 @@ fn as_built(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
         outcome.matrix = Some(view::undeclared(&loaded));
     }
     if loaded.inventory.is_none() && work.renders() {
-        outcome.state = State::NoInventory;
-        return outcome;
+        return ends(work, pair, planned::without_inventory(), outcome);
     }
     let release = match &loaded.release {
         Ok(release) => Arc::clone(release),
         Err(finding) => {
-            if loaded.inventory.is_none() {
-                outcome.found.findings.extend(undeclared(finding));
-            }
             let mut unknown = (**finding).clone();
-            outcome.state = State::Unusable;
+            ends(work, pair, planned::unusable(finding), outcome);
+            if loaded.inventory.is_none() {
+                outcome.found.findings.extend(undeclared(&unknown));
+            }
             if let Some(selection) = work.lint.as_ref().filter(|_| work.upgrade_to.is_none()) {
-                let old = match prior_object(work, cluster, &loaded, None, &mut outcome) {
-                    Ok(old) => old,
-                    Err(problem) => {
-                        outcome.found.findings.push(problem.finding);
-                        None
-                    }
-                };
                 let inventory = loaded.inventory_or_none();
-                let known = (&*inventory, old.as_ref());
+                let known = (&*inventory, None);
                 let mut found = any_release::lint(work, selection, repo, cluster, &loaded, known, &mut unknown);
                 outcome.documents.append(&mut found.documents);
                 outcome.found.add(found);
             }
             outcome.found.findings.push(unknown);
-            return outcome;
+            return;
         }
     };
-    let inventory = loaded.inventory.clone();
-    let inventory = match (inventory, work.renders()) {
-        (Some(inventory), true) if !inventory.valid => {
-            outcome.state = State::Unusable;
-            return outcome;
+    let inventory = match &loaded.inventory {
+        Some(inventory) if work.renders() && !inventory.valid => {
+            return ends(work, pair, planned::wrong_inventory(&outcome.found.findings), outcome);
         }
-        (Some(inventory), _) => inventory,
-        (None, _) => loaded.inventory_or_none(),
+        Some(inventory) => Arc::clone(inventory),
+        None => loaded.inventory_or_none(),
     };
-    let prior = match prior_object(work, cluster, &loaded, Some(&release), &mut outcome) {
-        Ok(prior) => prior,
-        Err(problem) => {
-            outcome.found.findings.push(problem.finding);
-            outcome.state = State::Unreadable;
-            return outcome;
-        }
-    };
-    let plan = |force| {
-        let (nodes, old) = (&inventory.inventory, prior.as_ref());
-        steps::plan(work, &release, nodes, &loaded.json, old, force)
-    };
-    let planned = plan(work.force);
-    if work.matrix && loaded.inventory.is_some() {
-        let forced = || plan(true).plan;
-        let nodes = &inventory.inventory;
-        view::note_images_and_alerts(&release, nodes, &loaded, &planned.plan, forced, &mut outcome);
+    let inputs = Inputs::new(Arc::new(loaded), release, inventory);
+    let old = Old::of(work, repo, pair, cluster, &inputs);
+    warn_of(work, &old, outcome);
+    outcome.is_unchanged = matches!(old, Old::Same);
+    let judged = Judged::of(work, &inputs, &old);
+    outcome.verdict = judged.verdict.clone();
+    if work.matrix && inputs.loaded().inventory.is_some() {
+        let plan = judged.shown(work.force);
+        let forced = || judged.planned.plan().clone();
+        view::note_images_and_alerts(
+            inputs.release(),
+            inputs.inventory(),
+            inputs.loaded(),
+            plan.plan(),
+            forced,
+            outcome,
+        );
     }
-    let Planned { release, plan, upgraded } = planned;
-    if let Some(selection) = &work.lint {
-        let input = lint::Input {
-            cluster: &loaded.name,
-            release: &release,
-            document: &loaded.document,
-            object: &loaded.json,
-            inventory: &inventory,
-            plan: &plan,
-        };
-        let mut found = check::lint(repo, cluster, &loaded, input, prior.as_ref().map(PriorObject::object), selection);
-        // Asked for when the findings are reported, and kept: here it costs a worker's time.
-        for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
-            secret::secret_parts(&place.file);
+    lint_and_warn(work, (repo, cluster), &inputs, &old, &judged, outcome);
+    let now = Now { repo, cluster, inputs: &inputs, planned: &judged.planned, transition: judged.transition.as_ref() };
+    compared::compare(work, pair, &old, &now, outcome);
+    let before = match &old {
+        Old::Planned(before) | Old::Rejected(before, _) => Some(&before.loaded().document.file),
+        _ => None,
+    };
+    before.into_iter().chain([&inputs.loaded().document.file]).for_each(|file| mask_reasons(file, outcome));
+    if let Some(to) = &work.preview {
+        outcome.steps = preview::steps(work, to, &old, &now, outcome);
+    }
+    let shown = judged.shown(work.force);
+    let plan = shown.plan();
+    if work.json {
+        let upgraded = judged.upgraded.as_ref();
+        let label = shown.release().label();
+        outcome.printed = plan_document(&inputs.loaded().name, label, plan, upgraded, work.wanted());
+    }
+    outcome.is_rendered = plan.admission.stage.is_none() || work.force && plan.hyperconverged.is_some();
+    outcome.forced = forced(work, plan);
+    if work.stored {
+        outcome.printed = stored(&inputs.loaded().name, shown.release(), plan, work.force);
+    }
+    outcome.failed = write(work, inputs.loaded(), plan, outcome).err();
+}
+
+/// A cluster as it is judged.
+struct Judged {
+    /// As it is planned; where it is rejected, as if it weren't.
+    planned: Planned,
+    verdict: Verdict,
+    transition: Option<Transition>,
+    /// What is there after an upgrade.
+    upgraded: Option<State>,
+}
+
+impl Judged {
+    fn of(work: &Work<'_>, inputs: &Inputs, old: &Old) -> Self {
+        if work.lint.is_none() && !work.compare {
+            let old = prior(inputs, old);
+            let nodes = inputs.inventory();
+            let force = work.force || work.matrix;
+            let steps::Planned { release, plan, upgraded } =
+                steps::plan(work, inputs.release(), nodes, inputs.manifest(), old.as_ref(), force);
+            let verdict = Verdict::of(&plan);
+            return Self { planned: inputs.with_plan(&release, plan), verdict, transition: None, upgraded };
         }
-        outcome.documents.append(&mut found.documents);
-        outcome.found.add(found);
-    } else {
-        outcome.warnings.extend(warnings(&plan));
-        if !inventory.states_nodes {
+        let transition = match (old, work.before) {
+            (Old::Planned(before), Before::Sources(_, super::ComparisonMode::BeforeAndAfter)) => {
+                Transition::of(before, inputs)
+            }
+            (Old::Live(object), _) => {
+                let state = object.state(inputs.empty_state(), inputs.manifest(), work.update);
+                Some(Transition::of_live(state, inputs, work.update))
+            }
+            _ => None,
+        };
+        if let Some(transition) = transition {
+            let (planned, verdict) = (transition.after().clone(), transition.verdict().clone());
+            return Self { planned, verdict, transition: Some(transition), upgraded: None };
+        }
+        let planned = inputs.planned(Admit::Force);
+        let verdict = Verdict::of(planned.plan());
+        Self { planned, verdict, transition: None, upgraded: None }
+    }
+
+    /// As it is shown: what is rejected is rendered by force only.
+    fn shown(&self, force: bool) -> Cow<'_, Planned> {
+        if force { Cow::Borrowed(&self.planned) } else { self.planned.as_judged() }
+    }
+}
+
+/// Takes the secrets of a cluster's file out of why it is rejected or fails, which may quote any of them.
+fn mask_reasons(file: &SourceFile, outcome: &mut Outcome) {
+    let masked = |text: &str| masked_message(file, Span::default(), text);
+    if outcome.verdict.fails() {
+        outcome.verdict.replace_texts(masked);
+    }
+    let Some(diff) = &mut outcome.diff else {
+        return;
+    };
+    diff.verdict.clone_from(&outcome.verdict);
+    let Comparison { verdict, reconcile, ssp, .. } = &mut diff.comparison;
+    let changes = [verdict, reconcile, ssp].into_iter().flatten();
+    let reasons = changes.flat_map(|change| [&mut change.before, &mut change.after]).flatten();
+    for reason in reasons.chain(&mut diff.refused_before) {
+        *reason = masked(reason);
+    }
+}
+
+/// The object that a cluster holds before the change, where it is known.
+fn prior(inputs: &Inputs, old: &Old) -> Option<PriorObject> {
+    match old {
+        Old::Same => Some(PriorObject::Manifest(inputs.manifest().clone())),
+        Old::Planned(before) if is_same(before.manifest(), inputs.manifest()) => {
+            Some(PriorObject::Manifest(before.manifest().clone()))
+        }
+        Old::Live(object) => Some(object.clone()),
+        _ => None,
+    }
+}
+
+fn lint_and_warn(
+    work: &Work<'_>,
+    (repo, cluster): (&Repo, &ClusterRef),
+    inputs: &Inputs,
+    old: &Old,
+    judged: &Judged,
+    outcome: &mut Outcome,
+) {
+    let shown = judged.shown(work.force);
+    let Some(selection) = &work.lint else {
+        outcome.warnings.extend(warnings(shown.plan()));
+        if inputs.loaded().inventory.as_ref().is_some_and(|i| !i.states_nodes) {
             let message = "its inventory declares no node, so it is taken for a cluster without any";
             outcome.warnings.push(message.to_owned());
         }
+        return;
+    };
+    let before = prior(inputs, old);
+    let mut found = shown.run(repo, cluster, before.as_ref().map(PriorObject::object), selection);
+    // Asked for when the findings are reported, and kept: here it costs a worker's time.
+    for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
+        secret::secret_parts(&place.file);
     }
-    if work.json {
-        let upgraded = upgraded.as_ref();
-        outcome.printed = plan_document(&loaded.name, release.label(), &plan, upgraded, work.wanted());
-    }
-    refuse(work, &plan, &mut outcome);
-    if work.stored {
-        outcome.printed = stored(&loaded.name, &release, &plan, work.force);
-    }
-    if let Err(error) = write(work, &loaded, &plan, &mut outcome) {
-        outcome.state = State::Failed(error);
-    }
-    outcome
+    outcome.documents.append(&mut found.documents);
+    outcome.found.add(found);
 }
 
-/// The object that the cluster holds before the change; `None` where it is a new one, or none is known.
-fn prior_object(
-    work: &Work<'_>,
-    cluster: &ClusterRef,
-    loaded: &Loaded,
-    release: Option<&Arc<Release>>,
-    outcome: &mut Outcome,
-) -> Result<Option<PriorObject>, Box<Problem>> {
-    let Some(prior) = work.prior else {
-        return Ok(None);
+/// Ends with a cluster that can't be planned.
+fn ends(work: &Work<'_>, pair: &Pair<'_>, why: NotPlanned, outcome: &mut Outcome) {
+    outcome.not_planned(why);
+    is_not_planned_before(work, pair.before, outcome);
+    keep(work, outcome);
+}
+
+/// Notes that nothing is known of a cluster after the change.
+fn is_not_planned_before(work: &Work<'_>, was: Option<&ClusterRef>, outcome: &mut Outcome) {
+    if let (Before::Sources(before, _), Some(was)) = (work.before, was) {
+        outcome.is_unchanged = planned::plan(before, was).is_err();
+    }
+    let diff = ClusterDiff {
+        verdict: outcome.verdict.clone(),
+        is_unchanged: outcome.is_unchanged,
+        ..ClusterDiff::new(&outcome.cluster)
     };
-    let old = prior.of(cluster, &loaded.json, release)?;
-    match (&old, prior) {
-        (Prior::Nothing, PriorState::Live { file, .. }) => {
+    if let Some(to) = &work.preview {
+        outcome.steps.push(Upgraded::none(to, diff.clone(), false));
+    }
+    outcome.diff = Some(diff).filter(|_| work.compare);
+}
+
+/// Its directory of the output tree stays as it is.
+fn keep(work: &Work<'_>, outcome: &mut Outcome) {
+    outcome.failed = work.tree.and_then(|tree| tree.keep(&outcome.cluster).err()).map(Into::into);
+}
+
+/// Says where the cluster is judged as a new one, although it needn't be one.
+fn warn_of(work: &Work<'_>, old: &Old, outcome: &mut Outcome) {
+    match (old, work.before) {
+        (Old::Absent, Before::Live(super::PriorState { file, .. })) => {
             outcome.warnings.push(format!("{file} holds no HyperConverged of its name: judged as a new one"));
         }
-        (Prior::Unknown(why), PriorState::Revision { name, .. }) => {
-            outcome.warnings.push(format!("in {name}, {why}; what the cluster holds isn't known: judged as a new one"));
+        (Old::Rejected(_, why), _) if !work.compare => {
+            outcome.warnings.push(format!("it was rejected before: {why}; judged as a new one"));
         }
         _ => {}
     }
-    Ok(old.object())
 }
 
 /// The HyperConverged as the API server would store it; empty where it is refused.
@@ -214,35 +340,21 @@ fn warnings(plan: &Plan) -> Vec<String> {
     out
 }
 
-/// Notes a refusal.
-fn refuse(work: &Work<'_>, plan: &Plan, outcome: &mut Outcome) {
-    let Some(stage) = plan.admission.stage else {
-        return;
-    };
-    let forced = work.force && plan.hyperconverged.is_some();
-    outcome.refusal = Some(Refusal {
-        stage,
-        message: plan.admission.message.clone(),
-        help: match (forced, stage) {
-            _ if !work.force => None,
-            (true, _) => Some("it is rendered all the same, as --force says"),
-            (false, Stage::Schema | Stage::Cel) => Some(
-                "what the CRD's schema refuses can't be forced: --force is for what a webhook \
-                 refuses",
-            ),
-            (false, Stage::Mutating | Stage::Validating) => {
-                Some("it can't be forced: the operator could not read it, either")
-            }
-        },
-    });
-    if !forced {
-        outcome.state = State::Refused;
-    }
+/// What hcoplan does about a rejection with `--force`.
+fn forced(work: &Work<'_>, plan: &Plan) -> Option<&'static str> {
+    let stage = plan.admission.stage.filter(|_| work.force)?;
+    Some(match (plan.hyperconverged.is_some(), stage) {
+        (true, _) => "it is rendered all the same, as --force says",
+        (false, Stage::Schema | Stage::Cel) => {
+            "what the CRD's schema rejects can't be forced: --force is for what a webhook rejects"
+        }
+        (false, Stage::Mutating | Stage::Validating) => "it can't be forced: the operator could not read it, either",
+    })
 }
 
 /// The output tree's part.
 fn write(work: &Work<'_>, loaded: &Loaded, plan: &Plan, outcome: &mut Outcome) -> Result<(), diff::Error> {
-    if !matches!(outcome.state, State::Done) {
+    if !outcome.is_rendered {
         if let Some(tree) = work.tree {
             tree.keep(&loaded.name)?;
         }
@@ -254,16 +366,9 @@ fn write(work: &Work<'_>, loaded: &Loaded, plan: &Plan, outcome: &mut Outcome) -
     let files = ClusterFiles::new(&loaded.name, plan, &work.texts, work.wanted());
     let files = if work.kustomization { files.with_kustomization() } else { files };
     outcome.objects = files.files.len();
-    let same = match work.tree {
-        Some(tree) => tree.write(&files)?,
-        None => false,
-    };
-    outcome.changes = match work.before {
-        // It was compared with just that.
-        Some(PreviousTree::Disk(_)) if same => Some(ClusterChanges::none(&loaded.name)),
-        Some(before) => Some(diff::compare(before, &files)?),
-        None => None,
-    };
+    if let Some(tree) = work.tree {
+        tree.write(&files)?;
+    }
     if let Some(disk) = work.check {
         outcome.stale = stale(disk, &files)?;
     }

@@ -41,7 +41,7 @@ fn objects(plan: &Plan) -> Vec<Object> {
 fn applied(old: &[Object], comparison: &crate::diff::Comparison) -> BTreeMap<Arc<ObjectId>, Arc<Value>> {
     let mut all: BTreeMap<Arc<ObjectId>, Arc<Value>> =
         old.iter().map(|o| (o.id.clone(), Arc::clone(&o.body))).collect();
-    for change in &comparison.objects {
+    for change in comparison.objects.iter() {
         let base = change.instead_of.as_ref().unwrap_or(&change.id);
         let was = match (change.kind, &change.instead_of) {
             (Kind::Add, None) => None,

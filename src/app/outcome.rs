@@ -1,31 +1,37 @@
-//! What came of a cluster.
+//! A cluster's result.
 
 use std::sync::Arc;
 
-use crate::admission::Stage;
-use crate::diff::{self, ClusterChanges};
+use super::preview::Upgraded;
+use crate::diff::{self, ClusterDiff};
 use crate::lint;
 use crate::matrix::ClusterMatrix;
+use crate::verdict::Verdict;
 use crate::yaml::Document;
 
-/// What came of a cluster.
+/// A cluster's result. It holds neither plans nor, but for what changes, objects.
 #[derive(Debug)]
 pub struct Outcome {
     /// Its name.
     pub cluster: String,
-    /// How it went.
-    pub state: State,
-    /// The verdict, where the HyperConverged doesn't get in.
-    pub refusal: Option<Refusal>,
+    /// What becomes of its HyperConverged.
+    pub verdict: Verdict,
+    /// Whether everything that it is read and judged from is the same before the change.
+    pub is_unchanged: bool,
+    /// Whether its objects are rendered: it is stored, or it is rendered by force.
+    pub is_rendered: bool,
+    /// What hcoplan did about a rejection with `--force`.
+    pub forced: Option<&'static str>,
     /// What the API server and the operators would say; empty where rules say it.
     pub warnings: Vec<String>,
     /// What was found while reading it and by the rules, before suppression.
     pub found: lint::Run,
     /// Its documents that may say which findings to leave out.
     pub documents: Vec<Arc<Document>>,
-    /// What changes in its directory of the output tree; `None` where that was not asked, or
-    /// nothing was rendered.
-    pub changes: Option<ClusterChanges>,
+    /// What differs from the side before; only where that was asked.
+    pub diff: Option<ClusterDiff>,
+    /// The steps of its upgrade; only where that was asked.
+    pub steps: Vec<Upgraded>,
     /// Files of its directory that are not as they would be written, relative to the tree; only
     /// where that was asked.
     pub stale: Vec<String>,
@@ -40,55 +46,35 @@ pub struct Outcome {
     /// What is printed of it: its JSON document or its objects as YAML; empty where nothing was
     /// asked.
     pub printed: String,
-}
-
-/// How it went.
-#[derive(Debug)]
-pub enum State {
-    /// Through to the end.
-    Done,
-    /// Refused, and so not rendered.
-    Refused,
-    /// Its files can't be read or parsed; a finding says so.
-    Unreadable,
-    /// Nothing says which release it runs, or its inventory can't be understood; a finding says
-    /// so.
-    Unusable,
-    /// It has no inventory, and that was needed.
-    NoInventory,
-    /// hcoplan has a bug; what the panic said.
-    Panicked(String),
     /// The output tree could not be read or written.
-    Failed(diff::Error),
-}
-
-/// What the API server or a webhook would say.
-#[derive(Debug)]
-pub struct Refusal {
-    /// Where it is refused.
-    pub stage: Stage,
-    /// Why, in the server's words.
-    pub message: String,
-    /// What hcoplan did about it.
-    pub help: Option<&'static str>,
+    pub failed: Option<diff::Error>,
 }
 
 impl Outcome {
-    pub(super) fn new(cluster: &str, state: State) -> Self {
+    pub(super) fn new(cluster: &str, verdict: Verdict) -> Self {
         Self {
             cluster: cluster.to_owned(),
-            state,
-            refusal: None,
+            verdict,
+            is_unchanged: false,
+            is_rendered: false,
+            forced: None,
             warnings: Vec::new(),
             found: lint::Run::default(),
             documents: Vec::new(),
-            changes: None,
+            diff: None,
+            steps: Vec::new(),
             stale: Vec::new(),
             objects: 0,
             matrix: None,
             alerts: Vec::new(),
             unfinished: Vec::new(),
             printed: String::new(),
+            failed: None,
         }
+    }
+
+    /// Notes that it isn't planned.
+    pub(super) fn not_planned(&mut self, why: crate::verdict::NotPlanned) {
+        self.verdict = Verdict::NotPlanned(Box::new(why));
     }
 }

@@ -4,33 +4,33 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use super::ordered::ordered;
-use super::outcome::{Outcome, State};
+use super::outcome::Outcome;
+use super::pairs::Pair;
 use super::progress::Progress;
 use super::work::Work;
 use super::{cluster, interrupted, panics};
-use crate::repo::{ClusterRef, Repo};
+use crate::diff::ClusterDiff;
+use crate::repo::Repo;
+use crate::verdict::{NotPlanned, NotPlannedKind, Verdict};
 
 /// Below this many clusters a second thread costs more than it gives.
 const FEW: usize = 4;
 
-/// Runs clusters of a repository through the pipeline; `sink` gets what comes of each, in their
+/// Takes clusters of a repository through the analysis; `sink` gets each one's result, in their
 /// order. Ends early when the sink says so or somebody interrupts.
 pub fn run(
     repo: &Repo,
-    clusters: &[&ClusterRef],
+    pairs: &[Pair<'_>],
     work: &Work<'_>,
     jobs: Option<NonZeroUsize>,
     progress: &Progress,
     sink: impl FnMut(Outcome) -> ControlFlow<()>,
 ) {
-    let one = |cluster: &&ClusterRef| {
-        let outcome = panics::catch_panic(|| cluster::work(work, repo, cluster));
-        outcome.unwrap_or_else(|said| {
-            let state = panicked(work, cluster, said);
-            Outcome::new(cluster.name(), state)
-        })
+    let one = |pair: &Pair<'_>| {
+        let outcome = panics::catch_panic(|| cluster::work(work, repo, pair));
+        outcome.unwrap_or_else(|said| panicked(work, pair.name(), said))
     };
-    each(clusters, jobs, progress, one, sink);
+    each(pairs, jobs, progress, one, sink);
 }
 
 /// Works on items on as many threads as are worth it; `sink` gets what comes of each, in their
@@ -53,10 +53,12 @@ pub(super) fn each<T: Sync, R: Send>(
     });
 }
 
-/// A cluster that could not be worked on keeps the directory it had.
-fn panicked(work: &Work<'_>, cluster: &ClusterRef, said: String) -> State {
-    match work.tree.map(|tree| tree.keep(cluster.name())) {
-        Some(Err(error)) => State::Failed(error.into()),
-        _ => State::Panicked(said),
-    }
+/// A cluster on which hcoplan fails keeps the directory it had.
+fn panicked(work: &Work<'_>, cluster: &str, text: String) -> Outcome {
+    let why = NotPlanned { kind: NotPlannedKind::Bug, text, location: None, help: None };
+    let mut outcome = Outcome::new(cluster, Verdict::NotPlanned(Box::new(why)));
+    outcome.failed = work.tree.and_then(|tree| tree.keep(cluster).err()).map(Into::into);
+    let diff = ClusterDiff { verdict: outcome.verdict.clone(), ..ClusterDiff::new(cluster) };
+    outcome.diff = Some(diff).filter(|_| work.compare);
+    outcome
 }

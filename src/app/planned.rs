@@ -1,5 +1,6 @@
 //! A cluster of the sources, planned.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -7,7 +8,7 @@ use serde_json::Value;
 use super::check;
 use crate::admission::{Operation, admit};
 use crate::diff::semantic::ObjectChange;
-use crate::diff::{Broken, ClusterDiff, Kind, Machine, Side};
+use crate::diff::{ClusterDiff, Kind, Machine, Side};
 use crate::finding::Finding;
 use crate::inventory::{Inventory, LoadedInventory};
 use crate::kube::Object;
@@ -17,16 +18,29 @@ use crate::matrix::{self, ClusterMatrix, MatrixInput, matrix};
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Repo};
+use crate::verdict::{NotPlanned, NotPlannedKind};
 
-/// A cluster, planned.
-pub(super) struct Planned {
+/// What a cluster is planned from.
+#[derive(Clone)]
+pub(super) struct Inputs {
     release: Arc<Release>,
     inventory: Arc<LoadedInventory>,
     loaded: Arc<Loaded>,
+}
+
+/// A cluster, planned.
+#[derive(Clone)]
+pub(super) struct Planned {
+    inputs: Inputs,
     plan: Plan,
 }
 
-impl Planned {
+impl Inputs {
+    /// Those of a cluster that was read, with its inventory and its release.
+    pub(super) fn new(loaded: Arc<Loaded>, release: Arc<Release>, inventory: Arc<LoadedInventory>) -> Self {
+        Self { release, inventory, loaded }
+    }
+
     /// The release that the cluster runs.
     pub(super) fn release(&self) -> &Arc<Release> {
         &self.release
@@ -37,25 +51,9 @@ impl Planned {
         &self.inventory.inventory
     }
 
-    /// What would come of it.
-    pub(super) fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// The cluster in another state: on a release, with what is rendered then.
-    pub(super) fn with_plan(&self, release: &Arc<Release>, plan: Plan) -> Self {
-        Self {
-            release: Arc::clone(release),
-            inventory: Arc::clone(&self.inventory),
-            loaded: Arc::clone(&self.loaded),
-            plan,
-        }
-    }
-
-    /// The cluster without a HyperConverged.
-    pub(super) fn empty_state(&self) -> State {
-        let inventory = self.inventory.inventory.clone();
-        State::new(Arc::clone(&self.release), Arc::new(inventory))
+    /// What was read.
+    pub(super) fn loaded(&self) -> &Loaded {
+        &self.loaded
     }
 
     /// Its HyperConverged.
@@ -63,24 +61,77 @@ impl Planned {
         &self.loaded.json
     }
 
+    /// The cluster without a HyperConverged.
+    pub(super) fn empty_state(&self) -> State {
+        State::new(Arc::clone(&self.release), Arc::new(self.inventory().clone()))
+    }
+
+    /// Planned as a new one.
+    pub(super) fn planned(&self, admit: Admit) -> Planned {
+        let plan = plan_with(&self.release, self.inventory(), self.manifest(), admit);
+        Planned { inputs: self.clone(), plan }
+    }
+
+    /// The cluster in another state: on a release, with what is rendered then.
+    pub(super) fn with_plan(&self, release: &Arc<Release>, plan: Plan) -> Planned {
+        Planned { inputs: Self { release: Arc::clone(release), ..self.clone() }, plan }
+    }
+}
+
+impl std::ops::Deref for Planned {
+    type Target = Inputs;
+
+    fn deref(&self) -> &Inputs {
+        &self.inputs
+    }
+}
+
+impl Planned {
+    /// What would come of it.
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Whether the manifest is rejected.
+    pub(super) fn is_rejected(&self) -> bool {
+        !self.plan.admission.accepted
+    }
+
+    /// The same without what would be rendered if nobody had rejected it.
+    pub(super) fn as_judged(&self) -> Cow<'_, Self> {
+        if !self.is_rejected() {
+            return Cow::Borrowed(self);
+        }
+        let plan = Plan::refused(self.release(), self.inventory(), self.plan.admission.clone());
+        Cow::Owned(self.with_plan(self.release(), plan))
+    }
+
     /// What would exist.
     pub(super) fn objects(&self) -> Vec<Object> {
         self.plan.objects().cloned().collect()
     }
 
-    /// What was found while reading it and by the rules; `before` is the side that it comes after.
+    /// What the rules find; `before` is the HyperConverged that the change starts from.
+    pub(super) fn run(
+        &self,
+        repo: &Repo,
+        cluster: &ClusterRef,
+        before: Option<&Value>,
+        selection: &lint::Selection<'_>,
+    ) -> lint::Run {
+        check::lint(repo, cluster, self.loaded(), self.input(), before, selection)
+    }
+
+    /// What was found while reading it and by the rules; `before` is the HyperConverged that the change starts from.
     pub(super) fn findings(
         &self,
         repo: &Repo,
         cluster: &ClusterRef,
-        before: Option<&Self>,
+        before: Option<&Value>,
         selection: &lint::Selection<'_>,
     ) -> Vec<Finding> {
-        let input = self.input();
-        let mut findings = self.loaded.findings.clone();
-        let before = before.map(|b| &b.loaded.json);
-        let run = check::lint(repo, cluster, &self.loaded, input, before, selection);
-        findings.extend(run.findings);
+        let mut findings = self.loaded().findings.clone();
+        findings.extend(self.run(repo, cluster, before, selection).findings);
         findings
     }
 
@@ -88,7 +139,7 @@ impl Planned {
     pub(super) fn machines(&self, repo: &Repo, cluster: &ClusterRef, selection: &lint::Selection<'_>) -> Vec<Machine> {
         let input = self.input();
         let context =
-            lint::Context::new(input, selection.settings()).with_neighbours(|| repo.neighbours(cluster, &self.loaded));
+            lint::Context::new(input, selection.settings()).with_neighbours(|| repo.neighbours(cluster, self.loaded()));
         let machines = context.virtual_machines().into_iter();
         let one = |vm: lint::VirtualMachine<'_>| {
             let source = vm.boot_source()?;
@@ -109,71 +160,67 @@ impl Planned {
     fn images(&self) -> ClusterMatrix {
         let admission = &self.plan.admission;
         matrix(&MatrixInput {
-            cluster: &self.loaded.name,
-            release: &self.release,
-            inventory: &self.inventory.inventory,
+            cluster: &self.loaded().name,
+            release: self.release(),
+            inventory: self.inventory(),
             plan: &self.plan,
             refused: admission.stage.map(|_| admission.message.as_str()),
         })
     }
 
-    /// Takes out of changes what doesn't happen: where it isn't stored, nothing does; where the operator's
-    /// reconcile stops, or SSP's webhook refuses the SSP, what they don't come to stays.
+    /// Takes out of changes what doesn't happen: where the operator's reconcile stops, or SSP's webhook
+    /// rejects the SSP, what they don't come to stays.
     pub(super) fn keep_unreached(&self, changes: &mut Vec<ObjectChange>) {
         let plan = &self.plan;
-        if plan.hyperconverged.is_none() {
-            changes.clear();
-        }
         let ssp = plan.ssp.as_ref();
         if plan.reconcile_error.is_some() || ssp.is_some_and(|ssp| !ssp.admission.accepted) {
             changes.retain(|change| change.kind != Kind::Remove);
         }
     }
 
-    /// The findings that say why it is refused.
-    pub(super) fn refusals(&self, repo: &Repo, cluster: &ClusterRef) -> Vec<Finding> {
-        let settings = lint::Settings::default();
-        let selection = lint::Selection::of(&settings).without_fixes();
-        let mut found = self.findings(repo, cluster, None, &selection);
-        found.retain(|finding| finding.refusal);
-        found
+    /// Whether the deletion of its HyperConverged takes virtual machines and disks along.
+    pub(super) fn takes_workloads(&self) -> bool {
+        let hc = self.plan.hyperconverged.as_ref();
+        let strategy = hc.and_then(|hc| hc.get("deployment.uninstallStrategy").or_else(|| hc.get("uninstallStrategy")));
+        strategy.and_then(Value::as_str) == Some("RemoveWorkloads")
     }
 
-    /// Why it is refused, with its place where a finding has one; `None` where it is accepted.
-    pub(super) fn refusal(&self, cluster: &ClusterRef, findings: &[Finding]) -> Option<String> {
-        let admission = &self.plan.admission;
-        if admission.accepted {
+    /// Why it is rejected, with its place where a finding has one; `None` where it is accepted.
+    pub(super) fn rejection(&self, repo: &Repo, cluster: &ClusterRef) -> Option<String> {
+        if !self.is_rejected() {
             return None;
         }
-        let finding = findings.iter().find(|f| f.refusal);
-        let message = || format!("{}: it is refused: {}", cluster.path(), admission.message);
-        Some(finding.map_or_else(message, finding_line))
+        let settings = lint::Settings::default();
+        let selection = lint::Selection::of(&settings).without_fixes();
+        let found = self.as_judged().findings(repo, cluster, None, &selection);
+        let message = || format!("{}: it is rejected: {}", cluster.path(), self.plan.admission.message);
+        Some(found.iter().find(|f| f.refusal).map_or_else(message, finding_line))
     }
 
     fn input(&self) -> lint::Input<'_> {
         lint::Input {
-            cluster: &self.loaded.name,
-            release: &self.release,
-            document: &self.loaded.document,
-            object: &self.loaded.json,
-            inventory: &self.inventory,
+            cluster: &self.loaded().name,
+            release: self.release(),
+            document: &self.loaded().document,
+            object: self.manifest(),
+            inventory: &self.inputs.inventory,
             plan: &self.plan,
         }
     }
 
     pub(super) fn side(&self) -> Side<'_> {
         Side {
-            release: &self.release,
-            inventory: &self.inventory,
-            document: Some(&self.loaded.document),
-            object: &self.loaded.json,
+            release: &self.inputs.release,
+            inventory: &self.inputs.inventory,
+            document: Some(&self.inputs.loaded.document),
+            object: &self.inputs.loaded.json,
             plan: &self.plan,
         }
     }
 }
 
-/// What happens to golden images between two states, where both can have some.
-pub(super) fn tell_images(before: &Planned, after: &Planned, machines: &[Machine], diff: &mut ClusterDiff) {
+/// Notes what happens to golden images between two states, where both can have some.
+pub(super) fn note_images(before: &Planned, after: &Planned, machines: &[Machine], diff: &mut ClusterDiff) {
     let images = (before.images(), after.images());
     if let Some(effects) = matrix::effects(&images.0, &images.1, &diff.comparison, machines) {
         diff.image_effects = effects;
@@ -181,80 +228,67 @@ pub(super) fn tell_images(before: &Planned, after: &Planned, machines: &[Machine
     }
 }
 
-/// Why a side can't be planned.
-pub(super) struct Unplannable {
-    why: String,
-    /// What to do about it, where somebody knows.
-    help: Option<String>,
-    /// Its files can't be read or parsed.
-    unreadable: bool,
-}
-
-impl Unplannable {
-    /// Its files can't be read or parsed, as a finding says.
-    pub(super) fn unreadable(finding: &Finding) -> Self {
-        Self { unreadable: true, ..Self::unusable(finding) }
-    }
-
-    fn unusable(finding: &Finding) -> Self {
-        Self { why: finding_line(finding), help: finding.help.as_deref().map(str::to_owned), unreadable: false }
-    }
-
-    pub(super) fn broken(self, left: bool) -> Broken {
-        Broken { left, both: false, unreadable: self.unreadable, why: self.why, help: self.help }
-    }
-}
-
-/// A side, planned or not.
-type Attempt = Result<Planned, Unplannable>;
-
 /// What to do where no inventory says which nodes a cluster has.
 pub const NO_INVENTORY: &str = "`hcoplan init` writes an inventory to fill in, --inventory names one, and `hcoplan \
                                 lint` goes on without";
 
-/// Plans a cluster.
-pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Attempt {
-    let unusable = |why| Unplannable { why, help: None, unreadable: false };
+/// Why a cluster isn't planned whose files can't be read or parsed, as a finding says.
+pub fn not_planned(finding: &Finding) -> NotPlanned {
+    NotPlanned { kind: NotPlannedKind::Unreadable, ..unusable(finding) }
+}
+
+/// Why a cluster isn't planned whose inventory or release is wrong or unknown, as a finding says.
+pub(super) fn unusable(finding: &Finding) -> NotPlanned {
+    NotPlanned {
+        kind: NotPlannedKind::Unusable,
+        text: finding.message.clone(),
+        location: finding.location.as_ref().map(|place| place.origin().unwrap_or_else(|| place.clone())),
+        help: finding.help.as_deref().map(str::to_owned),
+    }
+}
+
+/// Why a cluster without an inventory isn't planned.
+pub(super) fn without_inventory() -> NotPlanned {
+    NotPlanned {
+        kind: NotPlannedKind::Unusable,
+        text: "no inventory says which nodes it has".to_owned(),
+        location: None,
+        help: Some(NO_INVENTORY.to_owned()),
+    }
+}
+
+/// Reads a cluster and plans it. What would be rendered is there even where a webhook rejects it.
+pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Result<Planned, Box<NotPlanned>> {
     let loaded = repo.load(cluster);
-    let loaded = loaded.map_err(|p| Unplannable::unreadable(&p.finding))?;
+    let loaded = loaded.map_err(|p| Box::new(not_planned(&p.finding)))?;
     let Some(inventory) = loaded.inventory.clone() else {
-        return Err(Unplannable {
-            help: Some(NO_INVENTORY.to_owned()),
-            ..unusable("no inventory says which nodes it has".to_owned())
-        });
+        return Err(Box::new(without_inventory()));
     };
     let release = match &loaded.release {
         Ok(release) => Arc::clone(release),
-        Err(finding) => return Err(Unplannable::unusable(finding)),
+        Err(finding) => return Err(Box::new(unusable(finding))),
     };
     if !inventory.valid {
-        let mut found = loaded.findings.iter();
-        let why = found.find(|f| f.rule.name == "inventory-invalid");
-        let why = why.map_or_else(|| "its inventory is wrong".to_owned(), finding_line);
-        return Err(unusable(why));
+        return Err(Box::new(wrong_inventory(&loaded.findings)));
     }
-    // What would be rendered is compared even where a webhook refuses: the verdict is told beside.
-    let plan = plan_with(&release, &inventory.inventory, &loaded.json, Admit::Force);
-    Ok(Planned { release, inventory, plan, loaded: Arc::new(loaded) })
+    Ok(Inputs::new(Arc::new(loaded), release, inventory).planned(Admit::Force))
 }
 
-/// Why a cluster's manifest is refused as a new one, with its place; `None` where it is accepted or can't
-/// be judged. `release` is the one where nothing says another.
-pub(super) fn refusal(repo: &Repo, cluster: &ClusterRef, release: Option<&Arc<Release>>) -> Option<String> {
-    let loaded = repo.load(cluster).ok()?;
-    let release = Arc::clone(loaded.release.as_ref().ok().or(release)?);
-    let inventory = loaded.inventory_or_none();
-    let (nodes, manifest) = (&inventory.inventory, &loaded.json);
-    if admit(&release, nodes, manifest, Operation::Create).accepted {
-        return None;
+/// Why a cluster isn't planned whose inventory is wrong, as one of the findings says.
+pub(super) fn wrong_inventory(findings: &[Finding]) -> NotPlanned {
+    match findings.iter().find(|f| f.rule.name == "inventory-invalid") {
+        Some(finding) => unusable(finding),
+        None => NotPlanned { text: "its inventory is wrong".to_owned(), help: None, ..without_inventory() },
     }
-    let planned = Planned {
-        plan: plan_with(&release, nodes, manifest, Admit::Create),
-        release,
-        inventory,
-        loaded: Arc::new(loaded),
+}
+
+/// Whether a cluster's manifest is rejected as a new one. `release` is the one where nothing says another.
+pub(super) fn is_rejected(repo: &Repo, cluster: &ClusterRef, release: &Arc<Release>) -> bool {
+    let Ok(loaded) = repo.load(cluster) else {
+        return false;
     };
-    planned.refusal(cluster, &planned.refusals(repo, cluster))
+    let release = loaded.release.as_ref().unwrap_or(release);
+    !admit(release, &loaded.inventory_or_none().inventory, &loaded.json, Operation::Create).accepted
 }
 
 /// A finding on one line, its place before it.

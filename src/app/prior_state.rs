@@ -5,16 +5,16 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use serde_json::Value;
 
-use super::planned;
+use super::{Before, planned};
 use crate::admission::{GROUP, KIND};
 use crate::lifecycle::{State, UpdateMethod};
 use crate::release::Release;
-use crate::repo::{ClusterRef, Problem, Repo};
+use crate::repo::{ClusterRef, Problem};
 use crate::source::SourceFile;
 use crate::yaml;
 
 /// The object that a cluster holds.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum PriorObject {
     /// As the cluster prints it.
     Live(Value),
@@ -46,44 +46,13 @@ impl PriorObject {
     }
 }
 
-/// What is known of what a cluster holds.
+/// The HyperConvergeds that a cluster holds, as it printed them.
 #[derive(Debug)]
-pub(super) enum Prior {
-    /// It has no such object.
-    Nothing,
-    /// It has this one.
-    Object(PriorObject),
-    /// The manifest was refused, as this says with its place: it holds an older object, or none.
-    Unknown(String),
-}
-
-impl Prior {
-    /// The object, where it is known.
-    pub(super) fn object(self) -> Option<PriorObject> {
-        match self {
-            Self::Object(object) => Some(object),
-            Self::Nothing | Self::Unknown(_) => None,
-        }
-    }
-}
-
-/// Where the old objects come from. A cluster that has none there gets a new object.
-#[derive(Debug)]
-pub enum PriorState {
-    /// The sources in an earlier revision; clusters are the same by name.
-    Revision {
-        /// The revision, as it was named.
-        name: String,
-        /// Its sources.
-        repo: Box<Repo>,
-    },
-    /// What a cluster printed.
-    Live {
-        /// The file, as it is reported.
-        file: Utf8PathBuf,
-        /// The HyperConvergeds in it.
-        objects: Vec<Value>,
-    },
+pub struct PriorState {
+    /// The file, as it is reported.
+    pub file: Utf8PathBuf,
+    /// The HyperConvergeds in it.
+    pub objects: Vec<Value>,
 }
 
 impl PriorState {
@@ -103,38 +72,38 @@ impl PriorState {
         for document in &parsed.documents {
             take(document.root.to_json(), &mut objects);
         }
-        Ok(Self::Live { file, objects })
+        Ok(Self { file, objects })
     }
 
-    /// What the cluster holds of `object`; `release` is its release after the change, for a revision
-    /// that doesn't say which one it was.
-    pub(super) fn of(
-        &self,
-        cluster: &ClusterRef,
-        object: &Value,
-        release: Option<&Arc<Release>>,
-    ) -> Result<Prior, Box<Problem>> {
-        match self {
-            Self::Revision { repo, .. } => {
-                let mut before = repo.clusters().iter();
-                let Some(before) = before.find(|c| c.name() == cluster.name()) else {
-                    return Ok(Prior::Nothing);
-                };
-                let old = repo.hyperconverged(before)?;
-                if !is_same(&old, object) {
-                    return Ok(Prior::Nothing);
-                }
-                Ok(match planned::refusal(repo, before, release) {
-                    Some(why) => Prior::Unknown(why),
-                    None => Prior::Object(PriorObject::Manifest(old)),
-                })
-            }
-            Self::Live { objects, .. } => {
-                let mut old = objects.iter().filter(|old| is_same(old, object));
-                let old = old.next().cloned();
-                Ok(old.map_or(Prior::Nothing, |old| Prior::Object(PriorObject::Live(old))))
-            }
+    /// What the cluster holds of `object`.
+    pub(super) fn of(&self, object: &Value) -> Option<PriorObject> {
+        let old = self.objects.iter().find(|old| is_same(old, object));
+        old.cloned().map(PriorObject::Live)
+    }
+}
+
+/// What a cluster holds of `object` before a change, where that is known: a manifest that is rejected was never
+/// stored. `release` is the one where nothing says another.
+///
+/// # Errors
+/// The old HyperConverged can't be read.
+pub(super) fn held(
+    before: Before<'_>,
+    cluster: &ClusterRef,
+    object: &Value,
+    release: &Arc<Release>,
+) -> Result<Option<PriorObject>, Box<Problem>> {
+    match before {
+        Before::Live(prior) => Ok(prior.of(object)),
+        Before::Sources(repo, _) => {
+            let Some(was) = repo.clusters().iter().find(|c| c.name() == cluster.name()) else {
+                return Ok(None);
+            };
+            let old = repo.hyperconverged(was)?;
+            let is_held = is_same(&old, object) && !planned::is_rejected(repo, was, release);
+            Ok(is_held.then_some(PriorObject::Manifest(old)))
         }
+        Before::Nothing | Before::Objects(_) => Ok(None),
     }
 }
 
@@ -159,7 +128,7 @@ fn take(value: Value, out: &mut Vec<Value>) {
 }
 
 /// Whether two are one object of the cluster. A namespace that isn't written is filled in later.
-fn is_same(a: &Value, b: &Value) -> bool {
+pub(super) fn is_same(a: &Value, b: &Value) -> bool {
     let namespace = |v: &Value| v["metadata"]["namespace"].as_str().map(ToOwned::to_owned);
     let same_namespace = match (namespace(a), namespace(b)) {
         (Some(a), Some(b)) => a == b,
@@ -175,10 +144,7 @@ mod tests {
 
     fn names(text: &str) -> Result<Vec<Value>, String> {
         let prior = PriorState::live("live.yaml".into(), text.as_bytes().to_vec())?;
-        let PriorState::Live { objects, .. } = prior else {
-            return Ok(Vec::new());
-        };
-        Ok(objects.iter().map(|o| json!([o["apiVersion"], o["metadata"]["name"]])).collect())
+        Ok(prior.objects.iter().map(|o| json!([o["apiVersion"], o["metadata"]["name"]])).collect())
     }
 
     #[test]

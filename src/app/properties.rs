@@ -12,12 +12,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Progress, State, Work, run};
+use super::{Progress, Work, entries, run};
 use crate::emit::Tree;
 use crate::lint::{Selection, Settings};
 use crate::release::Release;
 use crate::repo::{Options, Repo};
 use crate::schema::generate::{self, Random};
+use crate::verdict::{NotPlannedKind, Verdict};
 
 /// A cluster's objects; the HyperConverged comes first, the inventory second.
 type Cluster = Vec<Value>;
@@ -173,14 +174,14 @@ impl Fleet {
         let settings = Settings { pedantic: true, ..Settings::default() };
         let work = Work { lint: Some(Selection::of(&settings)), tree: Some(&tree), ..Work::default() };
         let mut seen = Seen::default();
-        let clusters: Vec<_> = repo.clusters().iter().collect();
+        let clusters = entries(&repo, |_| true);
         let quiet = Progress::of(clusters.len(), true);
         let jobs = NonZeroUsize::new(jobs);
         run(&repo, &clusters, &work, jobs, &quiet, |outcome| {
-            if let State::Panicked(said) = &outcome.state {
-                panic!("{}: {said}", outcome.cluster);
+            if let Verdict::NotPlanned(why) = &outcome.verdict {
+                assert_ne!(why.kind, NotPlannedKind::Bug, "{}: {why}", outcome.cluster);
             }
-            let state = format!("{} {:?}", outcome.cluster, outcome.state);
+            let state = format!("{} {}", outcome.cluster, outcome.verdict.kind().as_str());
             seen.states.push(state);
             for finding in outcome.found.findings {
                 let place = finding.location.as_ref();

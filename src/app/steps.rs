@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Work;
-use super::prior_state::{Prior, PriorObject};
+use super::prior_state::{PriorObject, held};
 use crate::inventory::{Inventory, LoadedInventory};
 use crate::lifecycle::{State, Step};
 use crate::plan::{Admit, Plan, plan_with};
@@ -69,8 +69,7 @@ pub fn end_state(
     inventory: &LoadedInventory,
 ) -> Result<Option<State>, Box<Problem>> {
     let manifest = &loaded.json;
-    let old = work.prior.map(|prior| prior.of(cluster, manifest, Some(release))).transpose()?;
-    let old = old.and_then(Prior::object);
+    let old = held(work.before, cluster, manifest, release)?;
     if old.is_none() && work.upgrade_to.is_none() {
         return Ok(None);
     }

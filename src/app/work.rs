@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
+use super::before::Before;
 use super::only::ObjectSelector;
-use super::prior_state::PriorState;
-use crate::diff::PreviousTree;
 use crate::emit::{DiskTree, Texts, Tree};
 use crate::kube::ObjectId;
 use crate::lifecycle::UpdateMethod;
@@ -16,8 +15,12 @@ use crate::release::Release;
 pub struct Work<'a> {
     /// Render also what a webhook would refuse.
     pub force: bool,
-    /// What the clusters hold before the change, so that it is judged as an update.
-    pub prior: Option<&'a PriorState>,
+    /// What the clusters are compared with, so that the change is judged as an update.
+    pub before: Before<'a>,
+    /// Say what differs from that.
+    pub compare: bool,
+    /// Say what an upgrade to this release does, step by step.
+    pub preview: Option<Arc<Release>>,
     /// How the change is submitted to those that hold something.
     pub update: UpdateMethod,
     /// The release that HCO is upgraded to once the change is made.
@@ -34,8 +37,6 @@ pub struct Work<'a> {
     pub stored: bool,
     /// Say which golden images are there for which architecture, and which alerts would fire.
     pub matrix: bool,
-    /// Compare with this tree.
-    pub before: Option<&'a PreviousTree>,
     /// Write to this tree.
     pub tree: Option<&'a Tree>,
     /// Hold the tree on disk against what would be written.
@@ -49,12 +50,12 @@ pub struct Work<'a> {
 impl Work<'_> {
     /// Whether what would exist is shown or written, so that the nodes must be known.
     pub(super) fn renders(&self) -> bool {
-        self.lint.is_none() || self.json || self.emits()
+        self.lint.is_none() || self.json || self.compare || self.preview.is_some() || self.emits()
     }
 
     /// Whether objects are wanted as files.
     pub(super) fn emits(&self) -> bool {
-        self.yaml || self.before.is_some() || self.tree.is_some() || self.check.is_some()
+        self.yaml || self.tree.is_some() || self.check.is_some()
     }
 
     /// Which objects are asked for.

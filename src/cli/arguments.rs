@@ -86,6 +86,14 @@ pub(super) struct Sources {
     #[arg(skip)]
     pub(super) bundles: bool,
 
+    /// The git revision of the directory that is looked at; the working tree where none is named.
+    #[arg(skip)]
+    pub(super) revision: Option<String>,
+
+    /// What this side is called, where it isn't the working tree.
+    #[arg(skip)]
+    pub(super) name: Option<String>,
+
     /// The inventory of every cluster, whatever lies beside it
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(super) inventory: Vec<Utf8PathBuf>,

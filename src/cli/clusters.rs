@@ -16,13 +16,14 @@ use super::output::Output;
 use super::root::{Place, finding_with_help, is_of_meant, problems};
 use super::selection::{Selection, last_parts};
 use super::shard::Shard;
-use crate::app::{self, Outcome, PriorState, Progress, Work};
+use super::sides::Side;
+use crate::app::{self, After, Before, ComparisonMode, Outcome, Pair, Progress, Work};
 use crate::emit;
 use crate::finding::{Edit, Finding};
 use crate::fix;
 use crate::lint;
 use crate::repo::{self, Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
-use crate::source::{Directory, SourceFile, Tree, read_limited};
+use crate::source::{Directory, Revision, SourceFile, Tree, max_bytes, read_limited};
 use crate::yaml::edit::Reason;
 
 /// The clusters of a run.
@@ -40,6 +41,10 @@ pub(super) struct Clusters {
     pub(super) verdict: Verdict,
     /// The revision that is trusted, where one is.
     base: Option<Repo>,
+    /// What this side is called.
+    name: String,
+    /// The release that the command line says.
+    release: Option<String>,
     selection: Selection,
     /// The directory that was given, relative to the root; `None` where it is the root.
     below: Option<Utf8PathBuf>,
@@ -86,7 +91,7 @@ fn find_in(
     }
     let place = place(sources)?;
     let directory = place.root;
-    let root = root(&directory);
+    let root = root_of(&directory);
     let trust = trust(sources, &root)?;
     let release = sources.release.as_ref().map(|name| trust.named_release(name));
     let mut options = Options {
@@ -99,31 +104,39 @@ fn find_in(
         chosen: to_build.unwrap_or_else(|| selection.to_build()),
         ..Options::default()
     };
-    let opened = match sources.directory.as_str() {
-        "-" => {
-            let read = read_limited(&mut std::io::stdin().lock());
-            let bytes = read.map_err(|e| Failure::Unreadable(format!("standard input: {e}")))?;
-            Repo::from_stream(bytes, &options)
-        }
-        _ => Repo::open(&directory, &options),
+    let revision = sources.revision.as_ref().map(|name| Revision::open(&root, name, max_bytes()));
+    let revision = revision.transpose().map_err(crate::diff::Error::Git)?.map(Arc::new);
+    let open = |options: &Options| match &revision {
+        Some(tree) => Repo::from_tree(Arc::<Revision>::clone(tree), options),
+        None => Repo::open(&directory, options),
+    };
+    let opened = if sources.directory == "-" {
+        let read = read_limited(&mut std::io::stdin().lock());
+        let bytes = read.map_err(|e| Failure::Unreadable(format!("standard input: {e}")))?;
+        Repo::from_stream(bytes, &options)
+    } else {
+        open(&options)
     };
     let wrong = |error| Failure::opening(error, &root);
     let mut repo = opened.map_err(wrong)?;
     options.builds = builds(sources, &repo)?;
     if options.builds.any() {
-        let notes = build_directory(&root, &mut options)?;
+        let notes = match &revision {
+            Some(tree) => build_revision(&**tree, &root, &mut options).map(|()| Vec::new())?,
+            None => build_directory(&root, &mut options)?,
+        };
         if sources.reading.files.show_files {
             notes.iter().for_each(|note| output.show(note));
             if options.builds.kustomize {
                 repo::builder().iter().for_each(|said| output.show(said));
             }
         }
-        repo = Repo::open(&directory, &options).map_err(wrong)?;
+        repo = open(&options).map_err(wrong)?;
     }
     let is_bundle = sources.bundles && repo.clusters().is_empty() && has_bundle(&repo);
     if is_bundle {
         bundle(&mut options);
-        repo = Repo::open(&directory, &options).map_err(wrong)?;
+        repo = open(&options).map_err(wrong)?;
     }
     if let Some(below) = &place.below {
         selection.only_below(below, &repo);
@@ -139,7 +152,8 @@ fn find_in(
     {
         return Err(not_built(&format!("--cluster {pattern}"), overlay));
     }
-    if !repo.clusters().iter().any(is_below) && repo.skipped_builds().next().is_none() {
+    let is_unparsed = repo.not_planned().iter().any(|(name, _)| selection.has(name));
+    if !repo.clusters().iter().any(is_below) && repo.skipped_builds().next().is_none() && !is_unparsed {
         let directory = &sources.directory;
         let is_unplanned = repo.unplanned(place.below.as_deref()).next().is_some();
         // That some are not built is a finding.
@@ -173,6 +187,8 @@ fn find_in(
         is_bundle,
         everything: selection.is_everything(),
         verdict,
+        name: sources.name.clone().unwrap_or_else(|| "the working tree".to_owned()),
+        release: sources.release.clone(),
         selection,
         below: place.below,
         directory,
@@ -183,10 +199,21 @@ fn find_in(
     Ok(found)
 }
 
-/// The names of the clusters, and of those that weren't asked for.
+/// The names of the clusters, of those that can't be planned, and of those that weren't asked for.
 pub(super) fn names(repo: &Repo) -> impl Iterator<Item = &str> + Clone {
     let built = repo.clusters().iter().map(ClusterRef::name);
-    built.chain(repo.skipped_builds())
+    let unplanned = repo.not_planned().into_iter().map(|(name, _)| name);
+    let unplanned = unplanned.filter(|name| !repo.clusters().iter().any(|c| c.name() == *name));
+    built.chain(unplanned.collect::<Vec<_>>()).chain(repo.skipped_builds())
+}
+
+/// What the command line asks to be built.
+pub(super) fn asked_builds(sources: &Sources) -> Builds {
+    Builds {
+        kustomize: sources.reading.kustomize || sources.reading.kustomize_remote,
+        remote: sources.reading.kustomize_remote,
+        helm: sources.reading.helm,
+    }
 }
 
 /// Whether a build has failed, so that there may be clusters which nobody knows the names of.
@@ -216,12 +243,12 @@ pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     let Some(below) = &top.below else {
         return Ok(place);
     };
-    let open = |directory: &Utf8Path| Directory::open(directory, crate::source::max_bytes());
+    let open = |directory: &Utf8Path| Directory::open(directory, max_bytes());
     let has_kustomization = |tree: &Directory| {
         let listing = tree.list(&crate::source::Walk::default());
         listing.is_ok_and(|l| l.files.iter().any(|f| repo::is_kustomization(f)))
     };
-    let has_outside_references = open(&root(path)).is_ok_and(|tree| has_kustomization(&tree))
+    let has_outside_references = open(&root_of(path)).is_ok_and(|tree| has_kustomization(&tree))
         && open(&top.root).is_ok_and(|tree| repo::has_outside_references(&tree, below));
     Ok(if has_outside_references { top } else { place })
 }
@@ -240,8 +267,8 @@ fn configured_place(sources: &Sources) -> Result<Place, Failure> {
         return Ok(Place::configured(path));
     };
     let top = Place::work_tree(path).root;
-    let base = TrustBase::open(&root(&top), revision)?;
-    let Ok(real) = root(&top).canonicalize_utf8() else {
+    let base = TrustBase::open(&root_of(&top), revision)?;
+    let Ok(real) = root_of(&top).canonicalize_utf8() else {
         return Ok(Place::itself(path));
     };
     Ok(Place::find(path, |directory| {
@@ -291,6 +318,8 @@ pub(super) fn all_clusters(repo: Repo, directory: Utf8PathBuf, options: Options)
         is_bundle: false,
         everything: true,
         verdict: Verdict { unreadable: repo.problems().iter().any(|p| p.fatal), ..Verdict::default() },
+        name: "the working tree".to_owned(),
+        release: None,
         selection: Selection::everything(),
         below: None,
         directory,
@@ -308,7 +337,7 @@ pub(super) fn cluster_name(directory: &Utf8Path) -> &str {
 }
 
 /// What paths are relative to: the directory, or the one that a file is in.
-fn root(path: &Utf8Path) -> Utf8PathBuf {
+fn root_of(path: &Utf8Path) -> Utf8PathBuf {
     if path == "-" {
         return Utf8PathBuf::from(".");
     }
@@ -376,11 +405,6 @@ impl Clusters {
         Ok(Self { repo, options, ..self })
     }
 
-    /// The directory or the file that was opened; names count from it.
-    pub(super) fn directory(&self) -> &Utf8Path {
-        &self.directory
-    }
-
     /// The directory that was given, relative to the root; `None` where it is the root.
     pub(super) fn below(&self) -> Option<&Utf8Path> {
         self.below.as_deref()
@@ -419,19 +443,23 @@ impl Clusters {
         &self.options.trust
     }
 
-    /// The configuration that the command line names.
-    pub(super) fn config(&self) -> Option<&Arc<SourceFile>> {
-        self.options.config.as_ref()
+    /// What this side is called.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
-    /// The clusters that kustomize builds of them.
-    pub(super) fn to_build(&self) -> ClusterFilter {
-        self.options.chosen.clone()
-    }
-
-    /// What of them was built.
-    pub(super) fn builds(&self) -> Builds {
-        self.options.builds
+    /// Their directory as a side, read as they were.
+    pub(super) fn side(&self) -> Side {
+        Side {
+            inventory: self.options.inventory.clone(),
+            release: self.release.clone(),
+            config: self.options.config.clone(),
+            trust: self.options.trust.clone(),
+            builds: self.options.builds,
+            chosen: self.options.chosen.clone(),
+            within: self.below.clone(),
+            ..Side::of(&self.directory)
+        }
     }
 
     /// Whether anything was built.
@@ -455,8 +483,37 @@ impl Clusters {
         all.filter(|c| self.selection.has(c.name())).collect()
     }
 
-    /// Takes each of them through the pipeline, with a progress bar where somebody looks. `take`
-    /// gets what comes of each, in their order; the findings are collected.
+    /// Those that are meant, each with what it is on the side before; also those that aren't planned, and those that
+    /// are on that side only.
+    pub(super) fn pairs<'a>(&'a self, before: Before<'a>) -> Vec<Pair<'a>> {
+        let is_below = |finding: &Finding| {
+            let place = finding.location.as_ref();
+            self.below().is_none_or(|b| place.is_none_or(|p| p.file.path().starts_with(b)) || is_of_meant(finding))
+        };
+        let entries = app::entries(&self.repo, is_below);
+        let Before::Sources(old, mode) = before else {
+            return entries.into_iter().filter(|pair| self.has(pair.name())).collect();
+        };
+        let clusters: Vec<&ClusterRef> = old.clusters().iter().collect();
+        if let ([was], [Pair { after: After::Cluster(is), .. }], ComparisonMode::Alternatives) =
+            (clusters.as_slice(), entries.as_slice(), mode)
+        {
+            // Two directories with a cluster each, whatever they are called.
+            return vec![Pair::of(was, is)];
+        }
+        let mut pairs = app::pairs((old, &clusters), (&self.repo, entries));
+        pairs.retain(|pair| match (pair.after, pair.before) {
+            (After::Nothing, Some(was)) => {
+                let is_named = self.has(was.name()) || self.selection.has_lost(was.name());
+                is_named && self.below().is_none_or(|below| old.is_within(was, below))
+            }
+            _ => self.has(pair.name()),
+        });
+        pairs
+    }
+
+    /// Takes each of them through the analysis, with a progress bar where somebody looks. `take`
+    /// gets each one's result, in their order; the findings are collected.
     pub(super) fn each(
         &self,
         work: &Work<'_>,
@@ -465,21 +522,21 @@ impl Clusters {
         mut take: impl FnMut(&mut Outcome, &Progress),
     ) -> Findings {
         let mut findings = Findings::new(&self.repo, self.below(), self.shard());
-        let prior = match work.prior {
-            Some(PriorState::Revision { repo, .. }) => Some(&**repo),
-            _ => None,
-        };
-        if let Some(before) = prior.or(self.base.as_ref()) {
-            let is_below = |name: &str| {
-                let clusters = before.clusters().iter();
-                let mut named = clusters.filter(|c| c.name() == name);
-                let below = self.below();
-                below.is_none_or(|below| named.any(|c| before.is_within(c, below)))
-            };
-            let meant = |name: &str| self.selection.has_lost(name) && is_below(name);
-            findings.extend(repo::removed(before, &self.repo, meant));
+        match (work.before, &self.base) {
+            (Before::Sources(before, _), _) => findings.mark_existing(before),
+            (_, Some(before)) => {
+                let is_below = |name: &str| {
+                    let clusters = before.clusters().iter();
+                    let mut named = clusters.filter(|c| c.name() == name);
+                    let below = self.below();
+                    below.is_none_or(|below| named.any(|c| before.is_within(c, below)))
+                };
+                let meant = |name: &str| self.selection.has_lost(name) && is_below(name);
+                findings.extend(repo::removed(before, &self.repo, meant));
+            }
+            _ => {}
         }
-        let chosen = self.chosen();
+        let chosen = self.pairs(work.before);
         let progress = Progress::of(chosen.len(), output.quiet());
         let sink = |mut outcome: Outcome| {
             take(&mut outcome, &progress);
@@ -518,8 +575,15 @@ impl Clusters {
         let names: BTreeSet<&str> = users.map(|(name, _)| name.as_str()).collect();
         let is_meant = |c: &&ClusterRef| names.contains(c.name()) && !self.selection.has(c.name());
         let others: Vec<_> = self.repo.clusters().iter().filter(is_meant).collect();
-        let progress = Progress::of(others.len(), true);
-        app::findings(&self.repo, &others, settings, jobs, &progress)
+        let others: Vec<Pair<'_>> = others.into_iter().map(Pair::new).collect();
+        let work = Work { lint: Some(lint::Selection::of(settings).without_fixes()), ..Work::default() };
+        let problems = self.repo.problems().iter().map(|p| &p.finding);
+        let mut out: Vec<Finding> = problems.chain(self.repo.findings()).cloned().collect();
+        app::run(&self.repo, &others, &work, jobs, &Progress::of(others.len(), true), |outcome| {
+            out.extend(outcome.found.findings);
+            ControlFlow::Continue(())
+        });
+        out
     }
 
     /// The names of the others that were found.

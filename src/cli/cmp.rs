@@ -11,6 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
+use super::baseline::BaselineFile;
 use super::clusters;
 use super::cmp_build::{self, Application, Build};
 use super::cmp_manifests::{WAY_OUT, manifests};
@@ -19,11 +20,12 @@ use super::failure::Failure;
 use super::findings::Findings;
 use super::output::Output;
 use super::settings::FailOn;
-use crate::app::{self, Progress, State, Work};
+use crate::app::{self, Progress, Work};
 use crate::finding::{Finding, Severity};
 use crate::lint::{self, RegisteredRule, Settings};
 use crate::repo::{self, Config, Options, Repo, Trust};
 use crate::secret::InputText;
+use crate::verdict::{self as judged, NotPlannedKind};
 
 /// Run as a config management plugin of Argo CD; see docs/argocd.md
 #[derive(Debug, Args)]
@@ -277,36 +279,34 @@ fn generate(gate: &Gate, output: &Output, said: &mut Vec<String>) -> Result<(Str
         yaml: parameters.operands,
         ..Work::default()
     };
+    // A configuration that isn't trusted hides nothing.
+    let baseline = if gate.trust_repository { BaselineFile::configured(&found) } else { None };
     let mut findings = Findings::new(&found.repo, None, found.shard());
     let mut operands = String::new();
     let mut verdict = found.verdict;
     let progress = Progress::of(0, true);
-    app::run(&found.repo, &chosen, &work, None, &progress, |mut outcome| {
-        let name = &outcome.cluster;
-        match &outcome.state {
-            State::Done => {}
-            State::Refused => verdict.failed |= parameters.operands,
-            State::Unreadable => verdict.unreadable = true,
-            State::Unusable => verdict.unusable |= parameters.operands || fail_on.is_some(),
-            State::NoInventory => {
-                verdict.unusable = true;
-                said.push(format!("error: {name}: no inventory says which nodes there are"));
-            }
-            State::Panicked(what) => {
-                verdict.bug = true;
-                said.push(format!("error: {name}: hcoplan has a bug: {what}"));
-            }
-            State::Failed(error) => {
-                verdict.unusable = true;
-                said.push(format!("error: {name}: {error}"));
-            }
+    app::run(&found.repo, &found.pairs(work.before), &work, None, &progress, |mut outcome| {
+        match &outcome.verdict {
+            judged::Verdict::NotPlanned(why) => match why.kind {
+                NotPlannedKind::Unreadable => verdict.unreadable = true,
+                NotPlannedKind::Unusable => verdict.failed |= parameters.operands || fail_on.is_some(),
+                NotPlannedKind::Bug => {
+                    verdict.bug = true;
+                    said.push(format!("error: {}: hcoplan has a bug: {why}", outcome.cluster));
+                }
+            },
+            judged => verdict.failed |= judged.fails() && (parameters.operands || fail_on.is_some()),
+        }
+        if let Some(error) = &outcome.failed {
+            verdict.unusable = true;
+            said.push(format!("error: {}: {error}", outcome.cluster));
         }
         operands.push_str(&outcome.printed);
         findings.add(&mut outcome);
         ControlFlow::Continue(())
     });
-    let mut settled = findings.apply_suppressions(None, &settings, &found.root, output)?;
-    verdict.failed |= settled.fails_from(fail_on);
+    let mut settled = findings.finished(baseline.as_ref(), &settings, &found.root, output)?;
+    verdict.failed |= settled.fails_from(fail_on, None);
     // Whatever the gate is: other tools would pass it on, or over.
     let almost = |f: &Finding| ALMOST.contains(&f.rule.name);
     verdict.failed |= settled.findings().iter().any(almost);

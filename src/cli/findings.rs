@@ -1,10 +1,8 @@
 //! Findings of a run: collected, settled, printed.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
 use super::baseline::BaselineFile;
 use super::failure::Failure;
@@ -12,12 +10,12 @@ use super::output::Output;
 use super::root;
 use super::shard::Shard;
 use crate::app;
-use crate::diff::ClusterDiff;
-use crate::finding::{Finding, Severity};
-use crate::lint::{self, Date, Settings};
+use crate::finding::{self, Finding, Severity};
+use crate::lint::{self, Finishing, Settings};
 use crate::repo::Repo;
-use crate::report::{self, FEW_FINDINGS, Format, Report, Summary, Terminal};
+use crate::report::{self, Format, Report, Summary, Terminal};
 use crate::secret::mask_finding;
+use crate::verdict::VerdictKind;
 use crate::yaml::Document;
 
 /// The findings of a run, before suppression.
@@ -66,115 +64,85 @@ impl Findings {
     pub(super) fn add(&mut self, outcome: &mut app::Outcome) {
         self.summary.clusters += 1;
         self.summary.names.push(outcome.cluster.clone());
-        self.summary.refused += usize::from(outcome.refusal.is_some());
+        self.summary.refused += usize::from(outcome.verdict.kind() == VerdictKind::Rejected);
         self.run.add(std::mem::take(&mut outcome.found));
         self.documents.append(&mut outcome.documents);
     }
 
-    /// Takes the milder finding where one is milder for what was there before the change.
-    pub(super) fn judge_by_change(&mut self, clusters: &[ClusterDiff]) {
-        for diff in clusters {
-            for known in &diff.findings_added {
-                let place = |f: &Finding| {
-                    let place = f.location.as_ref()?;
-                    Some((place.file.path().to_owned(), place.span.start))
-                };
-                let is_harsher = |f: &&mut Finding| {
-                    f.cluster.as_deref() == Some(&*diff.cluster)
-                        && (f.rule.name, &f.object) == (known.rule.name, &known.object)
-                        && place(f) == place(known)
-                        && f.severity > known.severity
-                };
-                if let Some(finding) = self.run.findings.iter_mut().find(is_harsher) {
-                    let cluster = finding.cluster.take();
-                    *finding = Finding { cluster, ..known.clone() };
-                }
-            }
-        }
+    /// Marks those of the repository itself that another side has, too.
+    pub(super) fn mark_existing(&mut self, before: &Repo) {
+        let problems = before.problems().iter().map(|p| &p.finding);
+        let known: Vec<Finding> = problems.chain(before.findings()).cloned().collect();
+        finding::mark_existing(&mut self.run.findings, &known, false);
     }
 
     /// Says them on standard error, for subcommands whose result they are not.
     pub(super) fn print_to_stderr(&self, root: &Utf8Path, output: &Output) {
         if !self.run.findings.is_empty() {
-            let settled = SettledFindings {
-                summary: self.summary.clone(),
-                ..SettledFindings::new(self.run.findings.clone(), root)
-            };
+            let settled =
+                FinalFindings { summary: self.summary.clone(), ..FinalFindings::new(self.run.findings.clone(), root) };
             let text = settled.text(Format::Human, output.terminal_of_errors());
             output.show(String::from_utf8_lossy(&text).trim_end());
         }
     }
 
     /// What is left after suppression, and after the baseline where there is one.
-    pub(super) fn apply_suppressions(
+    pub(super) fn finished(
         self,
         baseline: Option<&BaselineFile>,
         settings: &Settings,
         root: &Utf8Path,
         output: &Output,
-    ) -> Result<SettledFindings, Failure> {
+    ) -> Result<FinalFindings, Failure> {
         // What a part of the clusters gives is no result.
         if app::interrupted() {
             return Err(Failure::Interrupted);
         }
-        let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
-        let documents = self.documents.iter().map(|d| &**d);
-        let settled = lint::apply_suppressions(self.run, documents, settings, today);
-        let mut out = SettledFindings {
-            summary: Summary { suppressed: settled.suppressed.len(), ..self.summary },
-            ..SettledFindings::new(settled.findings, root)
+        let with = Finishing { settings, users: &self.users, today: app::today() };
+        let known = |found: &[Finding]| match baseline {
+            Some(file) if file.update => file.write(found, with.today, settings, output).map(Some),
+            Some(file) => file.known(settings, output).map(Some),
+            None => Ok(None),
         };
+        let finished = lint::finish(self.run, self.documents.iter().map(|d| &**d), with, known)?;
         if let Some(file) = baseline {
-            let baseline = if file.update {
-                file.write(&out.findings, today, settings, output)?
-            } else {
-                file.known(settings, output)?
-            };
-            let left = baseline.leave_out(out.findings);
-            file.say_stale(&left.stale, settings, output);
-            out.findings = left.findings;
-            out.summary.baselined = left.hidden;
-            out.summary.oldest_baselined = left.oldest.map(|day| day.to_string());
+            file.say_stale(&finished.stale, settings, output);
         }
-        out.findings = lint::grouped(out.findings, &self.users);
-        // Stable: the order of places stays within each severity.
-        out.findings.sort_by_key(|f| Reverse(f.severity));
-        Ok(out)
+        let summary = Summary {
+            suppressed: finished.suppressed,
+            baselined: finished.baselined,
+            oldest_baselined: finished.oldest.map(|day| day.to_string()),
+            ..self.summary
+        };
+        Ok(FinalFindings { findings: finished.findings, summary, root: root.to_owned() })
     }
 }
 
 /// The findings to report.
 #[derive(Debug)]
-pub(super) struct SettledFindings {
+pub(super) struct FinalFindings {
     findings: Vec<Finding>,
     summary: Summary,
     root: Utf8PathBuf,
 }
 
-impl SettledFindings {
-    /// Findings that say nothing which must not be shown.
+impl FinalFindings {
+    /// Findings that no suppression and no baseline is about.
     fn new(mut findings: Vec<Finding>, root: &Utf8Path) -> Self {
-        if findings.len() > FEW_FINDINGS {
-            findings.par_iter_mut().for_each(mask_finding);
-        } else {
-            findings.iter_mut().for_each(mask_finding);
-        }
+        findings.iter_mut().for_each(mask_finding);
         Self { findings, summary: Summary::default(), root: root.to_owned() }
     }
 
-    /// Whether any is at or above a severity; `None` = none ever is. Reports say so from then on.
-    pub(super) fn fails_from(&mut self, from: Option<Severity>) -> bool {
+    /// Whether any is at or above a severity; `None` = none ever is. With `against`, the name of a side that they are
+    /// compared with, only those count that it doesn't have, and they come first. Reports say so from then on.
+    pub(super) fn fails_from(&mut self, from: Option<Severity>, against: Option<&str>) -> bool {
         self.summary.fail_on = from;
-        from.is_some_and(|from| self.findings.iter().any(|f| f.severity >= from))
-    }
-
-    /// Tells those that a revision has, too, from the new ones, which come first.
-    pub(super) fn compare_with(&mut self, revision: &str, mut before: Vec<Finding>) {
-        before.iter_mut().for_each(mask_finding);
-        app::mark_standing(&mut self.findings, &before);
-        self.findings.sort_by_key(|f| f.is_standing);
-        self.summary.compared_with = Some(revision.to_owned());
+        self.summary.compared_with = against.map(str::to_owned);
+        if against.is_some() {
+            self.findings.sort_by_key(|f| f.is_existing);
+        }
+        let counts = |f: &&Finding| against.is_none() || !f.is_existing;
+        from.is_some_and(|from| self.findings.iter().filter(counts).any(|f| f.severity >= from))
     }
 
     /// What was looked at and what was left out.
@@ -222,7 +190,7 @@ impl SettledFindings {
 
 /// Findings about the configuration, which end a run.
 pub(super) fn say_configuration(findings: &[Finding], root: &Utf8Path, output: &Output) {
-    let settled = SettledFindings::new(findings.to_vec(), root);
+    let settled = FinalFindings::new(findings.to_vec(), root);
     let text = settled.text(Format::Human, output.terminal_of_errors());
     let text = String::from_utf8_lossy(&text).into_owned();
     // The last line counts clusters, of which none was looked at.

@@ -11,7 +11,7 @@ use super::arguments::Sources;
 use super::clusters::{self, Clusters};
 use super::exit::Verdict;
 use super::failure::Failure;
-use super::findings::SettledFindings;
+use super::findings::FinalFindings;
 use super::fix_document;
 use super::fix_rounds::{FixRounds, diff_of, line};
 use super::migrate;
@@ -25,6 +25,7 @@ use crate::fix::{self, Applied, DroppedFix, Line, Rewritten};
 use crate::lint::{self, Settings};
 use crate::report::{plural, shown_path};
 use crate::source::encode;
+use crate::verdict::VerdictKind;
 use crate::yaml::edit::Reason;
 
 const BOLD: Style = Style::new().bold();
@@ -253,7 +254,7 @@ fn rounds(
             }
         };
         let others_before = others(&found);
-        let judge = |found: &Clusters, round: &fix::Round, after: &SettledFindings| {
+        let judge = |found: &Clusters, round: &fix::Round, after: &FinalFindings| {
             fix::first_broken_cluster(settled.findings(), after.findings())
                 .or_else(|| fix::first_broken_cluster(&others_before, &others(found)))
                 .map_or_else(|| found.is_as_meant(round).map_err(Wrong::Other), |c| Err(Wrong::Harm(c)))
@@ -365,20 +366,22 @@ fn lint(
     refused: &mut Vec<String>,
     mut verdict: Option<&mut Verdict>,
     output: &Output,
-) -> Result<SettledFindings, Failure> {
+) -> Result<FinalFindings, Failure> {
     let work = Work { lint: Some(lint::Selection::of(settings)), ..Work::default() };
     refused.clear();
     let jobs = arguments.sources.reading.jobs;
     let findings = found.each(&work, jobs, output, |outcome, progress| {
-        // Here a refusal is one of the things to mend.
-        if outcome.refusal.take().is_some() {
+        if outcome.verdict.kind() == VerdictKind::Rejected {
             refused.push(outcome.cluster.clone());
         }
         if let Some(verdict) = &mut verdict {
-            progress.suspend(|| tree::report_outcome(outcome, verdict, output));
+            // Here a rejection is one of the things to fix.
+            let failed = verdict.failed;
+            progress.suspend(|| tree::report_outcome(outcome, true, verdict, output));
+            verdict.failed = failed;
         }
     });
-    findings.apply_suppressions(None, settings, &found.root, output)
+    findings.finished(None, settings, &found.root, output)
 }
 
 impl FixRounds {

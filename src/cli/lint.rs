@@ -6,17 +6,18 @@ use std::collections::BTreeMap;
 use clap::Args;
 use serde_json::json;
 
+use super::analysis::Question;
 use super::arguments::Sources;
+use super::base::Base;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
 use super::output::Output;
 use super::settings::Rules;
-use super::{clusters, prior_state, tree};
-use crate::app::{self, PriorState, Progress, Work};
+use super::{clusters, prior_state};
+use crate::app::Work;
 use crate::finding::{Finding, FixKind, Group, Rule, Severity};
 use crate::lint;
-use crate::repo::ClusterRef;
 use crate::report::{Format, Summary};
 
 /// Check the manifests against what the cluster would make of them
@@ -68,43 +69,39 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     if found.is_bundle && settings.select.is_empty() {
         settings.select.push(lint::Selector::Group(Group::Bundle));
     }
-    let baseline = arguments.rules.baseline(&found)?;
-    let prior = arguments.prior.open(&found, output)?;
+    let base = Base::named(&arguments.prior, &found, output)?;
     let shows_fixes = !arguments.statistics && targets.iter().any(|t| t.format.shows_fixes());
     let selection = lint::Selection::of(&settings);
-    let work = Work {
-        prior: prior.as_ref(),
-        update: arguments.prior.update(),
-        lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
-        ..Work::default()
+    let question = Question {
+        found: &found,
+        settings: &settings,
+        base: &base,
+        baseline: arguments.rules.baseline(&found)?,
+        fail_on: arguments.rules.fail_on(found.repo.config()),
+        jobs: sources.reading.jobs,
+        work: Work {
+            update: arguments.prior.update(),
+            lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
+            ..Work::default()
+        },
     };
-    let mut verdict = found.verdict;
-    let findings = found.each(&work, arguments.sources.reading.jobs, output, |outcome, progress| {
-        progress.suspend(|| tree::report_outcome(outcome, &mut verdict, output));
-    });
-    let mut settled = findings.apply_suppressions(baseline.as_ref(), &settings, &found.root, output)?;
-    verdict.failed |= settled.fails_from(arguments.rules.fail_on(found.repo.config()));
-    if let (Some(PriorState::Revision { repo: before, .. }), Some(name)) = (&prior, arguments.prior.revision()) {
-        let clusters = before.clusters().iter();
-        let clusters: Vec<&ClusterRef> = clusters.filter(|c| found.has(c.name())).collect();
-        let progress = Progress::of(clusters.len(), output.quiet());
-        let jobs = arguments.sources.reading.jobs;
-        let had = app::findings(before, &clusters, &settings, jobs, &progress);
-        settled.compare_with(name, had);
-    }
+    let Some(analysis) = question.analyse(output, |_, _| {})? else {
+        return Ok(found.verdict);
+    };
+    let findings = &analysis.findings;
     for target in &targets {
-        if target.format == Format::Human && settled.is_empty() {
+        if target.format == Format::Human && findings.is_empty() {
             continue;
         }
         if arguments.statistics {
-            let text = statistics(settled.findings(), settled.summary(), target.format);
+            let text = statistics(findings.findings(), findings.summary(), target.format);
             target.write(text.as_bytes(), output)?;
             continue;
         }
-        let text = settled.text(target.format, target.terminal(output));
+        let text = findings.text(target.format, target.terminal(output));
         target.write(&text, output)?;
     }
-    Ok(verdict)
+    Ok(analysis.verdict)
 }
 
 /// Every rule, one a line.

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::format::{self, Target};
 use super::output::Output;
 use super::{clusters, tree};
-use crate::app::{self, State, Work};
+use crate::app::{self, Work};
 use crate::report::matrix::{Format, MatrixPage, write};
 
 /// Show which golden images are there for which architecture
@@ -45,10 +45,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let mut verdict = found.verdict;
     let mut matrices = Vec::new();
     let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
-        match outcome.state {
-            // The matrix says so.
-            State::Done | State::Refused | State::NoInventory => {}
-            _ => progress.suspend(|| tree::report_outcome(outcome, &mut verdict, output)),
+        // What the matrix says of a cluster is the result.
+        if outcome.matrix.is_none() || outcome.failed.is_some() {
+            progress.suspend(|| tree::report_outcome(outcome, true, &mut verdict, output));
         }
         matrices.extend(outcome.matrix.take());
     });

@@ -20,7 +20,7 @@ use crate::source::Revision;
 const SUBCOMMANDS: &[(&[&str], &str)] = &[
     (
         &["check", "test", "validate", "verify", "scan"],
-        "`hcoplan lint` checks the manifests; `hcoplan plan --check` also the rendered tree",
+        "`hcoplan lint` checks the manifests; `hcoplan render --check` the rendered tree",
     ),
     (
         &["apply", "deploy", "install", "sync"],

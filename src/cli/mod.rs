@@ -3,6 +3,7 @@
 //! Results go to standard output, everything else to standard error. How a run ends is decided
 //! in [`exit`].
 
+mod analysis;
 mod argocd;
 mod arguments;
 mod atomic_file;
@@ -54,7 +55,6 @@ mod settings;
 mod shard;
 mod sides;
 mod tree;
-mod upgrade;
 mod version;
 mod why;
 

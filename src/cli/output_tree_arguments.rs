@@ -28,6 +28,11 @@ impl OutputTreeArguments {
         self.kustomization || found.repo.config().kustomization
     }
 
+    /// Whether the command line says where the output tree is.
+    pub(super) fn is_given(&self) -> bool {
+        self.out.is_some()
+    }
+
     /// Whether nothing says where the output tree is.
     pub(super) fn is_missing(&self, found: &Clusters) -> bool {
         self.out.is_none() && found.is_stream()
@@ -54,11 +59,6 @@ impl OutputTreeArguments {
         let path = self.path(&found.root);
         out_place::check(&path, found, self.kustomization(found))?;
         Ok(path)
-    }
-
-    /// Whether the tree would be where it is by default, and there is none yet.
-    pub(super) fn is_only_default(&self, root: &Utf8Path) -> bool {
-        self.out.is_none() && !self.path(root).exists()
     }
 
     /// The output tree's path: as it was typed, else below the root.

@@ -1,19 +1,15 @@
 //! `--against` and `--live`: what the clusters hold now, so that a change is judged as an update.
 
-use std::sync::Arc;
-
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
-use super::builds;
 use super::clusters::Clusters;
 use super::failure::Failure;
 use super::import;
 use super::output::Output;
 use crate::app::PriorState;
 use crate::lifecycle::UpdateMethod;
-use crate::repo::{self, Options, Repo, Trust};
-use crate::source::{Revision, max_bytes};
+use crate::repo::{self, Trust};
 
 /// What the clusters hold now.
 #[derive(Debug, Args)]
@@ -61,8 +57,14 @@ impl Arguments {
     }
 
     /// The git revision, where one is named.
-    pub(super) fn revision(&self) -> Option<&str> {
-        self.against.as_deref()
+    pub(super) fn revision(&self, found: &Clusters) -> Result<Option<&str>, Failure> {
+        if self.against.is_some() && found.is_stream() {
+            return Err(Failure::usage(
+                "--against needs a directory: a stream has no revisions",
+                "give --live FILE, or --against with the directory that the stream is built from",
+            ));
+        }
+        Ok(self.against.as_deref())
     }
 
     /// The files of it, which are no sources.
@@ -70,21 +72,9 @@ impl Arguments {
         self.live.iter().cloned().collect()
     }
 
-    /// Reads it; `None` where none is given.
-    pub(super) fn open(&self, found: &Clusters, output: &Output) -> Result<Option<PriorState>, Failure> {
-        if let Some(file) = &self.live {
-            return live(file, found, output).map(Some);
-        }
-        let Some(name) = &self.against else {
-            return Ok(None);
-        };
-        if found.is_stream() {
-            return Err(Failure::usage(
-                "--against needs a directory: a stream has no revisions",
-                "give --live FILE, or --against with the directory that the stream is built from",
-            ));
-        }
-        revision(name, found, output).map(Some)
+    /// Reads what the cluster holds; `None` where nothing of it is given.
+    pub(super) fn live(&self, found: &Clusters, output: &Output) -> Result<Option<PriorState>, Failure> {
+        self.live.as_ref().map(|file| live(file, found, output)).transpose()
     }
 }
 
@@ -103,44 +93,8 @@ fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<PriorState
         repo::read_named(&found.root, file, &Trust::Files)?
     };
     let prior = PriorState::live(file.to_owned(), bytes).map_err(Failure::Unreadable)?;
-    if let PriorState::Live { objects, .. } = &prior
-        && objects.is_empty()
-    {
+    if prior.objects.is_empty() {
         output.note(format_args!("{file} holds no HyperConverged"));
     }
     Ok(prior)
-}
-
-fn revision(name: &str, found: &Clusters, output: &Output) -> Result<PriorState, Failure> {
-    let tree = Revision::open(&found.root, name, max_bytes()).map_err(repo::Error::from)?;
-    let mut options = Options {
-        within: found.below().map(ToOwned::to_owned),
-        builds: found.builds(),
-        chosen: found.to_build(),
-        ..Options::default()
-    };
-    builds::build_revision(&tree, &found.root, &mut options)?;
-    let before = Repo::from_tree(Arc::new(tree), &options);
-    let before = before.map_err(|error| match error {
-        repo::Error::Configuration(findings) => {
-            let first = findings.first().map_or("", |f| f.message.as_str());
-            Failure::usage(
-                format!("hcoplan.yaml is wrong in {name}: {first}"),
-                "leave --against out for the change that mends it",
-            )
-        }
-        other => other.into(),
-    })?;
-    for problem in before.problems().iter().filter(|p| p.fatal) {
-        let at = problem.finding.location.as_ref();
-        let at = at.map_or_else(String::new, |l| {
-            let file = match found.root.as_str() {
-                "." => l.file.path().to_owned(),
-                _ => found.root.join(l.file.path()),
-            };
-            format!("{file}:{}: ", l.start().line)
-        });
-        output.warning(format_args!("in {name}, {at}{}; what is in it is judged as new", problem.finding.message));
-    }
-    Ok(PriorState::Revision { name: name.to_owned(), repo: Box::new(before) })
 }

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::arguments::Sources;
 use super::atomic_file::PartialFile;
+use super::base::Base;
 use super::clusters::Clusters;
 use super::exit::Verdict;
 use super::failure::Failure;
@@ -15,7 +16,7 @@ use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
 use super::tree::{self, OutputTree};
 use super::{clusters, prior_state};
-use crate::app::{self, ObjectSelector, Progress, State, Work};
+use crate::app::{self, ObjectSelector, Progress, Work};
 use crate::report::Format;
 
 /// Render what HCO and SSP would create
@@ -78,12 +79,12 @@ enum Show {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = targets(arguments)?;
     let found = clusters::find(&arguments.sources, arguments.prior.files(), output)?;
-    let prior = arguments.prior.open(&found, output)?;
+    let base = Base::named(&arguments.prior, &found, output)?;
     let upgrade_to = arguments.upgrade_to.as_deref();
     let upgrade_to = upgrade_to.map(|name| found.trust().named_release(name)).transpose()?;
     let work = Work {
         force: arguments.force,
-        prior: prior.as_ref(),
+        before: base.before(),
         update: arguments.prior.update(),
         upgrade_to,
         only: arguments.only.clone(),
@@ -115,9 +116,9 @@ fn write(arguments: &Arguments, found: &Clusters, work: Work<'_>, output: &mut O
     let mut stale = if arguments.check { tree.stale(found) } else { Vec::new() };
     let (mut rendered, mut objects) = (0, 0);
     let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
-        progress.suspend(|| tree::report_outcome(outcome, &mut verdict, output));
+        progress.suspend(|| tree::report_outcome(outcome, true, &mut verdict, output));
         stale.extend(outcome.stale.iter().map(|file| tree.reported(file)));
-        if matches!(outcome.state, State::Done) {
+        if outcome.is_rendered {
             rendered += 1;
             objects += outcome.objects;
         }
@@ -154,7 +155,8 @@ pub(super) fn say_stale(stale: &[String], verdict: &mut Verdict, output: &Output
     if let Some(more) = stale.len().checked_sub(SHOWN).filter(|n| *n > 0) {
         list.push_str(&format!("\n  and {more} more"));
     }
-    output.error(format_args!("the output tree is stale:{list}\n  help: run `hcoplan plan` and commit what it writes"));
+    output
+        .error(format_args!("the output tree is stale:{list}\n  help: run `hcoplan render` and commit what it writes"));
 }
 
 /// To standard output or to files.
@@ -172,10 +174,10 @@ fn print(
     let mut files = files.collect::<Result<Vec<PartialFile>, Failure>>()?;
     let to_stdout = targets.is_empty() || targets.iter().any(|t| t.file.is_none());
     let mut findings = Findings::new(&found.repo, found.below(), found.shard());
-    let chosen = found.chosen();
+    let chosen = found.pairs(work.before);
     let progress = Progress::of(chosen.len(), output.quiet());
     app::run(&found.repo, &chosen, &work, arguments.sources.reading.jobs, &progress, |mut outcome| {
-        progress.suspend(|| tree::report_outcome(&outcome, &mut verdict, output));
+        progress.suspend(|| tree::report_outcome(&outcome, true, &mut verdict, output));
         findings.add(&mut outcome);
         for file in &mut files {
             if let Err(error) = file.write(outcome.printed.as_bytes()) {

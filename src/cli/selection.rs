@@ -8,6 +8,7 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 use super::arguments::Sources;
 use super::failure::Failure;
 use super::shard::Shard;
+use crate::finding::Finding;
 use crate::repo::{ClusterFilter, Repo};
 
 /// Compiled patterns.
@@ -52,7 +53,9 @@ impl Selection {
         let clusters = repo.clusters().iter();
         let clusters = clusters.filter(|c| repo.is_within(c, below));
         let unbuilt = repo.unbuilt(Some(below)).into_iter();
-        let unbuilt = unbuilt.map(|(name, _)| name.to_owned());
+        let is_here = |f: &Finding| f.location.as_ref().is_some_and(|place| place.file.path().starts_with(below));
+        let unparsed = repo.not_planned().into_iter().filter(|(_, finding)| is_here(finding));
+        let unbuilt = unbuilt.chain(unparsed).map(|(name, _)| name.to_owned());
         let here = clusters.map(|c| c.name().to_owned());
         self.only = Some(here.chain(unbuilt).collect());
     }

@@ -109,12 +109,7 @@ impl Rules {
 
     /// The findings of an earlier day, where they are asked for.
     pub(super) fn baseline(&self, found: &Clusters) -> Result<Option<BaselineFile>, Failure> {
-        let configured = found.repo.config().lint.baseline.as_ref();
-        let configured = configured.map(|path| match found.root.as_str() {
-            "." => path.value.clone().into(),
-            root => Utf8Path::new(root).join(&path.value),
-        });
-        match self.baseline.clone().or(configured) {
+        match self.baseline.clone().or_else(|| configured_baseline(found)) {
             Some(path) => Ok(Some(BaselineFile {
                 looked_at: looked_at(&path, found),
                 path,
@@ -127,6 +122,23 @@ impl Rules {
             )),
             None => Ok(None),
         }
+    }
+}
+
+/// The baseline that the configuration names.
+fn configured_baseline(found: &Clusters) -> Option<Utf8PathBuf> {
+    let path = found.repo.config().lint.baseline.as_ref()?;
+    Some(match found.root.as_str() {
+        "." => path.value.clone().into(),
+        root => Utf8Path::new(root).join(&path.value),
+    })
+}
+
+impl BaselineFile {
+    /// The one that the configuration names; it is only read.
+    pub(super) fn configured(found: &Clusters) -> Option<Self> {
+        let path = configured_baseline(found)?;
+        Some(Self { looked_at: looked_at(&path, found), path, update: false, some_rules: false })
     }
 }
 

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::builds;
 use super::failure::Failure;
 use crate::kube::Object;
-use crate::repo::{self, Builds, ClusterFilter, ClusterRef, Options, Repo, Trust};
+use crate::repo::{self, Builds, ClusterFilter, Options, Repo, Trust};
 use crate::source::{Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes};
 use crate::yaml;
 
@@ -51,18 +51,6 @@ impl Side {
             within: None,
             chosen: ClusterFilter::default(),
         }
-    }
-
-    /// Whether a cluster of it is meant.
-    pub(super) fn has(&self, repo: &Repo, cluster: &ClusterRef) -> bool {
-        let within = self.within.as_deref();
-        within.is_none_or(|w| repo.is_within(cluster, w))
-    }
-
-    /// Whether its revision is there.
-    pub(super) fn has_revision(&self) -> bool {
-        let revision = self.revision.as_deref();
-        revision.is_some_and(|name| Revision::is_there(&self.directory, name))
     }
 
     /// The commit that its revision is.

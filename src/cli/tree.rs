@@ -6,10 +6,10 @@ use super::clusters::{Clusters, cluster_name};
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::output::Output;
-use crate::admission::Stage;
-use crate::app::{self, Outcome, State};
+use crate::app::{self, Outcome};
 use crate::emit::{self, DiskTree, Tree};
 use crate::repo::ClusterRef;
+use crate::verdict::{self as outcome, NotPlannedKind};
 
 /// The tree of a run.
 #[derive(Debug)]
@@ -107,47 +107,49 @@ impl OutputTree {
     }
 }
 
-/// Says how a cluster went, unless it went well, and notes it in the verdict. What findings say
-/// is left to them.
-pub(super) fn report_outcome(outcome: &Outcome, verdict: &mut Verdict, output: &Output) {
+/// Says what becomes of a cluster, unless it is accepted or findings say it, and notes it in the verdict. Where
+/// `existing_counts` isn't so, what is as it was before the change fails nothing.
+pub(super) fn report_outcome(outcome: &Outcome, existing_counts: bool, verdict: &mut Verdict, output: &Output) {
     let cluster = &outcome.cluster;
     for warning in &outcome.warnings {
         output.warning(format_args!("{cluster}: {warning}"));
     }
-    verdict.failed |= outcome.refusal.is_some();
+    if let Some(error) = &outcome.failed {
+        verdict.unusable = true;
+        output.error(format_args!("{cluster}: {error}"));
+    }
+    if outcome.verdict.fails() && (existing_counts || !outcome.is_unchanged) {
+        verdict.failed = true;
+    }
     // Where the rules ran, a finding says it at the right characters.
-    let told = outcome.found.findings.iter().any(|f| f.refusal);
-    if let Some(refusal) = outcome.refusal.as_ref().filter(|_| !told) {
-        let by = match refusal.stage {
-            Stage::Mutating | Stage::Validating => "HCO's webhook",
-            Stage::Schema | Stage::Cel => "the API server",
-        };
-        let help = refusal.help.map(|h| format!("\n  help: {h}"));
-        output.error(format_args!("{cluster}: {by} would refuse it: {}{}", refusal.message, help.unwrap_or_default()));
-    }
-    if let Some(help) = outcome.refusal.as_ref().and_then(|r| r.help).filter(|_| told) {
-        output.note(format_args!("{cluster}: {help}"));
-    }
-    match &outcome.state {
-        State::Done | State::Refused => {}
-        State::Unreadable => verdict.unreadable = true,
-        State::Unusable => verdict.unusable = true,
-        State::NoInventory => {
-            verdict.unusable = true;
-            output
-                .error(format_args!("{cluster}: no inventory says which nodes it has\n  help: {}", app::NO_INVENTORY));
+    let is_said = outcome.found.findings.iter().any(|f| f.refusal);
+    match &outcome.verdict {
+        outcome::Verdict::Rejected(reasons) if !is_said => {
+            let help = outcome.forced.map(|h| format!("\n  help: {h}"));
+            let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+            output.error(format_args!("{cluster}: {}{}", reasons.join("; "), help.unwrap_or_default()));
         }
-        State::Panicked(said) => {
-            verdict.bug = true;
-            output.error(format_args!(
-                "{cluster}: hcoplan has a bug: {said}\n  \
-                 help: the other clusters are not affected; please report it with this \
-                 cluster's files"
-            ));
+        outcome::Verdict::Rejected(_) => {
+            if let Some(help) = outcome.forced {
+                output.note(format_args!("{cluster}: {help}"));
+            }
         }
-        State::Failed(error) => {
-            verdict.unusable = true;
-            output.error(format_args!("{cluster}: {error}"));
-        }
+        outcome::Verdict::NotPlanned(why) => match why.kind {
+            NotPlannedKind::Unreadable => verdict.unreadable = true,
+            NotPlannedKind::Unusable if outcome.found.findings.is_empty() => {
+                let help = why.help.as_ref().map(|h| format!("\n  help: {h}"));
+                output.error(format_args!("{cluster}: {why}{}", help.unwrap_or_default()));
+            }
+            NotPlannedKind::Unusable => {}
+            NotPlannedKind::Bug => {
+                verdict.bug = true;
+                output.error(format_args!(
+                    "{cluster}: hcoplan has a bug: {why}\n  \
+                     help: the other clusters are not affected; please report it with this \
+                     cluster's files"
+                ));
+            }
+        },
+        _ => {}
     }
 }

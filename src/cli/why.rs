@@ -6,6 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::arguments::{InputArguments, Sources};
+use super::base::Base;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
@@ -129,9 +130,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let (release, inventory) = usable(&loaded)?;
     let upgrade_to = arguments.upgrade_to.as_deref().map(|name| found.trust().named_release(name));
     let upgrade_to = upgrade_to.transpose()?;
-    let prior = arguments.prior.open(&found, output)?;
+    let base = Base::named(&arguments.prior, &found, output)?;
     let work = Work {
-        prior: prior.as_ref(),
+        before: base.before(),
         update: arguments.prior.update(),
         upgrade_to: upgrade_to.clone(),
         ..Work::default()

@@ -1,20 +1,20 @@
 //! A directory looked at as a whole, with what is open in the editor in the place of its files.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::overlay::Overlay;
-use crate::app::{self, Progress, State, Work, catch_panic};
+use crate::app::{self, Progress, Work, catch_panic};
 use crate::finding::Finding;
 use crate::fix::{choose, first_broken_cluster, round};
-use crate::lint::{self, Date, Settings};
+use crate::lint::{self, Baseline, Finishing, Settings};
 use crate::repo::{self, Options, Repo};
-use crate::secret;
 use crate::source::{self, Directory, Location, SourceFile, Span, Tree, encode, max_bytes};
+use crate::verdict::{NotPlannedKind, Verdict};
 
 /// What is to be looked at.
 #[derive(Debug, Clone)]
@@ -123,7 +123,11 @@ fn look(job: &Job) -> Seen {
             return Seen { findings, ..Seen::default() };
         }
     };
-    let mut seen = lint(&repo, &settings);
+    let read = match tree(job) {
+        Ok(read) => read,
+        Err(error) => return Seen { said: vec![error.to_string()], ..Seen::default() },
+    };
+    let mut seen = lint(&*read, &repo, &settings);
     seen.said.append(&mut said);
     seen.repo = Some(repo);
     seen
@@ -163,30 +167,39 @@ fn tree(job: &Job) -> Result<Arc<dyn Tree>, source::Error> {
 }
 
 /// What `hcoplan lint` would find.
-fn lint(repo: &Repo, settings: &Settings) -> Seen {
+fn lint(tree: &dyn Tree, repo: &Repo, settings: &Settings) -> Seen {
     let mut seen = Seen::default();
     let work = Work { lint: Some(lint::Selection::of(settings)), ..Work::default() };
     let problems = repo.problems().iter().map(|p| &p.finding);
     let mut run = lint::Run { findings: problems.chain(repo.findings()).cloned().collect(), ..lint::Run::default() };
     let mut documents = Vec::new();
-    let clusters: Vec<_> = repo.clusters().iter().collect();
+    let clusters = app::entries(repo, |_| true);
     let quiet = Progress::of(clusters.len(), true);
     app::run(repo, &clusters, &work, None, &quiet, |mut outcome| {
-        if let State::Panicked(said) = &outcome.state {
-            let cluster = &outcome.cluster;
-            seen.said.push(format!("{cluster}: hcoplan has a bug: {said}"));
+        if let Verdict::NotPlanned(why) = &outcome.verdict
+            && why.kind == NotPlannedKind::Bug
+        {
+            seen.said.push(format!("{}: hcoplan has a bug: {}", outcome.cluster, why.text));
         }
         run.add(std::mem::take(&mut outcome.found));
         documents.append(&mut outcome.documents);
         ControlFlow::Continue(())
     });
-    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
-    let documents = documents.iter().map(|d| &**d);
-    let settled = lint::apply_suppressions(run, documents, settings, today).findings;
-    seen.findings = lint::grouped(settled, &repo.users_of_files());
+    let users = repo.users_of_files();
+    let with = Finishing { settings, users: &users, today: app::today() };
+    let mut said = None;
+    let baseline = |_: &[Finding]| {
+        let path = repo.config().lint.baseline.as_ref().map(|path| Utf8Path::new(&path.value).to_owned());
+        let read = path.and_then(|path| tree.read(&path).ok());
+        let known = read.map(|bytes| Baseline::parse(&String::from_utf8_lossy(&bytes)));
+        Ok::<_, Infallible>(known.and_then(|known| known.map_err(|error| said = Some(error.to_string())).ok()))
+    };
+    seen.findings = match lint::finish(run, documents.iter().map(|d| &**d), with, baseline) {
+        Ok(finished) => finished.findings,
+        Err(never) => match never {},
+    };
+    seen.said.extend(said.map(|error| format!("the baseline can't be read: {error}")));
     for finding in &mut seen.findings {
-        secret::mask_finding(finding);
         if finding.location.is_none() {
             finding.location = of_cluster(repo, finding.cluster.as_deref());
         }

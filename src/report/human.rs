@@ -146,7 +146,7 @@ impl Printer<'_> {
             self.note("alert", &alert, out)?;
         }
         if let Some(revision) = &self.report.summary.compared_with
-            && group.all(|f| f.is_standing)
+            && group.all(|f| f.is_existing)
         {
             self.note("before", &printable(&format!("{revision} has it, too")), out)?;
         }

@@ -9,8 +9,11 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 use serde_json::{Value, json};
 
+use super::Report;
 use super::same_findings::group_alike;
-use super::{FEW_FINDINGS, Report};
+
+/// Up to so many findings a second thread costs more than it gives.
+const FEW_FINDINGS: usize = 64;
 use crate::finding::{Applicability, Finding, Fix, Severity};
 use crate::secret;
 use crate::source::Location;
@@ -217,7 +220,7 @@ fn finding_json<'r>(report: &Report<'_>, finding: &'r Finding) -> FindingJson<'r
         related: related.collect(),
         rule: finding.rule.name,
         severity: finding.severity.as_str(),
-        standing: report.summary.compared_with.as_ref().map(|_| finding.is_standing),
+        standing: report.summary.compared_with.as_ref().map(|_| finding.is_existing),
     }
 }
 

@@ -53,7 +53,7 @@ fn row(report: &Report<'_>, group: &Alike<'_>, out: &mut dyn Write) -> io::Resul
         what.push_str(&format!("<br>alert: [{name}]({runbook})"));
     }
     if let Some(revision) = &report.summary.compared_with
-        && group.all(|f| f.is_standing)
+        && group.all(|f| f.is_existing)
     {
         what.push_str(&format!("<br>{} has it, too", escape(revision)));
     }

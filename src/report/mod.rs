@@ -42,13 +42,10 @@ use crate::source::{Location, SourceFile};
 pub use human::Terminal;
 pub use json::document;
 pub use masked::mask_answer;
-pub use page::{ClusterRow, PlanPage, Source, Verdict, write_plan};
+pub use page::{ClusterRow, PlanPage, Source, write_plan};
 pub use sarif::page as rule_page;
 pub use why::{WhyPage, write_why};
 pub use why_json::why_json;
-
-/// Up to so many findings a second thread costs more than it gives.
-pub const FEW_FINDINGS: usize = 64;
 
 /// A form of output for findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -178,11 +175,10 @@ impl Report<'_> {
         of.count()
     }
 
-    /// Whether people are told a finding by its number only: the revision that the change is compared
-    /// with has it, and it fails nothing.
+    /// Whether a finding is shown by its number only: the revision that the change is compared
+    /// with has it, so that it doesn't fail the run.
     fn is_folded(&self, finding: &Finding) -> bool {
-        let fails = self.summary.fail_on.is_some_and(|from| finding.severity >= from);
-        finding.is_standing && !fails
+        finding.is_existing && self.summary.compared_with.is_some()
     }
 
     /// The number of those, as a sentence.
@@ -241,7 +237,7 @@ impl Report<'_> {
             asides.push(format!("{} hidden by the baseline{}", summary.baselined, since.unwrap_or_default()));
         }
         if let Some(revision) = &summary.compared_with {
-            match self.findings.iter().filter(|f| f.is_standing).count() {
+            match self.findings.iter().filter(|f| f.is_existing).count() {
                 0 => {}
                 n => asides.push(format!("{n} of them in {revision}, too")),
             }

@@ -166,7 +166,7 @@ fn result(
         out["relatedLocations"] = json!(related);
     }
     if report.summary.compared_with.is_some() {
-        out["baselineState"] = if finding.is_standing { json!("unchanged") } else { json!("new") };
+        out["baselineState"] = if finding.is_existing { json!("unchanged") } else { json!("new") };
     }
     let fixes = finding.fixes.iter();
     let fixes = fixes.filter(|f| f.applicability != Applicability::Suggestion && !secret::is_in_fix(f));

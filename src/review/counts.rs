@@ -1,7 +1,7 @@
 //! How much a change changes.
 
 use crate::diff::{ClusterDiff, Kind};
-use crate::finding::Severity;
+use crate::finding::{Finding, Severity};
 
 /// The numbers of a change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,18 +41,23 @@ impl Counts {
         }
     }
 
+    /// With the findings of a run, each of which counts once.
+    pub(super) fn with_findings(self, all: &[Finding]) -> Self {
+        let new = || all.iter().filter(|f| !f.is_existing);
+        let of = |severity| new().filter(|f| f.severity == severity).count();
+        Self {
+            findings_added: new().count(),
+            errors_added: of(Severity::Error),
+            warnings_added: of(Severity::Warning),
+            ..self
+        }
+    }
+
     pub(super) fn of(diffs: &[ClusterDiff]) -> Self {
         let mut out = Self::default();
         for diff in diffs {
             out.differing += usize::from(diff.differs());
-            out.findings_added += diff.findings_added.len();
             out.findings_removed += diff.findings_removed.len();
-            let of = |severity| {
-                let all = diff.findings_added.iter();
-                all.filter(|f| f.severity == severity).count()
-            };
-            out.errors_added += of(Severity::Error);
-            out.warnings_added += of(Severity::Warning);
             out.noise += diff.comparison.noise_count();
             let real = diff.comparison.objects.iter().filter(|c| !c.is_noise());
             for change in real {

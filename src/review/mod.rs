@@ -41,12 +41,12 @@ pub struct Review<'a> {
     pub compared: usize,
     /// Those that can't be planned with the change, by name.
     unplannable: BTreeSet<&'a str>,
-    /// Those that are refused with the change and without it, and in which nothing changes.
-    refused: BTreeSet<&'a str>,
+    /// Those that are rejected, break or aren't planned, and are the same before the change.
+    failing: BTreeSet<&'a str>,
+    /// Whether findings count that the side before has, too.
+    existing_count: bool,
     /// Those that are accepted with the change and were refused before: what they hold isn't known.
     unknown_before: BTreeSet<&'a str>,
-    /// Those in which something differs, by name.
-    differing: BTreeSet<&'a str>,
     /// Findings that are there with the change and without it.
     pub standing: Vec<&'a Finding>,
     /// The numbers.
@@ -101,45 +101,40 @@ pub struct FindingLine<'a> {
 
 /// The names of the clusters that can't be planned on the right side.
 fn unplannable(diffs: &[ClusterDiff]) -> impl Iterator<Item = &str> {
-    let broken =
-        |d: &&ClusterDiff| d.broken.as_ref().is_some_and(|b| !b.left) || (d.refused && d.refused_before.is_some());
+    let broken = |d: &&ClusterDiff| d.not_planned().is_some() || (d.is_rejected() && d.refused_before.is_some());
     diffs.iter().filter(broken).map(|d| &*d.cluster)
 }
 
-/// The names of the clusters that are refused as before, and of which nothing is known to differ.
-fn refused<'a>(standing: &[&'a Finding], differing: &[&ClusterDiff]) -> BTreeSet<&'a str> {
-    let refused = standing.iter().filter(|f| f.refusal);
-    let names = refused.flat_map(|f| f.clusters());
-    // Where both are refused for the same, nothing but other findings can differ.
-    let differs = |name: &&str| {
-        let mut named = differing.iter().filter(|d| d.cluster == **name);
-        named.any(|d| !d.refused || !d.comparison.is_empty() || !d.notes.is_empty() || d.broken.is_some())
-    };
-    names.filter(|name| !differs(name)).collect()
+/// The names of the clusters that are rejected, break or aren't planned, as before the change.
+fn failing_as_before(diffs: &[ClusterDiff]) -> BTreeSet<&str> {
+    let failing = diffs.iter().filter(|d| d.is_unchanged && d.verdict.fails());
+    failing.map(|d| &*d.cluster).collect()
 }
 
 impl<'a> Review<'a> {
-    /// The review of what differs in clusters, `compared` of which were looked at.
-    pub fn of(diffs: &'a [ClusterDiff], compared: usize, standing: Vec<&'a Finding>) -> Self {
+    /// The review of what differs in clusters, `compared` of which were looked at. `existing_count` says whether
+    /// findings count that the side before has, too.
+    pub fn of(diffs: &'a [ClusterDiff], compared: usize, all: &'a [Finding], existing_count: bool) -> Self {
+        let standing: Vec<&Finding> = all.iter().filter(|f| f.is_existing).collect();
         let differing: Vec<&ClusterDiff> = diffs.iter().filter(|c| !c.is_empty()).collect();
         let entries = entries(&differing);
         let mut review = Self {
             level: Level::Good,
             entries,
             groups: groups::of(&differing),
-            added: findings(&differing, |c| &c.findings_added),
-            removed: findings(&differing, |c| &c.findings_removed),
+            added: lines(all.iter().filter(|f| !f.is_existing).map(|f| (f, f.clusters().collect()))),
+            removed: lines(differing.iter().flat_map(|d| d.findings_removed.iter().map(|f| (f, vec![&*d.cluster])))),
             compared,
             unplannable: unplannable(diffs).collect(),
-            refused: refused(&standing, &differing),
+            failing: failing_as_before(diffs),
+            existing_count,
             unknown_before: differing
                 .iter()
-                .filter(|d| !d.refused && d.refused_before.is_some())
+                .filter(|d| !d.is_rejected() && d.refused_before.is_some())
                 .map(|d| &*d.cluster)
                 .collect(),
-            differing: differing.iter().filter(|d| d.differs()).map(|d| &*d.cluster).collect(),
             standing,
-            counts: Counts::of(diffs),
+            counts: Counts::of(diffs).with_findings(all),
         };
         review.level = review.judged();
         review
@@ -165,9 +160,9 @@ impl<'a> Review<'a> {
             removed: Vec::new(),
             compared,
             unplannable: steps.iter().flat_map(|(_, d)| unplannable(d)).collect(),
-            refused: BTreeSet::new(),
+            failing: BTreeSet::new(),
+            existing_count: true,
             unknown_before: BTreeSet::new(),
-            differing: BTreeSet::new(),
             standing: Vec::new(),
             counts,
         };
@@ -183,7 +178,8 @@ impl<'a> Review<'a> {
             Severity::Info => Level::Calm,
         });
         let effects = self.entries.iter().map(|e| Level::of(&e.effect));
-        let standing = (self.errors_before() > 0).then_some(Level::Bad);
+        let before = self.errors_before() > 0 || !self.failing.is_empty();
+        let standing = before.then_some(if self.existing_count { Level::Bad } else { Level::Warn });
         let worst = new.chain(effects).chain(standing).min();
         let any = match self.counts.differing {
             _ if !self.unknown_before.is_empty() => Level::Warn,
@@ -204,7 +200,8 @@ impl<'a> Review<'a> {
     pub fn word(&self) -> &'static str {
         match self.worst().map(|e| &e.effect) {
             Some(e) if e.certain && e.impact <= Impact::BootFailure => e.impact.as_str(),
-            _ if self.counts.errors_added + self.errors_before() > 0 => "errors",
+            _ if self.counts.errors_added > 0 => "errors",
+            _ if self.existing_count && (self.errors_before() > 0 || !self.failing.is_empty()) => "errors",
             Some(e) => e.impact.as_str(),
             None if self.counts.differing > 0 => "changes",
             None => "no-changes",
@@ -216,9 +213,9 @@ impl<'a> Review<'a> {
         let all = names::count_of(self.compared, "cluster");
         let Some(worst) = self.worst() else {
             return match self.counts.differing {
-                _ if self.tells_refusals() => {
-                    let n = self.refused.len();
-                    format!("{n} of {all} can't be planned on either side") + &self.brought()
+                0 if !self.failing.is_empty() => {
+                    let n = self.failing.len();
+                    format!("no changes in {all}, {n} of which can't work, as before") + &self.brought()
                 }
                 0 => format!("no changes in {all}") + &self.brought(),
                 n if !self.unknown_before.is_empty() => {
@@ -246,28 +243,16 @@ impl<'a> Review<'a> {
         format!("{possible}{title} in {n} of {all}{}", self.brought())
     }
 
-    /// Whether the verdict is that clusters are refused on both sides.
-    fn tells_refusals(&self) -> bool {
-        self.worst().is_none() && self.differing.is_subset(&self.refused) && !self.refused.is_empty()
-    }
-
     /// What findings add to the verdict.
     fn brought(&self) -> String {
-        let of = |severity| {
-            let added = self.added.iter();
-            added.filter(|line| line.finding.severity == severity).count()
-        };
-        let mut out = match (of(Severity::Error), of(Severity::Warning)) {
+        let mut out = match (self.counts.errors_added, self.counts.warnings_added) {
             (0, 0) => String::new(),
             (0, n) => format!("; {}", names::count_of(n, "new warning")),
             (n, _) => format!("; {}", names::count_of(n, "new error")),
         };
-        let told = self.standing.iter().filter(|f| f.refusal);
-        let told = if self.tells_refusals() { told.count() } else { 0 };
-        let before = self.errors_before().saturating_sub(told);
+        let before = self.errors_before();
         if before > 0 {
-            let errors = names::count_of(before, "other error");
-            out.push_str(&format!("; {errors}"));
+            out.push_str(&format!("; {} from before", names::count_of(before, "error")));
         }
         out
     }
@@ -379,6 +364,15 @@ impl<'a> Review<'a> {
 }
 
 impl Level {
+    /// From which `--fail-on` on something of this level fails a run.
+    pub const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Bad => Some(Severity::Error),
+            Self::Warn => Some(Severity::Warning),
+            Self::Calm | Self::Good => None,
+        }
+    }
+
     /// How an effect is to be taken.
     pub fn of(effect: &Effect) -> Self {
         match (effect.impact, effect.certain) {
@@ -391,6 +385,11 @@ impl Level {
 }
 
 impl Entry<'_> {
+    /// From which `--fail-on` on it fails a run; a rejection or a failing operator does so by itself.
+    pub fn severity(&self) -> Option<Severity> {
+        Level::of(&self.effect).severity()
+    }
+
     /// The sentence, with at most so many subjects by name; it has no full stop.
     pub fn sentence(&self, most: usize) -> String {
         let effect = &self.effect;
@@ -499,20 +498,24 @@ fn because<'a>(diff: &'a ClusterDiff, causes: &[usize]) -> Vec<InputDifference<'
     found.map(one).collect()
 }
 
-fn findings<'a>(diffs: &[&'a ClusterDiff], of: impl Fn(&'a ClusterDiff) -> &'a [Finding]) -> Vec<FindingLine<'a>> {
+/// Findings with their clusters, those that say the same as one line, the worst first.
+fn lines<'a>(all: impl Iterator<Item = (&'a Finding, Vec<&'a str>)>) -> Vec<FindingLine<'a>> {
     let mut out: Vec<FindingLine<'a>> = Vec::new();
-    for diff in diffs {
-        for finding in of(diff) {
-            let same = |line: &&mut FindingLine<'a>| {
-                let other = line.finding;
-                (other.rule.name, other.severity) == (finding.rule.name, finding.severity)
-                    && other.message == finding.message
-            };
-            match out.iter_mut().find(same) {
-                Some(line) if line.clusters.last() == Some(&&*diff.cluster) => {}
-                Some(line) => line.clusters.push(&diff.cluster),
-                None => out.push(FindingLine { finding, clusters: vec![&diff.cluster] }),
+    for (finding, clusters) in all {
+        let same = |line: &&mut FindingLine<'a>| {
+            let other = line.finding;
+            (other.rule.name, other.severity) == (finding.rule.name, finding.severity)
+                && other.message == finding.message
+        };
+        match out.iter_mut().find(same) {
+            Some(line) => {
+                for cluster in clusters {
+                    if line.clusters.last() != Some(&cluster) {
+                        line.clusters.push(cluster);
+                    }
+                }
             }
+            None => out.push(FindingLine { finding, clusters }),
         }
     }
     out.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));

@@ -28,7 +28,7 @@ fn the_worst_comes_first_and_what_is_only_possible_after_what_is_certain() {
         cluster("c", vec![image(Impact::DataLoss, true, "{} is deleted", "x")]),
         refused("d"),
     ];
-    let review = Review::of(&all, 4, Vec::new());
+    let review = Review::of(&all, 4, &[], true);
     let order: Vec<Impact> = review.entries.iter().map(|e| e.effect.impact).collect();
     let expected = [Impact::Stops, Impact::DataLoss, Impact::BootFailure, Impact::Alert, Impact::Images];
     assert_eq!(order, expected);
@@ -51,7 +51,7 @@ fn what_is_alike_is_told_once_with_its_names() {
         )
     };
     let all = [both("c/a"), both("c/b")];
-    let review = Review::of(&all, 3, Vec::new());
+    let review = Review::of(&all, 3, &[], true);
     let [entry] = review.entries.as_slice() else {
         panic!("{:?}", review.entries);
     };
@@ -69,7 +69,7 @@ fn a_machine_of_the_repository_is_named() {
     effect.machines = vec!["apps/db".to_owned()];
     effect.when = EffectTime::NewMachines;
     let all = [cluster("a", vec![effect])];
-    let review = Review::of(&all, 1, Vec::new());
+    let review = Review::of(&all, 1, &[], true);
     let sentence = review.entries[0].sentence(4);
     assert_eq!(sentence, "fedora goes; in this repository: apps/db");
     assert!(review.summary(30).chars().count() == 30);
@@ -77,7 +77,7 @@ fn a_machine_of_the_repository_is_named() {
 
 #[test]
 fn nothing_is_said_of_nothing() {
-    let review = Review::of(&[], 2, Vec::new());
+    let review = Review::of(&[], 2, &[], true);
     assert_eq!((review.word(), review.level), ("no-changes", Level::Good));
     assert_eq!(review.verdict(), "no changes in 2 clusters");
 }

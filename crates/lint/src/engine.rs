@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hcoplan_diagnostics::finding::{Finding, Needs, Severity};
 use hcoplan_kubernetes::ObjectId;
-use hcoplan_planner::plan::PREDICTED_ALERTS;
+use hcoplan_planner::plan::{PREDICTED_ALERTS, Plan};
 use hcoplan_yaml::Document;
 
 use super::context::Context;
@@ -41,15 +41,12 @@ impl Run {
     }
 }
 
-/// The rule that reports a refusal where no other one does: a refusal is always told.
-const NEVER_OFF: &str = "admission-refused";
-
 /// Which rules run, said once for all clusters.
 #[derive(Debug, Clone)]
 pub struct Selection<'s> {
     settings: &'s Settings,
-    /// In the order in which they run, each with its configured severity.
-    rules: Vec<(&'static RegisteredRule, Option<Severity>)>,
+    /// In the order in which they run, each with whether it is selected and its configured severity.
+    rules: Vec<(&'static RegisteredRule, bool, Option<Severity>)>,
     /// Whether somebody asks for fixes: each one is tried out, which is two fifths of a lint.
     fixes: bool,
 }
@@ -57,11 +54,11 @@ pub struct Selection<'s> {
 impl<'s> Selection<'s> {
     /// What the settings say of all rules.
     pub fn of(settings: &'s Settings) -> Self {
-        let wanted = |r: &&RegisteredRule| settings.is_enabled(r.rule) || r.rule.name == NEVER_OFF;
         let severity = |r: &RegisteredRule| settings.severity(r.rule).flatten();
         let turns = [RunPhase::Always, RunPhase::Late, RunPhase::Last].into_iter();
         let in_turn = turns.flat_map(|when| rules().iter().filter(move |r| r.when == when));
-        Self { settings, rules: in_turn.filter(wanted).map(|r| (r, severity(r))).collect(), fixes: true }
+        let rules = in_turn.map(|r| (r, settings.is_enabled(r.rule), severity(r))).collect();
+        Self { settings, rules, fixes: true }
     }
 
     /// The same without fixes, for what doesn't show them.
@@ -79,9 +76,15 @@ impl<'s> Selection<'s> {
 /// several clusters.
 pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     let mut sink = Sink::of(cx);
-    for (registered, severity) in &selection.rules {
-        if registered.rule.applies_to(cx.release().name()) {
+    for (registered, is_selected, severity) in &selection.rules {
+        if !registered.rule.applies_to(cx.release().name()) {
+        } else if *is_selected {
             run_one(cx, registered, *severity, &mut sink);
+        } else if !cx.admission().accepted && registered.rule.needs == Needs::Document {
+            // Whoever explains the rejection explains it: that a rule is off leaves the rejection alone.
+            let before = sink.findings.len();
+            (registered.check)(cx, &mut sink);
+            sink.keep_refusal_from(before);
         }
     }
     let mut findings = sink.findings;
@@ -93,6 +96,15 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
             f.fixes.clear();
             f.not_fixed = None;
         });
+    }
+    let further = further_refusals(cx, selection);
+    if !further.is_empty() {
+        let place = |f: &Finding| f.location.as_ref().map(|l| (l.file.path().to_owned(), l.span));
+        let same = |a: &Finding, b: &Finding| a.rule.name == b.rule.name && place(a) == place(b);
+        // A rule may see by itself what rejects the HyperConverged next.
+        findings.retain(|f| f.refusal || !further.iter().any(|other| same(other, f)));
+        let new: Vec<Finding> = further.into_iter().filter(|f| !findings.iter().any(|other| same(other, f))).collect();
+        findings.extend(new);
     }
     let object: Arc<str> = ObjectId::of(cx.object()).to_string().into();
     let cluster: Arc<str> = cx.cluster().into();
@@ -107,9 +119,32 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
         }
         finding.cluster = Some(Arc::clone(&cluster));
         finding.object.get_or_insert_with(|| Arc::clone(&object));
+        let own = finding.location.as_ref().filter(|place| place.file.path() == cx.document().file.path());
+        finding.path = own.and_then(|place| cx.document().root.path_around(place.span));
     }
     sort(&mut findings);
     Run { findings, skipped: sink.skipped, documents: cx.documents_with_suppressions() }
+}
+
+/// What else rejects the HyperConverged, each reason explained by the rule that knows it, without a fix: one
+/// can't be tried out while the first reason rejects everything.
+fn further_refusals(cx: &Context<'_>, selection: &Selection<'_>) -> Vec<Finding> {
+    let mut out = Vec::new();
+    for reason in &cx.admission().further {
+        let admission = cx.admission().with_reason(reason);
+        let plan = Plan::refused(cx.release(), cx.inventory(), admission);
+        let other = cx.as_if_rejected(&plan);
+        let mut sink = Sink::of(&other);
+        for (registered, ..) in &selection.rules {
+            let rule = registered.rule;
+            if rule.applies_to(cx.release().name()) && rule.needs == Needs::Document {
+                (registered.check)(&other, &mut sink);
+            }
+        }
+        sink.keep_refusal_from(0);
+        out.extend(sink.findings);
+    }
+    out
 }
 
 fn run_one(cx: &Context<'_>, registered: &RegisteredRule, severity: Option<Severity>, sink: &mut Sink) {

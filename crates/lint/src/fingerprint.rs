@@ -3,48 +3,37 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{Finding, FindingKey};
 use sha2::{Digest, Sha256};
 
-/// How much of the text that a finding points at counts.
-const MOST: usize = 200;
-
-/// A fingerprint for each finding: the same as long as rule, file, object, cluster and the text
-/// that is pointed at stay, whatever line they are on. No two are equal.
+/// A fingerprint for each finding: of its key and its cluster. Give all of a run's findings at once; no two are equal.
 pub fn fingerprints(findings: &[Finding]) -> Vec<String> {
-    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
-    findings
-        .iter()
-        .map(|finding| {
-            let first = fingerprint(finding, 0);
-            let times = seen.entry(first.clone()).or_default();
-            *times += 1;
-            match *times {
-                1 => first,
-                again => fingerprint(finding, again),
-            }
-        })
-        .collect()
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    let keys = FindingKey::of_all(findings).into_iter().zip(findings);
+    keys.map(|((_, key), finding)| {
+        let print = fingerprint(finding, &FindingKey { ordinal: 0, ..key.clone() });
+        let times = seen.entry(print.clone()).or_default();
+        *times += 1;
+        match *times {
+            1 => print,
+            again => fingerprint(finding, &FindingKey { ordinal: again, ..key }),
+        }
+    })
+    .collect()
 }
 
-fn fingerprint(finding: &Finding, occurrence: u64) -> String {
-    let place = finding.location.as_ref();
-    let text = place.map_or("", |l| l.text());
-    let text = text.char_indices().nth(MOST).map_or(text, |(end, _)| &text[..end]);
-    let parts = [
-        finding.rule.name,
-        place.map_or("", |l| l.file.path().as_str()),
-        finding.object.as_deref().unwrap_or(""),
-        // Another cluster more doesn't make it another finding.
-        if finding.also.is_empty() { finding.cluster.as_deref().unwrap_or("") } else { "" },
-        text,
-    ];
+fn fingerprint(finding: &Finding, key: &FindingKey) -> String {
+    let FindingKey { rule, object, path, arguments, ordinal } = key;
+    // Another cluster more doesn't make it another finding.
+    let cluster = finding.cluster.as_deref().filter(|_| finding.also.is_empty());
+    let file = finding.location.as_ref().filter(|_| finding.cluster.is_none()).map(|l| l.file.path().as_str());
+    let fixed = [Some(*rule), object.as_deref(), path.as_deref(), cluster, file];
     let mut hash = Sha256::new();
-    for part in parts {
+    for part in fixed.into_iter().map(Option::unwrap_or_default).chain(arguments.iter().map(String::as_str)) {
         hash.update(part.as_bytes());
         hash.update([0]);
     }
-    hash.update(occurrence.to_le_bytes());
+    hash.update(ordinal.to_le_bytes());
     let mut out = String::new();
     for byte in hash.finalize() {
         let _ = write!(out, "{byte:02x}");

@@ -10,6 +10,7 @@ mod context;
 mod date;
 mod engine;
 mod fingerprint;
+mod finish;
 pub mod fix;
 mod grouped;
 mod page;
@@ -47,6 +48,7 @@ pub use date::Date;
 pub use engine::{Run, Selection, run};
 
 pub use fingerprint::fingerprints;
+pub use finish::{Finished, Finishing, finish};
 pub use grouped::{FileUsers, grouped};
 pub use page::{page, sections};
 pub use registered_rule::{RegisteredRule, RunPhase};

@@ -80,6 +80,13 @@ impl Sink {
         });
     }
 
+    /// Leaves of what was reported since then only what explains the rejection.
+    pub(super) fn keep_refusal_from(&mut self, before: usize) {
+        let found = self.findings.split_off(before).into_iter().filter(|f| f.refusal);
+        // Nobody asked for these rules' fixes.
+        self.findings.extend(found.map(|finding| Finding { fixes: Vec::new(), not_fixed: None, ..finding }));
+    }
+
     /// Nothing is left out unsaid.
     fn say_untried(&self, finding: &mut Finding) {
         if self.untried.take() {

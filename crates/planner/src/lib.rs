@@ -14,6 +14,7 @@ pub mod operands;
 pub mod plan;
 pub mod release;
 pub mod topology;
+pub mod verdict;
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

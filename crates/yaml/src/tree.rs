@@ -181,6 +181,31 @@ impl Node {
         Some(path)
     }
 
+    /// The path of the smallest value that holds a span, or whose key does; `None` outside of this value.
+    pub fn path_around(&self, span: Span) -> Option<Path> {
+        let holds = |outer: Span| outer.start <= span.start && span.end <= outer.end;
+        let (mut path, mut node) = (Path::root(), self);
+        holds(node.span).then_some(())?;
+        loop {
+            let below = match &node.value {
+                Value::Map(entries) => {
+                    let mut entries = entries.iter();
+                    let entry = entries.find(|e| holds(e.key.span) || holds(e.value.span));
+                    entry.map(|e| (path.key(&e.key.text), &e.value))
+                }
+                Value::Seq(items) => {
+                    let mut items = items.iter().enumerate();
+                    items.find(|(_, i)| holds(i.span)).map(|(index, item)| (path.index(index), item))
+                }
+                _ => None,
+            };
+            match below {
+                Some(below) => (path, node) = below,
+                None => return Some(path),
+            }
+        }
+    }
+
     /// The same value as a JSON tree, without spans.
     pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;

@@ -343,7 +343,7 @@ impl Printer<'_> {
             (true, Severity::Info) => (CYAN, "new"),
         };
         let place = finding.location.as_ref().filter(|_| is_new);
-        let others = line.clusters.len() - 1;
+        let others = line.clusters.len().saturating_sub(1);
         let place = match (place.map(|p| self.changes.place(p)), others) {
             (Some(place), 0) => format!(" ({place})"),
             (Some(place), n) => format!(" ({place} and {n} more)"),

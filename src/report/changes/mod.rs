@@ -80,8 +80,10 @@ pub struct Changes<'a> {
     pub clusters: &'a [ClusterDiff],
     /// How many were looked at.
     pub compared: usize,
-    /// Findings that are there with the change and without it.
-    pub standing: &'a [&'a Finding],
+    /// The findings after the change, those that were there before among them.
+    pub findings: &'a [Finding],
+    /// Whether those count, too.
+    pub existing_count: bool,
     /// The root that the files' paths count from, relative to the current directory.
     pub root: &'a Utf8Path,
     /// The same of the left side's files, which may be those of another directory.
@@ -109,7 +111,7 @@ pub fn write(format: Format, changes: &Changes<'_>, out: &mut dyn Write) -> io::
 impl<'a> Changes<'a> {
     /// What a reviewer is told of them.
     pub fn review(&self) -> Review<'a> {
-        Review::of(self.clusters, self.compared, self.standing.to_vec())
+        Review::of(self.clusters, self.compared, self.findings, self.existing_count)
     }
 
     /// A file's path, relative to the current directory.

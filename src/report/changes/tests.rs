@@ -73,7 +73,8 @@ fn printed(format: Format, clusters: &[ClusterDiff], budget: Option<usize>, widt
         root: Utf8Path::new("."),
         left_root: Utf8Path::new("."),
         terminal: Terminal { width, ..Terminal::default() },
-        standing: &[],
+        findings: &[],
+        existing_count: true,
         budget,
     };
     let mut out = Vec::new();

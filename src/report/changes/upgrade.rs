@@ -54,7 +54,7 @@ impl Steps {
             right: self.steps.last().map_or("", |(name, _)| name),
             clusters: &[],
             compared: self.compared,
-            standing: &[],
+            findings: &[],
             ..*of
         }
     }
@@ -70,7 +70,7 @@ pub fn write_upgrade(format: Format, steps: &Steps, changes: &Changes<'_>, out: 
     match format {
         Format::Human => {
             human::write_upgrade(&upgrade, &review, &title, out)?;
-            if !changes.clusters.is_empty() || !changes.standing.is_empty() {
+            if !changes.clusters.is_empty() || !changes.findings.is_empty() {
                 writeln!(out)?;
                 write(format, changes, out)?;
             }
@@ -96,7 +96,8 @@ pub(in crate::report) fn checklist(steps: &Steps, report: &Report<'_>) -> Markup
         right: "",
         clusters: &[],
         compared: steps.compared,
-        standing: &[],
+        findings: &[],
+        existing_count: true,
         root: report.root,
         left_root: report.root,
         terminal: report.terminal,

@@ -101,7 +101,7 @@ fn one(name: &str, alert: &Alert<'_>) -> Markup {
 mod tests {
     use super::*;
     use crate::matrix::ClusterMatrix;
-    use crate::report::page::Verdict;
+    use crate::verdict::Verdict;
 
     #[test]
     fn a_runbook_is_the_distributions_own() {

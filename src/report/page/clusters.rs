@@ -9,13 +9,14 @@ use crate::diff::{ClusterDiff, Kind};
 use crate::finding::{Finding, Severity};
 use crate::matrix::{ClusterMatrix, State};
 use crate::report::text::printable;
+use crate::verdict::{Verdict, VerdictKind};
 
 /// A cluster of a run.
 #[derive(Debug, Clone)]
 pub struct ClusterRow {
     /// Its name.
     pub cluster: String,
-    /// How it went.
+    /// What becomes of its HyperConverged.
     pub verdict: Verdict,
     /// The alerts that HCO's gauges would raise.
     pub alerts: Vec<&'static str>,
@@ -25,26 +26,24 @@ pub struct ClusterRow {
     pub matrix: Option<ClusterMatrix>,
 }
 
-/// How a cluster went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It gets in.
-    Accepted,
-    /// The API server or a webhook refuses it.
-    Refused,
-    /// Its files can't be read or understood, or hcoplan failed.
-    NotPlanned,
+/// A verdict as a badge.
+fn shown(verdict: &Verdict) -> Markup {
+    let (tone, word) = match verdict.kind() {
+        VerdictKind::Accepted => (SeverityColour::Good, "accepted"),
+        VerdictKind::Rejected => (SeverityColour::Bad, "rejected"),
+        VerdictKind::Breaks => (SeverityColour::Bad, "accepted, and the operator fails"),
+        VerdictKind::NotPlanned => (SeverityColour::Bad, "not planned"),
+        VerdictKind::Removed => (SeverityColour::Warn, "removed"),
+    };
+    html! { span.state.(tone.class()) { (word) }
+    @if let Verdict::NotPlanned(why) = verdict { br; (printable(&why.to_string())) } }
 }
 
-impl Verdict {
-    fn shown(self) -> Markup {
-        let (tone, word) = match self {
-            Self::Accepted => (SeverityColour::Good, "accepted"),
-            Self::Refused => (SeverityColour::Bad, "refused"),
-            Self::NotPlanned => (SeverityColour::Bad, "not planned"),
-        };
-        html! { span.state.(tone.class()) { (word) } }
-    }
+/// The clusters, those that can't work first.
+fn worst_first(rows: &[ClusterRow]) -> Vec<&ClusterRow> {
+    let mut out: Vec<&ClusterRow> = rows.iter().collect();
+    out.sort_by_key(|row| row.verdict.kind());
+    out
 }
 
 /// The content of the section.
@@ -63,12 +62,12 @@ pub(super) fn section(rows: &[ClusterRow], findings: &[Finding], changes: Option
                 @if changes.is_some() { th.number scope="col" { "objects changed" } }
                 @if any_unfinished { th scope="col" { "feature gates that aren’t finished" } }
             } }
-            tbody { @for row in rows {
+            tbody { @for row in worst_first(rows) {
                 @let count = counted.get(row.cluster.as_str()).copied().unwrap_or_default();
                 tr {
                     th scope="row" { (printable(&row.cluster)) }
                     td { (row.matrix.as_ref().map_or("", |m| &m.release)) }
-                    td { (row.verdict.shown()) }
+                    td { (shown(&row.verdict)) }
                     td.keep { (nodes(row)) }
                     @for n in count { td.number { (n) } }
                     td.number { (row.alerts.len()) }

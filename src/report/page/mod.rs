@@ -16,7 +16,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::secret::escape_invisible;
 
-pub use clusters::{ClusterRow, Verdict};
+pub use clusters::ClusterRow;
 pub use plan::{PlanPage, Source, write_plan};
 
 const STYLE: &str = include_str!("style.css");

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use maud::{Markup, html};
 
-use super::clusters::{ClusterRow, Verdict};
+use super::clusters::ClusterRow;
 use super::{PageHeader, Section, SeverityColour, alerts, clusters, findings, page};
 use crate::finding::Severity;
 use crate::matrix::{ClusterMatrix, counts};
@@ -14,6 +14,7 @@ use crate::report::text::printable;
 use crate::report::{Report, plural};
 use crate::review::Review;
 use crate::source::Commit;
+use crate::verdict::VerdictKind;
 
 /// Everything that the page tells.
 #[derive(Debug)]
@@ -123,25 +124,30 @@ pub fn write_plan(plan: &PlanPage<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(page("hcoplan report", &lead, &sections).as_bytes())
 }
 
+/// `; 2 errors`.
+fn and_errors(errors: usize) -> String {
+    if errors > 0 { format!("; {}", plural(errors, "error")) } else { String::new() }
+}
+
 fn lead(plan: &PlanPage<'_>, matrices: &[ClusterMatrix], fires: usize) -> PageHeader {
     let of = |severity| {
         let all = plan.report.findings.iter();
         all.filter(|f| f.severity == severity).count()
     };
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
-    let is = |verdict| plan.clusters.iter().filter(|c| c.verdict == verdict).count();
-    let (refused, unplanned) = (is(Verdict::Refused), is(Verdict::NotPlanned));
+    let is = |kind| plan.clusters.iter().filter(|c| c.verdict.kind() == kind).count();
+    let (refused, unplanned) = (is(VerdictKind::Rejected) + is(VerdictKind::Breaks), is(VerdictKind::NotPlanned));
     let all = plural(plan.clusters.len(), "cluster");
     let (tone, verdict) = match (refused, unplanned, errors, warnings) {
         (0, 0, 0, 0) => (SeverityColour::Good, "Nothing to complain about".to_owned()),
         (0, 0, 0, n) => (SeverityColour::Warn, plural(n, "warning")),
         (0, 0, n, _) => (SeverityColour::Bad, plural(n, "error")),
-        (0, n, _, _) => (SeverityColour::Bad, format!("{n} of {all} could not be planned")),
-        (n, _, _, _) => (SeverityColour::Bad, format!("{n} of {all} would be refused")),
+        (0, n, _, _) => (SeverityColour::Bad, format!("{n} of {all} not planned{}", and_errors(errors))),
+        (n, _, _, _) => (SeverityColour::Bad, format!("{n} of {all} rejected or broken{}", and_errors(errors))),
     };
     let sentence = match (refused, unplanned) {
         (0, 0) => format!("in {all}; every HyperConverged would be accepted."),
-        (_, 0) => "The others would be accepted.".to_owned(),
+        (_, 0) => "The others are accepted.".to_owned(),
         (0, _) => "The findings say why.".to_owned(),
         (_, n) => format!("{n} could not be planned."),
     };

@@ -3,6 +3,7 @@
 //! A [`Finding`] comes from a [`Rule`] and points at bytes of the user's files. This module
 //! holds data only: what a rule checks lives in `lint`, how a finding is printed in `report`.
 
+mod key;
 mod rule;
 
 use std::borrow::Cow;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 pub use hcoplan_kubernetes::nearest;
 pub use hcoplan_yaml::source::Edit;
+pub use key::{FindingKey, mark_existing, without_existing};
 pub use rule::{Claim, Confidence, FixKind, Group, Needs, OptionValue, Prediction, Rule, RuleOption};
 
 use hcoplan_yaml::Path;
@@ -62,6 +64,10 @@ pub struct Finding {
     pub also: Vec<Arc<str>>,
     /// The object it is about, as `Kind namespace/name` or `Kind name`.
     pub object: Option<Arc<str>>,
+    /// The path of the field that it is about, in that object; for its [`FindingKey`].
+    pub path: Option<Path>,
+    /// What it is about, where the value that it points at doesn't say it; for its [`FindingKey`].
+    pub arguments: Vec<String>,
     /// What to do, one or two sentences.
     pub help: Option<Cow<'static, str>>,
     /// Other places that are part of the cause.
@@ -82,8 +88,8 @@ pub struct Finding {
     pub becomes: Option<Box<PredictedValue>>,
     /// It stands for the refusal of the HyperConverged: an error that nothing can suppress.
     pub refusal: bool,
-    /// The revision that the change is compared with has it, too.
-    pub is_standing: bool,
+    /// The side before the change has it, too.
+    pub is_existing: bool,
 }
 
 impl Finding {
@@ -99,6 +105,8 @@ impl Finding {
             cluster: None,
             also: Vec::new(),
             object: None,
+            path: None,
+            arguments: Vec::new(),
             help: None,
             related: Vec::new(),
             fixes: Vec::new(),
@@ -108,7 +116,7 @@ impl Finding {
             is_silent: false,
             becomes: None,
             refusal: false,
-            is_standing: false,
+            is_existing: false,
         }
     }
 
@@ -209,7 +217,7 @@ impl Finding {
             && (&self.label, &self.help) == (&other.label, &other.help)
             && self.kind_of_object() == other.kind_of_object()
             && self.runbook == other.runbook
-            && (self.is_silent, self.refusal) == (other.is_silent, other.refusal)
+            && (self.is_silent, self.refusal, self.is_existing) == (other.is_silent, other.refusal, other.is_existing)
             && self.related.len() == other.related.len()
             && related().all(|(a, b)| a.message == b.message && same_place(&a.location, &b.location))
     }

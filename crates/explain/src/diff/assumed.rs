@@ -113,7 +113,7 @@ mod tests {
         ];
         for (before, old, after, new, aside) in cases {
             let (old, new) = (config_map(old), config_map(new));
-            let mut changes = compare_objects(&release, &old, &new).objects;
+            let mut changes = std::sync::Arc::unwrap_or_clone(compare_objects(&release, &old, &new).objects);
             set_aside_assumed(before, after, &mut changes);
             assert_eq!(changes[0].is_noise(), aside, "{before:?} {after:?}");
         }

@@ -92,19 +92,21 @@ pub(super) fn attribute(
 /// What comes of inputs beside the objects.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Outcome {
-    pub(super) refused: bool,
-    pub(super) reconcile_stops: bool,
-    pub(super) ssp_refused: bool,
+    /// In whose words it is rejected first.
+    pub(super) rejected: Option<String>,
+    pub(super) reconcile_stops: Option<String>,
+    pub(super) ssp_rejected: Option<String>,
     pub(super) alerts: Vec<&'static str>,
 }
 
 impl Outcome {
     pub(super) fn of(plan: &Plan) -> Self {
-        let ssp = plan.ssp.as_ref();
+        let ssp = plan.ssp.as_ref().filter(|ssp| !ssp.admission.accepted);
+        let admission = &plan.admission;
         Self {
-            refused: !plan.admission.accepted,
-            reconcile_stops: plan.reconcile_error.is_some(),
-            ssp_refused: ssp.is_some_and(|ssp| !ssp.admission.accepted),
+            rejected: (!admission.accepted).then(|| admission.message.clone()),
+            reconcile_stops: plan.reconcile_error.as_ref().map(|e| e.message.clone()),
+            ssp_rejected: ssp.map(|ssp| ssp.admission.message.clone()),
             alerts: plan.alerts(),
         }
     }

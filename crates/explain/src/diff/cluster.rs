@@ -2,6 +2,7 @@
 
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::verdict::{NotPlanned, Verdict, VerdictKind};
 
 use super::effect::Effect;
 use super::upgrade::Note;
@@ -16,8 +17,14 @@ pub struct ClusterDiff {
     pub moved_from: Option<String>,
     /// `Add` or `Remove` where it is on one side only.
     pub whole: Option<Kind>,
-    /// Why one side could not be rendered; then there is nothing to compare.
-    pub broken: Option<Broken>,
+    /// What becomes of it: on the right side, or `Removed`.
+    pub verdict: Verdict,
+    /// Why the left side isn't planned, where that is so.
+    pub unknown_before: Option<Box<NotPlanned>>,
+    /// Whether everything that it is read and judged from is the same on both sides.
+    pub is_unchanged: bool,
+    /// Where it is on the left side only: what then happens to what runs there.
+    pub removal: Option<Removal>,
     /// What differs.
     pub comparison: Comparison,
     /// What another release makes of the same input; empty where the releases are the same.
@@ -30,28 +37,18 @@ pub struct ClusterDiff {
     pub findings_added: Vec<Finding>,
     /// Findings that go.
     pub findings_removed: Vec<Finding>,
-    /// The refusals of the right side that the left one has, too: without them nothing would seem to be wrong.
-    pub refusals: Vec<Finding>,
-    /// Whether the right side is refused.
-    pub refused: bool,
     /// A sentence: why the left side was refused, with the place, and how the right one is planned for that;
     /// `None` where the right one is refused for the same.
     pub refused_before: Option<String>,
 }
 
-/// A side that could not be rendered.
+/// What happens to what runs in a cluster whose HyperConverged is no longer declared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
-    /// Whether it is the left one.
-    pub left: bool,
-    /// Whether both are the same, so that neither can be rendered.
-    pub both: bool,
-    /// Whether its files can't be read or parsed, and not only something is missing.
-    pub unreadable: bool,
-    /// Why.
-    pub why: String,
-    /// What to do about it, where somebody knows.
-    pub help: Option<String>,
+pub struct Removal {
+    /// What deletes it: `the Application virt in argo/virt.yaml`; `None` where nothing is known to prune.
+    pub pruned_by: Option<String>,
+    /// Whether its deletion takes the virtual machines and disks along: `uninstallStrategy: RemoveWorkloads`.
+    pub takes_workloads: bool,
 }
 
 impl ClusterDiff {
@@ -61,15 +58,16 @@ impl ClusterDiff {
             cluster: cluster.to_owned(),
             moved_from: None,
             whole: None,
-            broken: None,
+            verdict: Verdict::Accepted,
+            unknown_before: None,
+            is_unchanged: false,
+            removal: None,
             comparison: Comparison::default(),
             notes: Vec::new(),
             image_effects: Vec::new(),
             knows_images: false,
             findings_added: Vec::new(),
             findings_removed: Vec::new(),
-            refusals: Vec::new(),
-            refused: false,
             refused_before: None,
         }
     }
@@ -87,17 +85,31 @@ impl ClusterDiff {
         findings.for_each(Finding::point_at_origins);
     }
 
-    /// Whether the two sides differ: what can't be planned on either of them is told, and no difference.
+    /// Whether the two sides differ: what can't be planned on either of them is shown, and no difference.
     pub fn differs(&self) -> bool {
-        let stands = self.broken.as_ref().is_some_and(|b| b.both);
-        !stands && !self.is_empty()
+        !self.is_unchanged && !self.is_empty()
+    }
+
+    /// Whether the HyperConverged is rejected after the change.
+    pub fn is_rejected(&self) -> bool {
+        self.verdict.kind() == VerdictKind::Rejected
+    }
+
+    /// Why it isn't planned after the change, where that is so.
+    pub fn not_planned(&self) -> Option<&NotPlanned> {
+        match &self.verdict {
+            Verdict::NotPlanned(why) => Some(why),
+            _ => None,
+        }
     }
 
     /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
         self.moved_from.is_none()
             && self.whole.is_none()
-            && self.broken.is_none()
+            && self.not_planned().is_none()
+            && self.unknown_before.is_none()
+            && (self.is_unchanged || !self.verdict.fails())
             && self.comparison.is_empty()
             && self.notes.is_empty()
             && self.findings_added.is_empty()

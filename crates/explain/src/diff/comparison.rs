@@ -1,6 +1,7 @@
 //! Two plans of a cluster, compared.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use hcoplan_kubernetes::Object;
 use hcoplan_planner::hyperconverged::Gates;
@@ -28,7 +29,7 @@ pub struct VerdictChange {
 pub struct Comparison {
     /// Objects: those that are there afterwards in the operator's order of work, then those that
     /// go. Changes that are none ([`ObjectChange::is_noise`]) are among them.
-    pub objects: Vec<ObjectChange>,
+    pub objects: Arc<Vec<ObjectChange>>,
     /// The differences of the inputs; objects and fields refer to them by their index.
     pub causes: Vec<Cause>,
     /// Where admission changes its mind.
@@ -78,7 +79,7 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         a.iter().filter(|x| !b.contains(x)).copied().collect()
     };
     let mut out = Comparison {
-        objects,
+        objects: Arc::new(objects),
         causes,
         verdict: changed(refusal(old), refusal(new)),
         reconcile: changed(reconcile(old), reconcile(new)),
@@ -106,13 +107,30 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
                 (*alert, outcomes.causes(|o| o.alerts.contains(alert) == fires))
             })
             .chain([
-                ("verdict", outcomes.causes(|o| o.refused == is.refused)),
+                ("verdict", outcomes.causes(|o| o.rejected == is.rejected)),
                 ("reconcile", outcomes.causes(|o| o.reconcile_stops == is.reconcile_stops)),
-                ("ssp", outcomes.causes(|o| o.ssp_refused == is.ssp_refused)),
+                ("ssp", outcomes.causes(|o| o.ssp_rejected == is.ssp_rejected)),
             ])
             .collect();
     }
     out
+}
+
+/// What a rejected manifest changes: nothing but the verdict, with the differences of the inputs that lead to it.
+pub fn compare_rejected(before: &Side<'_>, after: &Side<'_>) -> Comparison {
+    let with = |_: &_, _: &_, _: &_| Vec::new();
+    let causes = attribute(before, after, &with, &mut []);
+    let is = Outcome::of(after.plan);
+    let because = match causes.len() {
+        1 => vec![0],
+        _ => Outcomes::new(before, after, &with).causes(|o| o.rejected == is.rejected),
+    };
+    Comparison {
+        causes,
+        verdict: changed(refusal(before.plan), refusal(after.plan)),
+        because: BTreeMap::from([("verdict", because)]),
+        ..Comparison::default()
+    }
 }
 
 /// HCO's feature gates that the change switches on and that aren't finished.
@@ -173,7 +191,7 @@ fn set_aside_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [O
 
 /// Compares two sets of objects of which no inputs are known.
 pub fn compare_objects(release: &Release, before: &[Object], after: &[Object]) -> Comparison {
-    Comparison { objects: semantic::objects(release, before, after), ..Comparison::default() }
+    Comparison { objects: Arc::new(semantic::objects(release, before, after)), ..Comparison::default() }
 }
 
 fn changed(before: Option<String>, after: Option<String>) -> Option<VerdictChange> {

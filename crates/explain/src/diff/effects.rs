@@ -1,6 +1,8 @@
 //! What a change does to a cluster, from everything that is known of it.
 
-use super::cluster::ClusterDiff;
+use hcoplan_planner::verdict::Verdict;
+
+use super::cluster::{ClusterDiff, Removal};
 use super::effect::{Effect, Task};
 use super::semantic::{self, Impact};
 use super::{Kind, Note, NoteKind, VerdictChange};
@@ -37,16 +39,17 @@ impl ClusterDiff {
             let causes = self.comparison.because.get(outcome);
             causes.cloned().unwrap_or_default()
         };
-        if let Some(broken) = &self.broken {
-            out.push(if !broken.left && broken.both {
-                Effect::new(Impact::Stops, format!("it can't be rendered on either side: {}", broken.why))
-                    .action(broken.help.as_deref().unwrap_or(MEND))
-            } else if !broken.left {
-                Effect::new(Impact::Stops, format!("it can't be rendered: {}", broken.why))
-                    .action(broken.help.as_deref().unwrap_or(MEND))
+        if let Some(why) = self.not_planned() {
+            let (impact, side) = if self.is_unchanged {
+                (Impact::Disruption, "it isn't planned on either side")
             } else {
-                Effect::new(Impact::Behaviour, format!("what was there before can't be rendered: {}", broken.why))
-            });
+                (Impact::Stops, "it isn't planned")
+            };
+            let effect = Effect::new(impact, format!("{side}: {why}"));
+            out.push(effect.action(why.help.as_deref().unwrap_or(MEND)));
+        }
+        if let Some(why) = &self.unknown_before {
+            out.push(Effect::new(Impact::Behaviour, format!("the side before isn't planned: {why}")));
         }
         let told = |kinds: &[NoteKind]| self.notes.iter().any(|n| kinds.contains(&n.kind));
         let comparison = &self.comparison;
@@ -86,13 +89,20 @@ impl ClusterDiff {
             };
             out.push(Effect { causes: because(outcome), ..effect });
         }
-        let refused = self.findings_added.iter().filter(|f| f.refusal);
         let tells = |n: &Note| n.kind != NoteKind::PatchKeeps;
-        if out.is_empty() && !self.notes.iter().any(tells) {
-            out.extend(refused.map(|finding| Effect {
-                place: finding.location.clone(),
-                ..Effect::new(Impact::Stops, finding.message.clone()).action(finding.help.as_deref().unwrap_or(MEND))
-            }));
+        let is_said = out.iter().any(|e| e.impact == Impact::Stops) || self.notes.iter().any(tells);
+        if let Verdict::Rejected(reasons) | Verdict::Breaks(reasons) = &self.verdict
+            && !is_said
+            && !self.is_unchanged
+        {
+            let finding = self.findings_added.iter().find(|f| f.refusal);
+            let text = finding.map(|f| f.message.clone());
+            let text = text.or_else(|| reasons.first().map(ToString::to_string));
+            let help = finding.and_then(|f| f.help.as_deref());
+            out.push(Effect {
+                place: finding.and_then(|f| f.location.clone()),
+                ..Effect::new(Impact::Stops, text.unwrap_or_default()).action(help.unwrap_or(MEND))
+            });
         }
         let alert = |name: &&'static str, impact, text: &str| Effect {
             subjects: vec![(*name).to_owned()],
@@ -107,6 +117,29 @@ impl ClusterDiff {
         let removed = comparison.alerts_removed.iter();
         out.extend(removed.map(|name| alert(name, Impact::Better, "the alert {} stops firing")));
         out
+    }
+
+    /// What happens to a cluster whose HyperConverged is no longer declared.
+    fn removed(&self) -> Effect {
+        let Some(Removal { pruned_by: Some(pruner), takes_workloads }) = &self.removal else {
+            let text = "the HyperConverged is removed from the repository; nothing here deletes it in the cluster, \
+                        where the operators go on with it";
+            return Effect::new(Impact::Behaviour, text);
+        };
+        if *takes_workloads {
+            let text = format!(
+                "{pruner} prunes: it deletes the HyperConverged, and with it every virtual machine and its disks \
+                 are deleted (uninstallStrategy: RemoveWorkloads)"
+            );
+            Effect::new(Impact::DataLoss, text)
+                .action("keep the manifest, or set `uninstallStrategy: BlockUninstallIfWorkloadsExist` first")
+        } else {
+            let text = format!(
+                "{pruner} prunes: it deletes the HyperConverged; KubeVirt and CDI block the deletion as long as \
+                 there are virtual machines or disks"
+            );
+            Effect::new(Impact::Disruption, text).action("keep the manifest, or switch pruning off for it first")
+        }
     }
 
     /// What another release makes of it.
@@ -125,10 +158,7 @@ impl ClusterDiff {
         match self.whole {
             Some(Kind::Add) if self.refused_before.is_some() => return Vec::new(),
             Some(Kind::Add) => return vec![Effect::new(Impact::Behaviour, "the cluster is new")],
-            Some(Kind::Remove) => {
-                let text = "the cluster is taken out of the repository; what runs there stays as it is";
-                return vec![Effect::new(Impact::Behaviour, text)];
-            }
+            Some(Kind::Remove) => return vec![self.removed()],
             _ => {}
         }
         let comparison = &self.comparison;
@@ -184,6 +214,7 @@ fn task(kind: NoteKind) -> Task {
         NoteKind::DefaultFlips | NoteKind::Order => Task::Write,
         NoteKind::FieldIgnored | NoteKind::FieldDropped => Task::TakeOut,
         NoteKind::Recreated => Task::Restart,
+        NoteKind::PatchRemoved => Task::TakeOut,
         NoteKind::GateGraduates | NoteKind::LeftBehind | NoteKind::PatchKeeps => Task::Know,
     }
 }

@@ -154,7 +154,8 @@ mod tests {
         let live = comparable(live, &rendered);
         assert_eq!(live.len(), 1);
         let mut comparison = compare_objects(&release, &live, &rendered);
-        set_aside(&release, &mut comparison.objects);
+        let changes = std::sync::Arc::make_mut(&mut comparison.objects);
+        set_aside(&release, changes);
         let fields = &comparison.objects[0].fields;
         let real: Vec<_> = fields.iter().filter(|f| f.step.noise.is_none()).collect();
         let labels: Vec<_> = real.iter().map(|f| f.step.label.as_str()).collect();

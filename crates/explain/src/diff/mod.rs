@@ -24,9 +24,9 @@ mod versions;
 
 pub use assumed::{SideOrigin, set_aside_assumed};
 pub use cause::Cause;
-pub use cluster::{Broken, ClusterDiff};
+pub use cluster::{ClusterDiff, Removal};
 pub use compare::{Change, ClusterChanges, Kind, compare};
-pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans, compare_states};
+pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans, compare_rejected, compare_states};
 pub use drift::{Drift, DriftReason, drift, to_commit};
 pub use effect::{Effect, Machine, Task};
 pub use live::{comparable, set_aside};

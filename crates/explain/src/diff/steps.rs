@@ -4,7 +4,7 @@
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_planner::lifecycle::{ObjectOutcome, Purpose, State, Step, UpdateOrders};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::semantic::{Impact, Lists, differences};
 use super::{Note, NoteKind};
@@ -137,16 +137,30 @@ fn differing(before: &State, after: &State) -> Vec<(String, String, String)> {
     let spec = |state: &State| {
         let stored = state.stored.as_ref();
         let read = stored.map(|stored| HyperConverged::from_stored(&state.release, stored));
-        read.map_or(Value::Null, |read| read.spec)
+        json!({"spec": read.map_or(Value::Null, |read| read.spec)})
     };
     let (old, new) = (spec(before), spec(after));
-    let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
-    let differences = differences(&old, &new, &Lists::default());
-    let told = differences.iter().map(|difference| {
+    // Entries of lists are compared by their names, as v1's schema says.
+    let lists = Lists::new(after.release.schema_of("hco.kubevirt.io/v1", "HyperConverged"));
+    let differences = differences(&old, &new, &lists);
+    let shown = differences.iter().map(|difference| {
         let (was, is) = (difference.before.get(&old), difference.after.get(&new));
-        (difference.label.clone(), shown(was), shown(is))
+        let label = difference.label.strip_prefix("spec.").unwrap_or(&difference.label);
+        match label.strip_prefix("featureGates[name=").and_then(|rest| rest.split_once(']')) {
+            Some((gate, _)) => (format!("the feature gate {gate}"), state_of(was), state_of(is)),
+            None => {
+                let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
+                (label.to_owned(), shown(was), shown(is))
+            }
+        }
     });
-    told.collect()
+    shown.collect()
+}
+
+/// The state of a feature gate: `Enabled`, `Disabled`, or its default where it isn't set.
+fn state_of(gate: Option<&Value>) -> String {
+    let state = |gate: &Value| gate.as_str().or_else(|| gate["state"].as_str()).unwrap_or("Enabled").to_owned();
+    gate.map_or_else(|| "its default".to_owned(), state)
 }
 
 fn names(ids: &[&ObjectId]) -> String {

@@ -27,6 +27,8 @@ pub enum NoteKind {
     GateCollides,
     /// A patch that had an effect has none.
     PatchNoop,
+    /// The upgrade takes an operation out of a patch.
+    PatchRemoved,
     /// A patch works on as it did.
     PatchKeeps,
     /// A field is not read any more.
@@ -56,6 +58,7 @@ impl NoteKind {
             Self::PatchFails => "patch-fails",
             Self::GateCollides => "gate-collides",
             Self::PatchNoop => "patch-noop",
+            Self::PatchRemoved => "patch-removed",
             Self::PatchKeeps => "patch-keeps",
             Self::FieldIgnored => "field-ignored",
             Self::FieldDropped => "field-dropped",
@@ -240,16 +243,30 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
         })
     };
     let release = after.release.label();
+    let removed = removed_operations(after.release, annotation, text);
     let told = |index: usize| {
-        found.iter().any(|change| match change {
-            PatchChange::Fails(i, _) | PatchChange::Noop(i) => *i == index,
-            PatchChange::Collides(gate) => {
-                let operation = operations.get(index).and_then(|o| o.value());
-                operation.is_some_and(|v| v == gate.as_str())
-            }
-        })
+        removed.contains(&index)
+            || found.iter().any(|change| match change {
+                PatchChange::Fails(i, _) | PatchChange::Noop(i) => *i == index,
+                PatchChange::Collides(gate) => {
+                    let operation = operations.get(index).and_then(|o| o.value());
+                    operation.is_some_and(|v| v == gate.as_str())
+                }
+            })
     };
     let rest: Vec<usize> = (0..operations.len()).filter(|i| !told(*i)).collect();
+    found.retain(|change| !matches!(change, PatchChange::Noop(i) | PatchChange::Fails(i, _) if removed.contains(i)));
+    out.extend(removed.iter().map(|index| Note {
+        kind: NoteKind::PatchRemoved,
+        impact: Impact::Behaviour,
+        text: format!(
+            "the upgrade to {release} removes operation {} of {annotation} from the stored HyperConverged; applying \
+             the manifest again brings it back",
+            index + 1
+        ),
+        help: Some("remove the operation from the manifest".to_owned()),
+        place: place(Some(*index)),
+    }));
     let fails = found.iter().any(|c| matches!(c, PatchChange::Fails(..)));
     out.extend(keep_on(annotation, &rest, fails, release).map(|text| Note {
         kind: if fails { NoteKind::PatchFails } else { NoteKind::PatchKeeps },
@@ -292,6 +309,15 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
             },
         });
     }
+}
+
+/// The operations of a patch that the upgrade to a release takes out: of each kind the first one.
+fn removed_operations(release: &Release, annotation: &str, text: &str) -> Vec<usize> {
+    let Ok(Value::Array(operations)) = serde_json::from_str(text) else {
+        return Vec::new();
+    };
+    let removed = release.upgrade().removed_patch_operations.iter().filter(|r| r.annotation == annotation);
+    removed.filter_map(|removed| operations.iter().position(|o| *o == removed.operation)).collect()
 }
 
 /// What becomes of the operations that nothing else is said about.
@@ -430,11 +456,20 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             }
             (false, false) => format!("{hco} removes {label} (before: {})", shown(was)),
         };
+        let leaf = label.rsplit('.').next().unwrap_or(label);
+        let off = Value::Bool(false);
+        let help = match (was, is) {
+            // What HCO removes, it removes again when somebody writes it.
+            (_, None) if !is_default => format!("remove {leaf} from the manifest: {hco} ignores it"),
+            (Some(was), _) => format!("set `{leaf}: {was}` to keep it as it is"),
+            (None, Some(Value::Bool(true))) => format!("set `{leaf}: {off}` to keep it as it is"),
+            (None, _) => String::new(),
+        };
         out.push(Note {
-            kind: NoteKind::DefaultFlips,
+            kind: if is.is_none() && !is_default { NoteKind::FieldIgnored } else { NoteKind::DefaultFlips },
             impact: Impact::Behaviour,
             text,
-            help: Some("write the value down to keep it".to_owned()),
+            help: Some(help).filter(|help| !help.is_empty()),
             place: None,
         });
     }

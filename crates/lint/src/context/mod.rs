@@ -135,6 +135,8 @@ pub struct Context<'a> {
     other_shape: OnceCell<Option<OtherShape<'a>>>,
     /// Every field that the document's schema has.
     known_fields: OnceCell<Vec<Path>>,
+    /// Whether what is looked at is a further reason of a rejection, behind the one that the server reports.
+    is_further: bool,
 }
 
 impl<'a> Context<'a> {
@@ -162,7 +164,18 @@ impl<'a> Context<'a> {
             untried: Rc::default(),
             other_shape: OnceCell::new(),
             known_fields: OnceCell::new(),
+            is_further: false,
         }
+    }
+
+    /// The same cluster with one of the further reasons of its rejection in `plan`.
+    pub(crate) fn as_if_rejected<'b>(&self, plan: &'b Plan) -> Context<'b>
+    where
+        'a: 'b,
+    {
+        let before = self.before;
+        let other = Context::new(Input { plan, ..self.input }, self.settings).with_before(before);
+        Context { is_further: true, ..other }
     }
 
     /// The context with the HyperConverged as it was before the change, where two revisions are

@@ -52,7 +52,8 @@ impl<'a> Context<'a> {
             (Stage::Validating, _) => "HCO's validating webhook",
         };
         let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));
-        Some(format!("{who} refuses it: {}{cause}", admission.message))
+        let does = if self.is_further { "would refuse it next" } else { "refuses it" };
+        Some(format!("{who} {does}: {}{cause}", admission.message))
     }
 
     /// Whether the HyperConverged is refused for this reason, and first of all at this path or

@@ -90,6 +90,7 @@ pub fn admit(release: &Release, inventory: &Inventory, object: &Value, operation
             admission.stored = Some(stored);
         }
         Err((stage, refusal)) => {
+            admission.further = request.further((stage, &refusal), object, &admission);
             admission.stage = Some(stage);
             admission.reason = Some(refusal.reason);
             admission.message = refusal.message;
@@ -214,6 +215,53 @@ impl Request<'_> {
                 Err((Stage::Validating, refusal))
             }
         }
+    }
+
+    /// What else rejects the object: everything behind the first reason that doesn't follow from it.
+    fn further(
+        &self,
+        (stage, first): (Stage, &Refusal),
+        submitted: &Value,
+        known: &Admission,
+    ) -> Vec<(Stage, Refusal)> {
+        // What the operator's Go types can't hold is no object that a webhook looks at.
+        if matches!(first.reason, Reason::UnknownKind | Reason::MetadataDecode | Reason::GoDecode) {
+            return Vec::new();
+        }
+        let Ok(version) = version_of(self.release, submitted) else {
+            return Vec::new();
+        };
+        let (Some(rules), Some(schema)) =
+            (self.release.admission().version(version), self.release.schema(&format!("hyperconverged.{version}")))
+        else {
+            return Vec::new();
+        };
+        let Some(object) = known.forced.clone().or_else(|| Some(self.prepared(schema, submitted).ok()?.0)) else {
+            return Vec::new();
+        };
+        let mut out: Vec<(Stage, Refusal)> = Vec::new();
+        let mut add = |stage: Stage, refusal: Refusal| {
+            let is_known = refusal.overlaps(first) || out.iter().any(|(_, other)| refusal.overlaps(other));
+            if !is_known && refusal.reason != Reason::OperandMissing {
+                out.push((stage, refusal));
+            }
+        };
+        if stage == Stage::Mutating
+            && let Err((stage, refusal)) = self.valid(schema, object.clone())
+        {
+            add(stage, refusal);
+        }
+        let policy = metadata::namespace_policy(&object, &self.inventory.namespace, self.operation);
+        policy.err().into_iter().for_each(|refusal| add(Stage::Validating, refusal));
+        let operation = match self.operation {
+            // The webhook converts such an update first; as a new object it is checked as it is written.
+            Operation::Update { .. } if rules.update_as.is_some() => Operation::Create,
+            operation => operation,
+        };
+        let dry_run = DryRun { release: self.release, inventory: self.inventory, read: OnceCell::new() };
+        let webhook = validate::Webhook { rules, shape: Shape::of(version), object: &object, operation, dry_run };
+        webhook.refusals().into_iter().for_each(|refusal| add(Stage::Validating, refusal));
+        out
     }
 
     /// The object as the mutating webhook gets it, and what was pruned of it.

@@ -50,12 +50,23 @@ pub fn tried_on_update() -> impl Iterator<Item = &'static str> {
 /// Renders KubeVirt, CDI, NetworkAddonsConfig and SSP, in this order and from one object: what a
 /// patch writes into the HyperConverged is seen by those after it. An update tries the result on
 /// the operand CRs, which must be there, and leaves SSP out on plain Kubernetes.
-pub(super) fn check(
+pub(super) fn check(object: &Value, shape: &Shape, operation: Operation<'_>, dry_run: &DryRun<'_>) -> Option<Refusal> {
+    attempts(object, shape, operation, dry_run, true).pop()
+}
+
+/// Why each operand that can't be rendered can't.
+pub(super) fn refusals(object: &Value, shape: &Shape, operation: Operation<'_>, dry_run: &DryRun<'_>) -> Vec<Refusal> {
+    attempts(object, shape, operation, dry_run, false)
+}
+
+fn attempts(
     object: &Value,
     shape: &Shape,
     operation: Operation<'_>,
     dry_run: &DryRun<'_>,
-) -> Result<(), Refusal> {
+    ends_with_first: bool,
+) -> Vec<Refusal> {
+    let mut out = Vec::new();
     let (release, inventory) = (dry_run.release, dry_run.inventory);
     let read = || HyperConverged::from_submitted(release, object);
     let mut hc = Cow::Borrowed(&dry_run.read.get_or_init(read).read);
@@ -69,7 +80,8 @@ pub(super) fn check(
             && missing.contains(&kind)
         {
             let message = format!("{called} not found");
-            return Err(Refusal::new(Reason::OperandMissing, message).at(Path::root()));
+            out.push(Refusal::new(Reason::OperandMissing, message).at(Path::root()));
+            return out;
         }
         let images = match kind {
             "SSP" if reads_golden_images(&hc) => {
@@ -84,12 +96,21 @@ pub(super) fn check(
             _ => &known.by_nodes,
         };
         let cx = Context::new(release, inventory, topology, &hc, templates, stage);
-        let reached = operands::reached_by(&cx, name).map_err(|error| refusal(object, shape, &error))?;
+        let reached = match operands::reached_by(&cx, name) {
+            Ok(reached) => reached,
+            Err(error) => {
+                out.push(refusal(object, shape, &error));
+                if ends_with_first {
+                    return out;
+                }
+                continue;
+            }
+        };
         for (path, value) in jsonpatch::write_through(release, &hc, &reached) {
             hc.to_mut().set(&path, value);
         }
     }
-    Ok(())
+    out
 }
 
 /// What the webhook's pod knows of the cluster: nothing but what the operator wrote down on the

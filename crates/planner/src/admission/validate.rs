@@ -111,6 +111,23 @@ impl Webhook<'_> {
         }
     }
 
+    /// Everything that it would reject, each as if nothing before had been. A panic ends it.
+    pub(super) fn refusals(&self) -> Vec<Refusal> {
+        let mut out = Vec::new();
+        for check in self.checks() {
+            if *check == Check::Render {
+                out.extend(render::refusals(self.object, self.shape, self.operation, &self.dry_run));
+            } else if let Err(refusal) = self.refuse(*check) {
+                let ends = refusal.is_panic();
+                out.push(refusal);
+                if ends {
+                    break;
+                }
+            }
+        }
+        out
+    }
+
     fn refuse(&self, check: Check) -> Result<(), Refusal> {
         let (object, shape, rules) = (self.object, self.shape, self.rules);
         match check {
@@ -120,7 +137,7 @@ impl Webhook<'_> {
             Check::MediatedDevices => self.mediated_devices(),
             Check::Affinity => affinity::check(object, shape, rules.prints_lists_as),
             Check::GateWarnings | Check::TuningWarning | Check::Unchanged => Ok(()),
-            Check::Render => render::check(object, shape, self.operation, &self.dry_run),
+            Check::Render => render::check(object, shape, self.operation, &self.dry_run).map_or(Ok(()), Err),
         }
     }
 

@@ -109,6 +109,13 @@ impl Refusal {
         Self { reason, message: message.into(), causes: Vec::new(), patch: None }
     }
 
+    /// Whether it is about the same part of the document as another one.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        let is_same = |a: &Path, b: &Path| a.starts_with(b) || b.starts_with(a);
+        self.message == other.message
+            || self.causes.iter().any(|a| other.causes.iter().any(|b| is_same(&a.path, &b.path)))
+    }
+
     /// Whether the webhook panics instead of answering.
     pub(super) fn is_panic(&self) -> bool {
         self.message.starts_with("panic: ")
@@ -181,4 +188,22 @@ pub struct Admission {
     pub forced: Option<Value>,
     /// Holes of the release that the document fell into.
     pub holes: Vec<OperatorBug>,
+    /// What would reject it next, once the reason above is gone: in the order of the checks.
+    pub further: Vec<(Stage, Refusal)>,
+}
+
+impl Admission {
+    /// The admission with another reason for the rejection, one of `further`.
+    #[must_use]
+    pub fn with_reason(&self, (stage, refusal): &(Stage, Refusal)) -> Self {
+        Self {
+            stage: Some(*stage),
+            reason: Some(refusal.reason),
+            message: refusal.message.clone(),
+            causes: refusal.causes.clone(),
+            patch: refusal.patch.clone(),
+            further: Vec::new(),
+            ..self.clone()
+        }
+    }
 }

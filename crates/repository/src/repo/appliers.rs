@@ -12,7 +12,7 @@ use hcoplan_yaml::{self as yaml, Document, Node};
 use super::Repo;
 use super::files::FileRole;
 use super::kustomization::is_kustomization;
-use super::objects::parent;
+use super::objects::{ClusterRef, parent};
 
 /// The API groups of the controllers that are known; a file without any of them isn't parsed.
 const GROUPS: [&str; 5] = [
@@ -117,6 +117,8 @@ struct Applier {
     except: Option<GlobMatcher>,
     /// Directories that a generator leaves out.
     left_out: Vec<GlobMatcher>,
+    /// Whether it deletes what the repository no longer has.
+    prunes: bool,
 }
 
 impl Applier {
@@ -157,6 +159,11 @@ impl Repo {
         out
     }
 
+    /// What deletes the HyperConverged of a cluster once the repository no longer has it, as far as its files say.
+    pub fn pruner_of(&self, cluster: &ClusterRef) -> Option<String> {
+        self.appliers(None).pruner_of(cluster.directory()).map(str::to_owned)
+    }
+
     /// Looks at each document of the files that name a controller's API group.
     pub(super) fn each_of_controllers(&self, mut look: impl FnMut(&Document)) {
         let read = self.files.iter().filter(|f| !matches!(f.what, FileRole::Skipped(_)));
@@ -183,6 +190,18 @@ impl Appliers {
         }
         let by = self.appliers.iter().find(|a| self.applies(a, directory));
         by.map(|a| AppliedBy::Controller(&a.what, a.controller))
+    }
+
+    /// What deletes an object that a directory no longer has, such as `the Application prod in argocd/prod.yaml`.
+    pub fn pruner_of(&self, directory: &Utf8Path) -> Option<&str> {
+        let takes = |applier: &&Applier| {
+            applier.prunes
+                && directory.ancestors().any(|above| {
+                    let is_below = above == directory || applier.deep || self.is_kustomization(above);
+                    is_below && applier.directories.is_match(dotted(above)) && !applier.leaves_out(above, directory)
+                })
+        };
+        self.appliers.iter().find(takes).map(|a| a.what.as_str())
     }
 
     /// The ApplicationSet whose generator makes an Application of this file, such as `the ApplicationSet
@@ -246,18 +265,28 @@ impl Appliers {
         let what = format!("the {kind} {name} in {file}");
         let version = text(root, "apiVersion").unwrap_or_default();
         let group = version.split('/').next().unwrap_or_default();
+        let known = self.appliers.len();
+        self.take_object(root, file, (group, kind), &what);
+        let paths = ["spec.prune", "spec.syncPolicy.automated.prune", "spec.template.spec.syncPolicy.automated.prune"];
+        let prunes = paths.iter().any(|path| below(root, path).is_some_and(is_true));
+        for applier in self.appliers.iter_mut().skip(known) {
+            applier.prunes = prunes && matches!(applier.controller, Controller::ArgoCd | Controller::Flux);
+        }
+    }
+
+    fn take_object(&mut self, root: &Node, file: &Utf8Path, (group, kind): (&str, &str), what: &str) {
         match (group, kind) {
             ("argoproj.io", "Application") => {
                 if let Some(spec) = root.get("spec") {
-                    self.sources(spec, &what);
+                    self.sources(spec, what);
                 }
             }
             ("argoproj.io", "ApplicationSet") => {
                 if let Some(spec) = below(root, "spec.template.spec") {
-                    self.sources(spec, &what);
+                    self.sources(spec, what);
                 }
                 if let Some(generators) = below(root, "spec.generators") {
-                    self.generators(generators, &what);
+                    self.generators(generators, what);
                 }
             }
             // The path of an artifact is none of the repository.
@@ -266,14 +295,14 @@ impl Appliers {
                     && self.is_flux_source(text(root, "spec.sourceRef.name")) =>
             {
                 let path = text(root, "spec.path").unwrap_or_default();
-                self.add(path, true, &what, Controller::Flux);
+                self.add(path, true, what, Controller::Flux);
             }
             ("apps.open-cluster-management.io", "Subscription") => {
                 let annotations = below(root, "metadata.annotations");
                 for entry in annotations.map_or(&[][..], Node::entries) {
                     let path = entry.key.text.ends_with("/git-path") || entry.key.text.ends_with("/github-path");
                     if let Some(value) = entry.value.as_str().filter(|_| path) {
-                        self.add(value, true, &what, Controller::Acm);
+                        self.add(value, true, what, Controller::Acm);
                     }
                 }
             }
@@ -282,7 +311,7 @@ impl Appliers {
                     for manifest in policy.get("manifests").map_or(&[][..], Node::items) {
                         if let Some(path) = text(manifest, "path") {
                             let path = parent(file).join(path);
-                            self.add(path.as_str(), false, &what, Controller::Acm);
+                            self.add(path.as_str(), false, what, Controller::Acm);
                         }
                     }
                 }
@@ -290,7 +319,7 @@ impl Appliers {
             ("fleet.cattle.io", "GitRepo") if root.get("spec").is_some_and(|s| self.is_read_by(s, "repo")) => {
                 let paths = below(root, "spec.paths").map_or(&[][..], Node::items);
                 for path in paths.iter().filter_map(Node::as_str) {
-                    self.add(path, true, &what, Controller::Fleet);
+                    self.add(path, true, what, Controller::Fleet);
                 }
             }
             _ => {}
@@ -390,6 +419,7 @@ fn applier(path: &str, deep: bool, what: &str, controller: Controller) -> Option
         only: None,
         except: None,
         left_out: Vec::new(),
+        prunes: false,
     })
 }
 

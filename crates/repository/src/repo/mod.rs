@@ -89,7 +89,7 @@ pub use overlays::{KUSTOMIZE_NOT_BUILT, Overlay};
 pub use problem::Problem;
 pub use release_dir::{named_release, named_release_below, named_release_of};
 pub use release_import::{ImportError, Imported, Sources, from_bundle, from_sources};
-pub use removed::{HCO_REMOVED, removed};
+pub use removed::{HCO_REMOVED, removed, removed_finding};
 pub use rendered::Rendered;
 pub use rules::{
     CLUSTER_FACTS_CONTRADICT, CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ, RELEASE_UNKNOWN,
@@ -341,9 +341,31 @@ impl Repo {
         out
     }
 
-    /// Why a cluster that another state of the repository has isn't known here, where that is because its build
-    /// failed or wasn't made.
+    /// The clusters that can't be planned, by name, with what says why: those of files that can't be parsed, and
+    /// those that aren't built.
+    pub fn not_planned(&self) -> Vec<(&str, &Finding)> {
+        let fatal = self.problems.iter().filter(|p| p.fatal).map(|p| &p.finding);
+        let files = fatal.filter_map(|finding| {
+            let path = finding.location.as_ref()?.file.path();
+            Some((build_failed::name_of(objects::parent(path)), finding))
+        });
+        let mut out = self.unbuilt(None);
+        for (name, finding) in files {
+            if !out.iter().any(|(known, _)| *known == name) {
+                out.push((name, finding));
+            }
+        }
+        out
+    }
+
+    /// Why a cluster that another state of the repository has isn't known here, where that is because a file of it
+    /// can't be parsed, or its build failed or wasn't made.
     pub fn not_built_here(&self, cluster: &ClusterRef) -> Option<&Finding> {
+        let mut problems = self.problems.iter().filter(|p| p.fatal).map(|p| &p.finding);
+        let is_here = |f: &&Finding| f.location.as_ref().is_some_and(|place| place.file.path() == cluster.path());
+        if let Some(finding) = problems.find(is_here) {
+            return Some(finding);
+        }
         let name = build_failed::name_of(cluster.directory());
         let mut unbuilt = self.unbuilt(None).into_iter();
         let found = unbuilt.find(|(other, _)| *other == name);

@@ -36,18 +36,20 @@ pub fn removed(before: &Repo, after: &Repo, meant: impl Fn(&str) -> bool) -> Vec
         let was = before.hyperconverged(cluster);
         was.is_ok_and(|was| added.contains(&was))
     };
-    let finding = |cluster: &&ClusterRef| {
-        let name = cluster.name();
-        let message = format!("the HyperConverged of cluster {name} is not found any more");
-        let mut finding = Finding::new(&HCO_REMOVED, message)
-            .label("it was here before the change")
-            .help("bring it back; where it is to go, say so with `--ignore hco-removed`");
-        finding.location = before.named_at(cluster.object);
-        finding.cluster = Some(name.into());
-        finding
-    };
     let gone = gone.iter().filter(|c| after.not_built_here(c).is_none());
-    gone.filter(|c| !moved(c)).map(finding).collect()
+    gone.filter(|c| !moved(c)).map(|c| removed_finding(before, c)).collect()
+}
+
+/// What says that a cluster's HyperConverged isn't found any more.
+pub fn removed_finding(before: &Repo, cluster: &ClusterRef) -> Finding {
+    let name = cluster.name();
+    let message = format!("the HyperConverged of cluster {name} is not found any more");
+    let mut finding = Finding::new(&HCO_REMOVED, message)
+        .label("it was here before the change")
+        .help("bring it back; where it is to go, say so with `--ignore hco-removed`");
+    finding.location = before.named_at(cluster.object);
+    finding.cluster = Some(name.into());
+    finding
 }
 
 #[cfg(test)]

@@ -153,6 +153,25 @@ impl Revision {
         Git::around(directory).is_ok_and(|(git, _)| resolved(&git, name).is_ok())
     }
 
+    /// Where the branch that `directory` is on left the main one: the main branch's name, `HEAD` where there is none,
+    /// and the commit. `None` outside a repository, and where there is no commit.
+    pub fn left_main(directory: &Utf8Path) -> Option<(String, String)> {
+        // The likeliest first.
+        const MAIN: [&str; 5] =
+            ["remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master", "heads/main", "heads/master"];
+        let (git, _) = Git::around(directory).ok()?;
+        let patterns = MAIN.map(|name| format!("refs/{name}"));
+        let known =
+            git.bytes(&[&["for-each-ref".to_owned(), "--format=%(refname)".to_owned()], &patterns[..]].concat());
+        let known = known.unwrap_or_default();
+        let known: Vec<&str> = known.split(|b| *b == b'\n').filter_map(|line| std::str::from_utf8(line).ok()).collect();
+        let found = patterns.iter().find(|name| known.contains(&name.as_str()));
+        let name = found.map_or("HEAD", String::as_str);
+        let commit = git.line(&["merge-base", name, "HEAD"]).ok()?;
+        let short = name.trim_start_matches("refs/").trim_start_matches("remotes/").trim_start_matches("heads/");
+        Some((short.to_owned(), commit))
+    }
+
     /// The commit's full name.
     pub fn commit(&self) -> &str {
         &self.commit
@@ -305,6 +324,11 @@ fn resolved(git: &Git, name: &str) -> Result<String, Error> {
 }
 
 fn commit(git: &Git, name: &str) -> Result<String, Error> {
+    /// The length of a commit's full name.
+    const FULL: usize = 40;
+    if name.len() == FULL && name.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return Ok(name.to_owned());
+    }
     let wanted = format!("{name}^{{commit}}");
     let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
     let found = git.line(&[&arguments[..], &[&wanted]].concat());

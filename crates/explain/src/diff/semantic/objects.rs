@@ -12,7 +12,7 @@ use super::lists::Lists;
 use crate::diff::Kind;
 
 /// A field that is not as it was.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FieldChange {
     /// What happens to it.
     pub step: Step,
@@ -21,7 +21,7 @@ pub struct FieldChange {
 }
 
 /// An object that is not as it was.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ObjectChange {
     /// What happens to it.
     pub kind: Kind,

@@ -1,0 +1,133 @@
+//! What makes two findings the same: the one identity for new and existing ones, the baseline, grouping and
+//! fingerprints.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::{Finding, Severity};
+
+/// How much of a value counts.
+const MOST: usize = 200;
+
+/// What makes two findings the same, whatever line or file they are in and however they are worded.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FindingKey {
+    /// The rule's name.
+    pub rule: &'static str,
+    /// The object, `Kind namespace/name`.
+    pub object: Option<Arc<str>>,
+    /// The path of the field, as far as it is known.
+    pub path: Option<String>,
+    /// What it is about: what the rule names, else the value that it points at.
+    pub arguments: Vec<String>,
+    /// Its number among those of a cluster that are alike in all of that.
+    pub ordinal: u32,
+}
+
+impl FindingKey {
+    /// The keys of findings, each with its cluster. Give all of a run's findings at once and in their order: it
+    /// numbers those that are alike.
+    pub fn of_all(findings: &[Finding]) -> Vec<(Option<Arc<str>>, Self)> {
+        let mut seen: BTreeMap<(Option<Arc<str>>, Self), u32> = BTreeMap::new();
+        let keys = findings.iter().map(|finding| {
+            let mut key = (finding.cluster.clone(), Self::of(finding));
+            let times = seen.entry(key.clone()).or_default();
+            key.1.ordinal = *times;
+            *times += 1;
+            key
+        });
+        keys.collect()
+    }
+
+    fn of(finding: &Finding) -> Self {
+        let arguments = match finding.arguments.as_slice() {
+            [] => {
+                let text = finding.location.as_ref().map_or("", |place| place.text());
+                let text = text.trim().trim_matches(['"', '\'']);
+                let is_value = !text.is_empty() && text.len() <= MOST && !text.contains('\n');
+                is_value.then(|| text.to_owned()).into_iter().collect()
+            }
+            arguments => arguments.to_vec(),
+        };
+        Self {
+            rule: finding.rule.name,
+            object: finding.object.clone(),
+            path: finding.path.as_ref().map(ToString::to_string),
+            arguments,
+            ordinal: 0,
+        }
+    }
+}
+
+/// Marks those of a cluster's findings that are among the ones before, too, as severe as now. A rejection isn't marked where the
+/// change touches its cluster.
+pub fn mark_existing(findings: &mut [Finding], before: &[Finding], is_touched: bool) {
+    let severities = before.iter().map(|f| f.severity);
+    let known: BTreeMap<FindingKey, Severity> = keys(before).zip(severities).collect();
+    let own: Vec<FindingKey> = keys(findings).collect();
+    for (finding, key) in findings.iter_mut().zip(own) {
+        let is_known = known.get(&key).is_some_and(|severity| *severity >= finding.severity);
+        finding.is_existing = is_known && !(finding.refusal && is_touched);
+    }
+}
+
+/// Those of a cluster's findings before that aren't among the ones after.
+pub fn without_existing(before: &[Finding], after: &[Finding]) -> Vec<Finding> {
+    let known: BTreeSet<FindingKey> = keys(after).collect();
+    let gone = before.iter().zip(keys(before)).filter(|(_, key)| !known.contains(key));
+    gone.map(|(finding, _)| finding.clone()).collect()
+}
+
+/// The keys of one cluster's findings, whatever it is called.
+fn keys(findings: &[Finding]) -> impl Iterator<Item = FindingKey> {
+    let mut seen: BTreeMap<FindingKey, u32> = BTreeMap::new();
+    findings.iter().map(move |finding| {
+        let mut key = FindingKey::of(finding);
+        let times = seen.entry(key.clone()).or_default();
+        key.ordinal = *times;
+        *times += 1;
+        key
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Rule;
+    use crate::source::{Location, SourceFile, Span};
+
+    static RULE: Rule = Rule { name: "some-rule", ..Rule::BASE };
+
+    fn finding(text: &str, words: &str) -> Finding {
+        let file = SourceFile::new("a.yaml", text);
+        let at = text.find("no").expect("the value");
+        Finding::new(&RULE, words).at(Location::new(&file, Span::new(at, at + 2)))
+    }
+
+    #[test]
+    fn lines_files_clusters_and_words_do_not_count() {
+        let (here, there) = (finding("a: no\n", "no is no"), finding("# more\n\na: no\n", "another sentence"));
+        let mut after = vec![Finding { cluster: Some("moved".into()), ..there }];
+        mark_existing(&mut after, std::slice::from_ref(&here), true);
+        assert!(after[0].is_existing);
+        // Another of the same is new.
+        let mut two = vec![here.clone(), here.clone()];
+        mark_existing(&mut two, std::slice::from_ref(&here), true);
+        assert_eq!(two.iter().map(|f| f.is_existing).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(without_existing(&two, std::slice::from_ref(&here)).len(), 1);
+        // So is another value.
+        let mut other = vec![Finding { arguments: vec!["yes".to_owned()], ..here.clone() }];
+        mark_existing(&mut other, &[here], true);
+        assert!(!other[0].is_existing);
+    }
+
+    #[test]
+    fn a_rejection_of_what_the_change_touches_is_no_existing_one() {
+        let rejection = Finding { refusal: true, ..finding("a: no\n", "it is rejected") };
+        for is_touched in [true, false] {
+            let mut after = vec![rejection.clone()];
+            mark_existing(&mut after, std::slice::from_ref(&rejection), is_touched);
+            assert_eq!(after[0].is_existing, !is_touched);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! What becomes of a cluster's HyperConverged: the one verdict that every command, format and exit code uses.
+
+use hcoplan_diagnostics::source::Location;
+
+use crate::admission::{Admission, Reason as AdmissionReason, Stage};
+use crate::lifecycle::{Purpose, Step};
+use crate::plan::Plan;
+
+/// What becomes of a cluster's HyperConverged, judged on the object that is stored.
+#[derive(Debug, Clone)]
+pub enum Verdict {
+    /// It is stored, and the operator reconciles it.
+    Accepted,
+    /// The API server, a policy or a webhook rejects it. Never empty; the server reports the first reason.
+    Rejected(Vec<Reason>),
+    /// It is stored, and the operator fails or ignores it. Never empty.
+    Breaks(Vec<Reason>),
+    /// hcoplan can't say what becomes of it.
+    NotPlanned(Box<NotPlanned>),
+    /// Only the side before has the cluster.
+    Removed,
+}
+
+/// Why a HyperConverged is rejected, or why the operator fails.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Reason {
+    /// Who says so.
+    pub by: Actor,
+    /// In the cluster's words.
+    pub text: String,
+}
+
+/// Who rejects or fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Actor {
+    /// The API server: kind, metadata, schema and rules of the CRD.
+    ApiServer,
+    /// The policy that binds the HyperConverged to the operator's namespace.
+    NamespacePolicy,
+    /// HCO's mutating webhook.
+    MutatingWebhook,
+    /// HCO's validating webhook.
+    ValidatingWebhook,
+    /// HCO's operator, which looks at one name only.
+    OtherName,
+    /// HCO's reconcile, at the operand of this kind.
+    Reconcile(&'static str),
+    /// SSP's webhook, which rejects the SSP that HCO renders.
+    SspWebhook,
+    /// A webhook that rejects the operator's own update of the HyperConverged.
+    OwnUpdate,
+    /// A webhook that rejects the update with which the operator begins an upgrade.
+    UpgradePatches,
+}
+
+impl Actor {
+    /// Who it is and what happens, before the reason's text.
+    pub const fn says(self) -> &'static str {
+        match self {
+            Self::ApiServer => "the API server rejects it",
+            Self::NamespacePolicy => "the namespace policy rejects it",
+            Self::MutatingWebhook => "HCO's mutating webhook rejects it",
+            Self::ValidatingWebhook => "HCO's validating webhook rejects it",
+            Self::OtherName => "HCO's operator ignores it",
+            Self::Reconcile(_) => "HCO's reconcile stops",
+            Self::SspWebhook => "SSP's webhook rejects the SSP",
+            Self::OwnUpdate => "the operator's own update is rejected",
+            Self::UpgradePatches => "the operator's first update after the upgrade is rejected",
+        }
+    }
+}
+
+/// Why a cluster isn't planned.
+#[derive(Debug, Clone)]
+pub struct NotPlanned {
+    /// What kind of problem it is.
+    pub kind: NotPlannedKind,
+    /// What is wrong.
+    pub text: String,
+    /// Where, if a file says so.
+    pub location: Option<Location>,
+    /// What to do about it, if somebody knows.
+    pub help: Option<String>,
+}
+
+/// What keeps a cluster from being planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NotPlannedKind {
+    /// A file of it can't be read or parsed, or what it is built of can't be built.
+    Unreadable,
+    /// Its inventory or its release is unknown or wrong.
+    Unusable,
+    /// hcoplan has a bug.
+    Bug,
+}
+
+/// A verdict without its reasons: for tables, JSON, grouping and exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum VerdictKind {
+    /// See [`Verdict::Rejected`].
+    Rejected,
+    /// See [`Verdict::Breaks`].
+    Breaks,
+    /// See [`Verdict::NotPlanned`].
+    NotPlanned,
+    /// See [`Verdict::Removed`].
+    Removed,
+    /// See [`Verdict::Accepted`].
+    Accepted,
+}
+
+impl VerdictKind {
+    /// `accepted`, `rejected`, `breaks`, `not-planned` or `removed`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Rejected => "rejected",
+            Self::Breaks => "breaks",
+            Self::NotPlanned => "not-planned",
+            Self::Removed => "removed",
+            Self::Accepted => "accepted",
+        }
+    }
+
+    /// Whether it fails a run.
+    pub const fn fails(self) -> bool {
+        matches!(self, Self::Rejected | Self::Breaks | Self::NotPlanned)
+    }
+}
+
+impl Verdict {
+    /// The verdict about what a plan was made of.
+    pub fn of(plan: &Plan) -> Self {
+        let rejected = Self::of_admission(&plan.admission);
+        if !rejected.is_empty() {
+            return Self::Rejected(rejected);
+        }
+        let mut out = Vec::new();
+        let mut add = |by, text: &str| out.push(Reason { by, text: text.to_owned() });
+        if plan.ignored {
+            let name = plan.hyperconverged.as_ref().map_or("", |hc| &hc.name);
+            add(Actor::OtherName, name);
+        }
+        if let Some(error) = &plan.reconcile_error {
+            add(Actor::Reconcile(error.operand), &error.message);
+        }
+        if let Some(ssp) = plan.ssp.as_ref().filter(|ssp| !ssp.admission.accepted) {
+            add(Actor::SspWebhook, &ssp.admission.message);
+        }
+        if let Some(refused) = &plan.refused_update {
+            add(Actor::OwnUpdate, &refused.message);
+        }
+        if out.is_empty() { Self::Accepted } else { Self::Breaks(out) }
+    }
+
+    /// The verdict about a step from one state to the next.
+    pub fn of_step(step: &Step) -> Self {
+        let mut verdict = Self::of(&step.plan);
+        let refused = step.own_updates.iter().filter(|update| !update.admission.accepted);
+        let own = refused.map(|update| Reason {
+            by: match update.purpose {
+                Purpose::UpgradePatches => Actor::UpgradePatches,
+                Purpose::Reconcile => Actor::OwnUpdate,
+            },
+            text: update.admission.message.clone(),
+        });
+        match &mut verdict {
+            Self::Rejected(_) => {}
+            Self::Breaks(reasons) => {
+                for reason in own {
+                    if !reasons.contains(&reason) {
+                        reasons.push(reason);
+                    }
+                }
+            }
+            _ => {
+                let own: Vec<_> = own.collect();
+                if !own.is_empty() {
+                    verdict = Self::Breaks(own);
+                }
+            }
+        }
+        verdict
+    }
+
+    fn of_admission(admission: &Admission) -> Vec<Reason> {
+        let reason = |stage: Stage, reason: AdmissionReason, text: &str| Reason {
+            by: match (stage, reason) {
+                (_, AdmissionReason::Namespace) => Actor::NamespacePolicy,
+                (Stage::Schema | Stage::Cel, _) => Actor::ApiServer,
+                (Stage::Mutating, _) => Actor::MutatingWebhook,
+                (Stage::Validating, _) => Actor::ValidatingWebhook,
+            },
+            text: text.to_owned(),
+        };
+        let (Some(stage), Some(first)) = (admission.stage, admission.reason) else {
+            return Vec::new();
+        };
+        let further = admission.further.iter();
+        let further = further.map(|(stage, refusal)| reason(*stage, refusal.reason, &refusal.message));
+        [reason(stage, first, &admission.message)].into_iter().chain(further).collect()
+    }
+
+    /// Without its reasons.
+    pub const fn kind(&self) -> VerdictKind {
+        match self {
+            Self::Accepted => VerdictKind::Accepted,
+            Self::Rejected(_) => VerdictKind::Rejected,
+            Self::Breaks(_) => VerdictKind::Breaks,
+            Self::NotPlanned(_) => VerdictKind::NotPlanned,
+            Self::Removed => VerdictKind::Removed,
+        }
+    }
+
+    /// Whether a command that judges exits with 1.
+    pub const fn fails(&self) -> bool {
+        self.kind().fails()
+    }
+
+    /// Replaces the texts of its reasons: those may quote what must not be shown.
+    pub fn replace_texts(&mut self, with: impl Fn(&str) -> String) {
+        match self {
+            Self::Rejected(reasons) | Self::Breaks(reasons) => {
+                reasons.iter_mut().for_each(|reason| reason.text = with(&reason.text));
+            }
+            Self::NotPlanned(why) => why.text = with(&why.text),
+            Self::Accepted | Self::Removed => {}
+        }
+    }
+
+    /// Why, in a sentence each; the first one is the server's.
+    pub fn reasons(&self) -> Vec<String> {
+        match self {
+            Self::Rejected(reasons) | Self::Breaks(reasons) => reasons.iter().map(ToString::to_string).collect(),
+            Self::NotPlanned(why) => vec![why.to_string()],
+            Self::Accepted | Self::Removed => Vec::new(),
+        }
+    }
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.by {
+            Actor::Reconcile(operand) => write!(f, "{} at {operand}: {}", self.by.says(), self.text),
+            Actor::OtherName => write!(f, "{} for its name, {:?}", self.by.says(), self.text),
+            _ => write!(f, "{}: {}", self.by.says(), self.text),
+        }
+    }
+}
+
+impl std::fmt::Display for NotPlanned {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.location {
+            Some(place) => {
+                let at = place.start();
+                write!(f, "{}:{}:{}: {}", place.file.path(), at.line, at.column, self.text)
+            }
+            None => f.write_str(&self.text),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The side before: what a cluster was before the change.
+
+use super::planned::{Inputs, Planned, plan};
+use super::prior_state::PriorObject;
+use super::{Pair, PriorState, Work};
+use crate::kube::Object;
+use crate::repo::{ClusterRef, Repo};
+use crate::verdict::NotPlanned;
+
+/// What clusters are compared with.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Before<'a> {
+    /// Nothing is known: everything is new.
+    #[default]
+    Nothing,
+    /// The sources of another side, and what the two are to each other.
+    Sources(&'a Repo, ComparisonMode),
+    /// The HyperConvergeds that a cluster holds.
+    Live(&'a PriorState),
+    /// The objects that a cluster holds.
+    Objects(&'a [Object]),
+}
+
+/// What two sides are to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComparisonMode {
+    /// One after the other: a cluster of the first one becomes that of the second one.
+    BeforeAndAfter,
+    /// Either of them: the clusters are made from each of them.
+    Alternatives,
+}
+
+/// A cluster before the change.
+pub(super) enum Old {
+    /// It isn't there, or nothing is known of a side before.
+    Absent,
+    /// It reads the same on both sides.
+    Same,
+    /// Its manifest was accepted.
+    Planned(Box<Planned>),
+    /// Its manifest was rejected, as this says with its place: the cluster holds an older object, or none.
+    Rejected(Box<Planned>, String),
+    /// It isn't planned on that side.
+    NotPlanned(Box<NotPlanned>),
+    /// The HyperConverged that the cluster holds.
+    Live(PriorObject),
+}
+
+impl Old {
+    pub(super) fn of(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef, new: &Inputs) -> Self {
+        match (work.before, pair.before) {
+            (Before::Nothing | Before::Objects(_), _) => Self::Absent,
+            (Before::Live(prior), _) => prior.of(new.manifest()).map_or(Self::Absent, Self::Live),
+            (Before::Sources(old, _), None) => match old.not_built_here(cluster) {
+                Some(finding) => Self::NotPlanned(Box::new(super::not_planned(finding))),
+                None => Self::Absent,
+            },
+            (Before::Sources(old, _), Some(was)) if old.reads_the_same(was, repo, cluster) => Self::Same,
+            (Before::Sources(old, _), Some(was)) => match plan(old, was) {
+                Err(why) => Self::NotPlanned(why),
+                Ok(planned) => match planned.rejection(old, was) {
+                    Some(why) => Self::Rejected(Box::new(planned), why),
+                    None => Self::Planned(Box::new(planned)),
+                },
+            },
+        }
+    }
+}

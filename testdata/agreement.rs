@@ -1,0 +1,261 @@
+//! One repository gets one answer: every command and format has the same verdict, rules, counts and exit code.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde_json::Value;
+
+use super::Scene;
+use super::review::run;
+
+/// A change of a HyperConverged, and what everybody has to say of it.
+struct Row {
+    name: &'static str,
+    /// What the manifest has behind its metadata before and after; `None` = it isn't there.
+    before: Option<&'static str>,
+    after: Option<&'static str>,
+    /// The verdict after the change.
+    verdict: &'static str,
+    /// The exit code where the change is compared with `main`, and without a comparison.
+    codes: (i32, i32),
+    /// How many errors the change brings.
+    errors: usize,
+}
+
+const fn row(
+    name: &'static str,
+    before: &'static str,
+    after: &'static str,
+    verdict: &'static str,
+    codes: (i32, i32),
+    errors: usize,
+) -> Row {
+    Row { name, before: Some(before), after: Some(after), verdict, codes, errors }
+}
+
+const SOUND: &str = "spec: {evictionStrategy: LiveMigrate}";
+const CERT: &str = "spec:\n  certConfig:\n    ca: {duration: 30h, renewBefore: 48h}";
+const TWO: &str = "spec:\n  certConfig:\n    ca: {duration: 30h, renewBefore: 48h}\n  tuningPolicy: annotation";
+const SCHEMA: &str = "spec: {evictionStrategy: Sometimes}";
+const FIELD: &str = "spec:\n  evictionStrategy: LiveMigrate\n  featureGates: {alignCPU: true}";
+const BROKEN: &str = "spec: {defaultCPUModel: \"Haswell}";
+const IGNORED: &str = "spec:\n  evictionStrategy: LiveMigrate\n  featureGates: {nonRoot: true}";
+const REMOVES: &str = "spec:\n  evictionStrategy: LiveMigrate\n  uninstallStrategy: RemoveWorkloads";
+
+const ROWS: [Row; 30] = [
+    row("sound", SOUND, SOUND, "accepted", (0, 0), 0),
+    row("a changed field", SOUND, "spec: {evictionStrategy: None}", "accepted", (0, 0), 0),
+    row("a comment", SOUND, "# said twice\nspec: {evictionStrategy: LiveMigrate}", "accepted", (0, 0), 0),
+    row(
+        "a field more",
+        SOUND,
+        "spec:\n  evictionStrategy: LiveMigrate\n  defaultCPUModel: Haswell",
+        "accepted",
+        (0, 0),
+        0,
+    ),
+    row("an ignored gate", SOUND, IGNORED, "accepted", (0, 0), 0),
+    row("an ignored gate stays", IGNORED, IGNORED, "accepted", (0, 0), 0),
+    row("an ignored gate goes", IGNORED, SOUND, "accepted", (0, 0), 0),
+    row("rejected", SOUND, CERT, "rejected", (1, 1), 1),
+    row("rejected for two reasons", SOUND, TWO, "rejected", (1, 1), 2),
+    row("rejected for another reason more", CERT, TWO, "rejected", (1, 1), 2),
+    row("rejected for one reason less", TWO, CERT, "rejected", (1, 1), 1),
+    row("rejected as before", CERT, CERT, "rejected", (0, 1), 0),
+    row("rejected twice as before", TWO, TWO, "rejected", (0, 1), 0),
+    row(
+        "rejected and touched",
+        CERT,
+        "# more\nspec:\n  certConfig:\n    ca: {duration: 30h, renewBefore: 48h}",
+        "rejected",
+        (1, 1),
+        1,
+    ),
+    row("no longer rejected", CERT, SOUND, "accepted", (0, 0), 0),
+    row("rejected by the schema", SOUND, SCHEMA, "rejected", (1, 1), 1),
+    row("rejected by the schema as before", SCHEMA, SCHEMA, "rejected", (0, 1), 0),
+    row("no longer rejected by the schema", SCHEMA, SOUND, "accepted", (0, 0), 0),
+    row("from one rejection to another", SCHEMA, CERT, "rejected", (1, 1), 1),
+    row("an unknown field", SOUND, FIELD, "accepted", (1, 1), 1),
+    row("an unknown field as before", FIELD, FIELD, "accepted", (0, 1), 0),
+    row(
+        "an unknown field moves",
+        FIELD,
+        "spec:\n\n  # below\n  featureGates: {alignCPU: true}\n  evictionStrategy: LiveMigrate",
+        "accepted",
+        (0, 1),
+        0,
+    ),
+    row(
+        "another unknown field",
+        FIELD,
+        "spec:\n  evictionStrategy: LiveMigrate\n  featureGates: {alignCPV: true}",
+        "accepted",
+        (1, 1),
+        1,
+    ),
+    row("no longer an unknown field", FIELD, SOUND, "accepted", (0, 0), 0),
+    row("data loss", SOUND, REMOVES, "accepted", (0, 0), 0),
+    row("unparsable", SOUND, BROKEN, "not-planned", (4, 4), 1),
+    row("unparsable as before", BROKEN, BROKEN, "not-planned", (4, 4), 0),
+    row("no longer unparsable", BROKEN, SOUND, "accepted", (0, 0), 0),
+    Row { name: "removed", before: Some(SOUND), after: None, verdict: "removed", codes: (1, 0), errors: 1 },
+    Row { name: "added", before: None, after: Some(SOUND), verdict: "accepted", codes: (0, 0), errors: 0 },
+];
+
+const HEAD: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n\
+                    metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\n";
+const INVENTORY: &str = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata: {name: c}\nspec:\n  \
+                         release: \"1.18\"\n  platform: OpenShift\n  namespace: kubevirt-hyperconverged\n  \
+                         nodePools:\n    - {name: m, count: 3, architecture: amd64, roles: [control-plane]}\n    \
+                         - {name: w, count: 2, architecture: amd64, roles: [worker]}\n";
+
+fn write(scene: &Scene, path: &str, text: Option<&str>) {
+    let path = scene.path(path);
+    match text {
+        Some(text) => {
+            fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        None => drop(fs::remove_file(path)),
+    }
+}
+
+fn manifest(scene: &Scene, cluster: &str, spec: Option<&str>) {
+    let text = spec.map(|spec| format!("{HEAD}{spec}\n"));
+    write(scene, &format!("clusters/{cluster}/hyperconverged.yaml"), text.as_deref());
+}
+
+/// What a command says: its exit code and its document.
+fn document(scene: &Scene, command: &[&str]) -> (i32, Value) {
+    let done = run(scene, &[command, &["--format=json"]].concat());
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    let document = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{command:?}: {e}: {text}"));
+    (done.status.code().expect("it ends"), document)
+}
+
+/// Rule, line and whether it is an error, of every finding.
+fn findings(document: &Value) -> BTreeSet<(String, u64, bool)> {
+    let all = document["findings"].as_array().expect("findings").iter();
+    let one = |f: &Value| {
+        let text = |key: &str| f[key].as_str().unwrap_or_default().to_owned();
+        (text("rule"), f["line"].as_u64().unwrap_or_default(), text("severity") == "error")
+    };
+    all.map(one).collect()
+}
+
+fn check(row: &Row) {
+    let name = row.name;
+    let scene = Scene::new(Path::new("nowhere"));
+    write(&scene, "inventory.yaml", Some(INVENTORY));
+    manifest(&scene, "calm", Some(SOUND));
+    manifest(&scene, "one", row.before);
+    scene.run("commit", &mut String::new());
+    manifest(&scene, "one", row.after);
+
+    let against = "--against=main";
+    let (code, lint) = document(&scene, &["lint", against]);
+    assert_eq!(code, row.codes.0, "{name}: lint {against}: {lint:#}");
+    let new = lint["findings"].as_array().expect("findings").iter();
+    let new = new.filter(|f| f["severity"] == "error" && f["standing"] == false);
+    assert_eq!(new.count(), row.errors, "{name}: {lint:#}");
+    for command in ["plan", "diff"] {
+        let (code, other) = document(&scene, &[command, against]);
+        assert_eq!(code, row.codes.0, "{name}: {command} {against}");
+        assert_eq!(findings(&other), findings(&lint), "{name}: {command}");
+        let clusters = other["clusters"].as_array().expect("clusters").iter();
+        let mut one = clusters.filter(|c| c["cluster"] == "clusters/one");
+        let verdict = one.next().map_or("accepted", |c| c["verdict"].as_str().expect("a verdict"));
+        assert_eq!(verdict, row.verdict, "{name}: {command}");
+        let outputs = run(&scene, &[command, against, "--format=outputs"]);
+        let text = String::from_utf8_lossy(&outputs.stdout).into_owned();
+        assert!(text.contains(&format!("new_errors={}\n", row.errors)), "{name}: {command}: {text}");
+    }
+    for format in ["human", "markdown", "html", "concise", "sarif", "github", "gitlab", "junit"] {
+        let format = format!("--format={format}");
+        let done = run(&scene, &["plan", against, &format]);
+        let text = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert_eq!(done.status.code(), Some(row.codes.0), "{name}: plan {format}: {text}");
+        if row.verdict == "rejected" || row.verdict == "not-planned" {
+            assert!(!text.contains("none of them known to break"), "{name}: {format}: {text}");
+            assert!(!text.contains("stops firing"), "{name}: {format}: {text}");
+        }
+    }
+    let report = run(&scene, &["report", against, "--format=html"]);
+    assert_eq!(report.status.code(), Some(row.codes.0), "{name}: report {against}");
+    let page = String::from_utf8_lossy(&report.stdout).into_owned();
+    assert!(page.contains("clusters/one"), "{name}: the page lacks the cluster");
+
+    // Without a comparison everything counts.
+    for command in [&["lint"][..], &["report", "--format=html"]] {
+        let done = run(&scene, command);
+        let is_removed = row.verdict == "removed" && command[0] == "report";
+        let code = if is_removed { row.codes.0 } else { row.codes.1 };
+        assert_eq!(done.status.code(), Some(code), "{name}: {command:?}");
+    }
+}
+
+#[test]
+fn every_command_and_format_agrees() {
+    ROWS.par_iter().for_each(check);
+}
+
+/// A baseline, a suppression and a rule that is off hide the same everywhere, and never a rejection.
+#[test]
+fn what_is_hidden_is_hidden_everywhere() {
+    let settings = [
+        ("lint: {baseline: known.json}", FIELD, 0),
+        ("lint: {ignore: [hco-unknown-field]}", FIELD, 0),
+        ("rules: {hco-unknown-field: off}", FIELD, 0),
+        ("lint: {baseline: known.json}", CERT, 1),
+        ("lint: {ignore: [cert-config-invalid]}", CERT, 1),
+        ("rules: {cert-config-invalid: off}", CERT, 1),
+    ];
+    settings.par_iter().for_each(|(configuration, spec, code)| {
+        let scene = Scene::new(Path::new("nowhere"));
+        write(&scene, "inventory.yaml", Some(INVENTORY));
+        manifest(&scene, "one", Some(spec));
+        run(&scene, &["lint", "--baseline=known.json", "--update-baseline"]);
+        write(&scene, "hcoplan.yaml", Some(configuration));
+        for command in [&["lint"][..], &["plan"], &["diff"], &["report", "--format=html"]] {
+            let done = run(&scene, command);
+            let text = String::from_utf8_lossy(&done.stdout).into_owned();
+            assert_eq!(done.status.code(), Some(*code), "{configuration}: {command:?}: {text}");
+            assert!(!text.contains("alignCPU"), "{configuration}: {command:?}");
+            assert_eq!(text.contains("renewBefore"), *code == 1, "{configuration}: {command:?}: {text}");
+        }
+    });
+}
+
+/// One run starts at most four processes of git.
+#[test]
+#[cfg(unix)]
+fn few_processes_are_started() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scene = Scene::new(Path::new("nowhere"));
+    write(&scene, "inventory.yaml", Some(INVENTORY));
+    for cluster in ["a", "b", "c", "d", "e"] {
+        manifest(&scene, cluster, Some(SOUND));
+    }
+    scene.run("commit", &mut String::new());
+    for cluster in ["a", "b", "c", "d", "e"] {
+        manifest(&scene, cluster, Some("spec: {evictionStrategy: None}"));
+    }
+    let programs = tempfile::tempdir().expect("a directory");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let git = programs.path().join("git");
+    let log = programs.path().join("log");
+    let script = format!("#!/bin/sh\necho \"$*\" >> '{}'\nPATH='{path}' exec git \"$@\"\n", log.display());
+    fs::write(&git, script).expect("written");
+    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).expect("made a program");
+    for command in [&["plan", "--against=HEAD"][..], &["plan"], &["diff"], &["lint", "--against=main"]] {
+        let mut started = scene.command(env!("CARGO_BIN_EXE_hcoplan"));
+        let _ = fs::remove_file(&log);
+        started.args(command).env("PATH", format!("{}:{path}", programs.path().display()));
+        started.output().expect("hcoplan runs");
+        let calls = fs::read_to_string(&log).expect("git was started");
+        assert!(calls.lines().count() <= 4, "{command:?}: {calls}");
+    }
+}
