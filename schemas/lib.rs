@@ -25,6 +25,12 @@ pub const INVENTORY: &str = include_str!("inventory.schema.json");
 /// The JSON Schema of an `ImageArchitectures`.
 pub const IMAGE_ARCHITECTURES: &str = include_str!("image-architectures.schema.json");
 
+/// The fields of KubeVirt's virtual machines, pools, instance types, preferences and migration policies.
+pub const KUBEVIRT_FIELDS: &str = include_str!("kubevirt/fields.json");
+
+/// The instance types and preferences that KubeVirt deploys itself.
+pub const KUBEVIRT_TYPES: &str = include_str!("kubevirt/common-types.json");
+
 /// The JSON Schema of a document; `None` where there is no such document.
 pub fn document(name: &str) -> Option<&'static str> {
     let found = DOCUMENTS.iter().find(|(known, _)| *known == name);

@@ -119,6 +119,14 @@ impl Decimal {
         (text, power)
     }
 
+    /// A multiple of `10^exponent` in that unit; `None` beyond `i64`.
+    pub(super) fn scaled(&self, exponent: i64) -> Option<i64> {
+        let zeros = usize::try_from(self.exponent.saturating_sub(exponent)).ok()?;
+        let zeros = std::iter::repeat_n(&0, zeros.min(20));
+        let mut digits = self.digits.iter().chain(zeros.filter(|_| !self.is_zero()));
+        digits.try_fold(0_i64, |sum, digit| sum.checked_mul(10)?.checked_add(i64::from(*digit)))
+    }
+
     fn text(&self) -> String {
         self.digits.iter().map(|d| char::from(b'0' + d)).collect()
     }

@@ -74,6 +74,14 @@ impl Quantity {
         Ok(quantity)
     }
 
+    /// The amount in units of `10^exponent`, rounded away from zero, as Go's `ScaledValue`; beyond `i64` its limit.
+    pub fn scaled(&self, exponent: i64) -> i64 {
+        let mut amount = self.amount.clone();
+        amount.round_up(exponent);
+        let value = amount.scaled(exponent).unwrap_or(i64::MAX);
+        if self.negative { -value } else { value }
+    }
+
     fn write_canonical(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.amount.is_zero() {
             return f.write_str("0");

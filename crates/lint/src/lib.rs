@@ -36,8 +36,8 @@ pub use context::{
 };
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use context::{
-    ArchitectureReason, GUEST_ARCHITECTURES, GuestArchitecture, ImageEvidence, KnownSource, SourceRef, VirtualMachine,
-    source_ref,
+    ArchitectureReason, Candidate, Extent, GUEST_ARCHITECTURES, GuestArchitecture, ImageEvidence, KnownSource,
+    MachineType, NodeOffer, SourceRef, VirtualMachine, offers, source_ref,
 };
 pub use context::{
     ArchitectureScope, ArchitectureSupport, Csv, Form, ImageCoverage, ImageUse, POD_KINDS, Platform, PodTemplate,

@@ -10,6 +10,7 @@ pub mod hyperconverged;
 pub mod inventory;
 pub mod jsonpatch;
 pub mod lifecycle;
+pub mod machines;
 pub mod operands;
 pub mod plan;
 pub mod release;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_repository::repo::Neighbours;
 use hcoplan_yaml::Node;
@@ -68,7 +68,94 @@ impl<'d> BuiltFiles<'d> {
     }
 }
 
+/// How much of an object a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// What a kustomization still patches.
+    Patched,
+    /// A patch.
+    Patch,
+}
+
+/// What the kustomizations of a directory make of files.
+#[derive(Debug, Default)]
+pub(super) struct Extents {
+    patches: BTreeSet<Utf8PathBuf>,
+    patched: BTreeSet<Utf8PathBuf>,
+}
+
+impl Extents {
+    fn of(neighbours: &Neighbours) -> Self {
+        let mut out = Self::default();
+        // Each directory's resources, whether it patches them, and what it names besides.
+        let mut resources: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>> = BTreeMap::new();
+        for document in ["Kustomization", "Component", ""].iter().flat_map(|kind| neighbours.of_kind(kind)) {
+            let path = document.file.path();
+            let is_one = path.file_stem().is_some_and(|s| s.eq_ignore_ascii_case("kustomization"));
+            let Some(directory) = path.parent().filter(|_| is_one) else {
+                continue;
+            };
+            let paths = |key: &str| -> Vec<Utf8PathBuf> {
+                let items = document.root.get(key).map(Node::items).unwrap_or_default().iter();
+                let named = items.filter_map(|i| i.as_str().or_else(|| i.get("path")?.as_str()));
+                named.map(|n| joined(directory, n)).collect()
+            };
+            let patches = ["patches", "patchesStrategicMerge", "patchesJson6902"].map(paths).concat();
+            let patches_inline = ["patches", "patchesJson6902", "components", "replacements"];
+            let changes = !patches.is_empty() || patches_inline.iter().any(|k| document.root.get(k).is_some());
+            out.patches.extend(patches);
+            let named = ["resources", "bases"].map(paths).concat();
+            if changes {
+                out.patched.extend(named.iter().cloned());
+            }
+            resources.entry(directory.to_owned()).or_default().extend(named);
+        }
+        // What is patched as a directory is so with what it names.
+        let mut open: Vec<Utf8PathBuf> = out.patched.iter().cloned().collect();
+        while let Some(directory) = open.pop() {
+            for named in resources.get(&directory).into_iter().flatten() {
+                if out.patched.insert(named.clone()) {
+                    open.push(named.clone());
+                }
+            }
+        }
+        out
+    }
+
+    /// How much of its objects a file holds.
+    fn extent(&self, file: &Utf8Path) -> Extent {
+        if self.patches.contains(file) {
+            Extent::Patch
+        } else if self.patched.contains(file) {
+            Extent::Patched
+        } else {
+            Extent::Whole
+        }
+    }
+}
+
+/// A path that a file of a directory names.
+fn joined(directory: &Utf8Path, named: &str) -> Utf8PathBuf {
+    let mut out = directory.to_owned();
+    for part in named.split('/').filter(|p| !matches!(*p, "" | ".")) {
+        match part {
+            ".." => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}
+
 impl Context<'_> {
+    /// How much of its objects a file of the cluster's directory holds.
+    pub fn extent(&self, file: &Utf8Path) -> Extent {
+        self.extents.get_or_init(|| Extents::of(self.neighbours())).extent(file)
+    }
+
     /// Which files kustomizations in the cluster's directory name.
     pub fn built_files(&self) -> BuiltFiles<'_> {
         BuiltFiles::of(self.neighbours())

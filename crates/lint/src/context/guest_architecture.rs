@@ -19,6 +19,7 @@
 use std::collections::HashMap;
 
 use hcoplan_planner::boot_images::ssp_stage::Rendered;
+use hcoplan_planner::machines::TypeKind;
 use hcoplan_yaml::Node;
 use serde_json::Value;
 
@@ -29,11 +30,6 @@ pub const GUEST_ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
 
 /// From this capability on virt-operator only runs on control-plane nodes.
 const ON_CONTROL_PLANE: &str = "virt-operator-on-control-plane";
-
-/// The label that says which preference goes with a disk.
-const DEFAULT_PREFERENCE: &str = "instancetype.kubevirt.io/default-preference";
-/// The same for the preference's kind.
-const DEFAULT_PREFERENCE_KIND: &str = "instancetype.kubevirt.io/default-preference-kind";
 
 /// Why a virtual machine has its architecture.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -200,55 +196,13 @@ impl<'a> Context<'a> {
     /// declared, or one that KubeVirt deploys itself.
     fn preferred(&self, vm: &VirtualMachine<'_>) -> Option<(String, String)> {
         let common = self.release().kubevirt().preferred_architectures.as_ref()?;
-        let (name, kind) = self.preference(vm)?;
-        let (kind, namespace) = match kind.to_ascii_lowercase().as_str() {
-            "virtualmachinepreference" | "virtualmachinepreferences" => {
-                ("VirtualMachinePreference", Some(vm.namespace()))
-            }
-            "virtualmachineclusterpreference" | "virtualmachineclusterpreferences" | "" => {
-                ("VirtualMachineClusterPreference", None)
-            }
-            _ => return None,
-        };
-        // One of a cluster has no namespace, whatever is written.
-        let declared = self.neighbours().named(kind, namespace, name);
-        let architecture = match declared {
+        let preference = self.machine_type(vm, TypeKind::Preference)?;
+        let architecture = match preference.declared {
             Some(d) => d.text("spec.preferredArchitecture"),
-            None if namespace.is_some() || !self.deploys_preferences() => return None,
-            None => common.get(name)?,
+            None if preference.is_namespaced || !self.deploys_types() => return None,
+            None => common.get(preference.name)?,
         };
-        (!architecture.is_empty()).then(|| (name.to_owned(), architecture.to_owned()))
-    }
-
-    /// Whether KubeVirt deploys its own preferences.
-    fn deploys_preferences(&self) -> bool {
-        const FIELD: &str = "/spec/configuration/commonInstancetypesDeployment/enabled";
-        let kubevirt = self.plan().operand("KubeVirt");
-        let said = kubevirt.and_then(|k| k.pointer(FIELD)?.as_bool());
-        said.unwrap_or(true)
-    }
-
-    /// The name and the kind of the preference that a virtual machine refers to. Where it is to be
-    /// inferred from a volume, a DataSource that is declared tells.
-    fn preference<'v>(&'v self, vm: &VirtualMachine<'v>) -> Option<(&'v str, &'v str)> {
-        let matcher = vm.document.root.below("spec.preference")?;
-        let said = |key: &str| matcher.get(key).and_then(Node::as_str);
-        if let Some(name) = said("name") {
-            return Some((name, said("kind").unwrap_or_default()));
-        }
-        let source = vm.source_of_volume(said("inferFromVolume")?)?;
-        let Some(declared) = self.neighbours().named("DataSource", Some(source.namespace), source.name) else {
-            // CDI labels what the distribution's golden images are imported to.
-            let distribution = self.release().distribution();
-            let is_own = source.namespace == self.release().ssp().golden_images_namespace;
-            let mut images = distribution.golden_images.iter().filter(|_| is_own);
-            let image = images.find(|image| image.data_source.value == source.name)?;
-            return Some((&image.preference.value, ""));
-        };
-        let labels = declared.root.below("metadata.labels")?;
-        let label = |key: &str| labels.get(key).and_then(Node::as_str);
-        let kind = label(DEFAULT_PREFERENCE_KIND).unwrap_or_default();
-        Some((label(DEFAULT_PREFERENCE)?, kind))
+        (!architecture.is_empty()).then(|| (preference.name.to_owned(), architecture.to_owned()))
     }
 }
 

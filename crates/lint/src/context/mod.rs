@@ -10,6 +10,7 @@ mod annotation;
 mod built_files;
 mod bundles;
 mod carried_comments;
+mod claims;
 mod crons;
 mod edit;
 mod field;
@@ -22,6 +23,7 @@ mod image_mirrors;
 mod image_output;
 mod images;
 mod machine_edits;
+mod machines;
 mod mistyped;
 mod moved_operations;
 mod multi_arch;
@@ -52,6 +54,7 @@ use camino::Utf8Path;
 use serde_json::Value;
 
 pub use annotation::Annotation;
+pub use built_files::Extent;
 pub use bundles::{Csv, ImageUse, SupportedPlatforms, UsedAs};
 pub(super) use crons::cron_names;
 pub use field::Field;
@@ -61,6 +64,7 @@ pub use guest_architecture::{ArchitectureReason, GUEST_ARCHITECTURES, GuestArchi
 pub use image_evidence::ImageEvidence;
 pub use image_output::{Form, Platform};
 pub use images::{GoldenImage, WrittenTemplate};
+pub use machines::{Candidate, MachineType, NodeOffer, offers};
 pub use mistyped::Mistyped;
 pub use neighbours::Descheduler;
 pub use nodes::NodeRef;
@@ -83,6 +87,7 @@ use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::admission::Admission;
 use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_planner::inventory::{Inventory, LoadedInventory};
+use hcoplan_planner::machines::Verdict;
 use hcoplan_planner::plan::Plan;
 use hcoplan_planner::release::Release;
 use hcoplan_planner::topology::Topology;
@@ -129,6 +134,8 @@ pub struct Context<'a> {
     as_new: OnceCell<Plan>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
     own_fields: OnceCell<BTreeMap<patch::OperationId, OwnFields>>,
+    extents: OnceCell<built_files::Extents>,
+    machine_verdicts: OnceCell<Vec<Verdict>>,
     moved: OnceCell<[moved_operations::MovedOperations; 2]>,
     /// Whether a fix was given up, as many others were tried; the next finding says so.
     untried: Rc<Cell<bool>>,
@@ -160,6 +167,8 @@ impl<'a> Context<'a> {
             as_new: OnceCell::new(),
             patches: OnceCell::new(),
             own_fields: OnceCell::new(),
+            extents: OnceCell::new(),
+            machine_verdicts: OnceCell::new(),
             moved: OnceCell::new(),
             untried: Rc::default(),
             other_shape: OnceCell::new(),

@@ -5,10 +5,16 @@ use hcoplan_planner::topology::Selection;
 use hcoplan_yaml::{Document, Node, Path};
 use serde_json::{Value, json};
 
+use super::claims::claim_name;
 use super::{Context, NodeRef};
 
-/// KubeVirt's API group.
-const GROUP: &str = "kubevirt.io/";
+/// KubeVirt's kinds with instances: their API groups, and where the instance's spec is.
+const KINDS: [(&str, &str, &str); 4] = [
+    ("VirtualMachine", "kubevirt.io/", "spec.template.spec"),
+    ("VirtualMachineInstance", "kubevirt.io/", "spec"),
+    ("VirtualMachineInstanceReplicaSet", "kubevirt.io/", "spec.template.spec"),
+    ("VirtualMachinePool", "pool.kubevirt.io/", "spec.virtualMachineTemplate.spec.template.spec"),
+];
 
 /// A virtual machine that is declared in the cluster's directory.
 #[derive(Debug, Clone)]
@@ -31,19 +37,14 @@ pub struct SourceRef<'n> {
 }
 
 impl<'a> Context<'a> {
-    /// The virtual machines, replica sets and bare instances among the neighbours.
+    /// The virtual machines, pools, replica sets and bare instances among the neighbours.
     pub fn virtual_machines(&self) -> Vec<VirtualMachine<'_>> {
-        let kinds = [
-            ("VirtualMachine", "spec.template.spec"),
-            ("VirtualMachineInstance", "spec"),
-            ("VirtualMachineInstanceReplicaSet", "spec.template.spec"),
-        ];
-        let of = |(kind, spec): (&str, &'static str)| {
+        let of = |(kind, group, spec): (&str, &'static str, &'static str)| {
             let documents = self.neighbours().of_kind(kind).iter();
-            let ours = documents.filter(|d| d.text("apiVersion").starts_with(GROUP));
+            let ours = documents.filter(move |d| d.text("apiVersion").starts_with(group));
             ours.map(move |document| VirtualMachine { document, spec: Path::dotted(spec) })
         };
-        kinds.into_iter().flat_map(of).collect()
+        KINDS.into_iter().flat_map(of).collect()
     }
 
     /// The declared nodes that the virtual machine's own node selector and required node affinity
@@ -69,6 +70,17 @@ impl<'n> VirtualMachine<'n> {
     /// What to call it: `the virtual machine a`.
     pub fn display_name(&self) -> String {
         format!("the virtual machine {}", self.name())
+    }
+
+    /// The path of a dotted path below the VirtualMachine's own `spec`; what has none isn't there.
+    pub fn owner_path(&self, path: &str) -> Path {
+        let owner = self.spec.parent().parent();
+        if owner.0.is_empty() { Path::dotted("spec.none").below(path) } else { owner.below(path) }
+    }
+
+    /// The path of the instance's `metadata`.
+    pub fn metadata_path(&self) -> Path {
+        self.spec.parent().key("metadata")
     }
 
     /// The value at a dotted path below the instance's spec.
@@ -115,7 +127,7 @@ impl<'n> VirtualMachine<'n> {
 
     /// The templates of its disks that clone a DataSource, in order.
     pub fn template_sources(&self) -> Vec<SourceRef<'n>> {
-        let templates = Path::dotted("spec.dataVolumeTemplates");
+        let templates = self.owner_path("dataVolumeTemplates");
         let items = self.document.root.at(&templates).map(Node::items);
         let items = items.unwrap_or_default().iter().enumerate();
         items
@@ -163,17 +175,16 @@ impl<'n> VirtualMachine<'n> {
     }
 
     fn source_behind(&self, volume: &Node) -> Option<SourceRef<'n>> {
-        let name = |kind: &str, key: &str| volume.get(kind)?.get(key)?.as_str();
-        let name = name("dataVolume", "name").or_else(|| name("persistentVolumeClaim", "claimName"))?;
-        let templates = Path::dotted("spec.dataVolumeTemplates");
-        let items = self.document.root.at(&templates)?.items();
-        let is_it = |t: &Node| {
-            let of_template = t.get("metadata").and_then(|m| m.get("name"));
-            of_template.and_then(Node::as_str) == Some(name)
-        };
-        let index = items.iter().position(is_it)?;
-        let path = templates.index(index).key("spec").key("sourceRef");
+        let path = self.disk_template(claim_name(volume)?)?.key("sourceRef");
         source_ref(self.document.root.at(&path)?, path, self.namespace())
+    }
+
+    /// Where the `spec` is of the template that makes a claim.
+    pub fn disk_template(&self, claim: &str) -> Option<Path> {
+        let templates = self.owner_path("dataVolumeTemplates");
+        let items = self.document.root.at(&templates)?.items();
+        let is_it = |t: &Node| t.below("metadata.name").and_then(Node::as_str) == Some(claim);
+        Some(templates.index(items.iter().position(is_it)?).key("spec"))
     }
 }
 

@@ -4,9 +4,10 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 
 use hcoplan_planner::plan::{Admit, plan_with};
+use hcoplan_planner::release::Distribution;
 
 use super::prelude::*;
-use crate::{SourceRef, source_ref};
+use crate::{GUEST_ARCHITECTURES, SourceRef, source_ref};
 
 pub(super) static RULE: Rule = Rule::error(
     "datasource-reference-unrendered",
@@ -24,7 +25,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut sources = Sources { cx, names: BTreeMap::new(), kept: OnceCell::new() };
     for vm in cx.virtual_machines() {
         for reference in vm.template_sources() {
-            if let Some(finding) = finding(&mut sources, vm.document, &reference) {
+            let guest = cx.guest_architecture(&vm).name;
+            if let Some(finding) = finding(&mut sources, vm.document, &reference, guest.as_deref()) {
                 out.report(finding);
             }
         }
@@ -33,7 +35,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for document in cx.neighbours().of_kind("DataVolume") {
         let node = document.root.at(&path);
         let reference = node.and_then(|n| source_ref(n, path.clone(), namespace_of(document)));
-        if let Some(finding) = reference.and_then(|r| finding(&mut sources, document, &r)) {
+        if let Some(finding) = reference.and_then(|r| finding(&mut sources, document, &r, None)) {
             out.report(finding);
         }
     }
@@ -51,7 +53,13 @@ struct Sources<'c, 'a> {
     kept: OnceCell<HashSet<(String, String)>>,
 }
 
-fn finding(sources: &mut Sources<'_, '_>, document: &Document, reference: &SourceRef<'_>) -> Option<Finding> {
+/// `guest` is the architecture of the machine that boots from it, where that is known.
+fn finding(
+    sources: &mut Sources<'_, '_>,
+    document: &Document,
+    reference: &SourceRef<'_>,
+    guest: Option<&str>,
+) -> Option<Finding> {
     let cx = sources.cx;
     let (namespace, name) = (reference.namespace, reference.name);
     if namespace.is_empty() || cx.known_source(namespace, name).is_some() {
@@ -74,16 +82,39 @@ fn finding(sources: &mut Sources<'_, '_>, document: &Document, reference: &Sourc
     }
     let message = format!("nothing makes the DataSource {name} in {namespace}");
     let finding = Finding::new(&RULE, message)
-        .at(place)
+        .at(place.clone())
         .severity(severity)
         .object(object_of(document))
         .label("the disk is never provisioned");
     // Switching multi-arch golden images adds or takes away the architecture.
-    let plain = name.rsplit_once('-').map(|(plain, _)| plain);
-    let meant = plain.and_then(|plain| there.binary_search(&plain).ok()).map(|at| there[at]);
+    let (plain, suffix) = name.rsplit_once('-').unwrap_or((name, ""));
+    let suffix = Some(suffix).filter(|s| GUEST_ARCHITECTURES.contains(s));
+    let wanted = suffix.or(guest);
+    let is_switch = suffix.is_some() && there.contains(&plain) && !cx.hyperconverged()?.multi_arch();
+    let mut finding = finding;
+    if is_switch {
+        let prospects = cx.multi_arch_prospects();
+        finding = finding
+            .fixes(cx.switch_multi_arch(true))
+            .help(format!("set enableMultiArchBootImageImport: true, which makes {name}{prospects}"));
+    }
+    let own = &cx.release().ssp().golden_images_namespace;
+    if namespace != own && there.is_empty() && names(cx, own).contains(&name) {
+        let place = document.locate(&reference.path.key("namespace"));
+        let fix = Fix::edit(format!("clone it from {own}"), Applicability::Suggestion, place, own.as_str());
+        return Some(finding.help(format!("golden images of this distribution are in {own}")).fix(fix));
+    }
+    let fits = |candidate: &&str| {
+        wanted.is_none_or(|wanted| architecture_of(cx, namespace, candidate).is_none_or(|a| a == wanted))
+    };
     let is_many = there.len() > MOST_NAMES;
-    let near = || nearest(name, there.iter().copied());
+    let meant = there.binary_search(&plain).ok().map(|at| there[at]).filter(|m| suffix.is_some() && fits(m));
+    let near = || nearest(name, there.iter().copied().filter(fits));
     let meant = meant.or_else(|| if is_many { None } else { near() });
+    if is_switch {
+        let clone = meant.map(|meant| Fix::edit(format!("clone {meant}"), Applicability::Suggestion, place, meant));
+        return Some(finding.fixes(clone));
+    }
     let otherwise = if is_many {
         format!("there are {} others", there.len())
     } else if !there.is_empty() {
@@ -94,6 +125,17 @@ fn finding(sources: &mut Sources<'_, '_>, document: &Document, reference: &Sourc
         "no golden image is imported into that namespace".to_owned()
     };
     Some(did_you_mean(finding, "clone", meant, otherwise))
+}
+
+/// The architecture of the image behind a DataSource: without one of its own the control plane's.
+fn architecture_of(cx: &Context<'_>, namespace: &str, name: &str) -> Option<String> {
+    let known = cx.followed_data_source(namespace, name)?;
+    let plane = &cx.topology().control_plane_architectures;
+    let suffix = name.rsplit_once('-').map(|(_, s)| s).filter(|s| GUEST_ARCHITECTURES.contains(s));
+    known.image.or_else(|| suffix.map(str::to_owned)).or_else(|| match &plane[..] {
+        [only] => Some(only.clone()),
+        _ => None,
+    })
 }
 
 /// The DataSources, by namespace and name, of images that the change may take out and that leave them behind. Source:
@@ -117,7 +159,8 @@ fn severity(cx: &Context<'_>, namespace: &str) -> Option<Severity> {
     let of_crons = cx.import_crons().map(|c| &c.object.id);
     let rendered = cx.data_sources().map(|d| &d.object.id).chain(of_crons);
     let mut namespaces = rendered.filter_map(|id| id.namespace.as_deref());
-    if namespace == cx.release().ssp().golden_images_namespace || namespaces.any(|n| n == namespace) {
+    let mut of_distributions = Distribution::all().iter().map(|d| d.golden_images_namespace.value.as_str());
+    if of_distributions.any(|n| n == namespace) || namespaces.any(|n| n == namespace) {
         return Some(Severity::Error);
     }
     let mut declared = cx.neighbours().of_kind("DataSource").iter();

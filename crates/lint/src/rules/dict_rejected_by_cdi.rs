@@ -49,7 +49,7 @@ fn refused_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
 
 /// What to do about it.
 fn help(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<String> {
-    let help = match refusal.path {
+    let help = match refusal.path.as_str() {
         "template.spec" | "template.spec.storage" | "template.spec.pvc" => {
             let common = common_size(cx, cron);
             return Some(match common.filter(|_| refusal.message.contains("issing")) {
@@ -81,7 +81,7 @@ fn change(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<(St
         let steps = path.split('.');
         steps.fold(written.path(cx), |path, step| path.key(step))
     };
-    match refusal.path {
+    match refusal.path.as_str() {
         "template.spec" | "template.spec.storage" => {
             let size = common_size(cx, cron).filter(|_| refusal.message.contains("issing"))?;
             let path = at("spec.template.spec.storage.resources.requests.storage");

@@ -57,6 +57,7 @@ mod dict_retention_policy_implicit;
 mod dict_schedule_missing;
 mod dict_without_ssp;
 mod dict_without_storage_class;
+mod disk_rejected;
 mod duplicate_mac_address;
 mod duplicate_resource;
 mod eviction_strategy_needs_two_nodes;
@@ -73,6 +74,7 @@ mod hco_wrong_api_shape;
 mod host_device_not_permitted;
 mod ignored_field;
 mod image_arch_evidence_missing;
+mod image_stream_without_openshift;
 mod infra_placement_matches_no_node;
 mod inventory_missing;
 mod jsonpatch_annotation;
@@ -138,17 +140,21 @@ mod unresolved_placeholder;
 mod value_rejected_later;
 mod value_without_effect;
 mod vendor_values_assumed;
-mod vm_arch_unsupported_device;
 mod vm_architecture_needs_multiarch_gate;
 mod vm_architecture_not_in_cluster;
 mod vm_architecture_unset;
+mod vm_clone_not_permitted;
 mod vm_datasource_arch_mismatch;
-mod vm_machine_type_arch_mismatch;
+mod vm_fits_no_node;
 mod vm_needs_feature_gate;
 mod vm_not_evictable;
 mod vm_pinned_machine_type;
 mod vm_placement_contradicts_architecture;
 mod vm_placement_matches_no_node;
+mod vm_rejected;
+mod vm_state_without_class;
+mod vm_type_unknown;
+mod vm_without_migration_target;
 mod workload_placement_change_with_vms;
 mod workload_placement_matches_no_node;
 mod workload_updates_disabled;
@@ -202,6 +208,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         dict_schedule_missing,
         dict_without_ssp,
         dict_without_storage_class,
+        disk_rejected,
         duplicate_mac_address,
         duplicate_resource,
         eviction_strategy_needs_two_nodes,
@@ -217,6 +224,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         host_device_not_permitted,
         ignored_field,
         image_arch_evidence_missing,
+        image_stream_without_openshift,
         infra_placement_matches_no_node,
         jsonpatch_breaks_on_upgrade,
         jsonpatch_contradicts_cr,
@@ -276,17 +284,21 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         value_rejected_later,
         value_without_effect,
         vendor_values_assumed,
-        vm_arch_unsupported_device,
         vm_architecture_needs_multiarch_gate,
         vm_architecture_not_in_cluster,
         vm_architecture_unset,
+        vm_clone_not_permitted,
         vm_datasource_arch_mismatch,
-        vm_machine_type_arch_mismatch,
+        vm_fits_no_node,
         vm_needs_feature_gate,
         vm_not_evictable,
         vm_pinned_machine_type,
         vm_placement_contradicts_architecture,
         vm_placement_matches_no_node,
+        vm_rejected,
+        vm_state_without_class,
+        vm_type_unknown,
+        vm_without_migration_target,
         workload_placement_change_with_vms,
         workload_placement_matches_no_node,
         workload_updates_disabled;

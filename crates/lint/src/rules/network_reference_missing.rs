@@ -7,7 +7,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "network-reference-missing",
     Group::Operands,
-    "a network attachment that the HyperConverged names isn't declared",
+    "a network attachment that the HyperConverged or a virtual machine names isn't declared",
 )
 .silent("migrations fail, or the binding is another one than was written")
 .confidence(Confidence::Medium)
@@ -37,6 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let otherwise = format!("declare it in {namespace}");
         out.report(did_you_mean(finding, "use", nearest(name, names(namespace)), otherwise));
     }
+    machines(cx, out);
     let bindings = cx.field("networkBinding");
     let Some(path) = bindings.path() else {
         return;
@@ -64,5 +65,42 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .label(format!("the binding {} needs it", entry.key.text))
             .help("declare it, or correct the reference");
         out.report(finding);
+    }
+}
+
+/// Networks of virtual machines that are declared in another namespace than they are looked for in.
+fn machines(cx: &Context<'_>, out: &mut Sink) {
+    let declared = cx.neighbours().of_kind("NetworkAttachmentDefinition");
+    let named =
+        |name: &str| -> Vec<_> { declared.iter().filter(|d| text_at(d, "metadata.name") == Some(name)).collect() };
+    for vm in cx.virtual_machines() {
+        let networks = vm.get("networks").map(Node::items).unwrap_or_default();
+        for (i, network) in networks.iter().enumerate() {
+            let Some(reference) = network.below("multus.networkName").and_then(Node::as_str) else {
+                continue;
+            };
+            let (namespace, name) = reference.split_once('/').unwrap_or((vm.namespace(), reference));
+            let all = named(name);
+            let [other, ..] = all[..] else {
+                continue;
+            };
+            if namespace.is_empty()
+                || all.iter().any(|d| matches!(namespace_of(d), n if n == namespace || n.is_empty()))
+            {
+                continue;
+            }
+            let meant = format!("{}/{name}", namespace_of(other));
+            let place = vm.place(&format!("networks[{i}].multus.networkName"));
+            let message =
+                format!("the network attachment {name} of {} isn't declared in {namespace}", vm.display_name());
+            let finding = Finding::new(&RULE, message)
+                .at(place.clone())
+                .object(object_of(vm.document))
+                .label(format!("looked for in the namespace {namespace}"))
+                .help(format!("write {meant}"))
+                .fix(Fix::edit(format!("write {meant}"), Applicability::Suggestion, place, meant))
+                .related(other.locate(&Path::dotted("metadata.namespace")), "it is declared in another namespace");
+            out.report(finding);
+        }
     }
 }

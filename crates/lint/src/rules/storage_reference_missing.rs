@@ -1,4 +1,4 @@
-//! A storage class that the HyperConverged names and nobody declares.
+//! A storage class that the HyperConverged or a disk names and nobody declares.
 
 use hcoplan_yaml::Node;
 
@@ -8,7 +8,7 @@ use crate::context::{VIRT_DEFAULT, default_place};
 pub(super) static RULE: Rule = Rule::warning(
     "storage-reference-missing",
     Group::Operands,
-    "a storage class that the HyperConverged names isn't declared",
+    "a storage class that the HyperConverged or a disk names isn't declared",
 )
 .silent("what names the class has no effect, or its claims stay pending")
 .confidence(Confidence::Medium)
@@ -44,6 +44,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let who = ("filesystemOverhead", "no disk gets this overhead");
         missing(who, &entry.key.text, place, &names).into_iter().for_each(|f| out.report(f));
     }
+    disks(cx, &names, out);
     for template in cx.written_templates() {
         for kind in ["storage", "pvc"] {
             let path = format!("spec.template.spec.{kind}.storageClassName");
@@ -53,6 +54,30 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 missing((&who, PENDING), name, template.place(node), &names).into_iter().for_each(|f| out.report(f));
             }
         }
+    }
+}
+
+/// Classes that disks of the repository name.
+fn disks(cx: &Context<'_>, names: &Names<'_>, out: &mut Sink) {
+    let mut check = |who: &str, document: &Document, spec: &Path| {
+        for kind in ["storage", "pvc"] {
+            let path = spec.key(kind).key("storageClassName");
+            if let Some(name) = document.root.at(&path).and_then(Node::as_str) {
+                let found = missing((who, PENDING), name, document.locate(&path), names);
+                out.report_all(found.map(|f| f.object(object_of(document))));
+            }
+        }
+    };
+    for (kind, spec) in [("DataVolume", "spec"), ("DataImportCron", "spec.template.spec")] {
+        for document in cx.neighbours().of_kind(kind) {
+            let who = format!("the {kind} {}", text_at(document, "metadata.name").unwrap_or_default());
+            check(&who, document, &Path::dotted(spec));
+        }
+    }
+    for vm in cx.virtual_machines() {
+        let templates = vm.owner_path("dataVolumeTemplates");
+        let count = vm.document.root.at(&templates).map_or(0, |n| n.items().len());
+        (0..count).for_each(|i| check(&vm.display_name(), vm.document, &templates.index(i).key("spec")));
     }
 }
 
@@ -66,7 +91,7 @@ struct Names<'c> {
 const PENDING: &str = "claims of it stay pending";
 
 fn missing((who, label): (&str, &str), name: &str, place: Location, names: &Names<'_>) -> Option<Finding> {
-    if name.is_empty() || names.all.contains(&name) {
+    if name.is_empty() || name.contains("${") || name.contains("{{") || names.all.contains(&name) {
         return None;
     }
     let finding = Finding::new(&RULE, format!("{who}: the storage class {name} isn't declared"))

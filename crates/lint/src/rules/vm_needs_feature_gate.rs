@@ -1,10 +1,12 @@
 //! A virtual machine uses what a feature gate keeps off.
 
-use hcoplan_planner::release::Phase;
-use hcoplan_yaml::{Node, Value};
+use hcoplan_planner::machines::Reason;
+use hcoplan_yaml::Node;
 use serde_json::json;
 
-use super::prelude::*;
+use super::prelude::{
+    Applicability, Change, Context, Finding, FixKind, Group, Path, Prediction, Rule, Severity, Sink, object_of,
+};
 use crate::VirtualMachine;
 
 pub(super) static RULE: Rule =
@@ -13,14 +15,16 @@ pub(super) static RULE: Rule =
         .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for vm in cx.virtual_machines() {
-        misspelt(&vm, out);
-        for (path, gate) in used(&vm) {
-            if is_off(cx, gate) {
-                out.report(finding(cx, &vm, &path, gate));
-            } else if gate == RESERVATION && lacks_helper(cx) {
-                out.report(without_helper(cx, &vm, &path));
+    for (vm, verdict) in cx.judged_machines() {
+        for cause in &verdict.causes {
+            if let Reason::GateOff(gate) = cause.reason {
+                out.report(finding(cx, &vm, &cause.path, gate));
             }
+        }
+        let disks = vm.get("domain.devices.disks").map(Node::items).unwrap_or_default();
+        let reserves = |disk: &Node| disk.below("lun.reservation").is_some_and(|r| r.to_json() == true);
+        if let Some(i) = disks.iter().position(reserves).filter(|_| lacks_helper(cx)) {
+            out.report(without_helper(cx, &vm, &vm.path(&format!("domain.devices.disks[{i}].lun.reservation"))));
         }
     }
 }
@@ -51,102 +55,8 @@ fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Fin
         .fixes(cx.fix(title, Applicability::Suggestion, &change))
 }
 
-/// A reservation under a name that KubeVirt doesn't know, and drops: documentation shows it.
-fn misspelt(vm: &VirtualMachine<'_>, out: &mut Sink) {
-    let path = vm.path("domain.devices.disks");
-    let disks = vm.document.root.at(&path).map(Node::items);
-    for (i, disk) in disks.unwrap_or_default().iter().enumerate() {
-        let entry = disk.get("lun").and_then(|lun| lun.entry("reservations"));
-        let Some(entry) = entry else {
-            continue;
-        };
-        let place = vm.document.location(entry.key.span);
-        let message = format!("the LUN of {} has `reservations`, which KubeVirt doesn't know", vm.display_name());
-        let finding = Finding::new(&RULE, message)
-            .at(place.clone())
-            .object(object_of(vm.document))
-            .label("dropped, or refused where fields are validated")
-            .help("write `reservation`")
-            .fix(Fix::edit(format!("write reservation for disk {i}"), Applicability::Suggestion, place, "reservation"));
-        out.report(finding);
-    }
-}
-
-/// What the virtual machine uses, with its gates.
-fn used(vm: &VirtualMachine<'_>) -> Vec<(Path, &'static str)> {
-    const FIELDS: [(&str, &str); 6] = [
-        ("domain.devices.downwardMetrics", "DownwardMetrics"),
-        ("domain.devices.autoattachVSOCK", "VSOCK"),
-        ("domain.devices.panicDevices", "PanicDevices"),
-        ("domain.devices.video", "VideoConfig"),
-        ("domain.launchSecurity.sev", "WorkloadEncryptionSEV"),
-        ("domain.launchSecurity.tdx", "WorkloadEncryptionTDX"),
-    ];
-    const VOLUMES: [(&str, &str); 3] =
-        [("downwardMetrics", "DownwardMetrics"), ("hostDisk", "HostDisk"), ("containerPath", "ContainerPathVolumes")];
-    const ANNOTATIONS: [(&str, &str); 2] =
-        [("hooks.kubevirt.io/hookSidecars", "Sidecar"), ("kubevirt.io/ignitiondata", "ExperimentalIgnitionSupport")];
-    let is_used = |node: Option<&Node>| node.is_some_and(|n| !matches!(n.value, Value::Null | Value::Bool(false)));
-    let mut found = Vec::new();
-    for (path, gate) in FIELDS {
-        if is_used(vm.get(path)) {
-            found.push((vm.path(path), gate));
-        }
-    }
-    for (i, volume) in vm.volumes() {
-        let at = vm.path("volumes").index(i);
-        let of_kind = VOLUMES.iter().filter(|(kind, _)| is_used(volume.get(kind)));
-        found.extend(of_kind.map(|(kind, gate)| (at.key(kind), *gate)));
-    }
-    let disks = vm.get("domain.devices.disks").map(Node::items).unwrap_or_default();
-    for (i, disk) in disks.iter().enumerate() {
-        if is_used(disk.get("lun").and_then(|l| l.get("reservation"))) {
-            let path = vm.path("domain.devices.disks").index(i).key("lun").key("reservation");
-            found.push((path, RESERVATION));
-        }
-    }
-    let shares = vm.get("domain.devices.filesystems").map(Node::items).unwrap_or_default();
-    for (i, share) in shares.iter().enumerate() {
-        let name = share.get("name").and_then(Node::as_str);
-        let mut volumes = vm.volumes().map(|(_, v)| v);
-        let volume = volumes.find(|v| v.get("name").and_then(Node::as_str) == name);
-        let stored = |v: &Node| v.get("persistentVolumeClaim").is_some() || v.get("dataVolume").is_some();
-        if is_used(share.get("virtiofs")) && volume.is_some_and(stored) {
-            let path = vm.path("domain.devices.filesystems").index(i).key("virtiofs");
-            found.push((path, "EnableVirtioFsStorageVolumes"));
-        }
-    }
-    for at in ["metadata.annotations", "spec.template.metadata.annotations"] {
-        let annotations = Path::dotted(at);
-        let node = vm.document.root.at(&annotations);
-        let there = ANNOTATIONS.iter().filter(|(name, _)| is_used(node.and_then(|n| n.get(name))));
-        found.extend(there.map(|(name, gate)| (annotations.key(name), *gate)));
-    }
-    found
-}
-
-const RESERVATION: &str = "PersistentReservation";
-
-/// Whether the release's KubeVirt has the gate, and it isn't enabled.
-fn is_off(cx: &Context<'_>, gate: &str) -> bool {
-    let kubevirt = cx.release().kubevirt();
-    let disabled = || {
-        let list = cx
-            .plan()
-            .operand("KubeVirt")
-            .and_then(|kv| kv.pointer("/spec/configuration/developerConfiguration/disabledFeatureGates"));
-        let mut names = list.and_then(|l| l.as_array()).into_iter().flatten();
-        names.any(|n| n == gate)
-    };
-    match kubevirt.feature_gates.get(gate) {
-        None | Some(Phase::Ga | Phase::Deprecated | Phase::Discontinued) => false,
-        Some(Phase::Beta) if kubevirt.beta_gates_are_on => disabled(),
-        Some(Phase::Alpha | Phase::Beta) => !has_gate(cx, gate),
-    }
-}
-
 fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -> Finding {
-    let message = format!("KubeVirt refuses {}: its feature gate {gate} is off", vm.display_name());
+    let message = format!("KubeVirt rejects {}: its feature gate {gate} is off", vm.display_name());
     let finding = Finding::new(&RULE, message)
         .at(vm.document.locate_key(path))
         .object(object_of(vm.document))

@@ -56,7 +56,7 @@ pub(super) fn value_problems(value: &str) -> Vec<String> {
 }
 
 /// What is wrong with a DNS subdomain; empty when nothing is.
-pub(super) fn subdomain_problems(text: &str) -> Vec<String> {
+pub(crate) fn subdomain_problems(text: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if text.len() > 253 {
         problems.push("must be no more than 253 bytes".to_owned());

@@ -13,7 +13,7 @@ mod change;
 mod gates;
 mod gates_to_fields;
 mod kubevirt;
-mod label_text;
+pub(crate) mod label_text;
 mod metadata;
 mod mutate;
 mod operator_update;

@@ -1,7 +1,7 @@
-//! CDI's webhook on a DataImportCron.
+//! CDI's webhooks on DataImportCrons and DataVolumes.
 //!
-//! Source: CDI `pkg/apiserver/webhooks`, v1.63 to v1.66. The versions differ only in sources that a
-//! DataImportCron can't have. What is not looked at here: the lengths of names.
+//! Source: CDI `pkg/apiserver/webhooks`, v1.63 to v1.66. What is not looked at here: the lengths of names, and
+//! checksums and certificates, in which the versions differ.
 
 use std::sync::LazyLock;
 
@@ -9,54 +9,76 @@ use hcoplan_kubernetes::cron;
 use hcoplan_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
-/// Why CDI refuses a DataImportCron.
+/// Why CDI refuses a DataImportCron or a DataVolume.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CdiRefusal {
     /// The webhook's words.
     pub message: String,
-    /// What they are about: a dotted path below the DataImportCron's `spec`.
-    pub path: &'static str,
+    /// What they are about: a dotted path below the object's `spec`.
+    pub path: String,
     /// More than the webhook says, where there is more to say.
     pub detail: Option<String>,
 }
 
-const DATA_VOLUME: &str = "template.spec";
-const SOURCE: &str = "template.spec.source";
-const REGISTRY: &str = "template.spec.source.registry";
-
 /// What the webhook would say to a DataImportCron with this `spec`; `None` when it lets it in.
 pub fn refusal(spec: &Value) -> Option<CdiRefusal> {
     let volume = &spec["template"]["spec"];
-    missing_source(volume)
-        .or_else(|| unsettable(volume))
-        .or_else(|| claim(volume))
-        .or_else(|| populated_otherwise(volume))
-        .or_else(|| several_sources(volume))
-        .or_else(|| registry(&volume["source"]["registry"]))
-        .or_else(|| pvc_source(&volume["source"]["pvc"]))
-        .or_else(|| cron_fields(spec))
+    let of_volume = missing_source(volume).or_else(|| unsettable(volume)).or_else(|| judge(volume, "Template"));
+    let below = |refusal: CdiRefusal| {
+        let path = format!("template.spec.{}", refusal.path);
+        CdiRefusal { path: path.trim_end_matches('.').to_owned(), ..refusal }
+    };
+    of_volume.map(below).or_else(|| cron_fields(spec))
 }
 
-fn because(message: impl Into<String>, path: &'static str) -> CdiRefusal {
-    CdiRefusal { message: message.into(), path, detail: None }
+/// What the webhook would say to a DataVolume with this `spec`; `None` when it lets it in.
+pub fn data_volume_refusal(spec: &Value) -> Option<CdiRefusal> {
+    judge(spec, "spec")
+}
+
+/// `shown` is what the webhook calls the spec.
+fn judge(volume: &Value, shown: &str) -> Option<CdiRefusal> {
+    if let Some(refusal) = claim(volume) {
+        return Some(refusal);
+    }
+    if let Some(external) = externally_populated(volume) {
+        return external;
+    }
+    let (source, reference) = (&volume["source"], &volume["sourceRef"]);
+    if source.is_null() == reference.is_null() {
+        let words = "Data volume should have either Source or SourceRef, or be externally populated";
+        return Some(because(words, "source"));
+    }
+    if !reference.is_null() {
+        return source_ref(reference);
+    }
+    number_of_sources(source)
+        .or_else(|| content_type(volume))
+        .or_else(|| urls(source, shown))
+        .or_else(|| registry(&source["registry"]))
+        .or_else(|| incomplete_sources(source, shown))
+}
+
+fn because(message: impl Into<String>, path: impl Into<String>) -> CdiRefusal {
+    CdiRefusal { message: message.into(), path: path.into(), detail: None }
 }
 
 fn missing_source(volume: &Value) -> Option<CdiRefusal> {
     let source = &volume["source"];
     let missing = source["registry"].is_null() && source["pvc"].is_null();
-    missing.then(|| because("Missing source", SOURCE))
+    missing.then(|| because("Missing source", "source"))
 }
 
 fn unsettable(volume: &Value) -> Option<CdiRefusal> {
     const WORDS: &str = "Unsettable fields: SourceRef, ContentType, Checkpoints, FinalCheckpoint";
     let path = if !volume["sourceRef"].is_null() {
-        "template.spec.sourceRef"
+        "sourceRef"
     } else if !text(&volume["contentType"]).is_empty() {
-        "template.spec.contentType"
+        "contentType"
     } else if volume["checkpoints"].as_array().is_some_and(|c| !c.is_empty()) {
-        "template.spec.checkpoints"
+        "checkpoints"
     } else if volume["finalCheckpoint"] == true {
-        "template.spec.finalCheckpoint"
+        "finalCheckpoint"
     } else {
         return None;
     };
@@ -67,15 +89,16 @@ fn unsettable(volume: &Value) -> Option<CdiRefusal> {
 fn claim(volume: &Value) -> Option<CdiRefusal> {
     let (pvc, storage) = (&volume["pvc"], &volume["storage"]);
     let (claim, kind, path) = match (pvc.is_null(), storage.is_null()) {
-        (true, true) => return Some(because("Missing Data volume PVC", DATA_VOLUME)),
+        (true, true) => return Some(because("Missing Data volume PVC", "")),
         (false, false) => {
             const WORDS: &str = "Duplicate storage definition, both target storage and target pvc defined";
-            return Some(because(WORDS, "template.spec.pvc"));
+            return Some(because(WORDS, "pvc"));
         }
-        (false, true) => (pvc, "PVC", "template.spec.pvc"),
-        (true, false) => (storage, "Storage", "template.spec.storage"),
+        (false, true) => (pvc, "PVC", "pvc"),
+        (true, false) => (storage, "Storage", "storage"),
     };
-    let clones = !volume["source"]["pvc"].is_null();
+    let source = &volume["source"];
+    let clones = !volume["sourceRef"].is_null() || !source["pvc"].is_null() || !source["snapshot"].is_null();
     if let Some(words) = size(&claim["resources"]["requests"]["storage"], kind, clones) {
         return Some(because(words, path));
     }
@@ -115,30 +138,82 @@ fn size(requested: &Value, kind: &str, clones: bool) -> Option<String> {
     (size < *least).then(|| format!("{kind} size should be at least 1MiB"))
 }
 
-fn populated_otherwise(volume: &Value) -> Option<CdiRefusal> {
+/// A claim that something else than CDI fills; `None` where it is CDI's.
+fn externally_populated(volume: &Value) -> Option<Option<CdiRefusal>> {
     const WORDS: &str = "External population is incompatible with Source and SourceRef";
-    for path in [
-        "template.spec.pvc.dataSource",
-        "template.spec.pvc.dataSourceRef",
-        "template.spec.storage.dataSource",
-        "template.spec.storage.dataSourceRef",
-    ] {
-        let below = path.strip_prefix("template.spec.").unwrap_or(path);
-        let (claim, field) = below.split_once('.')?;
-        if !volume[claim][field].is_null() {
-            return Some(because(WORDS, path));
-        }
+    let paths = ["pvc", "storage"].into_iter().flat_map(|claim| [(claim, "dataSource"), (claim, "dataSourceRef")]);
+    let found: Vec<_> = paths.filter(|(claim, field)| !volume[*claim][*field].is_null()).collect();
+    let (claim, first) = *found.first()?;
+    if !volume["source"].is_null() || !volume["sourceRef"].is_null() {
+        return Some(Some(because(WORDS, format!("{claim}.{first}"))));
     }
-    None
+    let problem = found.iter().find_map(|(claim, field)| {
+        let (reference, title) =
+            (&volume[*claim][*field], if *field == "dataSource" { "DataSource" } else { "DataSourceRef" });
+        let words = if *field == "dataSourceRef" && !text(&reference["namespace"]).is_empty() {
+            "Invalid value: DataSourceRef namespace not supported".to_owned()
+        } else if text(&reference["apiGroup"]).is_empty() && text(&reference["kind"]) != "PersistentVolumeClaim" {
+            format!("Required value: {title} apiGroup when kind is not 'PersistentVolumeClaim'")
+        } else {
+            return None;
+        };
+        Some(because(words, format!("{claim}.{field}")))
+    });
+    Some(problem)
 }
 
-fn several_sources(volume: &Value) -> Option<CdiRefusal> {
-    let sources = volume["source"].as_object()?;
-    let set = sources.values().filter(|s| !s.is_null()).count();
-    (set > 1).then(|| because("Multiple Data volume sources", SOURCE))
+fn source_ref(reference: &Value) -> Option<CdiRefusal> {
+    let kind = text(&reference["kind"]);
+    match kind {
+        "" => Some(because("Missing sourceRef kind", "sourceRef")),
+        "DataSource" if text(&reference["name"]).is_empty() => Some(because("Missing sourceRef name", "sourceRef")),
+        "DataSource" => None,
+        _ => {
+            let words = format!("Unsupported sourceRef kind {kind}, currently only DataSource is supported");
+            Some(because(words, "sourceRef.kind"))
+        }
+    }
+}
+
+fn number_of_sources(source: &Value) -> Option<CdiRefusal> {
+    let sources = source.as_object()?;
+    match sources.values().filter(|s| !s.is_null()).count() {
+        0 => Some(because("Missing Data volume source", "source")),
+        1 => None,
+        _ => Some(because("Multiple Data volume sources", "source")),
+    }
+}
+
+fn content_type(volume: &Value) -> Option<CdiRefusal> {
+    let (kind, source) = (text(&volume["contentType"]), &volume["source"]);
+    let words = match kind {
+        "archive" if !source["blank"].is_null() => "SourceType cannot be blank and the contentType be archive",
+        "archive" if !source["registry"].is_null() => "ContentType must be kubevirt when Source is Registry",
+        "" | "kubevirt" | "archive" => return None,
+        _ => "ContentType not one of: kubevirt, archive",
+    };
+    Some(because(words, "contentType"))
+}
+
+/// Sources that are fetched: a URL of http, https or gs.
+fn urls(source: &Value, shown: &str) -> Option<CdiRefusal> {
+    ["http", "s3", "gcs", "imageio", "vddk"].into_iter().filter(|k| !source[*k].is_null()).find_map(|kind| {
+        let url = text(&source[kind]["url"]);
+        let problem = if url.is_empty() {
+            "source URL is empty".to_owned()
+        } else if !is_url(url) || !url.starts_with('/') && scheme(url).is_empty() {
+            format!("Invalid source URL: {url}")
+        } else if !["http", "https", "gs"].contains(&scheme(url).to_ascii_lowercase().as_str()) {
+            format!("Invalid source URL scheme: {url}")
+        } else {
+            return None;
+        };
+        Some(because(format!("{shown}.source {problem}"), format!("source.{kind}.url")))
+    })
 }
 
 fn registry(registry: &Value) -> Option<CdiRefusal> {
+    const REGISTRY: &str = "source.registry";
     if registry.is_null() {
         return None;
     }
@@ -150,7 +225,7 @@ fn registry(registry: &Value) -> Option<CdiRefusal> {
         return Some(because(words, REGISTRY));
     }
     if let Some(url) = url {
-        const PATH: &str = "template.spec.source.registry.url";
+        const PATH: &str = "source.registry.url";
         if !is_url(url) {
             let words = format!("Illegal registry source URL {url}");
             return Some(because(words, PATH));
@@ -162,9 +237,9 @@ fn registry(registry: &Value) -> Option<CdiRefusal> {
     }
     if let Some(method) = method.filter(|m| !["pod", "node"].contains(m)) {
         let words = format!("ImportMethod {method} is neither pod, node or \"\"");
-        return Some(because(words, "template.spec.source.registry.pullMethod"));
+        return Some(because(words, "source.registry.pullMethod"));
     }
-    const STREAM: &str = "template.spec.source.registry.imageStream";
+    const STREAM: &str = "source.registry.imageStream";
     match stream {
         Some("") => Some(because("Source registry ImageStream is not valid", STREAM)),
         Some(_) if method != Some("node") => {
@@ -175,10 +250,19 @@ fn registry(registry: &Value) -> Option<CdiRefusal> {
     }
 }
 
-fn pvc_source(pvc: &Value) -> Option<CdiRefusal> {
-    let incomplete = text(&pvc["name"]).is_empty() || text(&pvc["namespace"]).is_empty();
-    let words = "Template.source.PVC source PVC is not valid";
-    (!pvc.is_null() && incomplete).then(|| because(words, "template.spec.source.pvc"))
+/// Sources that lack what they need.
+fn incomplete_sources(source: &Value, shown: &str) -> Option<CdiRefusal> {
+    const NEEDED: [(&str, &str, &[&str]); 4] = [
+        ("pvc", "PVC source PVC", &["namespace", "name"]),
+        ("snapshot", "Snapshot source snapshot", &["namespace", "name"]),
+        ("imageio", "Imageio source Imageio", &["secretRef", "diskId"]),
+        ("vddk", "VDDK source VDDK", &["secretRef", "uuid", "backingFile", "thumbprint"]),
+    ];
+    NEEDED.into_iter().find_map(|(kind, words, fields)| {
+        let given = &source[kind];
+        let lacks = !given.is_null() && fields.iter().any(|f| text(&given[*f]).is_empty());
+        lacks.then(|| because(format!("{shown}.source.{words} is not valid"), format!("source.{kind}")))
+    })
 }
 
 fn cron_fields(spec: &Value) -> Option<CdiRefusal> {
@@ -290,14 +374,14 @@ mod tests {
         let registry = |url: &str| source(json!({"registry": {"url": url}}));
         let size = |size: &str| with("/template/spec/storage/resources/requests/storage", json!(size));
         for (spec, words, path) in [
-            (source(json!({})), "Missing source", SOURCE),
-            (source(json!({"http": {"url": "http://x"}})), "Missing source", SOURCE),
+            (source(json!({})), "Missing source", "template.spec.source"),
+            (source(json!({"http": {"url": "http://x"}})), "Missing source", "template.spec.source"),
             (
                 with("/template/spec/contentType", json!("kubevirt")),
                 "Unsettable fields: SourceRef, ContentType, Checkpoints, FinalCheckpoint",
                 "template.spec.contentType",
             ),
-            (with("/template/spec/storage", Value::Null), "Missing Data volume PVC", DATA_VOLUME),
+            (with("/template/spec/storage", Value::Null), "Missing Data volume PVC", "template.spec"),
             (
                 with("/template/spec/pvc", json!({})),
                 "Duplicate storage definition, both target storage and target pvc defined",
@@ -318,8 +402,16 @@ mod tests {
                 "External population is incompatible with Source and SourceRef",
                 "template.spec.storage.dataSource",
             ),
-            (source(json!({"registry": {"url": "docker://x"}, "blank": {}})), "Multiple Data volume sources", SOURCE),
-            (source(json!({"registry": {}})), "Source registry should have either URL or ImageStream", REGISTRY),
+            (
+                source(json!({"registry": {"url": "docker://x"}, "blank": {}})),
+                "Multiple Data volume sources",
+                "template.spec.source",
+            ),
+            (
+                source(json!({"registry": {}})),
+                "Source registry should have either URL or ImageStream",
+                "template.spec.source.registry",
+            ),
             (
                 source(json!({"registry": {"imageStream": "is"}})),
                 "Source registry ImageStream is supported only with node pull import method",
@@ -356,7 +448,7 @@ mod tests {
             (with("/managedDataSource", json!("")), "Illegal ManagedDataSource value", "managedDataSource"),
         ] {
             let found = refusal(&spec).unwrap_or_else(|| panic!("accepted, want {words}"));
-            assert_eq!((found.message.as_str(), found.path), (words, path));
+            assert_eq!((found.message.as_str(), found.path.as_str()), (words, path));
         }
     }
 }

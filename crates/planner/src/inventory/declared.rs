@@ -11,6 +11,7 @@ use super::places::{NodePlace, Places};
 use super::rules::INVENTORY_INCONSISTENT;
 use super::schema::{self, replace};
 use super::{ARCHITECTURE_LABEL, INVENTORY_INVALID, Inventory, Node, ROLE_LABEL, Taint};
+use crate::machines::{CPU_FEATURE, CPU_MODEL};
 use crate::release::Platform;
 
 /// What a ClusterInventory says.
@@ -154,6 +155,7 @@ impl Declared {
             Some(Yaml::Bool(kvm)) => Some(*kvm),
             _ => None,
         };
+        capabilities(&mut node, entry);
         for taint in entry.get("taints").map_or(&[][..], Tree::items) {
             node.taints.push(Taint {
                 key: text(taint, "key").unwrap_or_default(),
@@ -204,6 +206,25 @@ impl Declared {
         });
         self.findings.append(&mut found);
     }
+}
+
+/// What a node can do for virtual machines: what KubeVirt shows as labels is one.
+fn capabilities(node: &mut Node, entry: &Tree) {
+    let names = |key: &str| {
+        let names = entry.get(key)?.items().iter().filter_map(Tree::as_str);
+        Some(names.map(str::to_owned).collect::<Vec<_>>())
+    };
+    for (key, prefix) in [("cpuModels", CPU_MODEL), ("cpuFeatures", CPU_FEATURE)] {
+        let labels =
+            names(key).unwrap_or_default().into_iter().map(|name| (format!("{prefix}{name}"), "true".to_owned()));
+        node.labels.extend(labels);
+    }
+    if let Some(manages) = flag(entry, "cpuManager") {
+        let labels = ["cpumanager", "kubevirt.io/cpumanager"].map(|l| (l.to_owned(), manages.to_string()));
+        node.labels.extend(labels);
+    }
+    node.hugepages = names("hugepages");
+    node.resources = names("resources");
 }
 
 /// The labels that a kubelet gives every node, unless they are declared.

@@ -44,6 +44,9 @@ fn node(document: &Document, item: &Tree, out: &mut Vec<(Node, NodePlace)>, find
         kvm: item.get("status").and_then(|status| kvm(status, &labels)),
         labels,
         taints: taints(at("spec.taints")),
+        hugepages: at("status.capacity").map(hugepages),
+        // Which devices a plugin gives depends on what the HyperConverged permits now.
+        resources: None,
     };
     let place =
         NodePlace { name: document.location(name.span), architecture: source.map(|n| document.location(n.span)) };
@@ -81,6 +84,12 @@ fn kvm(status: &Tree, labels: &BTreeMap<String, String>) -> Option<bool> {
     }
     let restarting = labels.get(SCHEDULABLE).is_some_and(|s| s == "false");
     (!devices.is_empty() && !restarting).then_some(false)
+}
+
+/// The sizes of the huge pages that a node has any of.
+fn hugepages(capacity: &Tree) -> Vec<String> {
+    let some = capacity.entries().iter().filter(|e| e.value.as_str().is_some_and(|count| count != "0"));
+    some.filter_map(|e| e.key.text.strip_prefix("hugepages-")).map(str::to_owned).collect()
 }
 
 /// The label that says whether virt-handler is well on a node.

@@ -94,7 +94,8 @@ fn machines(document: &Document, object: &Tree, out: &mut Vec<(Node, NodePlace)>
         let mut labels = labels.clone();
         labels.insert("kubernetes.io/hostname".to_owned(), name.clone());
         labels.insert("kubernetes.io/os".to_owned(), "linux".to_owned());
-        let node = Node { name, labels, architecture: architecture.clone(), taints: all_taints.clone(), kvm: None };
+        let taints = all_taints.clone();
+        let node = Node { name, labels, architecture: architecture.clone(), taints, ..Node::default() };
         out.push((node, places.clone()));
     }
 }

@@ -110,6 +110,10 @@ pub struct Node {
     pub taints: Vec<Taint>,
     /// Whether it has `devices.kubevirt.io/kvm` to give; `None` where nothing says so.
     pub kvm: Option<bool>,
+    /// The sizes of its huge pages; `None` where nothing says so.
+    pub hugepages: Option<Vec<String>>,
+    /// The names of its devices' resources; `None` where nothing says so.
+    pub resources: Option<Vec<String>>,
 }
 
 impl Node {

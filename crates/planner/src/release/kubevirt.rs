@@ -19,6 +19,9 @@ pub struct KubeVirtFacts {
     pub gates_without_effect: Vec<String>,
     /// The checks of the webhook for updates of the KubeVirt object, in order.
     pub update_checks: Vec<String>,
+    /// What its webhooks for virtual machines do otherwise than other versions' do.
+    #[serde(default)]
+    pub admission: Vec<String>,
     /// The architectures that the cluster preferences prefer which KubeVirt deploys itself
     /// (`common-clusterpreferences-bundle.yaml`). `None` where a preference has no
     /// `preferredArchitecture`: before v1.7.

@@ -1,0 +1,75 @@
+//! The claims of virtual machines: what git says of their access modes.
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::machines::Claim;
+use hcoplan_yaml::{Document, Node, Path};
+
+use super::{Context, VirtualMachine};
+
+/// Annotations of a default storage class: of virtual machines, and of all.
+const DEFAULTS: [&str; 2] =
+    ["storageclass.kubevirt.io/is-default-virt-class", "storageclass.kubernetes.io/is-default-class"];
+
+/// Where something in the repository says access modes.
+struct Modes<'d> {
+    document: &'d Document,
+    path: Path,
+}
+
+impl Context<'_> {
+    /// What is known of a claim of a virtual machine.
+    pub fn claim(&self, vm: &VirtualMachine<'_>, name: &str) -> Claim {
+        let modes = self.modes(vm, name).and_then(|m| m.document.root.at(&m.path)).map(Node::items);
+        let modes = modes.unwrap_or_default().iter().filter_map(Node::as_str);
+        Claim { access_modes: modes.map(str::to_owned).collect() }
+    }
+
+    /// Where the virtual machine itself says the access modes of one of its volumes.
+    pub fn access_modes_place(&self, vm: &VirtualMachine<'_>, volume: &Path) -> Option<Location> {
+        let claim = claim_name(vm.document.root.at(volume)?)?;
+        let modes = self.modes(vm, claim)?;
+        std::ptr::eq(modes.document, vm.document).then(|| modes.document.locate(&modes.path))
+    }
+
+    fn modes<'v>(&'v self, vm: &VirtualMachine<'v>, claim: &str) -> Option<Modes<'v>> {
+        if let Some(spec) = vm.disk_template(claim) {
+            return self.volume_modes(vm.document, &spec);
+        }
+        let declared = |kind: &str| {
+            let mut all = self.neighbours().of_kind(kind).iter();
+            all.find(|d| d.text("metadata.name") == claim && d.text("metadata.namespace") == vm.namespace())
+        };
+        if let Some(document) = declared("PersistentVolumeClaim") {
+            return Some(Modes { document, path: Path::dotted("spec.accessModes") });
+        }
+        self.volume_modes(declared("DataVolume")?, &Path::dotted("spec"))
+    }
+
+    /// What a DataVolume's spec says, else the profile of its storage class.
+    fn volume_modes<'v>(&'v self, document: &'v Document, spec: &Path) -> Option<Modes<'v>> {
+        let mut written = ["storage", "pvc"].into_iter().map(|k| spec.key(k).key("accessModes"));
+        if let Some(path) = written.find(|p| document.root.at(p).is_some_and(|n| !n.items().is_empty())) {
+            return Some(Modes { document, path });
+        }
+        let storage = document.root.at(&spec.key("storage"))?;
+        let class = storage.get("storageClassName").and_then(Node::as_str).or_else(|| self.default_class())?;
+        let mut profiles = self.neighbours().of_kind("StorageProfile").iter();
+        let profile = profiles.find(|d| d.text("metadata.name") == class)?;
+        Some(Modes { document: profile, path: Path::dotted("spec.claimPropertySets[0].accessModes") })
+    }
+
+    /// The declared storage class that claims without one get.
+    pub fn default_class(&self) -> Option<&str> {
+        let mut annotations = DEFAULTS.iter().map(|a| Path::dotted("metadata.annotations").key(a));
+        annotations.find_map(|path| {
+            let is_default = |d: &&std::sync::Arc<Document>| d.root.at(&path).and_then(Node::as_str) == Some("true");
+            self.storage_classes().find(is_default).map(|d| d.text("metadata.name"))
+        })
+    }
+}
+
+/// The claim of a volume.
+pub(super) fn claim_name(volume: &Node) -> Option<&str> {
+    let text = |path: &str| volume.below(path).and_then(Node::as_str);
+    text("persistentVolumeClaim.claimName").or_else(|| text("dataVolume.name"))
+}

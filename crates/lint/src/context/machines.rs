@@ -1,0 +1,184 @@
+//! What KubeVirt makes of the virtual machines of the cluster's directory.
+
+use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
+use hcoplan_planner::machines::{self, Cluster, Demand, Machine, TypeKind, Verdict, common_type};
+use hcoplan_planner::topology::Selection;
+use hcoplan_yaml::{Document, Node};
+use serde_json::Value;
+
+use super::placement::tolerates;
+use super::{Context, Extent, NodeRef, VirtualMachine};
+
+/// An instance type or a preference that a virtual machine refers to.
+#[derive(Debug, Clone, Copy)]
+pub struct MachineType<'c> {
+    /// What it is called.
+    pub name: &'c str,
+    /// Whether it is one of the machine's namespace, and not of the cluster.
+    pub is_namespaced: bool,
+    /// The document that declares it.
+    pub declared: Option<&'c Document>,
+    /// Its spec where KubeVirt deploys it itself.
+    pub common: Option<&'static Value>,
+}
+
+/// Whether a node has what a machine asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeOffer {
+    /// It has it.
+    Yes,
+    /// It doesn't.
+    No,
+    /// The inventory says nothing of it.
+    Unknown,
+}
+
+impl<'a> Context<'a> {
+    /// The cluster that judges virtual machines; `None` where HCO renders no KubeVirt.
+    pub fn machine_cluster(&self) -> Option<Cluster<'a>> {
+        Some(Cluster { release: self.release(), kubevirt: self.plan().operand("KubeVirt")? })
+    }
+
+    /// Each virtual machine with what KubeVirt makes of it.
+    pub fn judged_machines(&self) -> Vec<(VirtualMachine<'_>, &Verdict)> {
+        let Some(cluster) = self.machine_cluster() else {
+            return Vec::new();
+        };
+        let machines = self.virtual_machines();
+        let verdicts =
+            self.machine_verdicts.get_or_init(|| machines.iter().map(|vm| self.judge(cluster, vm)).collect());
+        machines.into_iter().zip(verdicts).collect()
+    }
+
+    fn judge(&self, cluster: Cluster<'_>, vm: &VirtualMachine<'_>) -> Verdict {
+        let extent = self.extent(vm.document.file.path());
+        if extent == Extent::Patch {
+            return Verdict::default();
+        }
+        let object = vm.document.root.to_json();
+        let architecture = self.guest_architecture(vm).name;
+        let [instancetype, preference] =
+            [TypeKind::Instancetype, TypeKind::Preference].map(|kind| self.machine_type(vm, kind)?.spec());
+        let machine = Machine {
+            object: &object,
+            architecture: architecture.as_deref(),
+            instancetype: instancetype.as_ref(),
+            preference: preference.as_ref(),
+        };
+        let mut verdict = machines::admit(cluster, machine);
+        if extent == Extent::Patched {
+            verdict.causes.retain(|cause| !cause.reason.may_be_patched());
+        }
+        verdict
+    }
+
+    /// The instance type or preference of a virtual machine. Where it is to be inferred from a volume, the labels of
+    /// the DataSource behind it tell.
+    pub fn machine_type<'v>(&'v self, vm: &VirtualMachine<'v>, kind: TypeKind) -> Option<MachineType<'v>> {
+        let (name, of_kind) = self.matcher(vm, kind)?;
+        let [cluster, namespaced] = kind.kinds();
+        let of_kind = of_kind.to_ascii_lowercase();
+        let of_kind = of_kind.strip_suffix('s').unwrap_or(&of_kind);
+        let is_namespaced = of_kind.eq_ignore_ascii_case(namespaced);
+        if !is_namespaced && !of_kind.is_empty() && !of_kind.eq_ignore_ascii_case(cluster) {
+            return None;
+        }
+        let declared = self.neighbours().of_kind(if is_namespaced { namespaced } else { cluster }).iter();
+        let mut declared = declared.filter(|d| {
+            d.text("metadata.name") == name && (!is_namespaced || d.text("metadata.namespace") == vm.namespace())
+        });
+        let is_common = !is_namespaced && self.deploys_types();
+        let common = is_common.then(|| common_type(kind, name, &self.release().kubevirt().version));
+        Some(MachineType { name, is_namespaced, declared: declared.next().map(|d| &**d), common: common.flatten() })
+    }
+
+    /// Whether KubeVirt deploys its own instance types and preferences.
+    pub fn deploys_types(&self) -> bool {
+        const FIELD: &str = "/spec/configuration/commonInstancetypesDeployment/enabled";
+        let kubevirt = self.plan().operand("KubeVirt");
+        let said = kubevirt.and_then(|k| k.pointer(FIELD)?.as_bool());
+        said.unwrap_or(true)
+    }
+
+    /// The name and the kind that a virtual machine refers to.
+    fn matcher<'v>(&'v self, vm: &VirtualMachine<'v>, kind: TypeKind) -> Option<(&'v str, &'v str)> {
+        let matcher = vm.document.root.at(&vm.owner_path(kind.field()))?;
+        let said = |key: &str| matcher.get(key).and_then(Node::as_str);
+        if let Some(name) = said("name") {
+            return Some((name, said("kind").unwrap_or_default()));
+        }
+        let source = vm.source_of_volume(said("inferFromVolume")?)?;
+        let mut declared = self.neighbours().of_kind("DataSource").iter();
+        let declared = declared
+            .find(|d| d.text("metadata.name") == source.name && d.text("metadata.namespace") == source.namespace);
+        let Some(declared) = declared else {
+            // CDI labels what the distribution's golden images are imported to.
+            let distribution = self.release().distribution();
+            let is_own = source.namespace == self.release().ssp().golden_images_namespace;
+            let mut images = distribution.golden_images.iter().filter(|_| is_own && kind == TypeKind::Preference);
+            let image = images.find(|image| image.data_source.value == source.name)?;
+            return Some((&image.preference.value, ""));
+        };
+        let labels = declared.root.below("metadata.labels")?;
+        let label = |key: String| labels.get(&key).and_then(Node::as_str);
+        let name = format!("instancetype.kubevirt.io/default-{}", kind.field());
+        let of_kind = label(format!("{name}-kind")).unwrap_or_default();
+        Some((label(name)?, of_kind))
+    }
+
+    /// The declared nodes that a virtual machine may be scheduled to by its architecture, its placement, and where
+    /// virt-handler runs, each with the taint that keeps it away.
+    pub fn schedulable_nodes(&self, vm: &VirtualMachine<'_>, spec: &Value) -> Vec<Candidate<'a>> {
+        let placement = vm.placement();
+        let selection = Selection::of(&placement);
+        let architecture = spec["architecture"].as_str().unwrap_or_default();
+        let selects = self.selects_workload_nodes();
+        let takes = |n: &NodeRef<'_>| {
+            let is_workload = !selects || self.workload_nodes().any(|w| w.index == n.index);
+            let own = n.node.architecture.as_str();
+            let fits = architecture.is_empty() || own.is_empty() || own == architecture;
+            is_workload && fits && selection.as_ref().is_none_or(|s| s.selects(n.node))
+        };
+        let tolerations = spec["tolerations"].as_array();
+        let is_tolerated = |taint: &Taint| tolerations.into_iter().flatten().any(|t| tolerates(t, taint));
+        let repels = |t: &&Taint| matches!(t.effect.as_str(), "NoSchedule" | "NoExecute") && !is_tolerated(t);
+        let candidate = |node: NodeRef<'a>| Candidate { node, repelled_by: node.node.taints.iter().find(repels) };
+        self.nodes().filter(takes).map(candidate).collect()
+    }
+}
+
+/// A node that a machine's placement selects.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    /// The node.
+    pub node: NodeRef<'a>,
+    /// A taint that the machine doesn't tolerate.
+    pub repelled_by: Option<&'a Taint>,
+}
+
+impl MachineType<'_> {
+    /// Its `spec`, where that is known.
+    pub fn spec(&self) -> Option<Value> {
+        match self.declared {
+            Some(document) => document.root.get("spec").map(Node::to_json),
+            None => self.common.cloned(),
+        }
+    }
+}
+
+/// Whether a node has what an instance asks for.
+pub fn offers(node: &ClusterNode, demand: &Demand) -> NodeOffer {
+    let is_there = match demand {
+        Demand::Label { label, family } => {
+            let says = node.labels.keys().any(|k| k.starts_with(family));
+            says.then(|| node.labels.get(label).is_some_and(|v| v == "true"))
+        }
+        Demand::Hugepages(size) => node.hugepages.as_ref().map(|all| all.contains(size)),
+        Demand::Device(name) => node.resources.as_ref().map(|all| all.contains(name)),
+    };
+    match is_there {
+        Some(true) => NodeOffer::Yes,
+        Some(false) => NodeOffer::No,
+        None => NodeOffer::Unknown,
+    }
+}

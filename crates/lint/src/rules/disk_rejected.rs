@@ -1,0 +1,137 @@
+//! A disk that CDI rejects.
+
+use hcoplan_planner::boot_images::cdi::{CdiRefusal, data_volume_refusal, refusal};
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+use crate::Extent;
+
+pub(super) static RULE: Rule = Rule::error("disk-rejected", Group::Operands, "CDI rejects a DataVolume, a DataImportCron, a DataSource or a virtual machine's disk template")
+.refused("Storage size is missing")
+.fix(FixKind::Suggested);
+
+const GROUP: &str = "cdi.kubevirt.io/v1beta1";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    type Judge = fn(&serde_json::Value) -> Option<CdiRefusal>;
+    let kinds: [(&str, Judge); 3] =
+        [("DataVolume", data_volume_refusal), ("DataImportCron", refusal), ("DataSource", |_| None)];
+    for (kind, judge) in kinds {
+        let documents = cx.neighbours().of_kind(kind).iter();
+        let whole = documents.filter(|d| cx.extent(d.file.path()) == Extent::Whole);
+        for document in whole.filter(|d| text_at(d, "apiVersion") == Some(GROUP)) {
+            let name = format!("the {kind} {}", text_at(document, "metadata.name").unwrap_or_default());
+            let mut object = document.root.to_json();
+            if structure(cx, document, &name, &mut object, out) {
+                continue;
+            }
+            let found = judge(&object["spec"]);
+            report(document, &name, &Path::dotted("spec"), found, out);
+        }
+    }
+    for (vm, verdict) in cx.judged_machines() {
+        let path = vm.owner_path("dataVolumeTemplates");
+        let templates = vm.document.root.at(&path).map(Node::items);
+        for (i, template) in templates.unwrap_or_default().iter().enumerate() {
+            let path = path.index(i);
+            // KubeVirt rejects some of them itself.
+            let is_judged = verdict.spec.is_object() && cx.extent(vm.document.file.path()) == Extent::Whole;
+            if !is_judged || verdict.causes.iter().any(|c| c.path.starts_with(&path)) {
+                continue;
+            }
+            let found = template.get("spec").and_then(|spec| data_volume_refusal(&spec.to_json()));
+            let name = template.below("metadata.name").and_then(Node::as_str).unwrap_or_default();
+            let name = format!("the disk {name} of {}", vm.display_name());
+            report(vm.document, &name, &path.key("spec"), found, out);
+        }
+    }
+}
+
+/// Whether the API server rejects the object by its structure; that is reported.
+fn structure(
+    cx: &Context<'_>,
+    document: &Document,
+    name: &str,
+    object: &mut serde_json::Value,
+    out: &mut Sink,
+) -> bool {
+    let kind = object["kind"].as_str().unwrap_or_default().to_owned();
+    let Some(schema) = cx.release().schema_of(GROUP, &kind) else {
+        return false;
+    };
+    let finding = |message: String| Finding::new(&RULE, message).object(object_of(document));
+    let pruned = schema.prepare(object);
+    let mut is_rejected = !pruned.is_empty();
+    for field in pruned {
+        let key = match field.path.0.last() {
+            Some(Segment::Key(key)) => key.as_str(),
+            _ => "",
+        };
+        let place = document.locate_key(&field.path);
+        let message = format!("the API server rejects {name}: unknown field \"{}\"", field.path);
+        let finding = finding(message).at(place.clone()).label("CDI has no such field here");
+        out.report(match nearest(key, field.siblings.iter().map(String::as_str)) {
+            Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
+                format!("write {meant}"),
+                Applicability::Suggestion,
+                place,
+                meant,
+            )),
+            None => finding.help("remove it, or move it to where CDI reads it"),
+        });
+    }
+    for violation in schema.validate(object).iter() {
+        let written = document.root.at(&violation.path).and_then(Node::as_str).unwrap_or_default();
+        if !written.contains("${") && !written.contains("{{") {
+            is_rejected = true;
+            let message = format!("the API server rejects {name}: {}", violation.message);
+            out.report(finding(message).at(document.locate(&violation.path)).label("not as the CRD says"));
+        }
+    }
+    is_rejected
+}
+
+fn report(document: &Document, name: &str, spec: &Path, found: Option<CdiRefusal>, out: &mut Sink) {
+    let Some(refusal) = found else {
+        return;
+    };
+    let path = spec.below(&refusal.path);
+    let written = document.root.at(&path).and_then(Node::as_str);
+    if written.is_some_and(|w| ["${", "{{", "$("].iter().any(|mark| w.contains(mark))) {
+        return;
+    }
+    let place = if written.is_some() { document.locate(&path) } else { document.locate_key(&path) };
+    let label = refusal.detail.clone().unwrap_or_else(|| "CDI's webhook rejects this".to_owned());
+    let message = format!("CDI rejects {name}: {}", refusal.message);
+    let mut finding = Finding::new(&RULE, message).at(place).object(object_of(document)).label(label);
+    let last = refusal.path.rsplit('.').next().unwrap_or_default();
+    let advice = match last {
+        "storage" | "pvc" if refusal.message.contains("size") => "request a size: resources.requests.storage",
+        "storage" | "pvc" if refusal.message.starts_with("Duplicate") => "keep one of storage and pvc",
+        "" | "spec" => "add storage with resources.requests.storage",
+        "url" if refusal.path.contains("registry") => {
+            "write docker://registry/image:tag, or oci-archive:// for an archive"
+        }
+        "imageStream" => "add pullMethod: node",
+        "source" => "name exactly one source",
+        "schedule" => "write minute, hour, day, month and weekday, for example \"0 */12 * * *\"",
+        "garbageCollect" => "write Outdated or Never",
+        _ => "",
+    };
+    if !advice.is_empty() {
+        finding = finding.help(advice);
+    }
+    let change = match (last, written) {
+        ("url", Some(url)) if refusal.path.contains("registry") => {
+            let image = url.split_once("://").map_or(url, |(_, rest)| rest);
+            Some((format!("write docker://{image}"), Change::Set(path, format!("docker://{image}").into())))
+        }
+        ("imageStream", Some(_)) => {
+            let method = path.parent().key("pullMethod");
+            Some(("pull it on the node".to_owned(), Change::Set(method, "node".into())))
+        }
+        _ => None,
+    };
+    let fix = change.and_then(|(title, change)| suggested(document, title, &[change]));
+    out.report(finding.fixes(fix));
+}

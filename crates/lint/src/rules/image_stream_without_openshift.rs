@@ -1,0 +1,33 @@
+//! An import from an ImageStream where there are none.
+
+use hcoplan_planner::release::Platform;
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule::warning("image-stream-without-openshift", Group::GoldenImages, "a DataVolume or DataImportCron imports from an ImageStream, which plain Kubernetes doesn't have")
+.silent("nothing is imported: CDI finds no ImageStream");
+
+const KINDS: [(&str, &str); 2] = [("DataImportCron", "spec.template.spec"), ("DataVolume", "spec")];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if cx.inventory().platform == Platform::OpenShift {
+        return;
+    }
+    for (kind, spec) in KINDS {
+        let path = Path::dotted(spec).below("source.registry.imageStream");
+        for document in cx.neighbours().of_kind(kind) {
+            if document.root.at(&path).and_then(Node::as_str).is_none() {
+                continue;
+            }
+            let name = text_at(document, "metadata.name").unwrap_or_default();
+            let message = format!("the {kind} {name} imports from an ImageStream, which is OpenShift's");
+            let finding = Finding::new(&RULE, message)
+                .at(document.locate(&path))
+                .object(object_of(document))
+                .label("this cluster runs on plain Kubernetes")
+                .help("write url: docker://registry/image:tag");
+            out.report(finding);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A virtual machine whose namespace may not clone the disk that it asks for.
+
+use std::sync::Arc;
+
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule::warning("vm-clone-not-permitted", Group::Operands, "nothing declared lets a virtual machine's namespace clone a disk of another namespace")
+.silent("the disk is never made: KubeVirt's service account may not clone its source")
+.confidence(Confidence::Medium);
+
+/// The service account that KubeVirt clones as, unless the machine has another one.
+const ACCOUNT: &str = "default";
+
+/// Roles that every cluster has and that let a disk be cloned.
+const ROLES: [&str; 5] = ["admin", "edit", "cluster-admin", "cdi.kubevirt.io:admin", "cdi.kubevirt.io:edit"];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for vm in cx.virtual_machines() {
+        let own = vm.namespace();
+        for reference in vm.template_sources() {
+            let source = reference.namespace;
+            if own.is_empty() || source == own || source == cx.release().ssp().golden_images_namespace {
+                continue;
+            }
+            let mut declared = cx.neighbours().of_kind("DataSource").iter();
+            let is_it =
+                |d: &&Arc<Document>| namespace_of(d) == source && text_at(d, "metadata.name") == Some(reference.name);
+            let Some(data_source) = declared.find(is_it) else {
+                continue;
+            };
+            let volumes = vm.volumes().filter_map(|(_, v)| v.below("serviceAccount.serviceAccountName"));
+            let account = volumes.filter_map(Node::as_str).next().unwrap_or(ACCOUNT);
+            if may_clone(cx, own, account, source) {
+                continue;
+            }
+            let message = format!(
+                "nothing declared lets {} clone {source}/{}: its service account {own}/{account} has no role there",
+                vm.display_name(),
+                reference.name
+            );
+            let has_rbac = bindings(cx).next().is_some();
+            let finding = Finding::new(&RULE, message)
+                .at(vm.document.locate(&reference.path.key("namespace")))
+                .severity(if has_rbac { Severity::Warning } else { Severity::Info })
+                .object(object_of(vm.document))
+                .label("KubeVirt asks whether it may create datavolumes/source")
+                .help(format!("add a RoleBinding in {source} for system:serviceaccount:{own}:{account}"))
+                .related(data_source.locate(&Path::dotted("metadata.namespace")), "declared here");
+            out.report(finding);
+        }
+    }
+}
+
+fn bindings<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = &'c Arc<Document>> {
+    ["RoleBinding", "ClusterRoleBinding"].into_iter().flat_map(|kind| cx.neighbours().of_kind(kind))
+}
+
+/// Whether a declared binding lets a service account clone from a namespace.
+fn may_clone(cx: &Context<'_>, own: &str, account: &str, source: &str) -> bool {
+    let groups = [
+        "system:serviceaccounts".to_owned(),
+        format!("system:serviceaccounts:{own}"),
+        "system:authenticated".to_owned(),
+    ];
+    bindings(cx).any(|binding| {
+        let is_there = namespace_of(binding) == source || text_at(binding, "kind") == Some("ClusterRoleBinding");
+        let subjects = binding.root.get("subjects").map(Node::items).unwrap_or_default();
+        let is_meant = subjects.iter().any(|subject| {
+            let text = |key: &str| subject.get(key).and_then(Node::as_str).unwrap_or_default();
+            match text("kind") {
+                "ServiceAccount" => text("name") == account && text("namespace") == own,
+                "Group" => groups.iter().any(|g| g == text("name")),
+                "User" => text("name") == format!("system:serviceaccount:{own}:{account}"),
+                _ => false,
+            }
+        });
+        is_there && is_meant && grants(cx, binding)
+    })
+}
+
+/// Whether the role of a binding lets a disk be cloned; of one that isn't declared nobody knows.
+fn grants(cx: &Context<'_>, binding: &Document) -> bool {
+    let name = text_at(binding, "roleRef.name").unwrap_or_default();
+    let kind = text_at(binding, "roleRef.kind").unwrap_or_default();
+    let of_binding = |role: &&Arc<Document>| {
+        text_at(role, "metadata.name") == Some(name) && (kind != "Role" || namespace_of(role) == namespace_of(binding))
+    };
+    let Some(role) = cx.neighbours().of_kind(kind).iter().find(of_binding) else {
+        return ROLES.contains(&name) || kind == "ClusterRole";
+    };
+    let rules = role.root.get("rules").map(Node::items).unwrap_or_default();
+    rules.iter().any(|rule| {
+        let lists = |key: &str, values: &[&str]| {
+            let items = rule.get(key).map(Node::items).unwrap_or_default();
+            items.iter().filter_map(Node::as_str).any(|v| v == "*" || values.contains(&v))
+        };
+        lists("apiGroups", &["cdi.kubevirt.io"])
+            && lists("resources", &["datavolumes/source", "datavolumes/*", "*/source"])
+            && lists("verbs", &["create"])
+    })
+}

@@ -1,0 +1,102 @@
+//! A virtual machine that asks for what no declared node has.
+
+use hcoplan_planner::inventory::Taint;
+use hcoplan_planner::machines::{Demand, demands};
+
+use super::prelude::*;
+use crate::{NodeOffer, VirtualMachine, offers};
+
+pub(super) static RULE: Rule = Rule {
+    name: "vm-fits-no-node",
+    group: Group::Placement,
+    severity: Severity::Error,
+    confidence: Confidence::Medium,
+    predicts: Prediction::Alert {
+        name: "VirtualMachineStuckInUnhealthyState",
+        runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
+    },
+    needs: Needs::Nodes,
+    summary: "no declared node offers what a virtual machine asks for, or tolerates it",
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(cluster) = cx.machine_cluster() else {
+        return;
+    };
+    for (vm, verdict) in cx.judged_machines() {
+        if verdict.spec.is_null() {
+            continue;
+        }
+        let candidates = cx.schedulable_nodes(&vm, &verdict.spec);
+        // Where nothing is left by placement and architecture, other rules say so.
+        let nodes: Vec<_> = candidates.iter().filter(|c| c.repelled_by.is_none()).collect();
+        if nodes.is_empty() {
+            let taint = candidates.first().and_then(|c| c.repelled_by);
+            out.report_all(taint.map(|taint| tainted(&vm, taint)));
+            continue;
+        }
+        let lacks = |demand: &Demand| nodes.iter().all(|n| offers(n.node.node, demand) == NodeOffer::No);
+        let asked = demands(cluster, &verdict.spec);
+        let single = asked.iter().find(|(_, demand)| lacks(demand));
+        let fits_none = || {
+            let misfit = |n: &crate::Candidate<'_>| asked.iter().any(|(_, d)| offers(n.node.node, d) == NodeOffer::No);
+            nodes.iter().all(|n| misfit(n))
+        };
+        let found = single.map(|(path, demand)| {
+            let message = format!("no declared node that {} may run on has {}", vm.display_name(), named(demand));
+            finding(&vm, path, message, declares(demand))
+        });
+        let found = found.or_else(|| {
+            let (path, _) = asked.first().filter(|_| asked.len() > 1 && fits_none())?;
+            let all: Vec<String> = asked.iter().map(|(_, d)| named(d)).collect();
+            let message = format!("no declared node that {} may run on has all of {}", vm.display_name(), and(&all));
+            Some(finding(&vm, path, message, "each is there on some node, all on none"))
+        });
+        out.report_all(found);
+    }
+}
+
+fn tainted(vm: &VirtualMachine<'_>, taint: &Taint) -> Finding {
+    let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
+    let taint = format!("{}{value}:{}", taint.key, taint.effect);
+    let message = format!("{} tolerates no taint of the nodes that it may run on: {taint}", vm.display_name());
+    let place = if vm.get("tolerations").is_some() { vm.key_place("tolerations") } else { vm.name_place() };
+    Finding::new(&RULE, message)
+        .at(place)
+        .object(object_of(vm.document))
+        .label("its pod stays pending")
+        .help("add a toleration to its spec: those of the HyperConverged are for virt-handler")
+}
+
+fn finding(vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static str) -> Finding {
+    let place = match vm.get(path) {
+        Some(_) => vm.place(path),
+        // Its instance type or its preference asks.
+        None => vm.document.locate(&vm.owner_path("instancetype")),
+    };
+    Finding::new(&RULE, message)
+        .at(place)
+        .object(object_of(vm.document))
+        .label(label)
+        .help("use what nodes have, or correct the inventory")
+}
+
+fn named(demand: &Demand) -> String {
+    match demand {
+        Demand::Label { label, family } => match label.strip_prefix(family).filter(|rest| !rest.is_empty()) {
+            Some(name) if family.contains("model") => format!("the CPU model {name}"),
+            Some(name) => format!("the CPU feature {name}"),
+            None => format!("the label {label}: \"true\""),
+        },
+        Demand::Hugepages(size) => format!("huge pages of {size}"),
+        Demand::Device(name) => format!("the device {name}"),
+    }
+}
+
+fn declares(demand: &Demand) -> &'static str {
+    match demand {
+        Demand::Label { .. } => "its pod gets this as a node selector, and stays pending",
+        Demand::Hugepages(_) | Demand::Device(_) => "its pod requests this, and stays pending",
+    }
+}

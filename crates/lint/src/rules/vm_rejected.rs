@@ -1,0 +1,159 @@
+//! A virtual machine that KubeVirt rejects.
+
+use hcoplan_planner::machines::{Cause, Reason, Stage, admit_instancetype, admit_migration_policy, admit_preference};
+use hcoplan_yaml::{Node, Value};
+
+use super::prelude::{
+    Applicability, Change, Context, Document, Finding, Fix, FixKind, Group, Path, Prediction, Rule, Segment, Severity,
+    Sink, and, nearest, object_of, or, suggested, text_at,
+};
+use crate::Extent;
+
+pub(super) static RULE: Rule = Rule::error("vm-rejected", Group::Operands, "KubeVirt rejects a virtual machine, an instance type, a preference or a migration policy")
+.refused("spec.template.spec.domain.devices.disks[0].Name 'root' not found.")
+.fix(FixKind::Suggested);
+
+/// How a kind is judged without what it refers to.
+type Judge = fn(hcoplan_planner::machines::Cluster<'_>, &serde_json::Value) -> Vec<Cause>;
+
+/// Other kinds than machines: their API version, and what to call one.
+const KINDS: [(&str, &str, &str, Judge); 5] = [
+    ("VirtualMachineInstancetype", "instancetype.kubevirt.io/v1beta1", "instance type", admit_instancetype),
+    ("VirtualMachineClusterInstancetype", "instancetype.kubevirt.io/v1beta1", "instance type", admit_instancetype),
+    ("VirtualMachinePreference", "instancetype.kubevirt.io/v1beta1", "preference", admit_preference),
+    ("VirtualMachineClusterPreference", "instancetype.kubevirt.io/v1beta1", "preference", admit_preference),
+    ("MigrationPolicy", "migrations.kubevirt.io/v1alpha1", "migration policy", admit_migration_policy),
+];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(cluster) = cx.machine_cluster() else {
+        return;
+    };
+    for (vm, verdict) in cx.judged_machines() {
+        // `vm-needs-feature-gate` knows the switch.
+        let causes = verdict.causes.iter().filter(|c| !matches!(c.reason, Reason::GateOff(_)));
+        for cause in causes {
+            let mut finding = finding(&RULE, vm.document, &vm.display_name(), cause);
+            if let (Reason::Architecture(_), Some(written)) = (&cause.reason, vm.architecture()) {
+                finding = finding.related(vm.document.location(written.span), "its architecture");
+            }
+            out.report(finding);
+        }
+    }
+    for (kind, version, title, judge) in KINDS {
+        let documents = cx.neighbours().of_kind(kind).iter();
+        for document in documents.filter(|d| text_at(d, "apiVersion") == Some(version)) {
+            let extent = cx.extent(document.file.path());
+            if extent == Extent::Patch {
+                continue;
+            }
+            let name = format!("the {title} {}", text_at(document, "metadata.name").unwrap_or_default());
+            let causes = judge(cluster, &document.root.to_json());
+            let causes = causes.iter().filter(|c| extent == Extent::Whole || !c.reason.may_be_patched());
+            out.report_all(causes.map(|cause| finding(&RULE, document, &name, cause)));
+        }
+    }
+}
+
+/// What is reported about a cause in a document that is called `name`.
+pub(super) fn finding(rule: &'static Rule, document: &Document, name: &str, cause: &Cause) -> Finding {
+    let words = &cause.words;
+    let message = match cause.stage {
+        Stage::Schema => format!("the API server rejects {name}: {words}"),
+        Stage::Defaulting | Stage::Validating => format!("KubeVirt rejects {name}: {words}"),
+        Stage::Start => format!("{name} can't start, KubeVirt rejects its instance: {words}"),
+    };
+    let written = document.root.at(&cause.path);
+    let in_key = matches!(cause.reason, Reason::UnknownField(_) | Reason::Removed | Reason::Architecture(_))
+        || matches!(written.map(|n| &n.value), Some(Value::Map(_) | Value::Seq(_)));
+    let place = if in_key && matches!(cause.path.0.last(), Some(Segment::Key(_))) {
+        document.locate_key(&cause.path)
+    } else {
+        document.locate(&cause.path)
+    };
+    let mut finding = Finding::new(rule, message).at(place).object(object_of(document)).label(label(&cause.reason));
+    if let Some(help) = help(cause) {
+        finding = finding.help(help);
+    }
+    if let Reason::Duplicate(other) | Reason::Contradicts(other) = &cause.reason
+        && document.root.at(other).is_some()
+    {
+        finding = finding.related(document.locate_key(other), "the other one");
+    }
+    finding.fixes(fixes(document, cause, written))
+}
+
+fn label(reason: &Reason) -> String {
+    match reason {
+        Reason::UnknownField(_) => "KubeVirt has no such field here",
+        Reason::Malformed => "malformed",
+        Reason::Missing => "something is missing",
+        Reason::Unsupported(_) => "not a supported value",
+        Reason::OutOfRange => "out of range",
+        Reason::Duplicate(_) => "already used",
+        Reason::Contradicts(_) => "contradicts another field",
+        Reason::Needs(_) => "needs another field",
+        Reason::NotExactlyOne => "exactly one is required",
+        Reason::Dangling(..) => "refers to nothing",
+        Reason::GateOff(gate) => return format!("needs {gate}"),
+        Reason::Architecture(own) => return format!("not on {own}"),
+        Reason::Removed => "not supported",
+        Reason::Instancetype => "the instance type decides this",
+        Reason::Preference => "less than the preference requires",
+    }
+    .to_owned()
+}
+
+fn help(cause: &Cause) -> Option<String> {
+    Some(match &cause.reason {
+        Reason::UnknownField(Some(meant)) => format!("did you mean {meant}?"),
+        Reason::UnknownField(None) => "remove it, or move it to where KubeVirt reads it".to_owned(),
+        Reason::Unsupported(allowed) if !allowed.is_empty() => format!("use {}", or(allowed)),
+        Reason::Duplicate(_) => "give each its own".to_owned(),
+        Reason::Contradicts(other) => format!("change it or {}", field(other)),
+        Reason::Needs(other) => format!("set {}, or remove this", field(other)),
+        Reason::Dangling(name, known) => match nearest(name, known.iter().map(String::as_str)) {
+            Some(meant) => format!("did you mean {meant}?"),
+            None if known.is_empty() => return None,
+            None => format!("there is {}", and(known)),
+        },
+        Reason::Removed | Reason::Architecture(_) => "remove it, or use what KubeVirt supports".to_owned(),
+        Reason::Instancetype => "remove it, or leave the instance type out".to_owned(),
+        Reason::Preference => "raise it, or use another preference".to_owned(),
+        _ => return None,
+    })
+}
+
+/// The end of a path, as people write it.
+fn field(path: &Path) -> String {
+    let text = path.to_string();
+    text.rsplit_once("spec.").map_or(text.clone(), |(_, field)| field.to_owned())
+}
+
+fn fixes(document: &Document, cause: &Cause, written: Option<&Node>) -> Vec<Fix> {
+    let rename = |meant: &str| {
+        let place = document.locate_key(&cause.path);
+        Fix::edit(format!("write {meant}"), Applicability::Suggestion, place, meant)
+    };
+    let set = |value: &str| {
+        let change = Change::Set(cause.path.clone(), value.into());
+        suggested(document, format!("write {value}"), &[change])
+    };
+    let fix = match &cause.reason {
+        Reason::UnknownField(Some(meant)) => Some(rename(meant)),
+        Reason::Unsupported(allowed) if written.is_some() => match &allowed[..] {
+            // A pattern: KubeVirt knows the right one.
+            [pattern, ..] if pattern.ends_with('*') => {
+                suggested(document, "leave it to KubeVirt", &[Change::Remove(cause.path.clone())])
+            }
+            allowed => nearest(written.and_then(Node::as_str).unwrap_or_default(), allowed.iter().map(String::as_str))
+                .and_then(set),
+        },
+        Reason::Dangling(name, known) => nearest(name, known.iter().map(String::as_str)).and_then(set),
+        Reason::Instancetype => {
+            suggested(document, "leave it to the instance type", &[Change::Remove(cause.path.clone())])
+        }
+        _ => None,
+    };
+    fix.into_iter().collect()
+}

@@ -1,0 +1,45 @@
+//! A virtual machine with lasting state, and no storage class to keep it in.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "vm-state-without-class",
+    group: Group::Operands,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Prediction::Silent("the machine isn't started: no default storage class found"),
+    summary: "a virtual machine keeps TPM or UEFI state, and no declared storage class is the default",
+    ..Rule::BASE
+};
+
+/// What lasts in a claim of its own.
+const STATE: [&str; 2] = ["domain.devices.tpm", "domain.firmware.bootloader.efi"];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let named = cx.machine_cluster().map(|c| c.configuration()["vmStateStorageClass"].clone());
+    let is_named = named.is_none_or(|class| class.as_str().is_some_and(|c| !c.is_empty()));
+    let has_default = cx.default_class().is_some();
+    if is_named || has_default || cx.storage_classes().next().is_none() || cx.has_classes_from_elsewhere() {
+        return;
+    }
+    for (vm, verdict) in cx.judged_machines() {
+        let lasts = |path: &str| tree::get(&verdict.spec, path).is_some_and(|state| state["persistent"] == true);
+        let Some(path) = STATE.iter().find(|path| lasts(path)) else {
+            continue;
+        };
+        let place = match vm.get(path) {
+            Some(_) => vm.key_place(path),
+            None => vm.document.locate(&vm.owner_path("preference")),
+        };
+        let message = format!(
+            "{} keeps state, and neither vmStateStorageClass nor a default storage class says where",
+            vm.display_name()
+        );
+        let finding = Finding::new(&RULE, message)
+            .at(place)
+            .object(object_of(vm.document))
+            .label("needs a claim")
+            .help("set vmStateStorageClass in the HyperConverged, or mark a storage class as the default");
+        out.report(finding);
+    }
+}

@@ -1,0 +1,56 @@
+//! A virtual machine that has to be migrated, and fits one node alone.
+
+use hcoplan_planner::machines::demands;
+
+use super::prelude::*;
+use crate::{NodeOffer, offers};
+
+pub(super) static RULE: Rule = Rule {
+    name: "vm-without-migration-target",
+    group: Group::Placement,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Prediction::Silent("the migration waits for a node, and the drain waits for the migration"),
+    needs: Needs::Nodes,
+    summary: "a virtual machine that is migrated when its node is drained fits one declared node alone",
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(cluster) = cx.machine_cluster() else {
+        return;
+    };
+    // With one node `eviction-strategy-needs-two-nodes` says it for all machines.
+    if cx.workload_nodes().count() < 2 {
+        return;
+    }
+    for (vm, verdict) in cx.judged_machines() {
+        let strategy = verdict.spec["evictionStrategy"].as_str().unwrap_or_default();
+        let halted = vm.document.root.at(&vm.owner_path("runStrategy")).and_then(|n| n.as_str()) == Some("Halted");
+        if !matches!(strategy, "LiveMigrate" | "LiveMigrateIfPossible") || halted {
+            continue;
+        }
+        let asked = demands(cluster, &verdict.spec);
+        let fits = |n: &&crate::Candidate<'_>| {
+            n.repelled_by.is_none() && asked.iter().all(|(_, d)| offers(n.node.node, d) != NodeOffer::No)
+        };
+        let candidates = cx.schedulable_nodes(&vm, &verdict.spec);
+        let nodes: Vec<_> = candidates.iter().filter(fits).collect();
+        let [only] = nodes[..] else {
+            continue;
+        };
+        let placed = ["nodeSelector", "affinity", "architecture", "evictionStrategy"];
+        let place = placed.iter().find(|field| vm.get(field).is_some());
+        let place = place.map_or_else(|| vm.name_place(), |field| vm.key_place(field));
+        let message = format!("{} can't be migrated: it fits one declared node alone", vm.display_name());
+        let mut finding = Finding::new(&RULE, message)
+            .at(place)
+            .object(object_of(vm.document))
+            .label(format!("a drain waits for a migration ({strategy})"))
+            .help("let it run on a second node, or set evictionStrategy: None to have it stopped");
+        if let Some(place) = only.node.name_place() {
+            finding = finding.related(place, "the only node that it fits");
+        }
+        out.report(finding);
+    }
+}

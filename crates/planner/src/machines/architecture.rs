@@ -1,0 +1,153 @@
+//! What an architecture doesn't support, and machine types.
+//!
+//! Source: `amd64.go`, `arm64.go`, `s390x.go`, and `validateEmulatedMachine` of `vmi-create-admitter.go`.
+
+use serde_json::Value;
+
+use super::judge::{Judge, list, text};
+use super::tables::unsupported;
+use super::{Cluster, Reason};
+
+/// The architectures of guests.
+const ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
+
+/// Machine types where KubeVirt's object says nothing.
+const MACHINES: [(&str, &[&str]); 3] =
+    [("amd64", &["q35*", "pc-q35*"]), ("arm64", &["virt*"]), ("s390x", &["s390-ccw-virtio*"])];
+
+/// The video models of an architecture.
+const VIDEO: [(&str, &[&str]); 3] = [
+    ("amd64", &["vga", "cirrus", "virtio", "ramfb", "bochs"]),
+    ("arm64", &["virtio", "ramfb"]),
+    ("s390x", &["virtio"]),
+];
+
+fn of<'t>(table: &[(&str, &'t [&'t str])], architecture: &str) -> &'t [&'t str] {
+    table.iter().find(|(name, _)| *name == architecture).map_or(&[], |(_, values)| values)
+}
+
+/// The patterns of the machine types that KubeVirt emulates.
+pub(super) fn emulated(cluster: Cluster<'_>, architecture: &str) -> Vec<String> {
+    let configuration = cluster.configuration();
+    let lists = [
+        &configuration["emulatedMachines"],
+        &configuration["architectureConfiguration"][architecture]["emulatedMachines"],
+    ];
+    match lists.into_iter().find(|l| !list(l).is_empty()) {
+        Some(written) => list(written).iter().map(|p| text(p).to_owned()).collect(),
+        None => of(&MACHINES, architecture).iter().map(|p| (*p).to_owned()).collect(),
+    }
+}
+
+/// As Go's `filepath.Match`, as far as machine types need it: `*` is any text.
+pub(super) fn glob(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((before, rest)) => text.strip_prefix(before).is_some_and(|after| {
+            let mut starts = after.char_indices().map(|(i, _)| i).chain([after.len()]);
+            starts.any(|i| after.get(i..).is_some_and(|t| glob(rest, t)))
+        }),
+    }
+}
+
+impl Judge<'_> {
+    pub(super) fn machine_type(&mut self) {
+        const TYPE: &str = "domain.machine.type";
+        let (written, architecture) = (self.text(TYPE), self.text("architecture"));
+        let allowed = emulated(self.cluster, architecture);
+        if written.is_empty() || allowed.is_empty() || allowed.iter().any(|p| glob(p, written)) {
+            return;
+        }
+        let shown = allowed.join(" ");
+        let words = format!("{} is not supported: {written} (allowed values: [{shown}])", self.name(TYPE));
+        self.reject(TYPE, Reason::Unsupported(allowed), words);
+    }
+
+    /// What is looked at when the instance is created.
+    pub(super) fn architecture(&mut self) {
+        let own = self.text("architecture");
+        match own {
+            "" => return,
+            "amd64" => self.watchdog(own, "i6300esb", "amd64 only supports I6300ESB watchdog device"),
+            "s390x" => self.watchdog(own, "diag288", "s390x only supports Diag288 watchdog device"),
+            "arm64" => self.arm64(),
+            _ => {
+                let words = format!("unsupported architecture: {own}");
+                self.reject("architecture", unsupported(&ARCHITECTURES), words);
+                return;
+            }
+        }
+        const VIDEO_TYPE: &str = "domain.devices.video.type";
+        let video = self.text(VIDEO_TYPE);
+        if self.has("domain.devices.video") && !of(&VIDEO, own).contains(&video) {
+            let words = format!("video model '{video}' is not supported on {own} architecture");
+            self.reject(VIDEO_TYPE, unsupported(of(&VIDEO, own)), words);
+        }
+        if own == "s390x" && !list(self.get("domain.devices.panicDevices")).is_empty() {
+            let words = "custom panic devices are not supported on s390x architecture";
+            self.reject("domain.devices.panicDevices", Reason::Architecture(own.to_owned()), words);
+        }
+    }
+
+    /// A watchdog without a device gets the architecture's own.
+    fn watchdog(&mut self, own: &str, device: &str, words: &str) {
+        let watchdog = self.get("domain.devices.watchdog");
+        let mut others = ["i6300esb", "diag288"].into_iter().filter(|d| *d != device && !watchdog[*d].is_null());
+        if let Some(other) = others.next() {
+            let at = format!("domain.devices.watchdog.{other}");
+            self.reject(&at, Reason::Architecture(own.to_owned()), words);
+        }
+    }
+
+    fn arm64(&mut self) {
+        let reason = || Reason::Architecture("arm64".to_owned());
+        for (path, words) in [
+            ("domain.firmware.bootloader.bios", "Arm64 does not support bios boot, please change to uefi boot"),
+            ("domain.devices.watchdog", "Arm64 not support Watchdog device"),
+            ("domain.devices.sound", "Arm64 not support sound device"),
+        ] {
+            if self.has(path) {
+                self.reject(path, reason(), words);
+            }
+        }
+        const EFI: &str = "domain.firmware.bootloader.efi";
+        let secure = &self.get(EFI)["secureBoot"];
+        if self.has(EFI) && *secure != false && self.cluster.admits("arm64-without-secure-boot") {
+            let at = if *secure == Value::Null { EFI.to_owned() } else { format!("{EFI}.secureBoot") };
+            self.reject(&at, reason(), "UEFI secure boot is currently not supported on aarch64 Arch");
+        }
+        const MODEL: &str = "domain.cpu.model";
+        if !matches!(self.text(MODEL), "" | "host-passthrough") {
+            let words = "currently, host-passthrough is the only model supported on Arm64";
+            self.reject(MODEL, reason(), words);
+        }
+        for target in ["disk", "cdrom", "lun"] {
+            for (path, bus) in self.each(&format!("domain.devices.disks[].{target}.bus")) {
+                if !matches!(text(bus), "" | "virtio" | "scsi") {
+                    let words = "Arm64 not support this disk bus type, please use virtio or scsi";
+                    self.reject(&path, reason(), words);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::glob;
+
+    #[test]
+    fn matches_patterns() {
+        for (pattern, text, fits) in [
+            ("q35*", "q35", true),
+            ("pc-q35*", "pc-q35-rhel9.4.0", true),
+            ("q35*", "pc-q35", false),
+            ("virt*", "virtio", true),
+            ("*", "", true),
+            ("a*c*", "abcd", true),
+            ("virt", "virt-1", false),
+        ] {
+            assert_eq!(glob(pattern, text), fits, "{pattern} {text}");
+        }
+    }
+}

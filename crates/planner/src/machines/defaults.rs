@@ -1,0 +1,253 @@
+//! What KubeVirt fills in before it validates: instance type, preference, defaults.
+//!
+//! Source: `pkg/instancetype/apply`, `pkg/instancetype/preference/apply`, `pkg/defaults`.
+
+use serde_json::{Value, json};
+
+use super::cpu::vcpus;
+use super::judge::{Judge, at, list, number, text, whole};
+use super::{Cluster, Machine, Reason};
+
+/// Where an instance type and an instance say the same: of the instance's spec, of the instance type's.
+const CONFLICTS: [(&str, &str); 14] = [
+    ("nodeSelector", "nodeSelector"),
+    ("schedulerName", "schedulerName"),
+    ("domain.cpu.model", "cpu.model"),
+    ("domain.cpu.dedicatedCpuPlacement", "cpu.dedicatedCPUPlacement"),
+    ("domain.cpu.isolateEmulatorThread", "cpu.isolateEmulatorThread"),
+    ("domain.cpu.numa", "cpu.numa"),
+    ("domain.cpu.realtime", "cpu.realtime"),
+    ("domain.memory.hugepages", "memory.hugepages"),
+    ("domain.memory.maxGuest", "memory.maxGuest"),
+    ("domain.ioThreads", "ioThreads"),
+    ("domain.ioThreadsPolicy", "ioThreadsPolicy"),
+    ("domain.launchSecurity", "launchSecurity"),
+    ("domain.devices.gpus", "gpus"),
+    ("domain.devices.hostDevices", "hostDevices"),
+];
+
+/// What an instance never says next to an instance type.
+const ALWAYS: [&str; 8] = [
+    "domain.resources.requests.cpu",
+    "domain.resources.limits.cpu",
+    "domain.cpu.sockets",
+    "domain.cpu.cores",
+    "domain.cpu.threads",
+    "domain.memory.guest",
+    "domain.resources.requests.memory",
+    "domain.resources.limits.memory",
+];
+
+/// Preferred values: of the preference, with the instance's field.
+const PREFERRED: [(&str, &str); 12] = [
+    ("preferredArchitecture", "architecture"),
+    ("preferredSubdomain", "subdomain"),
+    ("machine.preferredMachineType", "domain.machine.type"),
+    ("features.preferredSmm", "domain.features.smm"),
+    ("features.preferredHyperv", "domain.features.hyperv"),
+    ("devices.preferredTPM", "domain.devices.tpm"),
+    ("devices.preferredAutoattachPodInterface", "domain.devices.autoattachPodInterface"),
+    ("devices.preferredAutoattachGraphicsDevice", "domain.devices.autoattachGraphicsDevice"),
+    ("devices.preferredAutoattachSerialConsole", "domain.devices.autoattachSerialConsole"),
+    ("devices.preferredAutoattachMemBalloon", "domain.devices.autoattachMemBalloon"),
+    ("devices.preferredAutoattachInputDevice", "domain.devices.autoattachInputDevice"),
+    ("devices.preferredBlockMultiQueue", "domain.devices.blockMultiQueue"),
+];
+
+/// Preferred values of each device: the list, of the preference, with the device's field.
+const PREFERRED_DEVICES: [(&str, &str, &str); 11] = [
+    ("disks", "preferredDiskBus", "disk.bus"),
+    ("disks", "preferredCdromBus", "cdrom.bus"),
+    ("disks", "preferredLunBus", "lun.bus"),
+    ("disks", "preferredDiskBlockSize", "blockSize"),
+    ("disks", "preferredDiskCache", "cache"),
+    ("disks", "preferredDiskIO", "io"),
+    ("disks", "preferredDiskDedicatedIoThread", "dedicatedIOThread"),
+    ("interfaces", "preferredInterfaceModel", "model"),
+    ("interfaces", "preferredInterfaceMasquerade", "masquerade"),
+    ("inputs", "preferredInputBus", "bus"),
+    ("inputs", "preferredInputType", "type"),
+];
+
+impl Judge<'_> {
+    /// What the instance says although its instance type does.
+    pub(super) fn instancetype_conflicts(&mut self, instancetype: &Value) {
+        let is_said =
+            |value: &Value| !value.is_null() && *value != false && *value != "" && *value != 0 && *value != json!([]);
+        let both = CONFLICTS.iter().filter(|(_, theirs)| is_said(at(instancetype, theirs)));
+        let all = ALWAYS.into_iter().chain(both.map(|(own, _)| *own));
+        // Until v1.6 an instance has no memory of its own at all next to an instance type.
+        let owns_memory = self.cluster.admits("instancetype-owns-memory");
+        let mut all: Vec<&str> = all.filter(|path| !owns_memory || !path.starts_with("domain.memory.")).collect();
+        all.extend(owns_memory.then_some("domain.memory"));
+        for path in all {
+            if is_said(self.get(path)) {
+                let words = format!("VM field(s) {} conflicts with selected instance type", self.name(path));
+                self.reject(path, Reason::Instancetype, words);
+            }
+        }
+    }
+}
+
+/// An instance's spec with its instance type, its preference, and KubeVirt's defaults.
+pub(super) fn complete(cluster: Cluster<'_>, machine: Machine<'_>, spec: &Value) -> Value {
+    let mut spec = spec.clone();
+    if !spec.is_object() {
+        return spec;
+    }
+    if let Some(instancetype) = machine.instancetype {
+        apply_instancetype(&mut spec, instancetype, machine.preference);
+    }
+    if let Some(preference) = machine.preference {
+        apply_preference(&mut spec, preference);
+    }
+    fill(cluster, &mut spec, machine.architecture);
+    spec
+}
+
+/// Sets a dotted path, and makes the objects on the way.
+fn put(target: &mut Value, path: &str, value: Value) {
+    let node = path.split('.').try_fold(target, |node, key| {
+        if node.is_null() {
+            *node = json!({});
+        }
+        Some(node.as_object_mut()?.entry(key).or_insert(Value::Null))
+    });
+    if let Some(node) = node {
+        *node = value;
+    }
+}
+
+fn put_missing(target: &mut Value, path: &str, value: &Value) {
+    let there = at(target, path);
+    if !value.is_null() && (there.is_null() || *there == "") {
+        put(target, path, value.clone());
+    }
+}
+
+fn apply_instancetype(spec: &mut Value, instancetype: &Value, preference: Option<&Value>) {
+    for (own, theirs) in CONFLICTS {
+        put_missing(spec, own, at(instancetype, theirs));
+    }
+    put_missing(spec, "domain.cpu.maxSockets", at(instancetype, "cpu.maxSockets"));
+    let memory = at(instancetype, "memory.guest");
+    put_missing(spec, "domain.memory.guest", memory);
+    let overcommit = number(at(instancetype, "memory.overcommitPercent"));
+    if overcommit > 0 {
+        // As Go multiplies: in halves of its precision.
+        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "as KubeVirt does")]
+        let request = (whole(memory) as f32 * (1.0 - overcommit as f32 / 100.0)) as i64;
+        put_missing(spec, "domain.resources.requests.memory", &request.into());
+    }
+    let count = number(at(instancetype, "cpu.guest"));
+    let (mut cores, mut sockets, mut threads) = (1, 1, 1);
+    let topology = topology(preference);
+    let (ratio, across) = spread(preference);
+    match topology {
+        _ if count <= 1 => {}
+        "cores" | "preferCores" => cores = count,
+        "threads" | "preferThreads" => threads = count,
+        "spread" | "preferSpread" => match across {
+            "CoresThreads" => (threads, cores) = (ratio, count / ratio.max(1)),
+            "SocketsCoresThreads" => (threads, cores, sockets) = (2, ratio, count / 2 / ratio.max(1)),
+            _ => (cores, sockets) = (ratio, count / ratio.max(1)),
+        },
+        _ => sockets = count,
+    }
+    for (field, n) in [("cores", cores), ("sockets", sockets), ("threads", threads)] {
+        put_missing(spec, &format!("domain.cpu.{field}"), &n.into());
+    }
+}
+
+/// How a preference wants vCPUs to be shown.
+pub(super) fn topology(preference: Option<&Value>) -> &str {
+    let written = preference.map_or("", |p| text(at(p, "cpu.preferredCPUTopology")));
+    if written.is_empty() { "sockets" } else { written }
+}
+
+/// How many vCPUs share a socket or a core, and across what they are spread.
+pub(super) fn spread(preference: Option<&Value>) -> (i64, &str) {
+    let get = |path: &str| preference.map_or(&Value::Null, |p| at(p, path));
+    let ratios = ["cpu.spreadOptions.ratio", "preferSpreadSocketToCoreRatio"].map(|p| number(get(p)));
+    let ratio = ratios.into_iter().find(|r| *r != 0).unwrap_or(2);
+    let across = text(get("cpu.spreadOptions.across"));
+    (ratio, if across.is_empty() { "SocketsCores" } else { across })
+}
+
+fn apply_preference(spec: &mut Value, preference: &Value) {
+    for (theirs, own) in PREFERRED {
+        put_missing(spec, own, at(preference, theirs));
+    }
+    let devices = &preference["devices"];
+    let pods: Vec<Value> =
+        list(&spec["networks"]).iter().filter(|n| !n["pod"].is_null()).map(|n| n["name"].clone()).collect();
+    for (kind, theirs, own) in PREFERRED_DEVICES {
+        let value = &devices[theirs];
+        let items = spec["domain"]["devices"][kind].as_array_mut();
+        for item in items.into_iter().flatten().filter(|_| !value.is_null()) {
+            let is_meant = match (own.split_once('.'), own) {
+                (Some(("disk", _)), _) => item["cdrom"].is_null() && item["lun"].is_null(),
+                (Some((target, _)), _) => !item[target].is_null(),
+                (None, "dedicatedIOThread") => text(at(item, "disk.bus")) == "virtio",
+                (None, "masquerade") => {
+                    let bindings = ["bridge", "sriov", "binding", "passtBinding", "slirp", "macvtap", "passt"];
+                    super::tables::count(item, &bindings) == 0 && pods.contains(&item["name"])
+                }
+                (None, _) => kind != "disks" || item["cdrom"].is_null() && item["lun"].is_null(),
+            };
+            if is_meant {
+                put_missing(item, own, value);
+            }
+        }
+    }
+    let firmware = &preference["firmware"];
+    const LOADER: &str = "domain.firmware.bootloader";
+    let is_open = |spec: &Value| at(spec, LOADER)["efi"].is_null() && at(spec, LOADER)["bios"].is_null();
+    if firmware["preferredUseBios"] == true && is_open(spec) {
+        put(spec, &format!("{LOADER}.bios"), json!({}));
+    }
+    if is_open(spec) && !firmware["preferredEfi"].is_null() {
+        put(spec, &format!("{LOADER}.efi"), firmware["preferredEfi"].clone());
+    } else {
+        if firmware["preferredUseEfi"] == true && is_open(spec) {
+            put(spec, &format!("{LOADER}.efi"), json!({}));
+        }
+        if !at(spec, LOADER)["efi"].is_null() {
+            put_missing(spec, &format!("{LOADER}.efi.secureBoot"), &firmware["preferredUseSecureBoot"]);
+        }
+    }
+}
+
+/// KubeVirt's own defaults, as far as something validates them.
+fn fill(cluster: Cluster<'_>, spec: &mut Value, architecture: Option<&str>) {
+    put_missing(spec, "architecture", &architecture.map_or(Value::Null, Into::into));
+    put_missing(spec, "evictionStrategy", &cluster.configuration()["evictionStrategy"]);
+    let limit = at(spec, "domain.resources.limits.cpu").clone();
+    put_missing(spec, "domain.resources.requests.cpu", &limit);
+    let sources = ["resources.requests.memory", "resources.limits.memory", "memory.hugepages.pageSize"];
+    let memory = sources.iter().map(|p| at(&spec["domain"], p)).find(|m| whole(m) != 0).cloned();
+    put_missing(spec, "domain.memory.guest", &memory.unwrap_or_default());
+    if vcpus(&spec["domain"]["cpu"]) == 0 {
+        let cpus = ["limits", "requests"].map(|k| whole(at(spec, &format!("domain.resources.{k}.cpu"))));
+        let sockets = cpus.into_iter().find(|c| *c != 0).unwrap_or(1);
+        for (field, n) in [("sockets", sockets), ("cores", 1), ("threads", 1)] {
+            put(spec, &format!("domain.cpu.{field}"), n.into());
+        }
+    }
+    let is_empty = |path: &str| list(at(spec, path)).is_empty();
+    let is_networked = !is_empty("networks") || !is_empty("domain.devices.interfaces");
+    if !is_networked && *at(spec, "domain.devices.autoattachPodInterface") != false {
+        let default = text(&cluster.configuration()["network"]["defaultNetworkInterface"]);
+        let binding = if default == "masquerade" { "masquerade" } else { "bridge" };
+        put(spec, "networks", json!([{"name": "default", "pod": {}}]));
+        put(spec, "domain.devices.interfaces", json!([{"name": "default", binding: {}}]));
+    }
+    let named = |path: &str| list(at(spec, path)).iter().map(|d| d["name"].clone()).collect::<Vec<_>>();
+    let shown = [named("domain.devices.disks"), named("domain.devices.filesystems")].concat();
+    let hidden: Vec<Value> = named("volumes").into_iter().filter(|name| !shown.contains(name)).collect();
+    if !hidden.is_empty() {
+        let mut disks = list(at(spec, "domain.devices.disks")).to_vec();
+        disks.extend(hidden.into_iter().map(|name| json!({"name": name})));
+        put(spec, "domain.devices.disks", disks.into());
+    }
+}

@@ -1,0 +1,321 @@
+//! Probes, displays, launch security and Hyper-V features of an instance.
+//!
+//! Source: `vmi-create-admitter.go`, `hyperv.go`, `amd64.go`, and `pkg/dra/admitter`.
+
+use serde_json::Value;
+
+use super::Reason;
+use super::judge::{Judge, at, is_on, label_problem, list, number, text};
+use super::tables::count;
+use crate::admission::label_text::subdomain_problems;
+
+impl Judge<'_> {
+    pub(super) fn names(&mut self) {
+        let host = self.text("hostname");
+        if let Some(problem) = label_problem(host).filter(|_| !host.is_empty()) {
+            let name = self.name("hostname");
+            let words = format!("{name} does not conform to the kubernetes DNS_LABEL rules : {problem}");
+            self.reject("hostname", Reason::Malformed, words);
+        }
+        let domain = self.text("subdomain");
+        let problems = subdomain_problems(domain);
+        if !domain.is_empty() && !problems.is_empty() {
+            let name = self.name("subdomain");
+            let problems = problems.join(", ");
+            let words = format!("{name} does not conform to the kubernetes DNS_SUBDOMAIN rules : {problems}");
+            self.reject("subdomain", Reason::Malformed, words);
+        }
+        const ACCOUNT: &str = "serviceAccountName";
+        let account = self.text(ACCOUNT);
+        let problems = subdomain_problems(account);
+        if account.is_empty() {
+            return;
+        }
+        if !problems.is_empty() {
+            let words = format!("{} is not a valid service account name: {}", self.name(ACCOUNT), problems.join("; "));
+            self.reject(ACCOUNT, Reason::Malformed, words);
+        }
+        let volumes = self.each("volumes[].serviceAccount.serviceAccountName");
+        if let Some((path, other)) = volumes.iter().find(|(_, other)| text(other) != account) {
+            let words = format!(
+                "spec.serviceAccountName \"{account}\" and serviceAccount volume \"{}\" must reference the same service \
+                 account",
+                text(other)
+            );
+            self.reject(ACCOUNT, Reason::Contradicts(self.path(path)), words);
+        }
+    }
+
+    pub(super) fn probes(&mut self) {
+        const HANDLERS: [&str; 4] = ["httpGet", "tcpSocket", "exec", "guestAgentPing"];
+        let on_pod = !self.each("networks[].pod").is_empty();
+        for probe in ["readinessProbe", "livenessProbe"] {
+            let value = self.get(probe);
+            if value.is_null() {
+                continue;
+            }
+            let name = self.name(probe);
+            match count(value, &HANDLERS) {
+                1 => {}
+                0 => {
+                    let words = format!(
+                        "either {name}.tcpSocket, {name}.exec or {name}.httpGet must be set if a {name} is specified"
+                    );
+                    self.reject(probe, Reason::NotExactlyOne, words);
+                }
+                _ => {
+                    let words = format!("{name} must have exactly one probe type set");
+                    self.reject(probe, Reason::NotExactlyOne, words);
+                }
+            }
+            for handler in ["httpGet", "tcpSocket"] {
+                if !value[handler].is_null() && !on_pod {
+                    let words = format!("{name}.{handler} is only allowed if the Pod Network is attached");
+                    self.reject(&format!("{probe}.{handler}"), Reason::Needs(self.path("networks")), words);
+                }
+            }
+        }
+        if self.text("startStrategy") == "Paused" && self.has("livenessProbe") {
+            let [strategy, probe] = ["startStrategy", "livenessProbe"].map(|p| self.name(p));
+            let words = format!(
+                "either {strategy} or {probe} should be provided.Pausing VMI with LivenessProbe is not supported"
+            );
+            self.reject("startStrategy", Reason::Contradicts(self.path("livenessProbe")), words);
+        }
+    }
+
+    pub(super) fn displays(&mut self) {
+        let shows = |gpu: &Value| {
+            let display = &gpu["virtualGPUOptions"]["display"];
+            is_on(display) && (display["ramFB"].is_null() || display["ramFB"]["enabled"] == true)
+        };
+        let gpus: Vec<(String, &Value)> =
+            self.each("domain.devices.gpus[]").into_iter().filter(|(_, gpu)| shows(gpu)).collect();
+        if let [_, (second, _), ..] = &gpus[..] {
+            let words = "configuring multiple displays with ramfb is not valid ";
+            self.reject(second, Reason::NotExactlyOne, words);
+        }
+        if self.has("domain.devices.sound") && self.text("domain.devices.sound.name").is_empty() {
+            self.reject("domain.devices.sound", Reason::Missing, "Sound device requires a name field.");
+        }
+        const GRAPHICS: &str = "domain.devices.autoattachGraphicsDevice";
+        let asks_gate = !self.cluster.has_gate("VideoConfig");
+        if self.has("domain.devices.video") && *self.get(GRAPHICS) == false && !asks_gate {
+            let words = "Video configuration is not allowed when autoattachGraphicsDevice is set to false";
+            self.reject("domain.devices.video", Reason::Contradicts(self.path(GRAPHICS)), words);
+        }
+        let is_supplemental = self.text("domain.ioThreadsPolicy") == "supplementalPool";
+        if is_supplemental && number(self.get("domain.ioThreads.supplementalPoolThreadCount")) < 1 {
+            let needed = self.path("domain.ioThreads.supplementalPoolThreadCount");
+            let words = "the number of iothreads needs to be set and positive for the dedicated policy";
+            self.reject("domain.ioThreadsPolicy", Reason::Needs(needed), words);
+        }
+    }
+
+    /// Devices that a resource claim brings instead of a device plugin.
+    pub(super) fn claimed_devices(&mut self) {
+        for (i, name, other) in self.repeated("resourceClaims") {
+            let reason = Reason::Duplicate(self.path(&format!("resourceClaims[{other}]")));
+            let words = format!("duplicate resourceClaims name \"{name}\"");
+            self.reject(&format!("resourceClaims[{i}].name"), reason, words);
+        }
+        for (devices, what, gate) in
+            [("gpus", "GPU", "GPUsWithDRA"), ("hostDevices", "HostDevice", "HostDevicesWithDRA")]
+        {
+            for (path, device) in self.each(&format!("domain.devices.{devices}[]")) {
+                let at = format!("vmi.spec.domain.devices.{devices}");
+                let is_claimed = count(device, &["claimName", "requestName"]) > 0;
+                match (text(&device["deviceName"]).is_empty(), is_claimed) {
+                    (true, false) => {
+                        let words = format!(
+                            "{at} contains {what}s without deviceName or claimRequest; each {what} must specify either a \
+                             deviceName or a claimRequest"
+                        );
+                        self.reject(&path, Reason::Missing, words);
+                    }
+                    (false, true) => {
+                        let words = format!("{at} contains {what}s with both deviceName and claimRequest");
+                        self.reject(&path, Reason::NotExactlyOne, words);
+                    }
+                    (true, true) => {
+                        let words = format!("{at} contains DRA enabled {what}s but feature gate is not enabled");
+                        self.needs_gate(gate, &path, words);
+                    }
+                    (false, false) => {}
+                }
+            }
+        }
+    }
+
+    pub(super) fn launch_security(&mut self) {
+        const SECURITY: &str = "domain.launchSecurity";
+        const EFI: &str = "domain.firmware.bootloader.efi";
+        let security = self.get(SECURITY);
+        let architecture = self.text("architecture");
+        match architecture {
+            _ if security.is_null() => return,
+            "amd64" => {}
+            "s390x" => {
+                let words = "SecureExecution feature gate is not enabled in kubevirt-config";
+                self.needs_gate("SecureExecution", SECURITY, words);
+                return;
+            }
+            "" => return,
+            _ => {
+                let words = format!("No launchSecurity support for architecture: {architecture}");
+                self.reject(SECURITY, Reason::Architecture(architecture.to_owned()), words);
+                return;
+            }
+        }
+        let types = ["sev", "snp", "tdx"].into_iter().filter(|t| !security[*t].is_null()).collect::<Vec<_>>();
+        let [kind] = types[..] else {
+            self.reject(SECURITY, Reason::NotExactlyOne, "One and only one launchSecurity type can be set");
+            return;
+        };
+        let at = format!("{SECURITY}.{kind}");
+        let gate = if kind == "tdx" { "WorkloadEncryptionTDX" } else { "WorkloadEncryptionSEV" };
+        if self.needs_gate(gate, &at, format!("{gate} feature gate is not enabled in kubevirt-config")) {
+            return;
+        }
+        let shown = kind.to_ascii_uppercase();
+        if kind == "tdx" && is_on(self.get("domain.features.smm")) {
+            let with = self.path("domain.features.smm");
+            self.reject(&at, Reason::Contradicts(with), "TDX does not work along with SMM");
+        }
+        let efi = self.get(EFI);
+        if efi.is_null() {
+            self.reject(&at, Reason::Needs(self.path(EFI)), format!("{shown} requires OVMF (UEFI)"));
+        } else {
+            let at_efi = |field: &str| Reason::Contradicts(self.path(&format!("{EFI}.{field}")));
+            let (secure, persistent) = (at_efi("secureBoot"), at_efi("persistent"));
+            if kind != "tdx" && efi["secureBoot"] != false {
+                self.reject(&at, secure, format!("{shown} does not work along with SecureBoot"));
+            }
+            if kind != "sev" && efi["persistent"] == true {
+                self.reject(&at, persistent, format!("{shown} does not work along with Persistent EFI variables"));
+            }
+        }
+        let is_paused = self.text("startStrategy") == "Paused";
+        if kind == "sev" && !security["sev"]["attestation"].is_null() && !is_paused {
+            let words = "SEV attestation requires VMI StartStrategy 'Paused'";
+            self.reject(&format!("{at}.attestation"), Reason::Needs(self.path("startStrategy")), words);
+        }
+        for (path, _) in self.each("domain.devices.interfaces[].bootOrder") {
+            let name = text(at_parent(self.spec, &path));
+            let words = format!("{shown} does not work with bootable NICs: {name}");
+            self.reject(&path, Reason::Contradicts(self.path(&at)), words);
+        }
+    }
+
+    /// Hyper-V features that need each other; what isn't said is switched on with what needs it.
+    pub(super) fn hyperv(&mut self) {
+        const HYPERV: &str = "domain.features.hyperv";
+        const NEEDS: [(&str, &str); 5] = [
+            ("evmcs", "vapic"),
+            ("ipi", "vpindex"),
+            ("tlbflush", "vpindex"),
+            ("synictimer", "synic"),
+            ("synic", "vpindex"),
+        ];
+        let hyperv = self.get(HYPERV);
+        if hyperv.is_null() {
+            return;
+        }
+        for (feature, needed) in NEEDS {
+            if hyperv[feature]["enabled"] == true && hyperv[needed]["enabled"] == false {
+                let at = |name: &str| format!("{HYPERV}.{name}");
+                // As KubeVirt prints it: the field is named twice.
+                let doubled = self.name(HYPERV);
+                let shown = |name: &str| format!("{doubled}.{HYPERV}.{name}");
+                let words = format!("'{}' requires '{}', which was disabled.", shown(feature), shown(needed));
+                self.reject(&at(feature), Reason::Contradicts(self.path(&at(needed))), words);
+            }
+        }
+        if self.has("domain.features.hypervPassthrough") {
+            let words = "Cannot explicitly set hyperV features if HypervPassthrough is being used. Please use either \
+                         HyperV or HypervPassthrough.";
+            self.reject(HYPERV, Reason::NotExactlyOne, words);
+        }
+    }
+
+    /// Placement that a pod couldn't have either.
+    pub(super) fn placement(&mut self) {
+        const NODE: &str = "affinity.nodeAffinity";
+        const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+        const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+        let required = format!("{NODE}.{REQUIRED}");
+        if self.has(&required) && list(&self.get(&required)["nodeSelectorTerms"]).is_empty() {
+            let at = format!("{required}.nodeSelectorTerms");
+            self.invalid(&at, "Required value: must have at least one node selector term", Reason::Missing);
+        }
+        let terms = [format!("{required}.nodeSelectorTerms[]"), format!("{NODE}.{PREFERRED}[].preference")];
+        for term in terms {
+            for (path, requirement) in self.each(&format!("{term}.matchExpressions[]")) {
+                self.node_requirement(&path, requirement);
+            }
+        }
+        for list in ["affinity.nodeAffinity", "affinity.podAffinity", "affinity.podAntiAffinity"] {
+            for (path, weight) in self.each(&format!("{list}.{PREFERRED}[].weight")) {
+                let weight = number(weight);
+                if !(1..=100).contains(&weight) {
+                    let words = format!("Invalid value: {weight}: must be in the range 1-100");
+                    self.invalid(&path, &words, Reason::OutOfRange);
+                }
+            }
+            let terms = [format!("{list}.{REQUIRED}[]"), format!("{list}.{PREFERRED}[].podAffinityTerm")];
+            for (path, term) in terms.iter().flat_map(|t| self.each(t)).collect::<Vec<_>>() {
+                if !list.contains("nodeAffinity") && text(&term["topologyKey"]).is_empty() {
+                    self.invalid(&format!("{path}.topologyKey"), "Required value: can not be empty", Reason::Missing);
+                }
+            }
+        }
+        for (path, constraint) in self.each("topologySpreadConstraints[]") {
+            let skew = number(&constraint["maxSkew"]);
+            if skew <= 0 {
+                let words = format!("Invalid value: {skew}: must be greater than zero");
+                self.invalid(&format!("{path}.maxSkew"), &words, Reason::OutOfRange);
+            }
+            let action = text(&constraint["whenUnsatisfiable"]);
+            if !matches!(action, "DoNotSchedule" | "ScheduleAnyway") {
+                let words =
+                    format!("Unsupported value: \"{action}\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\"");
+                let reason = super::tables::unsupported(&["DoNotSchedule", "ScheduleAnyway"]);
+                self.invalid(&format!("{path}.whenUnsatisfiable"), &words, reason);
+            }
+        }
+    }
+
+    fn node_requirement(&mut self, path: &str, requirement: &Value) {
+        let values = list(&requirement["values"]).len();
+        let operator = text(&requirement["operator"]);
+        let problem = match operator {
+            "In" | "NotIn" if values == 0 => "Required value: must be specified when `operator` is 'In' or 'NotIn'",
+            "Exists" | "DoesNotExist" if values > 0 => {
+                "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+            }
+            "Gt" | "Lt" if values != 1 => {
+                "Required value: must be specified single value when `operator` is 'Lt' or 'Gt'"
+            }
+            "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt" => return,
+            _ => {
+                let words = format!("Invalid value: \"{operator}\": not a valid selector operator");
+                let known = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
+                self.invalid(&format!("{path}.operator"), &words, super::tables::unsupported(&known));
+                return;
+            }
+        };
+        self.invalid(&format!("{path}.values"), problem, Reason::Missing);
+    }
+
+    /// KubeVirt names a placement without `affinity`.
+    fn invalid(&mut self, path: &str, problem: &str, reason: Reason) {
+        let words = format!("{}: {problem}", self.name(path.strip_prefix("affinity.").unwrap_or(path)));
+        self.reject(path, reason, words);
+    }
+}
+
+/// The name of the element that a field is in.
+fn at_parent<'v>(spec: &'v Value, path: &str) -> &'v Value {
+    let parent = path.rsplit_once('.').map_or("", |(parent, _)| parent);
+    &at(spec, parent)["name"]
+}

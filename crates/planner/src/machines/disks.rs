@@ -1,0 +1,231 @@
+//! Disks of an instance, and the volumes that they show.
+//!
+//! Source: `pkg/storage/admitters/disks.go`, and `validateBootOrder` of `vmi-create-admitter.go`.
+
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
+use super::Reason;
+use super::judge::{Judge, label_problem, list, number, text};
+use super::tables::{count, unsupported};
+
+const BUSES: [&str; 4] = ["virtio", "scsi", "sata", "usb"];
+const TARGETS: [&str; 3] = ["disk", "lun", "cdrom"];
+const SMALLEST_BLOCK: i64 = 512;
+const LARGEST_BLOCK: i64 = 2_097_152;
+
+/// What a disk is to the guest, `disk`, `lun` or `cdrom`; empty where it isn't said.
+fn target(disk: &Value) -> &'static str {
+    TARGETS.into_iter().find(|t| !disk[*t].is_null()).unwrap_or_default()
+}
+
+/// Whether a path inside a container may be used.
+pub(super) fn path_problem(path: &str) -> Option<&'static str> {
+    if path == "/" {
+        return Some("must not point to root");
+    }
+    let inner = path.strip_suffix('/').unwrap_or(path).strip_prefix('/');
+    let is_plain = inner.is_some_and(|p| p.split('/').all(|part| !matches!(part, "" | "." | "..")));
+    (!is_plain).then_some("must be an absolute path to a file without relative components")
+}
+
+/// Whether a text is a PCI address, `0000:81:01.10` not among them.
+pub(super) fn is_pci_address(text: &str) -> bool {
+    let parts: Vec<&str> = text.split([':', '.']).collect();
+    let separators: Vec<char> = text.chars().filter(|c| matches!(c, ':' | '.')).collect();
+    let hex = |part: &str, len: usize| part.len() == len && part.bytes().all(|b| b.is_ascii_hexdigit());
+    separators == [':', ':', '.']
+        && matches!(parts[..], [domain, bus, slot, function] if hex(domain, 4) && hex(bus, 2) && hex(slot, 2)
+            && function.len() == 1 && ("0"..="7").contains(&function))
+}
+
+impl Judge<'_> {
+    pub(super) fn disks(&mut self) {
+        for (i, _, other) in self.repeated("domain.devices.disks") {
+            let disks = self.name("domain.devices.disks");
+            let words = format!("{disks}[{i}] and {disks}[{other}] must not have the same Name.");
+            self.reject(&format!("domain.devices.disks[{i}].name"), self.duplicate("disks", other), words);
+        }
+        for (path, disk) in self.each("domain.devices.disks[]") {
+            self.disk(&path, disk);
+            self.disk_volume(&path, disk);
+        }
+    }
+
+    fn duplicate(&self, devices: &str, index: usize) -> Reason {
+        Reason::Duplicate(self.path(&format!("domain.devices.{devices}[{index}]")))
+    }
+
+    fn disk(&mut self, path: &str, disk: &Value) {
+        let name = self.name(path);
+        if count(disk, &TARGETS) > 1 {
+            let words = format!("{name} can only have a single target type defined");
+            self.reject(path, Reason::NotExactlyOne, words);
+        }
+        let address = text(&disk["disk"]["pciAddress"]);
+        if !address.is_empty() {
+            let at = format!("{path}.disk.pciAddress");
+            if text(&disk["disk"]["bus"]) != "virtio" {
+                let words = format!("disk {name}.name - setting a PCI address is only possible with bus type virtio.");
+                self.reject(&at, Reason::Contradicts(self.path(&format!("{path}.disk.bus"))), words);
+            }
+            if !is_pci_address(address) {
+                let words = format!("disk {name}.name has malformed PCI address ({address}).");
+                self.reject(&at, Reason::Malformed, words);
+            }
+        }
+        if !disk["bootOrder"].is_null() && number(&disk["bootOrder"]) < 1 {
+            let words = format!("{name} must have a boot order > 0, if supplied");
+            self.reject(&format!("{path}.bootOrder"), Reason::OutOfRange, words);
+        }
+        self.bus(path, disk);
+        let serial = text(&disk["serial"]);
+        let at = format!("{path}.serial");
+        if !serial.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.+-".contains(&b)) {
+            let words = format!("{name} must be made up of the following characters [A-Za-z0-9_.+-], if specified");
+            self.reject(&at, Reason::Malformed, words);
+        }
+        if serial.chars().count() > 256 {
+            let words = format!("{name} must be less than or equal to 256 in length, if specified");
+            self.reject(&at, Reason::OutOfRange, words);
+        }
+        if let Some(words) = label_problem(text(&disk["name"])) {
+            self.reject(&format!("{path}.name"), Reason::Malformed, words);
+        }
+        self.block_size(path, disk);
+    }
+
+    fn bus(&mut self, path: &str, disk: &Value) {
+        let target = target(disk);
+        let bus = text(&disk[target]["bus"]);
+        let at = format!("{path}.{target}.bus");
+        match bus {
+            "" => return,
+            "ide" => self.reject(&at, unsupported(&BUSES), "IDE bus is not supported"),
+            "virtio" if target == "cdrom" => {
+                let words = "Bus type virtio is invalid for CD-ROM device";
+                self.reject(&at, unsupported(&["sata", "scsi", "usb"]), words);
+            }
+            "sata" if disk["disk"]["readonly"] == true => {
+                let with = self.path(&format!("{path}.disk.readonly"));
+                self.reject(&at, Reason::Contradicts(with), "sata hard-disks do not support read-only.");
+            }
+            known if BUSES.contains(&known) => {}
+            _ => {
+                let buses = BUSES.join(" ");
+                let words =
+                    format!("{} is set with an unrecognized bus {bus}, must be one of: [{buses}]", self.name(path));
+                self.reject(&at, unsupported(&BUSES), words);
+            }
+        }
+        if disk["dedicatedIOThread"] == true && bus != "virtio" {
+            let words = format!("IOThreads are not supported for disks on a {bus} bus");
+            self.reject(&format!("{path}.dedicatedIOThread"), Reason::Contradicts(self.path(&at)), words);
+        }
+    }
+
+    fn block_size(&mut self, path: &str, disk: &Value) {
+        let size = &disk["blockSize"];
+        let custom = &size["custom"];
+        if custom.is_null() {
+            return;
+        }
+        if super::judge::is_on(&size["matchVolume"]) {
+            let words = "Block size matching can't be enabled together with a custom value";
+            self.reject(&format!("{path}.blockSize"), Reason::NotExactlyOne, words);
+            return;
+        }
+        let at = |field: &str| format!("{path}.blockSize.custom.{field}");
+        let [logical, physical, granularity] =
+            ["logical", "physical", "discardGranularity"].map(|k| number(&custom[k]));
+        if logical > physical {
+            let words = format!("Logical size {logical} must be the same or less than the physical size of {physical}");
+            self.reject(&at("logical"), Reason::Contradicts(self.path(&at("physical"))), words);
+        } else if text(&disk[target(disk)]["bus"]) == "sata" && logical != SMALLEST_BLOCK {
+            let words = format!("Logical size {logical} must be {SMALLEST_BLOCK} for SATA devices");
+            self.reject(&at("logical"), Reason::OutOfRange, words);
+        } else if granularity != 0 && logical != 0 && granularity % logical != 0 {
+            let words = format!("Discard granularity {granularity} must be multiples of logical size {logical}");
+            self.reject(&at("discardGranularity"), Reason::OutOfRange, words);
+        } else {
+            for (field, size) in [("logical", logical), ("physical", physical)] {
+                let problem = match size {
+                    s if s < SMALLEST_BLOCK => format!("less than the supported minimum size of {SMALLEST_BLOCK}"),
+                    s if s > LARGEST_BLOCK => format!("greater than the supported maximum size of {LARGEST_BLOCK}"),
+                    s if s & (s - 1) != 0 => "not a power of 2".to_owned(),
+                    _ => continue,
+                };
+                self.reject(&at(field), Reason::OutOfRange, format!("Provided size of {size} is {problem}"));
+            }
+        }
+    }
+
+    /// The volume behind a disk.
+    fn disk_volume(&mut self, path: &str, disk: &Value) {
+        let name = text(&disk["name"]);
+        let at = format!("{path}.name");
+        let volumes = self.list("volumes");
+        let Some(volume) = volumes.iter().rfind(|v| text(&v["name"]) == name) else {
+            if disk["cdrom"].is_null() {
+                let shown: Vec<&str> =
+                    list(self.get("domain.devices.disks")).iter().map(|d| text(&d["name"])).collect();
+                let names = volumes.iter().map(|v| text(&v["name"])).filter(|n| !shown.contains(n));
+                let reason = Reason::Dangling(name.to_owned(), names.map(str::to_owned).collect());
+                let words = format!("{}.Name '{name}' not found.", self.name(path));
+                self.reject(&at, reason, words);
+            } else {
+                let words = "DeclarativeHotplugVolumes feature gate not enabled, cannot define an empty CD-ROM disk";
+                self.needs_gate("DeclarativeHotplugVolumes", &at, words);
+            }
+            return;
+        };
+        let on_claim = !volume["persistentVolumeClaim"].is_null() || !volume["dataVolume"].is_null();
+        if !disk["lun"].is_null() && !on_claim {
+            let at = format!("{path}.lun");
+            let words =
+                format!("{} can only be mapped to a DataVolume or PersistentVolumeClaim volume.", self.name(&at));
+            self.reject(&at, Reason::Contradicts(self.volume_path(name)), words);
+        }
+        if !volume["downwardMetrics"].is_null() {
+            let bus = text(&disk["disk"]["bus"]);
+            let at = format!("{path}.disk");
+            let words = if disk["disk"].is_null() {
+                format!("DownwardMetrics volume must be mapped to a disk, but disk is not set on {}.", self.name(&at))
+            } else if !matches!(bus, "" | "virtio") {
+                let at = self.name(&format!("{at}.bus"));
+                format!("DownwardMetrics volume must be mapped to virtio bus, but {at} is set to {bus}")
+            } else {
+                return;
+            };
+            self.reject(&at, Reason::Contradicts(self.volume_path(name)), words);
+        }
+    }
+
+    pub(super) fn volume_path(&self, name: &str) -> Path {
+        let index = self.list("volumes").iter().position(|v| text(&v["name"]) == name);
+        index.map_or_else(|| self.path("volumes"), |i| self.path(&format!("volumes[{i}]")))
+    }
+
+    /// The order in which disks and interfaces are tried at boot: each place once.
+    pub(super) fn boot_order(&mut self) {
+        let mut taken: Vec<(i64, Path)> = Vec::new();
+        for devices in ["disks", "interfaces"] {
+            for (path, order) in self.each(&format!("domain.devices.{devices}[].bootOrder")) {
+                let order = number(order);
+                if devices == "interfaces" && order < 1 {
+                    let element = path.strip_suffix(".bootOrder").unwrap_or(&path);
+                    let words = format!("{} must have a boot order > 0, if supplied", self.name(element));
+                    self.reject(&path, Reason::OutOfRange, words);
+                    continue;
+                }
+                match taken.iter().find(|(taken, _)| *taken == order) {
+                    Some((_, other)) => {
+                        let words = format!("Boot order for {} already set for a different device.", self.name(&path));
+                        self.reject(&path, Reason::Duplicate(other.clone()), words);
+                    }
+                    None => taken.push((order, self.path(&path))),
+                }
+            }
+        }
+    }
+}

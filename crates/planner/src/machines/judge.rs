@@ -1,0 +1,208 @@
+//! What the checks have in common: a value, its place, and the causes that were found.
+
+use hcoplan_kubernetes::label;
+use hcoplan_kubernetes::nearest;
+use hcoplan_kubernetes::quantity::Quantity;
+use hcoplan_kubernetes::schema::ViolationKind;
+use hcoplan_yaml::{Path, Segment};
+use serde_json::Value;
+
+use super::{Cause, Cluster, Reason, Stage, structure};
+
+/// One value that is judged, such as an instance's spec.
+pub(super) struct Judge<'j> {
+    pub(super) cluster: Cluster<'j>,
+    pub(super) spec: &'j Value,
+    pub(super) stage: Stage,
+    /// Where `spec` is in the object.
+    base: Path,
+    pub(super) found: Vec<Cause>,
+}
+
+impl<'j> Judge<'j> {
+    pub(super) fn new(cluster: Cluster<'j>, spec: &'j Value, base: &str, stage: Stage) -> Self {
+        Self { cluster, spec, stage, base: Path::dotted(base), found: Vec::new() }
+    }
+
+    /// The value at a dotted path; null where there is none.
+    pub(super) fn get(&self, path: &str) -> &'j Value {
+        at(self.spec, path)
+    }
+
+    pub(super) fn text(&self, path: &str) -> &'j str {
+        text(self.get(path))
+    }
+
+    pub(super) fn has(&self, path: &str) -> bool {
+        !self.get(path).is_null()
+    }
+
+    pub(super) fn list(&self, path: &str) -> &'j [Value] {
+        list(self.get(path))
+    }
+
+    /// A path as the server prints it.
+    pub(super) fn name(&self, path: &str) -> String {
+        self.path(path).to_string()
+    }
+
+    pub(super) fn path(&self, path: &str) -> Path {
+        self.base.below(path)
+    }
+
+    /// The values that a path with `[]` for each element leads to, without nulls.
+    pub(super) fn each(&self, pattern: &str) -> Vec<(String, &'j Value)> {
+        let mut parts = pattern.split("[]");
+        let first = parts.next().unwrap_or_default();
+        // Most of what is asked for isn't there.
+        if self.get(first).is_null() {
+            return Vec::new();
+        }
+        let mut found = vec![(first.to_owned(), self.get(first))];
+        for part in parts {
+            let below = |(path, value): &(String, &'j Value)| {
+                let items = list(value).iter().enumerate();
+                let path = path.clone();
+                items.map(move |(i, item)| (format!("{path}[{i}]{part}"), at(item, part))).collect::<Vec<_>>()
+            };
+            found = found.iter().flat_map(below).collect();
+        }
+        found.retain(|(_, value)| !value.is_null());
+        found
+    }
+
+    /// Something is rejected. What a placeholder will be nobody knows.
+    pub(super) fn reject(&mut self, path: &str, reason: Reason, words: impl Into<String>) {
+        if is_placeholder(self.get(path)) {
+            return;
+        }
+        let cause = Cause { stage: self.stage, path: self.path(path), reason, words: words.into() };
+        if !self.found.contains(&cause) {
+            self.found.push(cause);
+        }
+    }
+
+    /// Whether the gate that a field asks for is off; then it is rejected.
+    pub(super) fn needs_gate(&mut self, gate: &'static str, path: &str, words: impl Into<String>) -> bool {
+        let is_off = !self.cluster.has_gate(gate);
+        if is_off {
+            self.reject(path, Reason::GateOff(gate), words);
+        }
+        is_off
+    }
+
+    /// The elements of a list that have the name of an earlier one: index, name, and the other's index.
+    pub(super) fn repeated(&self, path: &str) -> Vec<(usize, &'j str, usize)> {
+        let names: Vec<&str> = self.list(path).iter().map(|e| text(&e["name"])).collect();
+        let first = |i: usize, name: &str| names.iter().take(i).position(|n| *n == name);
+        names.iter().enumerate().filter_map(|(i, n)| Some((i, *n, first(i, n)?))).collect()
+    }
+}
+
+/// What the API server says to an object of a kind, by its structure; the object is pruned and defaulted.
+pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Cause> {
+    let Some(schema) = structure::schema(kind, version) else {
+        return Vec::new();
+    };
+    let pruned = schema.prepare(object);
+    let unknown = pruned.into_iter().map(|field| {
+        let Some(Segment::Key(name)) = field.path.0.last() else {
+            return (field.path.clone(), Reason::UnknownField(None), String::new());
+        };
+        let siblings = || field.siblings.iter().map(String::as_str);
+        let meant = siblings().find(|s| s.eq_ignore_ascii_case(name)).or_else(|| nearest(name, siblings()));
+        let is_metadata = field.path.0.iter().any(|s| matches!(s, Segment::Key(k) if k == "metadata"));
+        // What is below a template's metadata the API server keeps, and KubeVirt's webhooks reject.
+        let words = if is_metadata {
+            format!("{} in body is a forbidden property", field.path)
+        } else {
+            format!("unknown field \"{}\"", field.path)
+        };
+        let reason = Reason::UnknownField(meant.map(str::to_owned));
+        (field.path, reason, words)
+    });
+    let violations = schema.validate(object);
+    let violations = violations.iter().filter(|v| !v.path.get(object).is_some_and(is_placeholder));
+    let wrong = violations.map(|v| {
+        let reason = match v.kind {
+            ViolationKind::Required => Reason::Missing,
+            ViolationKind::Unsupported => Reason::Unsupported(Vec::new()),
+            ViolationKind::WrongType => Reason::Malformed,
+            _ => Reason::OutOfRange,
+        };
+        (v.path.clone(), reason, v.message.clone())
+    });
+    let all = unknown.chain(wrong);
+    all.map(|(path, reason, words)| Cause { stage: Stage::Schema, path, reason, words }).collect()
+}
+
+/// The value at a dotted path, `domain.devices.disks[0].name`; null where there is none.
+pub(super) fn at<'v>(value: &'v Value, path: &str) -> &'v Value {
+    if !path.contains('[') {
+        return path.split('.').filter(|p| !p.is_empty()).fold(value, |value, key| &value[key]);
+    }
+    path.split('.').filter(|p| !p.is_empty()).fold(value, |value, part| {
+        let (key, indexes) = part.split_at(part.find('[').unwrap_or(part.len()));
+        let value = if key.is_empty() { value } else { &value[key] };
+        let indexes = indexes.split(['[', ']']).filter_map(|i| i.parse::<usize>().ok());
+        indexes.fold(value, |value, i| &value[i])
+    })
+}
+
+pub(super) fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+pub(super) fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// `true`, or there without `false`: how Go reads a pointer to a bool that defaults to true.
+pub(super) fn is_on(feature: &Value) -> bool {
+    !feature.is_null() && feature["enabled"] != false
+}
+
+pub(super) fn number(value: &Value) -> i64 {
+    value.as_i64().unwrap_or(0)
+}
+
+pub(super) fn quantity(value: &Value) -> Option<Quantity> {
+    match value {
+        Value::String(text) => Quantity::parse(text).ok(),
+        Value::Number(number) => Quantity::parse(&number.to_string()).ok(),
+        _ => None,
+    }
+}
+
+/// A quantity as a whole number, rounded up; 0 where there is none.
+pub(super) fn whole(value: &Value) -> i64 {
+    quantity(value).map_or(0, |q| q.scaled(0))
+}
+
+/// A quantity in thousandths; 0 where there is none.
+pub(super) fn milli(value: &Value) -> i64 {
+    quantity(value).map_or(0, |q| q.scaled(-3))
+}
+
+/// A quantity as Go prints it; `0` where there is none.
+pub(super) fn printed(value: &Value) -> String {
+    quantity(value).map_or_else(|| "0".to_owned(), |q| q.to_string())
+}
+
+/// Whether a template engine or a script will replace a text.
+pub(super) fn is_placeholder(value: &Value) -> bool {
+    value.as_str().is_some_and(|t| ["${", "{{", "$("].iter().any(|mark| t.contains(mark)))
+}
+
+/// What apimachinery says about a text that is no DNS label; `None` when it is one.
+pub(super) fn label_problem(text: &str) -> Option<String> {
+    if text.len() > 63 {
+        return Some("must be no more than 63 bytes".to_owned());
+    }
+    (text.contains('.') || !label::is_subdomain(text)).then(|| {
+        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end \
+         with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
+         '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+            .to_owned()
+    })
+}

@@ -1,0 +1,403 @@
+//! A machine's way through the API server and KubeVirt's webhooks.
+//!
+//! Source: `vms-admitter.go`, `vmpool-admitter.go`, `vmirs-admitter.go`, `vmi-create-admitter.go`,
+//! `pkg/instancetype/webhooks/vm`, `pkg/storage/admitters/data-volume-template.go`.
+
+use std::borrow::Cow;
+
+use hcoplan_kubernetes::label_selector;
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
+use super::judge::{Judge, at, number, printed, quantity, structure, text, whole};
+use super::tables::{count, unsupported};
+use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
+
+const RUN_STRATEGIES: [&str; 5] = ["Always", "RerunOnFailure", "Manual", "Halted", "Once"];
+
+/// Labels that only KubeVirt gives to instances.
+const RESERVED_LABELS: [&str; 6] = [
+    "kubevirt.io/created-by",
+    "kubevirt.io/migrationJobUID",
+    "kubevirt.io/nodeName",
+    "kubevirt.io/migrationTargetNodeName",
+    "kubevirt.io/schedulable",
+    "kubevirt.io/install-strategy",
+];
+
+/// Annotations with the gate that they ask for, and how the words call it.
+const GATED_ANNOTATIONS: [(&str, &str, &str); 2] = [
+    ("kubevirt.io/ignitiondata", "ExperimentalIgnitionSupport", "ExperimentalIgnitionSupport"),
+    ("hooks.kubevirt.io/hookSidecars", "Sidecar", "sidecar"),
+];
+
+pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
+    let kind = text(&machine.object["kind"]);
+    let Some(template) = template_of(kind) else {
+        return Verdict::default();
+    };
+    let mut object = machine.object.clone();
+    let causes = structure(kind, &cluster.release.kubevirt().version, &mut object);
+    let rejected = |causes: Vec<Cause>| Verdict { causes, spec: Value::Null };
+    if !causes.is_empty() {
+        return rejected(causes);
+    }
+    let below = |field: &str| if template.is_empty() { field.to_owned() } else { format!("{template}.{field}") };
+    let spec_path = below("spec");
+    let spec = at(&object, &spec_path);
+    let judge = |spec, stage| Judge::new(cluster, spec, &spec_path, stage);
+    let owner = (kind != "VirtualMachineInstance").then(|| template.strip_suffix(".template").unwrap_or_default());
+    let machine_path = owner.filter(|_| kind != "VirtualMachineInstanceReplicaSet");
+
+    if let Some(path) = machine_path {
+        let mut matchers = Judge::new(cluster, at(&object, path), path, Stage::Defaulting);
+        matchers.matchers();
+        if !matchers.found.is_empty() {
+            return rejected(matchers.found);
+        }
+        let mut applied = judge(spec, Stage::Defaulting);
+        if let Some(instancetype) = machine.instancetype {
+            applied.instancetype_conflicts(instancetype);
+        }
+        if !applied.found.is_empty() {
+            return rejected(applied.found);
+        }
+    }
+    let complete = defaults::complete(cluster, machine, spec);
+    let mut creation = judge(&complete, Stage::Validating);
+    if let Some(preference) = machine.preference.filter(|_| machine_path.is_some()) {
+        creation.requirements(machine, preference, machine_path.unwrap_or_default());
+    }
+    if creation.found.is_empty() {
+        creation.removed_bindings();
+    }
+    if !creation.found.is_empty() {
+        return rejected(creation.found);
+    }
+    let mut validating = judge(&complete, Stage::Validating);
+    validating.instance();
+    let mut causes = validating.found;
+    causes.extend(metadata(cluster, &object, &below("metadata")));
+    if let Some(path) = machine_path {
+        let mut whole = Judge::new(cluster, at(&object, path), path, Stage::Validating);
+        whole.machine(text(at(&object, "metadata.namespace")));
+        causes.extend(whole.found);
+        let mut live = judge(&complete, Stage::Validating);
+        live.live_memory();
+        causes.extend(live.found);
+    }
+    if matches!(kind, "VirtualMachinePool" | "VirtualMachineInstanceReplicaSet") {
+        let mut group = Judge::new(cluster, &object["spec"], "spec", Stage::Validating);
+        group.group(kind);
+        causes.extend(group.found);
+    }
+    if causes.is_empty() {
+        // A machine is only looked at this closely when it starts.
+        let stage = if owner.is_some() { Stage::Start } else { Stage::Validating };
+        let mut start = judge(&complete, stage);
+        start.start(machine, at(&object, machine_path.unwrap_or_default()));
+        causes = start.found;
+    }
+    Verdict { causes, spec: complete }
+}
+
+/// What the webhooks say about an instance's metadata.
+fn metadata(cluster: Cluster<'_>, object: &Value, path: &str) -> Vec<Cause> {
+    let metadata = at(object, path);
+    let mut judge = Judge::new(cluster, metadata, path, Stage::Validating);
+    let labels = metadata["labels"].as_object().into_iter().flatten();
+    for (label, _) in labels.filter(|(label, _)| RESERVED_LABELS.contains(&label.as_str())) {
+        let words = "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited";
+        judge.reject("labels", Reason::Removed, words);
+        judge.found.last_mut().into_iter().for_each(|cause| cause.path = cause.path.key(label));
+    }
+    for (annotation, gate, shown) in GATED_ANNOTATIONS {
+        if !text(&metadata["annotations"][annotation]).is_empty() && !cluster.has_gate(gate) {
+            let words = format!(
+                "{shown} feature gate is not enabled in kubevirt-config, invalid entry {path}.annotations.{annotation}"
+            );
+            let path = Path::dotted(path).key("annotations").key(annotation);
+            judge.found.push(Cause { stage: Stage::Validating, path, reason: Reason::GateOff(gate), words });
+        }
+    }
+    judge.found
+}
+
+impl Judge<'_> {
+    /// An instance's spec, wherever it is.
+    fn instance(&mut self) {
+        self.names();
+        self.enumerations();
+        self.gated_fields();
+        self.memory();
+        self.machine_type();
+        self.cpu();
+        self.placement();
+        self.networks();
+        self.claimed_devices();
+        self.boot_order();
+        self.displays();
+        self.probes();
+        self.disks();
+        self.firmware();
+        self.volumes();
+        self.access_credentials();
+        self.dns();
+        self.launch_security();
+        self.filesystems();
+    }
+
+    /// What is looked at when an instance is created.
+    fn start(&mut self, machine: Machine<'_>, owner: &Value) {
+        self.architecture();
+        self.shown_volumes();
+        self.hyperv();
+        let is_sized = ["domain.memory.guest", "domain.memory.hugepages", "domain.resources.requests.memory"]
+            .iter()
+            .any(|path| self.has(path));
+        // What an instance type says that nobody knows.
+        let is_unknown = !owner[TypeKind::Instancetype.field()].is_null() && machine.instancetype.is_none();
+        if !is_sized && !is_unknown {
+            let [guest, pages, request] =
+                ["domain.memory.guest", "domain.memory.hugepages.pageSize", "domain.resources.requests.memory"]
+                    .map(|p| self.name(p));
+            let words = format!("no memory requested, at least one of '{guest}', '{pages}' or '{request}' must be set");
+            self.reject("domain.memory.guest", Reason::Missing, words);
+        }
+    }
+
+    /// References to an instance type and a preference.
+    fn matchers(&mut self) {
+        for (kind, title) in [(TypeKind::Instancetype, "Instancetype"), (TypeKind::Preference, "Preference")] {
+            let field = kind.field();
+            let matcher = self.get(field);
+            if matcher.is_null() {
+                continue;
+            }
+            let [name, of_kind, volume] = ["name", "kind", "inferFromVolume"].map(|k| text(&matcher[k]));
+            if name.is_empty() && volume.is_empty() {
+                let words = format!("Either Name or InferFromVolume should be provided within the {title}Matcher");
+                self.reject(field, Reason::NotExactlyOne, words);
+            }
+            for (key, said) in [("Name", name), ("Kind", of_kind)] {
+                if !volume.is_empty() && !said.is_empty() {
+                    let words = format!("{key} already set, should be cleared before setting inferFromVolume");
+                    let at = format!("{field}.{}", key.to_ascii_lowercase());
+                    let with = self.path(&format!("{field}.inferFromVolume"));
+                    self.reject(&at, Reason::Contradicts(with), words);
+                }
+            }
+            let policy = text(&matcher["inferFromVolumeFailurePolicy"]);
+            if !matches!(policy, "" | "Ignore" | "Reject") {
+                let words = format!("Invalid value '{policy}' for InferFromVolumeFailurePolicy");
+                let at = format!("{field}.inferFromVolumeFailurePolicy");
+                self.reject(&at, unsupported(&["Ignore", "Reject"]), words);
+            }
+            let volumes = self.list("template.spec.volumes");
+            if !volume.is_empty() && !volumes.iter().any(|v| text(&v["name"]) == volume) {
+                let names = volumes.iter().map(|v| text(&v["name"]).to_owned()).collect();
+                let words = format!("unable to find volume {volume} to infer defaults");
+                self.reject(&format!("{field}.inferFromVolume"), Reason::Dangling(volume.to_owned(), names), words);
+            }
+        }
+    }
+
+    /// What a preference requires.
+    fn requirements(&mut self, machine: Machine<'_>, preference: &Value, owner: &str) {
+        let required = &preference["requirements"];
+        let cpu = number(at(required, "cpu.guest"));
+        let reference = |field: &str| Path::dotted(owner).key(field).key("name");
+        let mut insufficient = |path: Path, words: String| {
+            // The server looks no further.
+            if self.found.is_empty() {
+                let words = format!("failure checking preference requirements: {words}");
+                let cause = Cause { stage: Stage::Validating, path, reason: Reason::Preference, words };
+                self.found.push(cause);
+            }
+        };
+        match machine.instancetype {
+            Some(instancetype) => {
+                let provided = number(at(instancetype, "cpu.guest"));
+                if provided < cpu {
+                    let words = format!(
+                        "insufficient CPU resources of {provided} vCPU provided by instance type, preference requires {cpu} \
+                         vCPU"
+                    );
+                    insufficient(reference("instancetype"), words);
+                }
+            }
+            // An instance type that nobody knows may be enough.
+            None if !at(machine.object, owner)["instancetype"].is_null() => return,
+            None => {
+                let (fields, shown) = counted(preference);
+                let cores = at(self.spec, "domain.cpu");
+                let provided: i64 = fields.iter().map(|f| number(&cores[*f])).product();
+                if provided < cpu {
+                    let shown = format!("{cpu} vCPU provided as {shown}");
+                    let words = format!(
+                        "insufficient CPU resources of {provided} vCPU provided by VirtualMachine, preference requires \
+                         {shown}"
+                    );
+                    let field = format!("{owner}.template.spec.domain.cpu.{}", fields[0]);
+                    insufficient(Path::dotted(&field), words);
+                }
+            }
+        }
+        let wanted = at(required, "memory.guest");
+        let memory = at(self.spec, "domain.memory.guest");
+        if quantity(wanted).is_some() && whole(memory) < whole(wanted) {
+            let provider = if machine.instancetype.is_some() { "instance type" } else { "VirtualMachine" };
+            let (own, wanted) = (printed(memory), printed(wanted));
+            let words =
+                format!("insufficient Memory resources of {own} provided by {provider}, preference requires {wanted}");
+            let path = match machine.instancetype {
+                Some(_) => reference("instancetype"),
+                None => Path::dotted(&format!("{owner}.template.spec.domain.memory.guest")),
+            };
+            insufficient(path, words);
+        }
+        let (wanted, own) = (text(&required["architecture"]), self.spec["architecture"].as_str().unwrap_or_default());
+        if !wanted.is_empty() && !own.is_empty() && wanted != own {
+            let words = format!("preference requires architecture {wanted} but {own} is being requested");
+            let path = format!("{owner}.template.spec.architecture");
+            insufficient(Path::dotted(&path), words);
+        }
+    }
+
+    /// A VirtualMachine's own fields.
+    fn machine(&mut self, namespace: &str) {
+        self.run_strategy();
+        for (path, template) in self.each("dataVolumeTemplates[]") {
+            self.disk_template(&path, template);
+            let own = text(at(template, "metadata.namespace"));
+            if !own.is_empty() && !namespace.is_empty() && own != namespace {
+                let words = format!("Embedded DataVolume namespace {own} differs from VM namespace {namespace}");
+                let with = Path::dotted("metadata.namespace");
+                self.reject(&format!("{path}.metadata.namespace"), Reason::Contradicts(with), words);
+            }
+        }
+    }
+
+    fn run_strategy(&mut self) {
+        let (running, strategy) = (self.has("running"), self.text("runStrategy"));
+        match (running, self.has("runStrategy")) {
+            (true, true) => {
+                let words = "Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please use \
+                             RunStrategy instead";
+                self.reject("running", Reason::Contradicts(self.path("runStrategy")), words);
+            }
+            (false, false) => self.reject("runStrategy", Reason::Missing, "RunStrategy must be specified"),
+            _ => {}
+        }
+        if strategy == "WaitAsReceiver" {
+            let words = "Invalid RunStrategy (WaitAsReceiver), DecentralizedLiveMigration feature gate is not enabled in \
+                         kubevirt resource";
+            self.needs_gate("DecentralizedLiveMigration", "runStrategy", words);
+        } else if self.has("runStrategy") && !RUN_STRATEGIES.contains(&strategy) {
+            self.reject("runStrategy", unsupported(&RUN_STRATEGIES), format!("Invalid RunStrategy ({strategy})"));
+        }
+    }
+
+    /// A disk that the machine brings.
+    fn disk_template(&mut self, path: &str, template: &Value) {
+        let shown = self.name(path).replace("dataVolumeTemplates", "dataVolumeTemplate");
+        let name = text(at(template, "metadata.name"));
+        let spec = &template["spec"];
+        let claim = ["pvc", "storage"].map(|k| &spec[k]).into_iter().find(|c| !c.is_null()).unwrap_or(&Value::Null);
+        let external = count(claim, &["dataSource", "dataSourceRef"]) > 0;
+        let sources = count(spec, &["source", "sourceRef"]);
+        let kinds = spec["source"].as_object().map(|s| s.values().filter(|v| !v.is_null()).count());
+        let at = |field: &str| format!("{path}.spec.{field}");
+        let (path, reason, words): (Cow<'_, str>, _, Cow<'_, str>) = if name.is_empty() {
+            let words = format!("'name' field must not be empty for DataVolumeTemplate entry {shown}.name.");
+            (format!("{path}.metadata.name").into(), Reason::Missing, words.into())
+        } else if claim.is_null() {
+            (at("storage").into(), Reason::NotExactlyOne, "Missing Data volume PVC or Storage".into())
+        } else if count(spec, &["pvc", "storage"]) > 1 {
+            let words = "Duplicate storage definition, both target storage and target pvc defined";
+            (at("pvc").into(), Reason::NotExactlyOne, words.into())
+        } else if external && sources > 0 {
+            let words = "External population is incompatible with Source and SourceRef";
+            (at("source").into(), Reason::NotExactlyOne, words.into())
+        } else if !external && sources == 0 {
+            let words = "Data volume should have either Source, SourceRef, or be externally populated";
+            (at("source").into(), Reason::NotExactlyOne, words.into())
+        } else if kinds == Some(0) {
+            (at("source").into(), Reason::NotExactlyOne, "Missing dataVolume valid source".into())
+        } else if kinds > Some(1) {
+            (at("source").into(), Reason::NotExactlyOne, "Multiple dataVolume sources".into())
+        } else {
+            let volumes = self.list("template.spec.volumes");
+            let claims = |v: &Value| [v["dataVolume"]["name"].clone(), v["persistentVolumeClaim"]["claimName"].clone()];
+            let used: Vec<Value> = volumes.iter().flat_map(claims).filter(|n| !n.is_null()).collect();
+            if name.is_empty() || used.iter().any(|n| n == name || super::judge::is_placeholder(n)) {
+                return;
+            }
+            let brought = self.each("dataVolumeTemplates[].metadata.name");
+            let free = used.iter().map(text).filter(|n| !brought.iter().any(|(_, b)| text(b) == *n));
+            let reason = Reason::Dangling(name.to_owned(), free.map(str::to_owned).collect());
+            let words =
+                format!("DataVolumeTemplate entry {shown} must be referenced in the VMI template's 'volumes' list");
+            (format!("{path}.metadata.name").into(), reason, words.into())
+        };
+        self.reject(&path, reason, words);
+    }
+
+    /// The fields of what holds several machines or instances.
+    fn group(&mut self, kind: &str) {
+        let template = if kind == "VirtualMachinePool" { "virtualMachineTemplate" } else { "template" };
+        let labels = self.get(&format!("{template}.metadata.labels")).as_object();
+        let labels = labels.into_iter().flatten().map(|(k, v)| (k.clone(), text(v).to_owned())).collect();
+        if !label_selector::matches(self.get("selector"), &labels) {
+            let with = self.path(&format!("{template}.metadata.labels"));
+            self.reject("selector", Reason::Contradicts(with), "selector does not match labels.");
+        }
+        for strategy in ["updateStrategy", "scaleInStrategy"] {
+            let kinds = ["unmanaged", "opportunistic", "proactive"];
+            let set: Vec<&str> = kinds.into_iter().filter(|k| !self.get(strategy)[*k].is_null()).collect();
+            if set.len() > 1 {
+                let set = set.join(", ");
+                let words = format!("only one strategy can be configured at a time: but found {set} strategies");
+                self.reject(strategy, Reason::NotExactlyOne, words);
+            }
+        }
+        self.unavailable();
+    }
+
+    fn unavailable(&mut self) {
+        const FIELD: &str = "maxUnavailable";
+        let words = match self.get(FIELD) {
+            Value::Number(n) if n.as_i64().is_some_and(|n| n <= 0) => {
+                "maxUnavailable must be greater than 0".to_owned()
+            }
+            Value::String(text) => match text.strip_suffix('%') {
+                None => "maxUnavailable percentage must end with %".to_owned(),
+                Some(percentage) => match percentage.parse::<i64>() {
+                    Ok(1..=100) => return,
+                    Ok(n) => format!("maxUnavailable percentage value {n} must be between 1 and 100"),
+                    Err(_) => format!(
+                        "maxUnavailable percentage value \"{percentage}\" is invalid: strconv.Atoi: parsing \
+                         \"{percentage}\": invalid syntax"
+                    ),
+                },
+            },
+            _ => return,
+        };
+        self.reject(FIELD, Reason::OutOfRange, words);
+    }
+}
+
+/// The fields that a preference's topology counts, and their name in the server's words.
+fn counted(preference: &Value) -> (&'static [&'static str], &'static str) {
+    match defaults::topology(Some(preference)) {
+        "cores" | "preferCores" => (&["cores"], "cores"),
+        "threads" | "preferThreads" => (&["threads"], "threads"),
+        "any" | "preferAny" => (&["cores", "sockets", "threads"], "cores, sockets and threads"),
+        "spread" | "preferSpread" => match defaults::spread(Some(preference)).1 {
+            "CoresThreads" => (&["cores", "threads"], "CoresThreads"),
+            "SocketsCoresThreads" => (&["sockets", "cores", "threads"], "SocketsCoresThreads"),
+            _ => (&["sockets", "cores"], "SocketsCores"),
+        },
+        _ => (&["sockets"], "sockets"),
+    }
+}

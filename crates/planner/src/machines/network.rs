@@ -1,0 +1,310 @@
+//! Interfaces and networks of an instance.
+//!
+//! Source: `pkg/network/admitter`.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use serde_json::Value;
+
+use super::Reason;
+use super::disks::is_pci_address;
+use super::judge::{Judge, list, number, text};
+use super::tables::{count, unsupported};
+
+const INTERFACES: &str = "domain.devices.interfaces";
+const BINDINGS: [&str; 4] = ["bridge", "masquerade", "sriov", "passtBinding"];
+/// Bindings that KubeVirt has removed.
+const REMOVED: [(&str, &str); 3] = [
+    ("slirp", "Slirp interface support has been discontinued since v1.3"),
+    ("passt", "Passt network binding has been discontinued since v1.3"),
+    ("macvtap", "Macvtap network binding has been discontinued since v1.3"),
+];
+/// The address of the bridge inside the pod.
+const RESERVED_MAC: &str = "02:00:00:00:00:00";
+
+impl Judge<'_> {
+    /// Bindings that are gone: looked at only when a machine is created.
+    pub(super) fn removed_bindings(&mut self) {
+        for (path, interface) in self.each("domain.devices.interfaces[]") {
+            for (binding, words) in REMOVED {
+                if !interface[binding].is_null() {
+                    self.reject(&format!("{path}.{binding}"), Reason::Removed, words);
+                }
+            }
+        }
+    }
+
+    pub(super) fn networks(&mut self) {
+        self.network_sources();
+        let networks = self.list("networks");
+        let interfaces = self.list(INTERFACES);
+        for (path, interface) in self.each("domain.devices.interfaces[]") {
+            let name = text(&interface["name"]);
+            let network = networks.iter().rfind(|n| text(&n["name"]) == name).unwrap_or(&Value::Null);
+            self.state(&path, interface);
+            self.binding(&path, interface, network);
+            self.interface(&path, interface, network);
+            if network.is_null() {
+                let used: Vec<&str> = interfaces.iter().map(|i| text(&i["name"])).collect();
+                let free = networks.iter().map(|n| text(&n["name"])).filter(|n| !used.contains(n));
+                let reason = Reason::Dangling(name.to_owned(), free.map(str::to_owned).collect());
+                let words = format!("{}.name '{name}' not found.", self.name(&path));
+                self.reject(&format!("{path}.name"), reason, words);
+            }
+        }
+        for (i, name, other) in self.repeated("networks") {
+            let words = format!("Network with name \"{name}\" already exists, every network must have a unique name");
+            let reason = Reason::Duplicate(self.path(&format!("networks[{other}]")));
+            self.reject(&format!("networks[{i}].name"), reason, words);
+        }
+        for (i, _, other) in self.repeated(INTERFACES) {
+            let words = "Only one interface can be connected to one specific network";
+            let reason = Reason::Duplicate(self.path(&format!("{INTERFACES}[{other}]")));
+            self.reject(&format!("{INTERFACES}[{i}].name"), reason, words);
+        }
+        for (path, name) in self.each("networks[].name") {
+            let name = text(name);
+            if !interfaces.iter().any(|i| text(&i["name"]) == name) {
+                let words = format!("{} '{name}' not found.", self.name(&path));
+                let names = interfaces.iter().map(|i| text(&i["name"]));
+                let known = names.filter(|n| !networks.iter().any(|net| text(&net["name"]) == *n));
+                self.reject(&path, Reason::Dangling(name.to_owned(), known.map(str::to_owned).collect()), words);
+            }
+        }
+    }
+
+    fn network_sources(&mut self) {
+        let pods = self.each("networks[].pod");
+        let defaults: Vec<_> =
+            self.each("networks[].multus.default").into_iter().filter(|(_, v)| **v == true).collect();
+        if let [_, (second, _), ..] = &pods[..] {
+            let words = format!("more than one interface is connected to a pod network in {}", self.name("interfaces"));
+            self.reject(second, Reason::NotExactlyOne, words);
+        }
+        if let [_, (second, _), ..] = &defaults[..] {
+            self.reject(second, Reason::NotExactlyOne, "Multus CNI should only have one default network");
+        }
+        if let ([(pod, _), ..], [(default, _), ..]) = (&pods[..], &defaults[..]) {
+            let words = "Pod network cannot be defined when Multus default network is defined";
+            self.reject(default, Reason::Contradicts(self.path(pod)), words);
+        }
+        for (path, network) in self.each("networks[]") {
+            match count(network, &["pod", "multus", "resourceClaim"]) {
+                0 => self.reject(&path, Reason::NotExactlyOne, "should have a network type"),
+                1 => {}
+                _ => self.reject(&path, Reason::NotExactlyOne, "should have only one network type"),
+            }
+            let multus = &network["multus"];
+            if !multus.is_null() && text(&multus["networkName"]).is_empty() {
+                let words = "CNI delegating plugin must have a networkName";
+                self.reject(&format!("{path}.multus"), Reason::Missing, words);
+            }
+        }
+    }
+
+    fn state(&mut self, path: &str, interface: &Value) {
+        let (name, state) = (text(&interface["name"]), text(&interface["state"]));
+        let at = format!("{path}.state");
+        if matches!(state, "up" | "down") && !interface["sriov"].is_null() {
+            let words = format!("\"{name}\" interface's state \"{state}\" is not supported for SR-IOV NICs");
+            self.reject(&at, Reason::Contradicts(self.path(&format!("{path}.sriov"))), words);
+        }
+        if state != "absent" {
+            return;
+        }
+        if interface["bridge"].is_null() {
+            let words = format!("\"{name}\" interface's state \"{state}\" is supported only for bridge binding");
+            self.reject(&at, Reason::Needs(self.path(&format!("{path}.bridge"))), words);
+        }
+        let is_default = |n: &&Value| !n["pod"].is_null() || n["multus"]["default"] == true;
+        let default = self.list("networks").iter().find(is_default);
+        if default.is_some_and(|n| text(&n["name"]) == name) {
+            let words = format!("\"{name}\" interface's state \"{state}\" is not supported on default networks");
+            self.reject(&at, Reason::Contradicts(self.path("networks")), words);
+        }
+    }
+
+    fn binding(&mut self, path: &str, interface: &Value, network: &Value) {
+        let name = text(&interface["name"]);
+        let (methods, plugin) = (count(interface, &BINDINGS), usize::from(!interface["binding"].is_null()));
+        if self.cluster.admits("exactly-one-binding") {
+            if methods + plugin != 1 {
+                let words = format!("logical {name} interface must have exactly one binding method or binding plugin");
+                self.reject(path, Reason::NotExactlyOne, words);
+            }
+        } else if plugin == 1 && methods > 0 {
+            let words =
+                format!("logical {name} interface cannot have both binding plugin and interface binding method");
+            self.reject(&format!("{path}.binding"), Reason::NotExactlyOne, words);
+        }
+        let is_pod = !network["pod"].is_null();
+        for (binding, words) in [
+            ("masquerade", "Masquerade interface only implemented with pod network"),
+            ("passtBinding", "PasstBinding interface only implemented with pod network"),
+        ] {
+            if !interface[binding].is_null() && !is_pod {
+                let with = self.list("networks").iter().position(|n| text(&n["name"]) == name);
+                let with = with.map_or_else(|| "networks".to_owned(), |i| format!("networks[{i}]"));
+                self.reject(&format!("{path}.{binding}"), Reason::Contradicts(self.path(&with)), words);
+            }
+        }
+        if !interface["masquerade"].is_null() && text(&interface["macAddress"]) == RESERVED_MAC {
+            let words = "The requested MAC address is reserved for the in-pod bridge. Please choose another one.";
+            self.reject(&format!("{path}.macAddress"), Reason::OutOfRange, words);
+        }
+        let permitted = &self.cluster.configuration()["network"]["permitBridgeInterfaceOnPodNetwork"];
+        if !interface["bridge"].is_null() && is_pod && *permitted == false {
+            let words = "Bridge on pod network configuration is not enabled under kubevirt-config";
+            self.reject(&format!("{path}.bridge"), Reason::Removed, words);
+        }
+    }
+
+    fn interface(&mut self, path: &str, interface: &Value, network: &Value) {
+        let name = self.name(path);
+        let own = text(&interface["name"]);
+        if own.is_empty() || !own.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) {
+            let words = "Network interface name can only contain alphabetical characters, numbers, dashes (-) or \
+                         underscores (_)";
+            self.reject(&format!("{path}.name"), Reason::Malformed, words);
+        }
+        let mac = text(&interface["macAddress"]);
+        if let Some(problem) = mac_problem(mac).filter(|_| !mac.is_empty()) {
+            let words = format!("interface {name}.name has {problem} MAC address ({mac}).");
+            self.reject(&format!("{path}.macAddress"), Reason::Malformed, words);
+        }
+        let pci = text(&interface["pciAddress"]);
+        if !pci.is_empty() && !is_pci_address(pci) {
+            let words = format!("interface {name}.name has malformed PCI address ({pci}).");
+            self.reject(&format!("{path}.pciAddress"), Reason::Malformed, words);
+        }
+        if !network["pod"].is_null() {
+            self.ports(path, list(&interface["ports"]));
+        }
+        self.dhcp(path, &interface["dhcpOptions"]);
+    }
+
+    fn ports(&mut self, path: &str, ports: &[Value]) {
+        let names: Vec<&str> = ports.iter().map(|p| text(&p["name"])).collect();
+        let most = if self.cluster.admits("ports-below-65536") { 65_535 } else { 65_536 };
+        for (i, port) in ports.iter().enumerate() {
+            let at = |field: &str| format!("{path}.ports[{i}].{field}");
+            let name = text(&port["name"]);
+            if !name.is_empty() {
+                if let Some(other) = names.iter().take(i).position(|n| *n == name) {
+                    let reason = Reason::Duplicate(self.path(&format!("{path}.ports[{other}]")));
+                    self.reject(&at("name"), reason, format!("Duplicate name of the port: {name}"));
+                }
+                if !is_port_name(name) {
+                    self.reject(&at("name"), Reason::Malformed, format!("Invalid name of the port: {name}"));
+                }
+            }
+            match number(&port["port"]) {
+                0 => self.reject(&at("port"), Reason::Missing, "Port field is mandatory."),
+                n if n < 0 || n > most => {
+                    self.reject(&at("port"), Reason::OutOfRange, "Port field must be in range 0 < x < 65536.");
+                }
+                _ => {}
+            }
+            if !matches!(text(&port["protocol"]), "" | "TCP" | "UDP") {
+                let words = "Unknown protocol, only TCP or UDP allowed";
+                self.reject(&at("protocol"), unsupported(&["TCP", "UDP"]), words);
+            }
+        }
+    }
+
+    fn dhcp(&mut self, path: &str, options: &Value) {
+        let private = list(&options["privateOptions"]);
+        for (i, option) in private.iter().enumerate() {
+            let at = format!("{path}.dhcpOptions.privateOptions[{i}].option");
+            if let Some(other) = private.iter().take(i).position(|o| o["option"] == option["option"]) {
+                let words = "Found Duplicates: you have provided duplicate DHCPPrivateOptions";
+                let other = self.path(&format!("{path}.dhcpOptions.privateOptions[{other}]"));
+                self.reject(&at, Reason::Duplicate(other), words);
+            }
+            if !(224..=254).contains(&number(&option["option"])) {
+                let words = "provided DHCPPrivateOptions are out of range, must be in range 224 to 254";
+                self.reject(&at, Reason::OutOfRange, words);
+            }
+        }
+        for (i, server) in list(&options["ntpServers"]).iter().enumerate() {
+            if text(server).parse::<Ipv4Addr>().is_err() {
+                let at = format!("{path}.dhcpOptions.ntpServers[{i}]");
+                self.reject(&at, Reason::Malformed, "NTP servers must be a list of valid IPv4 addresses.");
+            }
+        }
+    }
+
+    /// Names and name servers.
+    pub(super) fn dns(&mut self) {
+        const CONFIG: &str = "dnsConfig";
+        let config = self.get(CONFIG);
+        let servers = list(&config["nameservers"]);
+        if self.text("dnsPolicy") == "None" {
+            if config.is_null() {
+                self.reject(
+                    "dnsPolicy",
+                    Reason::Needs(self.path(CONFIG)),
+                    "must provide `dnsConfig` when `dnsPolicy` is None",
+                );
+                return;
+            }
+            if servers.is_empty() {
+                let words = "must provide at least one DNS nameserver when `dnsPolicy` is None";
+                self.reject(CONFIG, Reason::Missing, words);
+                return;
+            }
+        }
+        if servers.len() > 3 {
+            let shown: Vec<&str> = servers.iter().map(text).collect();
+            let words = format!("must not have more than 3 nameservers: [{}]", shown.join(" "));
+            self.reject("dnsConfig.nameservers", Reason::OutOfRange, words);
+        }
+        for (i, server) in servers.iter().enumerate() {
+            if text(server).parse::<IpAddr>().is_err() {
+                let words = format!("must be valid IP address: {}", text(server));
+                self.reject(&format!("dnsConfig.nameservers[{i}]"), Reason::Malformed, words);
+            }
+        }
+        let searches: Vec<&str> = list(&config["searches"]).iter().map(text).collect();
+        if searches.len() > 6 {
+            self.reject("dnsConfig.searches", Reason::OutOfRange, "must not have more than 6 search paths");
+        }
+        if searches.join(" ").len() > 256 {
+            let words = "must not have more than 256 characters (including spaces) in the search list";
+            self.reject("dnsConfig.searches", Reason::OutOfRange, words);
+        }
+        for (i, search) in searches.iter().enumerate() {
+            for words in crate::admission::label_text::subdomain_problems(search) {
+                self.reject(&format!("dnsConfig.searches[{i}]"), Reason::Malformed, words);
+            }
+        }
+        for (path, option) in self.each("dnsConfig.options[]") {
+            if text(&option["name"]).is_empty() {
+                self.reject(&path, Reason::Missing, "Option.Name must not be empty");
+            }
+        }
+    }
+}
+
+/// What Go's `net.ParseMAC` and KubeVirt find wrong with a hardware address.
+fn mac_problem(mac: &str) -> Option<&'static str> {
+    let parts: Vec<&str> = mac.split([':', '-', '.']).collect();
+    let width = if mac.contains('.') { 4 } else { 2 };
+    let separators: std::collections::BTreeSet<char> = mac.chars().filter(|c| ":-.".contains(*c)).collect();
+    let bytes = parts.len() * width / 2;
+    let is_hex = parts.iter().all(|p| p.len() == width && p.bytes().all(|b| b.is_ascii_hexdigit()));
+    if separators.len() != 1 || !is_hex || ![6, 8, 20].contains(&bytes) {
+        return Some("malformed");
+    }
+    (bytes > 6).then_some("too long")
+}
+
+/// As Kubernetes wants a port's name: at most 15 lower-case letters, digits and single hyphens, a letter among them.
+fn is_port_name(name: &str) -> bool {
+    name.len() <= 15
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        && name.bytes().any(|b| b.is_ascii_lowercase())
+        && !name.contains("--")
+        && !name.starts_with('-')
+        && !name.ends_with('-')
+}

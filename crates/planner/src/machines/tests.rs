@@ -1,0 +1,193 @@
+//! Each check with a machine that it rejects and a neighbour that is sound.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn kubevirt() -> Value {
+    json!({"spec": {"configuration": {
+        "evictionStrategy": "LiveMigrate",
+        "vmRolloutStrategy": "LiveUpdate",
+        "network": {"defaultNetworkInterface": "masquerade"},
+        "developerConfiguration": {"featureGates": ["HostDevices", "Sidecar"]},
+        "architectureConfiguration": {"amd64": {"emulatedMachines": ["q35*", "pc-q35*"]}},
+    }}})
+}
+
+fn sound() -> Value {
+    json!({
+        "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine",
+        "metadata": {"name": "web", "namespace": "team-a"},
+        "spec": {
+            "runStrategy": "Always",
+            "template": {"spec": {
+                "architecture": "amd64",
+                "domain": {
+                    "cpu": {"cores": 2},
+                    "memory": {"guest": "4Gi"},
+                    "devices": {
+                        "disks": [{"name": "root", "disk": {"bus": "virtio"}}],
+                        "interfaces": [{"name": "default", "masquerade": {}}],
+                    },
+                },
+                "networks": [{"name": "default", "pod": {}}],
+                "volumes": [{"name": "root", "containerDisk": {"image": "quay.io/acme/web:1"}}],
+            }},
+        },
+    })
+}
+
+/// Sets values at dotted paths below the instance's spec, or below the object where a path begins with `/`.
+fn with(changes: &Value) -> Value {
+    let mut object = sound();
+    for (path, value) in changes.as_object().expect("changes") {
+        let pointer = match path.strip_prefix('/') {
+            Some(path) => format!("/{}", path.replace('.', "/")),
+            None => format!("/spec/template/spec/{}", path.replace('.', "/")),
+        };
+        let mut node = &mut object;
+        for key in pointer.split('/').skip(1) {
+            node = match key.parse::<usize>() {
+                Ok(index) => &mut node[index],
+                Err(_) => &mut node[key],
+            };
+        }
+        *node = value.clone();
+    }
+    object
+}
+
+fn judge(release: &str, object: &Value, types: [Option<&Value>; 2]) -> Vec<Cause> {
+    let release = Release::known(release).expect("known");
+    let kubevirt = kubevirt();
+    let architecture = object.pointer("/spec/template/spec/architecture").and_then(Value::as_str);
+    let [instancetype, preference] = types;
+    let machine = Machine { object, architecture, instancetype, preference };
+    admit(Cluster { release: &release, kubevirt: &kubevirt }, machine).causes
+}
+
+#[test]
+fn takes_a_sound_machine_in_every_release() {
+    for release in Release::known_names() {
+        assert_eq!(judge(release, &sound(), [None, None]), [], "{release}");
+    }
+}
+
+#[test]
+fn rejects_in_the_servers_words_and_takes_the_neighbour() {
+    let rows: Value = serde_json::from_str(include_str!("rejections.json")).expect("a table");
+    let mut wrong = Vec::new();
+    for row in rows.as_array().expect("rows") {
+        let words = row["words"].as_str().expect("words");
+        let releases =
+            row["releases"].as_array().map_or(vec!["1.18"], |r| r.iter().filter_map(Value::as_str).collect());
+        for release in releases {
+            let said = |changes: &Value| -> Vec<String> {
+                judge(release, &with(changes), [None, None]).into_iter().map(|c| c.words).collect()
+            };
+            let (bad, good) = (said(&row["bad"]), said(&row["good"]));
+            let also = bad.iter().any(|w| !w.contains(words)) && row["others"] != true;
+            if !bad.iter().any(|w| w.contains(words)) || also || !good.is_empty() {
+                wrong.push(format!("{release}: {words}\n  said: {bad:?}\n  of the neighbour: {good:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn tells_instance_types_and_preferences_from_what_the_machine_says() {
+    let version = "v1.8.4";
+    let [medium, windows, fedora] = [
+        common_type(TypeKind::Instancetype, "u1.medium", version),
+        common_type(TypeKind::Preference, "windows.11", version),
+        common_type(TypeKind::Preference, "fedora", version),
+    ]
+    .map(|spec| spec.expect("KubeVirt deploys it"));
+    let typed = |cpu: Value, memory: Value| with(&json!({"domain.cpu": cpu, "domain.memory": memory}));
+    let own = typed(json!({"cores": 2}), json!({"guest": "4Gi"}));
+    let none = typed(Value::Null, Value::Null);
+    let words =
+        |object: &Value, types| -> Vec<String> { judge("1.18", object, types).into_iter().map(|c| c.words).collect() };
+    assert_eq!(
+        words(&own, [Some(medium), None]),
+        [
+            "VM field(s) spec.template.spec.domain.cpu.cores conflicts with selected instance type",
+            "VM field(s) spec.template.spec.domain.memory.guest conflicts with selected instance type",
+        ]
+    );
+    assert_eq!(words(&none, [Some(medium), Some(fedora)]), [""; 0]);
+    assert_eq!(
+        words(&none, [Some(medium), Some(windows)]),
+        ["failure checking preference requirements: insufficient CPU resources of 1 vCPU provided by instance type, \
+          preference requires 2 vCPU"]
+    );
+    let sockets = typed(json!({"sockets": 2, "cores": 1, "threads": 1}), json!({"guest": "3Gi"}));
+    assert_eq!(
+        words(&sockets, [None, Some(windows)]),
+        ["failure checking preference requirements: insufficient Memory resources of 3Gi provided by VirtualMachine, \
+          preference requires 4Gi"]
+    );
+}
+
+#[test]
+fn every_kind_of_the_table_has_a_schema_in_every_version() {
+    for release in Release::known_names() {
+        let version = &Release::known(release).expect("known").kubevirt().version.clone();
+        for kind in [
+            "VirtualMachine",
+            "VirtualMachineInstance",
+            "VirtualMachineInstanceReplicaSet",
+            "VirtualMachinePool",
+            "VirtualMachineClusterInstancetype",
+            "VirtualMachinePreference",
+            "MigrationPolicy",
+        ] {
+            assert!(structure::schema(kind, version).is_some_and(|s| s.unsupported().is_empty()), "{kind} {version}");
+        }
+        assert!(common_types(TypeKind::Instancetype, version).len() > 40, "{version}");
+    }
+    let of = |version: &str, name: &str| common_type(TypeKind::Instancetype, name, version).is_some();
+    assert!(!of("v1.7.4", "d1.small") && of("v1.8.4", "d1.small"));
+}
+
+#[test]
+fn says_what_keeps_an_instance_from_being_migrated() {
+    let release = Release::known("1.18").expect("known");
+    let mut kubevirt = kubevirt();
+    kubevirt["spec"]["configuration"]["network"]["binding"] = json!({"moves": {"migration": {}}, "stays": {}});
+    let cluster = Cluster { release: &release, kubevirt: &kubevirt };
+    let found = |changes: Value, annotations: Value| -> Vec<Obstacle> {
+        let object = with(&changes);
+        let claim =
+            |name: &str| Claim { access_modes: if name == "once" { vec!["ReadWriteOnce".into()] } else { vec![] } };
+        let found = obstacles(cluster, &object["spec"]["template"]["spec"], &annotations, claim);
+        found.into_iter().map(|(_, obstacle)| obstacle).collect()
+    };
+    let interface = |binding: Value| {
+        let mut interface = json!({"name": "default"});
+        interface.as_object_mut().expect("an object").extend(binding.as_object().cloned().expect("an object"));
+        json!({"domain.devices.interfaces": [interface]})
+    };
+    let volume = |source: Value| json!({"volumes": [source]});
+    let allowed = json!({"kubevirt.io/allow-pod-bridge-network-live-migration": ""});
+    for (changes, annotations, obstacle) in [
+        (json!({}), json!({}), None),
+        (json!({"domain.cpu.model": "host-passthrough"}), json!({}), None),
+        (interface(json!({"bridge": {}})), json!({}), Some(Obstacle::Network)),
+        (interface(json!({"bridge": {}})), allowed, None),
+        (interface(json!({"binding": {"name": "stays"}})), json!({}), Some(Obstacle::Network)),
+        (interface(json!({"binding": {"name": "moves"}})), json!({}), None),
+        (json!({"domain.devices.gpus": [{"name": "a", "deviceName": "b"}]}), json!({}), Some(Obstacle::HostDevice)),
+        (json!({"domain.launchSecurity": {"sev": {}}}), json!({}), Some(Obstacle::Encryption)),
+        (volume(json!({"name": "root", "dataVolume": {"name": "once"}})), json!({}), Some(Obstacle::SharedClaim)),
+        (volume(json!({"name": "root", "dataVolume": {"name": "unknown"}})), json!({}), None),
+        (
+            volume(json!({"name": "root", "hostDisk": {"path": "/a", "type": "Disk"}})),
+            json!({}),
+            Some(Obstacle::HostDisk),
+        ),
+    ] {
+        assert_eq!(found(changes.clone(), annotations), Vec::from_iter(obstacle), "{changes}");
+    }
+}
