@@ -6,7 +6,11 @@ use hcoplan_yaml::Node;
 use super::prelude::*;
 use crate::Extent;
 
-pub(super) static RULE: Rule = Rule::error("disk-rejected", Group::Operands, "CDI rejects a DataVolume, a DataImportCron, a DataSource or a virtual machine's disk template")
+pub(super) static RULE: Rule = Rule::error(
+    "disk-rejected",
+    Group::Operands,
+    "CDI rejects a DataVolume, a DataImportCron, a DataSource or a virtual machine's disk template",
+)
 .refused("Storage size is missing")
 .fix(FixKind::Suggested);
 

@@ -5,7 +5,11 @@ use hcoplan_yaml::Node;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning("image-stream-without-openshift", Group::GoldenImages, "a DataVolume or DataImportCron imports from an ImageStream, which plain Kubernetes doesn't have")
+pub(super) static RULE: Rule = Rule::warning(
+    "image-stream-without-openshift",
+    Group::GoldenImages,
+    "a DataVolume or DataImportCron imports from an ImageStream, which plain Kubernetes doesn't have",
+)
 .silent("nothing is imported: CDI finds no ImageStream");
 
 const KINDS: [(&str, &str); 2] = [("DataImportCron", "spec.template.spec"), ("DataVolume", "spec")];

@@ -6,7 +6,11 @@ use hcoplan_yaml::Node;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning("vm-clone-not-permitted", Group::Operands, "nothing declared lets a virtual machine's namespace clone a disk of another namespace")
+pub(super) static RULE: Rule = Rule::warning(
+    "vm-clone-not-permitted",
+    Group::Operands,
+    "nothing declared lets a virtual machine's namespace clone a disk of another namespace",
+)
 .silent("the disk is never made: KubeVirt's service account may not clone its source")
 .confidence(Confidence::Medium);
 

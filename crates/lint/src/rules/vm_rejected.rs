@@ -9,7 +9,11 @@ use super::prelude::{
 };
 use crate::Extent;
 
-pub(super) static RULE: Rule = Rule::error("vm-rejected", Group::Operands, "KubeVirt rejects a virtual machine, an instance type, a preference or a migration policy")
+pub(super) static RULE: Rule = Rule::error(
+    "vm-rejected",
+    Group::Operands,
+    "KubeVirt rejects a virtual machine, an instance type, a preference or a migration policy",
+)
 .refused("spec.template.spec.domain.devices.disks[0].Name 'root' not found.")
 .fix(FixKind::Suggested);
 
