@@ -532,7 +532,7 @@ def attack_comment_author(lab):
 def attack_comment_text(lab):
     """What a fork's run says is text in the comment: no mention, link, image or HTML of it counts."""
     evil = ("````````\n~~~\n@hcoplan/owners please [approve](https://evil.example)\r![x](https://evil.example/p)\n"
-            "<img src=x>\n```\n\x1b[31m\u202e\u2066 #1\n</details>`````````` x\n")
+            "<img src=x>\n```\n\x1b[31m\u202e\u2066\u200b\u061c\u2028\u2060\u206a\u00ad\u180e\u0085\ufeff\ufff9\U000e0041 #1\n</details>`````````` x\n")
     result, wrote, body, _ = Comments(lab, artifact(**{"diff.txt": evil, "diff.md": evil})).run()
     lab.expect(len(wrote) == 1, "no comment", result)
     opening = re.search(r"^(`{3,})diff$", body, re.M)
@@ -542,7 +542,7 @@ def attack_comment_text(lab):
     inside = inside[:-len(opening[1])]
     lab.expect(max(map(len, re.findall("`+", inside))) < len(opening[1]), "the text closes the fence", body)
     lab.expect("evil.example" in inside and "evil.example" not in body[:opening.start()], "text is outside", body)
-    lab.expect(not re.search("[\r\x1b\u202e\u2066]", body), "control characters", body)
+    lab.expect(not re.search("[\r\x1b\u202e\u2066\u200b\u061c\u2028\u2060\u206a\u00ad\u180e\u0085\ufeff\ufff9\U000e0041]", body), "control characters", body)
 
 
 def attack_comment_commands(lab):
@@ -591,3 +591,17 @@ def attack_pins(lab):
         path = lab.write(directory, "workflow.yml", f"    steps:\n      - uses: {line}\n")
         done = lab.program(sys.executable, tool, path, cwd=directory, env=env)
         lab.expect(done.code == code, line, done)
+
+
+def attack_ignored_cluster(lab):
+    """A configuration of the change's own makes no run look away: the comment tells what the change does."""
+    for config in ["ignore: [clusters/]\n", "rules: {hco-admission: off}\nignore: ['*']\n", "lint: {failOn: never}\nclusters: []\n"]:
+        runner = Runner(lab)
+        runner.change({"hcoplan.yaml": config, "clusters/hcoplan.yaml": config})
+        for inputs in ({}, {"directory": "clusters"}, {"args": "--trust-base=origin/main\n--pedantic"}, {"args": "--trust-base\norigin/main"}):
+            lab.git(runner.workspace, "fetch", "-q", "origin", "main")
+            result, outputs, _ = runner.plan(inputs=inputs)
+            lab.expect(outputs.get("status") in ("0", "1"), f"{config}{inputs}", result)
+            lab.expect(outputs.get("removed") == "0" and int(outputs.get("updated", 0)) > 0, f"{config}{inputs}: {outputs}", result)
+            diff = open(outputs["diff-file"]).read()
+            lab.expect("removed from the repository" not in diff, f"{config}{inputs}: removed", diff)

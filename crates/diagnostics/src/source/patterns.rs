@@ -20,8 +20,17 @@ type Open = dyn Fn(&Utf8Path) -> Result<(File, usize), Unreadable> + Send + Sync
 /// The patterns below a directory, each file read when something beside it is looked at.
 pub(super) struct Patterns {
     open: Box<Open>,
-    read: Mutex<HashMap<Utf8PathBuf, Option<Arc<Gitignore>>>>,
+    /// What counts in each directory that was looked at.
+    read: Mutex<HashMap<Utf8PathBuf, Option<Arc<Counting>>>>,
     unreadable: Mutex<Vec<SkippedPath>>,
+}
+
+/// The nearest file of patterns, and those above it: directories without one, of which a path may have thousands, are
+/// looked at once.
+struct Counting {
+    directory: Utf8PathBuf,
+    patterns: Gitignore,
+    above: Option<Arc<Self>>,
 }
 
 impl Patterns {
@@ -31,16 +40,15 @@ impl Patterns {
 
     /// Whether git ignores a path, those above it apart. The nearest file that names it decides.
     pub(super) fn ignore(&self, path: &Utf8Path, is_directory: bool) -> bool {
-        for directory in path.ancestors().skip(1) {
-            let Some(patterns) = self.of(directory) else {
-                continue;
-            };
-            let below = path.strip_prefix(directory).unwrap_or(path);
-            match patterns.matched(below, is_directory) {
+        let mut counting = path.parent().and_then(|directory| self.of(directory));
+        while let Some(here) = counting {
+            let below = path.strip_prefix(&here.directory).unwrap_or(path);
+            match here.patterns.matched(below, is_directory) {
                 Match::None => {}
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
             }
+            counting = here.above.clone();
         }
         false
     }
@@ -51,24 +59,29 @@ impl Patterns {
         std::mem::take(&mut *all)
     }
 
-    fn of(&self, directory: &Utf8Path) -> Option<Arc<Gitignore>> {
+    fn of(&self, directory: &Utf8Path) -> Option<Arc<Counting>> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = read.get(directory) {
-            return known.clone();
-        }
-        let path = directory.join(".gitignore");
-        let patterns = match self.parsed(&path) {
-            Ok(patterns) => Some(Arc::new(patterns)),
-            Err(Unreadable::Missing) => None,
-            Err(why) => {
-                let mut all = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
-                let why = why.into();
-                all.push(SkippedPath { path, why });
-                None
+        // A walk comes from above: all but the last are known, as a rule.
+        let new: Vec<&Utf8Path> = directory.ancestors().take_while(|d| !read.contains_key(*d)).collect();
+        let known = directory.ancestors().nth(new.len()).and_then(|d| read.get(d));
+        let mut counting = known.cloned().flatten();
+        for directory in new.into_iter().rev() {
+            let path = directory.join(".gitignore");
+            match self.parsed(&path) {
+                Ok(patterns) => {
+                    let above = counting.take();
+                    counting = Some(Arc::new(Counting { directory: directory.to_owned(), patterns, above }));
+                }
+                Err(Unreadable::Missing) => {}
+                Err(why) => {
+                    let mut all = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+                    let why = why.into();
+                    all.push(SkippedPath { path, why });
+                }
             }
-        };
-        read.insert(directory.to_owned(), patterns.clone());
-        patterns
+            read.insert(directory.to_owned(), counting.clone());
+        }
+        counting
     }
 
     fn parsed(&self, path: &Utf8Path) -> Result<Gitignore, Unreadable> {

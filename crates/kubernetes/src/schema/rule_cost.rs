@@ -190,6 +190,13 @@ impl Estimate {
         let all = sizes.iter().fold(0_u64, |all, size| all.saturating_add(size.total));
         let mut sizes = sizes.into_iter();
         let either = |sizes: &mut dyn Iterator<Item = Size>| sizes.reduce(Size::or).unwrap_or_default();
+        // The parser takes the library of a function for what it is called on.
+        let library = match call.target.as_deref() {
+            Some(IdedExpr { expr: Expr::Ident(name), .. }) if !self.names.iter().any(|(known, _)| known == name) => {
+                name
+            }
+            _ => "",
+        };
         match call.func_name.as_str() {
             operators::CONDITIONAL => {
                 sizes.next();
@@ -207,7 +214,7 @@ impl Estimate {
                 self.pay(all);
                 Size::scalar()
             }
-            "lists.range" => {
+            "range" | "lists.range" => {
                 let most = match call.args.as_slice() {
                     [IdedExpr { expr: Expr::Literal(LiteralValue::Int(most)), .. }] => *most.inner(),
                     _ => i64::MAX,
@@ -228,7 +235,8 @@ impl Estimate {
                 self.made(Size::any(all))
             }
             name => {
-                let compares = name.starts_with("sets.")
+                let compares = library == "sets"
+                    || name.starts_with("sets.")
                     || matches!(name, "distinct" | "sort" | "isSorted" | "indexOf" | "lastIndexOf" | "flatten");
                 self.pay(if compares { all.saturating_mul(all) } else { all });
                 self.made(Size::any(all.saturating_mul(2).saturating_add(2)))
