@@ -233,3 +233,93 @@ def attack_aliases(lab):
         return "  noSuchField: &a [1, 2, 3, 4]\n" + "".join(f"  other{i}: *a\n" for i in range(n))
 
     grows(lab, 62, one_cluster(lab, spec), "lint")
+
+
+def attack_machines_planned(lab):
+    """Virtual machines with boot disks: plan --check --against."""
+
+    def build(directory, n):
+        one_cluster(lab, lambda n: images(20, "amd64"), others={"vms.yaml": machines})(directory, n)
+        lab.commit(directory)
+        lab.write(directory, "hyperconverged.yaml", HEAD + "spec:\n" + images(20, "arm64"))
+
+    grows(lab, 31, build, "plan", "--check", "--against", "HEAD")
+
+
+def attack_machines_of_images(lab):
+    """Golden images with a virtual machine each, and as many that clone what nobody makes: lint."""
+
+    def vms(n):
+        text = "".join(part.replace("name: fedora", f"name: source-{i}") for i, part in enumerate(machines(n).split("---\n")[1:]))
+        named = text.replace("apiVersion: kubevirt.io/v1", "---\napiVersion: kubevirt.io/v1").replace("openshift-virtualization-os-images", "kubevirt-os-images")
+        return named + machines(n).replace("name: fedora", "name: nobody").replace("name: web", "name: more")
+
+    grows(lab, 31, one_cluster(lab, lambda n: images(n, "amd64"), others={"vms.yaml": vms}), "lint")
+
+
+def attack_machines_preferences(lab):
+    """Virtual machines with a preference each: lint."""
+
+    def other(n):
+        vms = [part.replace("spec:\n", f"spec:\n  preference: {{name: p{i}, kind: VirtualMachinePreference}}\n", 1) for i, part in enumerate(machines(n).split("---\n")[1:])]
+        rows = "".join(f"---\napiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachinePreference\nmetadata: {{name: p{i}, namespace: team-a}}\n"
+                       "spec: {preferredArchitecture: amd64}\n" for i in range(n))
+        return "---\n" + "---\n".join(vms) + rows
+
+    grows(lab, 31, one_cluster(lab, lambda n: images(5, "amd64"), others={"vms.yaml": other}), "lint")
+
+
+def attack_placeholders(lab):
+    """Placeholders that nobody filled in: lint."""
+    spec = lambda n: "  defaultCPUModel: x\n" + "".join(f"  noSuchField{i}: <fill-{i}>\n" for i in range(n))
+    grows(lab, 62, one_cluster(lab, spec), "lint")
+
+
+def attack_placeholders_open(lab):
+    """Placeholders in one text that are opened, and closed once: lint."""
+    grows(lab, 2000, one_cluster(lab, lambda n: f"  defaultCPUModel: '{'<-' * n}>'\n"), "lint")
+
+
+def attack_suppressions_configured(lab):
+    """Suppressions of the configuration, and as many findings: lint."""
+    config = lambda n: "suppress:\n" + "".join(f"- {{rules: [hco-unknown-field], object: HyperConverged/h{i}, reason: x}}\n" for i in range(n))
+    grows(lab, 62, one_cluster(lab, unknown_fields, others={"hcoplan.yaml": config}), "lint")
+
+
+def attack_suppressions_trusted(lab):
+    """Suppressions that the base has, too: lint --trust-base."""
+    spec = lambda n: "".join(f"  noSuchField{i}: 1 # hcoplan: ignore[hco-unknown-field] it is meant\n" for i in range(n))
+
+    def build(directory, n):
+        one_cluster(lab, spec)(directory, n)
+        lab.commit(directory)
+
+    grows(lab, 62, build, "lint", "--trust-base", "HEAD")
+
+
+def attack_deep_directories(lab):
+    """Directories in directories: lint."""
+
+    def build(directory, n):
+        one_cluster(lab, "  {}\n")(directory, n)
+        here = os.open(directory, os.O_RDONLY)
+        for i in range(n):
+            os.mkdir("d", dir_fd=here)
+            below = os.open("d", os.O_RDONLY, dir_fd=here)
+            os.close(here)
+            here = below
+        os.close(here)
+
+    grows(lab, 100, build, "lint")
+
+
+def attack_clusters_moved(lab):
+    """Clusters whose directories were renamed: diff of two directories."""
+
+    def build(directory, n):
+        for side, prefix in (("a", "old"), ("b", "new")):
+            for i in range(n):
+                lab.write(directory, f"{side}/{prefix}{i}/inventory.yaml", INVENTORY.replace("name: one", f"name: c{i}"))
+                lab.write(directory, f"{side}/{prefix}{i}/hyperconverged.yaml", HEAD + f"spec: {{defaultCPUModel: m{i}}}\n")
+
+    grows(lab, 12, build, "diff", "a", "b")

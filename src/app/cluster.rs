@@ -25,6 +25,7 @@ use crate::fix;
 use crate::hyperconverged;
 use crate::lifecycle::State;
 use crate::lint;
+use crate::matrix::Obstacle;
 use crate::plan::{Admit, Plan};
 use crate::release::Release;
 use crate::repo::{self, ClusterRef, Loaded, Repo};
@@ -202,6 +203,10 @@ fn mask_reasons(file: &SourceFile, outcome: &mut Outcome) {
     let masked = |text: &str| masked_message(file, Span::default(), text);
     if outcome.verdict.fails() {
         outcome.verdict.replace_texts(masked);
+    }
+    let obstacle = outcome.matrix.as_mut().and_then(|matrix| matrix.obstacle.as_mut()).and_then(Obstacle::why_mut);
+    for text in outcome.warnings.iter_mut().chain(obstacle) {
+        *text = masked(text);
     }
     let Some(diff) = &mut outcome.diff else {
         return;

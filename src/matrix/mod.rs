@@ -96,6 +96,14 @@ impl Obstacle {
         }
     }
 
+    /// What the server or the operator says, which may quote a value.
+    pub(crate) const fn why_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Refused(why) | Self::ReconcileFails(why) | Self::SspRefused(why) => Some(why),
+            Self::NoSsp | Self::NoWorkloadNodes | Self::NoInventory => None,
+        }
+    }
+
     /// Whether it is a mistake rather than how the cluster is meant.
     pub const fn is_problem(&self) -> bool {
         !matches!(self, Self::NoSsp)
