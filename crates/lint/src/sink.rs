@@ -46,11 +46,6 @@ impl Sink {
         Self { untried: cx.untried(), ..Self::default() }
     }
 
-    /// Reports each of some findings.
-    pub fn report_all(&mut self, findings: impl IntoIterator<Item = Finding>) {
-        findings.into_iter().for_each(|finding| self.report(finding));
-    }
-
     /// Reports a finding.
     pub fn report(&mut self, mut finding: Finding) {
         self.say_untried(&mut finding);

@@ -4,9 +4,7 @@ use hcoplan_planner::machines::Reason;
 use hcoplan_yaml::Node;
 use serde_json::json;
 
-use super::prelude::{
-    Applicability, Change, Context, Finding, FixKind, Group, Path, Prediction, Rule, Severity, Sink, object_of,
-};
+use super::prelude::{Applicability, Change, Context, Finding, FixKind, Group, Path, Rule, Sink, object_of};
 use crate::VirtualMachine;
 
 pub(super) static RULE: Rule =

@@ -4,8 +4,8 @@ use hcoplan_planner::machines::{Cause, Reason, Stage, admit_instancetype, admit_
 use hcoplan_yaml::{Node, Value};
 
 use super::prelude::{
-    Applicability, Change, Context, Document, Finding, Fix, FixKind, Group, Path, Prediction, Rule, Segment, Severity,
-    Sink, and, nearest, object_of, or, suggested, text_at,
+    Applicability, Change, Context, Document, Finding, Fix, FixKind, Group, Path, Rule, Segment, Sink, and, nearest,
+    object_of, or, suggested, text_at,
 };
 use crate::Extent;
 
