@@ -13,7 +13,7 @@ use hcoplan::lint::Baseline;
 use hcoplan::lsp::{Incoming, Session};
 use hcoplan::plan::{self, Admit, plan_with};
 use hcoplan::release::{Files, Release};
-use hcoplan::repo::{self, Options, Repo};
+use hcoplan::repo::{Options, Repo};
 use hcoplan::source::SourceFile;
 use hcoplan::yaml;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ type Reader = fn(&str, &[u8]);
 
 /// What can be read, by name; the first byte of [`foreign`]'s input chooses one, the rest is what
 /// is in it.
-pub(crate) const FOREIGN: [(&str, Reader); 18] = [
+pub(crate) const FOREIGN: [(&str, Reader); 17] = [
     ("inventory.yaml", beside),
     ("nodes.json", beside),
     ("image.json", beside),
@@ -42,7 +42,6 @@ pub(crate) const FOREIGN: [(&str, Reader); 18] = [
     ("dump", dump),
     ("editor", editor),
     ("release", release),
-    ("import", import),
     ("script.sh", beside),
 ];
 
@@ -273,18 +272,4 @@ fn release(_: &str, content: &[u8]) {
     let file = SourceFile::new("hyperconverged.yaml", HYPERCONVERGED);
     let hyperconverged = yaml::parse(&file).documents[0].root.to_json();
     let _ = plan_with(&release, &INVENTORY, &hyperconverged, Admit::Create);
-}
-
-/// A vendor's bundle.
-fn import(_: &str, content: &[u8]) {
-    let name = format!("hcoplan-fuzz-{}/1.17", std::process::id());
-    let directory = std::env::temp_dir().join(name);
-    std::fs::create_dir_all(&directory).expect("made");
-    let directory = Utf8PathBuf::try_from(directory).expect("UTF-8");
-    let file = directory.join("release.json");
-    std::fs::write(&file, content).expect("written");
-    for templates in [None, Some(&*directory)] {
-        let _ = repo::from_bundle(Some(RELEASES[1].clone()), &directory, templates);
-    }
-    std::fs::remove_dir_all(directory.parent().expect("one")).expect("removed");
 }

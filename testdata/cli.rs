@@ -6,7 +6,7 @@
 //! is printed now.
 //!
 //! Beside `hcoplan` there are a few words for the scenery: `copy` (from the repository; fixtures of rules
-//! without their annotations), `append FILE TEXT`, `remove`, `move`, `link` (what, to what), `list`, `show`, `commit` (everything, to git), `git`, `cd`; and
+//! without their annotations), `release` (the data of one, to a directory), `append FILE TEXT`, `remove`, `move`, `link` (what, to what), `list`, `show`, `commit` (everything, to git), `git`, `cd`; and
 //! `ARGOCD_APP_PARAMETERS='…'` or `HCOPLAN_ALLOW_KUSTOMIZE=1` before `hcoplan`.
 //!
 //! `CONSOLE=fix cargo test --test cli consoles` runs one case.
@@ -129,6 +129,14 @@ impl Scene {
             }
             ["HCOPLAN_ALLOW_KUSTOMIZE=1", "hcoplan", arguments @ ..] => {
                 self.hcoplan(arguments, None, Some(("HCOPLAN_ALLOW_KUSTOMIZE", "1")), out);
+            }
+            ["release", name, to] => {
+                let release = hcoplan::release::Release::known(name).expect("a release");
+                for file in release.file_names() {
+                    let path = self.path(to).join(file);
+                    fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+                    fs::write(path, release.file(file).expect("there")).expect("written");
+                }
             }
             ["copy", from] => {
                 let from = main_directory().join(from);

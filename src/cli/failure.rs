@@ -20,9 +20,6 @@ pub(super) enum Failure {
     /// A kustomization that can't be built.
     #[error(transparent)]
     Build(#[from] repo::BuildError),
-    /// A release that is to be made.
-    #[error(transparent)]
-    Import(#[from] repo::ImportError),
     /// Standard input.
     #[error("{0}: {1}")]
     Read(String, std::io::Error),

@@ -1,6 +1,5 @@
 //! `hcoplan release`: the HCO releases that are modelled, and the distributions that are built from them.
 
-use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -9,7 +8,7 @@ use super::failure::Failure;
 use super::output::Output;
 use crate::app::{ReleaseDiff, release_diff};
 use crate::release::{Distribution, ImageSource, Phase, Platform, Release};
-use crate::repo::{self, named_release};
+use crate::repo::named_release;
 
 /// The releases that are modelled, of HCO and of what is built from it
 #[derive(Debug, Args)]
@@ -63,7 +62,6 @@ enum Command {
         #[arg(long, value_name = "FORMAT", default_value = "human")]
         format: Form,
     },
-    Import(Box<Import>),
 }
 
 /// How it is printed.
@@ -73,75 +71,6 @@ enum Form {
     Human,
     /// For programs.
     Json,
-}
-
-/// Make a release's data from the operators' sources, or from an OLM bundle
-///
-/// With --hco and --ssp, checkouts of the operators, everything that their manifests and assets say is
-/// read; what only their code says is taken over from the base, and listed with the place to look at.
-///
-/// With --bundle, behaviour comes from the base, and images, versions, schemas and golden images
-/// from a vendor's bundle; on a running cluster, `oc get csv -n openshift-cnv -o yaml > csv.yaml` and
-/// `--bundle csv.yaml` are enough. `--release ./DIR` then uses what was written.
-#[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("from").required(true))]
-#[command(after_long_help = "Examples:
-  hcoplan release import --bundle csv.yaml --out releases/4.20.3
-  hcoplan release import --bundle bundle/manifests --templates templates --out releases/own
-  hcoplan release import --hco ~/src/hco --ssp ~/src/ssp --base 1.19 --out releases/1.20")]
-struct Import {
-    /// A checkout of kubevirt/hyperconverged-cluster-operator
-    #[arg(long, value_name = "DIR", group = "from")]
-    hco: Option<Utf8PathBuf>,
-
-    /// A checkout of kubevirt/ssp-operator, of the version that this HCO deploys
-    #[arg(long, value_name = "DIR", requires = "hco")]
-    ssp: Option<Utf8PathBuf>,
-
-    /// A checkout of kubevirt/kubevirt, of the version that this HCO deploys: it has the feature gates' phases
-    #[arg(long, value_name = "DIR", requires = "hco")]
-    kubevirt: Option<Utf8PathBuf>,
-
-    /// A checkout of kubevirt/containerized-data-importer, of the version that this HCO deploys: it has the schemas
-    /// of golden images
-    #[arg(long, value_name = "DIR", requires = "hco")]
-    cdi: Option<Utf8PathBuf>,
-
-    /// What people wrote of the release by reading its code (schemas/behaviour/1.19): it stands in for the base,
-    /// is kept out of --out, and is brought up to date with the CRDs
-    #[arg(long, value_name = "DIR", requires = "hco", conflicts_with = "changes")]
-    behaviour: Option<Utf8PathBuf>,
-
-    /// What conformance/record wrote with these checkouts: it has the Go types and the constant objects
-    #[arg(long, value_name = "DIR", requires = "hco")]
-    recording: Option<Utf8PathBuf>,
-
-    /// Write one file with what differs from the base's release line, as schemas/patch-releases has them, and
-    /// call it so (1.17.3); what ends with -dev is a branch that still moves
-    #[arg(long, value_name = "NAME", requires = "hco")]
-    changes: Option<String>,
-
-    /// The address of the sources, for --changes [default: the tag of the version]
-    #[arg(long, value_name = "URL", requires = "changes")]
-    source: Option<String>,
-
-    /// A bundle's directory, or a file: its ClusterServiceVersion is enough, as `oc get csv -o yaml`
-    /// prints it; CRDs are used where they are there
-    #[arg(long, value_name = "DIR|FILE", group = "from")]
-    bundle: Option<Utf8PathBuf>,
-
-    /// Directory with the golden images' DataImportCronTemplates, as the operator's image has it
-    #[arg(long, value_name = "DIR", requires = "bundle")]
-    templates: Option<Utf8PathBuf>,
-
-    /// The release whose behaviour is taken over: of HCO (1.16), or of OpenShift Virtualization (4.20)
-    /// [default with --bundle: that of the CSV's version]
-    #[arg(long, value_name = "X.Y")]
-    base: Option<String>,
-
-    /// Where to write
-    #[arg(long, value_name = "DIR")]
-    out: Utf8PathBuf,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
@@ -158,68 +87,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             let release = named_release(release)?;
             output.print(page(&release))?;
         }
-        Command::Import(arguments) => import(arguments, output)?,
     }
     Ok(Verdict::default())
-}
-
-fn import(arguments: &Import, output: &mut Output) -> Result<(), Failure> {
-    let base = arguments.base.as_deref().map(named_release).transpose()?;
-    let out = &arguments.out;
-    let imported = if let Some(hco) = &arguments.hco {
-        let mut imported = repo::from_sources(
-            base.clone(),
-            &repo::Sources {
-                hco,
-                ssp: arguments.ssp.as_deref(),
-                kubevirt: arguments.kubevirt.as_deref(),
-                cdi: arguments.cdi.as_deref(),
-                recording: arguments.recording.as_deref(),
-                behaviour: arguments.behaviour.as_deref(),
-            },
-        )?;
-        if let Some(name) = &arguments.changes {
-            return changes(name, arguments, base.as_deref(), &imported, out, output);
-        }
-        imported.call_by_line()?;
-        imported
-    } else {
-        let bundle = arguments.bundle.as_deref().unwrap_or(Utf8Path::new("."));
-        repo::from_bundle(base, bundle, arguments.templates.as_deref())?
-    };
-    imported.release().map_err(repo::ImportError::Base)?;
-    match &arguments.behaviour {
-        Some(behaviour) => imported.write_apart(out, behaviour)?,
-        None => imported.write(out)?,
-    }
-    output.print(format!("HCO {} ({}) in {out}\n", imported.name, imported.version))?;
-    for note in &imported.notes {
-        output.note(note);
-    }
-    Ok(())
-}
-
-/// Writes what differs in an imported release from its line.
-fn changes(
-    name: &str,
-    arguments: &Import,
-    base: Option<&Release>,
-    imported: &repo::Imported,
-    out: &Utf8Path,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    const TAGS: &str = "https://github.com/kubevirt/hyperconverged-cluster-operator/tree";
-    imported.release().map_err(repo::ImportError::Base)?;
-    let known = base.and_then(Release::patched).map(|p| p.source.clone());
-    let source = arguments.source.clone().or(known);
-    let source = source.unwrap_or_else(|| format!("{TAGS}/v{}", imported.version));
-    let path = out.join(format!("{name}.json"));
-    imported.write_changes(&path, source)?;
-    output.print(format!("HCO {name} ({}) in {path}\n", imported.version))?;
-    for note in &imported.notes {
-        output.note(note);
-    }
-    Ok(())
 }
 
 /// The distributions and their versions.

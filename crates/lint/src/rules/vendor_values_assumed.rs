@@ -44,11 +44,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         Finding::new(&RULE, message)
             .at(place.unwrap_or_else(|| cx.whole_location()))
             .label("only the vendor's bundle says them")
-            .help(format!(
-                "hcoplan release import takes them from a bundle, or from oc get csv -o yaml; hcoplan \
-                 release show {} lists them",
-                cx.release().label()
-            )),
+            .help(format!("`hcoplan release show {}` lists them", cx.release().label())),
     );
 }
 

@@ -35,7 +35,7 @@ pub fn known_release(name: &str) -> Result<Arc<Release>, UnknownRelease> {
 
 /// The name of the release that has a version, as `startingCSV` and CSVs write it: `4.20.3`, `1.17.3`; of
 /// upstream's versions that aren't modelled one by one the line.
-pub(super) fn release_name(version: &str) -> Option<String> {
+pub fn release_name(version: &str) -> Option<String> {
     let (line, patch) = version_parts(version)?;
     let upstream = Distribution::of_line(&line).is_none_or(Distribution::is_upstream);
     let full = patch.map(|patch| format!("{line}.{patch}"));

@@ -1,4 +1,4 @@
-//! A release from a directory, as `hcoplan release import` writes it.
+//! A release from a directory, as `cargo run -p xtask -- release` writes it.
 
 use std::sync::Arc;
 

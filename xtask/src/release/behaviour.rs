@@ -84,7 +84,7 @@ impl Imported {
     ///
     /// # Errors
     /// A file that can't be read or written.
-    pub fn write_apart(&self, out: &Utf8Path, behaviour: &Utf8Path) -> Result<(), ImportError> {
+    pub(crate) fn write_apart(&self, out: &Utf8Path, behaviour: &Utf8Path) -> Result<(), ImportError> {
         let [imported, written] = Written::read(behaviour)?.apart(&self.files)?;
         super::write_files(&imported, out)?;
         super::write_files(&written, behaviour)

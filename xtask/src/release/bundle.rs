@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::ordered::Json;
 use super::{ImportError, Imported, MADE, SCHEMAS};
-use crate::repo::choose_release::{known_release, release_name};
+use hcoplan_repository::repo::{known_release, release_name};
 
 /// How the note begins that says whose behaviour it is.
 pub(super) const CARRIED_NOTE: &str = "behaviour of ";
@@ -30,7 +30,7 @@ const OPERATOR: &str = "hco-operator";
 ///
 /// # Errors
 /// A file that can't be read, or a bundle without a CSV of HCO.
-pub fn from_bundle(
+pub(crate) fn from_bundle(
     base: Option<Arc<Release>>,
     bundle: &Utf8Path,
     templates: Option<&Utf8Path>,
@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     fn fixture(name: &str) -> Utf8PathBuf {
-        Utf8Path::from_path(hcoplan_testing::root()).expect("UTF-8").join("testdata/repo").join(name)
+        Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
     }
 
     #[test]
@@ -386,11 +386,11 @@ mod tests {
         let temp = tempfile::tempdir().expect("a directory");
         let out = Utf8Path::from_path(temp.path()).expect("UTF-8").join("mine");
         imported.write(&out).expect("written");
-        let release = crate::repo::named_release(out.as_str()).expect("a release");
+        let release = hcoplan_repository::repo::named_release(out.as_str()).expect("a release");
         assert_eq!((release.name(), release.version()), ("1.16", "4.22.3"));
         assert_eq!(release.golden_images(), base.golden_images());
         std::fs::remove_file(out.join("ssp.json")).expect("removed");
-        let refused = crate::repo::named_release(out.as_str()).expect_err("incomplete");
+        let refused = hcoplan_repository::repo::named_release(out.as_str()).expect_err("incomplete");
         assert!(refused.to_string().ends_with("ssp.json is missing"), "{refused}");
     }
 

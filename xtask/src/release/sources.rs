@@ -53,19 +53,19 @@ const OPTIONAL: [(&str, &str); 5] = [
 
 /// Where a release is read from.
 #[derive(Debug, Clone, Copy)]
-pub struct Sources<'p> {
+pub(crate) struct Sources<'p> {
     /// A checkout of kubevirt/hyperconverged-cluster-operator.
-    pub hco: &'p Utf8Path,
+    pub(crate) hco: &'p Utf8Path,
     /// A checkout of kubevirt/ssp-operator.
-    pub ssp: Option<&'p Utf8Path>,
+    pub(crate) ssp: Option<&'p Utf8Path>,
     /// A checkout of kubevirt/kubevirt.
-    pub kubevirt: Option<&'p Utf8Path>,
+    pub(crate) kubevirt: Option<&'p Utf8Path>,
     /// A checkout of kubevirt/containerized-data-importer.
-    pub cdi: Option<&'p Utf8Path>,
+    pub(crate) cdi: Option<&'p Utf8Path>,
     /// What `conformance/record` wrote.
-    pub recording: Option<&'p Utf8Path>,
+    pub(crate) recording: Option<&'p Utf8Path>,
     /// What people wrote of the release by reading its code: `schemas/behaviour/1.19`.
-    pub behaviour: Option<&'p Utf8Path>,
+    pub(crate) behaviour: Option<&'p Utf8Path>,
 }
 
 /// A release that has what checkouts of the operators say: the operator's environment on OpenShift (the newest
@@ -76,7 +76,7 @@ pub struct Sources<'p> {
 ///
 /// # Errors
 /// A file that is missing, or can't be read.
-pub fn from_sources(base: Option<Arc<Release>>, sources: &Sources<'_>) -> Result<Imported, ImportError> {
+pub(crate) fn from_sources(base: Option<Arc<Release>>, sources: &Sources<'_>) -> Result<Imported, ImportError> {
     let hco = sources.hco;
     let bundle = newest_bundle(hco)?;
     let mut out = bundle::from_bundle(base.clone(), &bundle.join("manifests"), None)?;

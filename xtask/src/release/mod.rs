@@ -24,8 +24,8 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
-pub use bundle::from_bundle;
-pub use sources::{Sources, from_sources};
+pub(crate) use bundle::from_bundle;
+pub(crate) use sources::{Sources, from_sources};
 
 use hcoplan_planner::plan;
 use hcoplan_planner::release::{self, Files, PatchRelease, Release, version_parts};
@@ -54,7 +54,7 @@ const SCHEMAS: [&str; 12] = [
 
 /// Why a release can't be made.
 #[derive(Debug, thiserror::Error)]
-pub enum ImportError {
+pub(crate) enum ImportError {
     /// A file can't be read or written.
     #[error("{0}: {1}")]
     Io(Utf8PathBuf, io::Error),
@@ -85,15 +85,15 @@ impl ImportError {
 
 /// A release that was made.
 #[derive(Debug)]
-pub struct Imported {
+pub(crate) struct Imported {
     /// Its release line, `1.17`.
-    pub name: String,
+    pub(crate) name: String,
     /// Its patch level, `1.17.4`, or the vendor's version.
-    pub version: String,
+    pub(crate) version: String,
     /// Its files by name (`release.json`, `crds/kubevirt.v1.json`).
-    pub files: BTreeMap<String, String>,
+    pub(crate) files: BTreeMap<String, String>,
     /// What came from where, one sentence each.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl Imported {
@@ -101,7 +101,7 @@ impl Imported {
     ///
     /// # Errors
     /// The first file that isn't as it should be.
-    pub fn release(&self) -> Result<Arc<Release>, release::Error> {
+    pub(crate) fn release(&self) -> Result<Arc<Release>, release::Error> {
         let release = self.unchecked()?;
         release.check()?;
         plan::check(&release)?;
@@ -121,7 +121,7 @@ impl Imported {
     ///
     /// # Errors
     /// No release line has its name, or the file can't be written.
-    pub fn write_changes(&self, file: &Utf8Path, source: String) -> Result<(), ImportError> {
+    pub(crate) fn write_changes(&self, file: &Utf8Path, source: String) -> Result<(), ImportError> {
         let line = Release::known(&self.name);
         let line = line.ok_or_else(|| ImportError::NoBase(self.name.clone()))?;
         let changes = PatchRelease::between(&line, &self.files, source)?;
@@ -134,7 +134,7 @@ impl Imported {
     ///
     /// # Errors
     /// The first file that can't be written.
-    pub fn write(&self, out: &Utf8Path) -> Result<(), ImportError> {
+    pub(crate) fn write(&self, out: &Utf8Path) -> Result<(), ImportError> {
         write_files(&self.files, out)
     }
 
@@ -142,7 +142,7 @@ impl Imported {
     ///
     /// # Errors
     /// `release.json` has another shape.
-    pub fn call_by_line(&mut self) -> Result<(), ImportError> {
+    pub(crate) fn call_by_line(&mut self) -> Result<(), ImportError> {
         const TABLES: &str = "release.json";
         let Some((line, _)) = version_parts(&self.version) else {
             return Ok(());
