@@ -261,7 +261,7 @@ fn rounds(
         };
         found = found.edited(bytes(&done, |f| &f.text))?;
         let mut after = relint(&found, &mut refused)?;
-        if was_built && judge(&found, &done, &after).is_err() {
+        if judge(&found, &done, &after).is_err() {
             found = found.edited(bytes(&done, |f| f.before.text()))?;
             let known = harmful.len();
             for choice in &choices {

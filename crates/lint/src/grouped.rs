@@ -12,8 +12,8 @@ const SHOWN: usize = 10;
 /// Clusters by the files that they are built of.
 pub type FileUsers = BTreeMap<Utf8PathBuf, Vec<FileUser>>;
 
-/// Each finding once that is the same at one place for several clusters. A fix stays safe only where all
-/// clusters that it changes have the same finding and would do it safely.
+/// Each finding once that is the same at one place for several clusters. A fix is applied only where all clusters
+/// that it changes have the same finding, and is safe where all would do it safely.
 pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
     let cluster = findings.first().and_then(|f| f.cluster.clone());
     // Of one cluster there can be a great many; they are told as they are.
@@ -47,8 +47,9 @@ pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
                 let first = finding.cluster.iter();
                 first.chain(&finding.also).map(|name| &**name).collect()
             };
-            if fix.applicability == Applicability::Safe && !changed.is_subset(&known) {
-                fix.applicability = Applicability::Unsafe;
+            // What another cluster reads from the file would change there, too: nobody asked for that.
+            if !changed.is_subset(&known) {
+                fix.applicability = Applicability::Suggestion;
             }
             let names: Vec<&str> = changed.iter().copied().take(SHOWN).collect();
             let more = match changed.len().saturating_sub(SHOWN) {
@@ -151,12 +152,11 @@ mod tests {
         let names = "say false, in lab, prod";
         assert_eq!(offered(&["lab", "prod"], &both), [format!("Safe: {names}")]);
         // prod has no such finding: what the fix would change there is not known to be wrong.
-        let demoted = [format!("Unsafe: {names}")];
-        assert_eq!(offered(&["lab", "prod"], &both[..1]), demoted);
+        assert_eq!(offered(&["lab", "prod"], &both[..1]), [format!("Suggestion: {names}")]);
         let mixed = [("lab", Safe), ("prod", Unsafe)];
-        assert_eq!(offered(&["lab", "prod"], &mixed), demoted);
+        assert_eq!(offered(&["lab", "prod"], &mixed), [format!("Unsafe: {names}")]);
         // Nobody knows what it does to a cluster that can't be built.
-        let unknown = ["Unsafe: say false, in broken, lab"];
+        let unknown = ["Suggestion: say false, in broken, lab"];
         assert_eq!(offered(&["broken", "lab"], &both[..1]), unknown);
     }
 }

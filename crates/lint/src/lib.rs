@@ -31,8 +31,9 @@ pub(crate) mod tests;
 
 pub use baseline::{Baseline, Unknown, Update};
 pub use context::{
-    Annotation, Context, Descheduler, Field, Gate, GoldenImage, Input, Mistyped, NodeRef, OperandField, OtherShape,
-    OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Unmatched, WrittenTemplate,
+    Annotation, Context, Descheduler, Field, Gate, GoldenImage, Home, Input, Kinship, Mistyped, NodeRef, OperandField,
+    OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Unmatched, WrittenTemplate,
+    go_architecture, meant_flag,
 };
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use context::{

@@ -169,10 +169,10 @@ spec:
   allowAutoConverge: true # of all
   defaultCPUModel: Haswell # stays
 ";
-        let expected = "  defaultCPUModel: Haswell # stays
-  liveMigrationConfig:
+        let expected = "  liveMigrationConfig:
     # The first
     allowAutoConverge: true # of all
+  defaultCPUModel: Haswell # stays
 ";
         let title = "move it to spec.liveMigrationConfig.allowAutoConverge";
         assert_eq!(fixed("v1beta1", spec, title), expected);

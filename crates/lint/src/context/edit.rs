@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
-use hcoplan_planner::jsonpatch;
+use hcoplan_planner::jsonpatch::{self, Op, Operation};
 use hcoplan_yaml::Path;
 use hcoplan_yaml::edit::{self, Change, EditableFile};
 
@@ -98,10 +98,32 @@ impl Context<'_> {
         if patch.operations().len() == 1 {
             return self.without_annotation(patch, applicability);
         }
+        if shifts_others(patch.operations(), index) {
+            return None;
+        }
         Some(Fix {
             title: format!("remove operation {}", index + 1),
             applicability,
             edits: vec![patch.annotation.edit_part(jsonpatch::removal_range(patch.text, index)?, "")?],
         })
     }
+}
+
+/// Whether later operations count elements of a list that an operation puts one into, or takes one out of: without it
+/// their indices mean others.
+fn shifts_others(operations: &[Operation], index: usize) -> bool {
+    let Some(operation) = operations.get(index) else {
+        return false;
+    };
+    let counts = |segment: &str| !segment.is_empty() && segment.bytes().all(|b| b.is_ascii_digit());
+    let moved = [Some(&operation.path), operation.from.as_ref().filter(|_| operation.op == Op::Move)];
+    let lists = moved.into_iter().flatten().filter_map(|path| path.rsplit_once('/'));
+    let lists: Vec<&str> = lists.filter(|(_, last)| *last == "-" || counts(last)).map(|(list, _)| list).collect();
+    let inserts = !matches!(operation.op, Op::Test | Op::Replace);
+    let later = operations.iter().skip(index + 1).flat_map(|o| [Some(&o.path), o.from.as_ref()]).flatten();
+    let counts_in = |path: &str, list: &str| {
+        let rest = path.strip_prefix(list).and_then(|rest| rest.strip_prefix('/'));
+        rest.is_some_and(|rest| counts(rest.split('/').next().unwrap_or_default()))
+    };
+    inserts && later.into_iter().any(|path| lists.iter().any(|list| counts_in(path, list)))
 }

@@ -13,9 +13,6 @@ use super::Context;
 /// The sections that v1 sorts the fields into; v1beta1 has no field of these names.
 const V1_SECTIONS: [&str; 6] = ["deployment", "networking", "security", "storage", "virtualization", "workloadSources"];
 
-/// How many levels deeper a misplaced field may belong: further down, a name says too little.
-const MOST_LEVELS: usize = 2;
-
 /// A field of the HyperConverged as it was written.
 #[derive(Debug, Clone)]
 pub struct Field<'a> {
@@ -42,38 +39,6 @@ impl<'a> Context<'a> {
             node = entry.map(|e| &e.value);
         }
         Field { document, path, key, node }
-    }
-}
-
-impl Context<'_> {
-    /// Where a field of the document that its version doesn't know belongs: for a path of the
-    /// other version (or above one) the old and the new path below the root, else the one place
-    /// of this version where a field of that name is.
-    pub fn moved_field(&self, path: &Path) -> Option<(Path, Path)> {
-        let mut candidates = vec![path.clone()];
-        if let Some(node) = self.document().root.at(path) {
-            let children = node.entries().iter().map(|e| path.key(&e.key.text));
-            candidates.extend(children);
-        }
-        for candidate in candidates {
-            let Some(below_spec) = dotted_below_spec(&candidate) else {
-                continue;
-            };
-            if let Some(to) = in_version(&below_spec, self.version())
-                && *to != *below_spec
-            {
-                return Some((candidate, Path::dotted(&format!("spec.{to}"))));
-            }
-        }
-        let schema = self.schema()?;
-        let all = self.known_fields.get_or_init(|| schema.all_fields());
-        let near = |p: &Path| p.0.len() <= path.0.len() + MOST_LEVELS;
-        let is_one = |p: &&Path| p.0.last() == path.0.last() && p.0.first() == path.0.first() && near(p);
-        let mut found = all.iter().filter(is_one);
-        match (found.next(), found.next()) {
-            (Some(only), None) => Some((path.clone(), only.clone())),
-            _ => None,
-        }
     }
 }
 

@@ -87,6 +87,12 @@ impl Gate<'_> {
         self.written.is_some()
     }
 
+    /// The state of a list's element as it is written; `None` where it has none, and for a map's entry.
+    pub fn written_state(&self) -> Option<&str> {
+        let written = self.written.filter(|w| w.name != w.switch.span)?;
+        written.switch.as_str()
+    }
+
     /// What the document says; `None` when it says nothing.
     pub fn explicit(&self) -> Option<bool> {
         self.explicit

@@ -76,19 +76,19 @@ impl Context<'_> {
         for sibling in siblings.iter().filter(|s| s.eq_ignore_ascii_case(name)) {
             found.push(Home::new(Kinship::Case, path, parent.key(sibling)));
         }
-        if let Some((from, to)) = self.moved_field(path) {
-            found.push(Home::new(Kinship::Version, &from, to));
-        }
+        found.extend(self.moves(path).map(|moves| Home { kinship: Kinship::Version, moves }));
         found.extend(unwrapped(schema, path, node));
         for place in self.known_fields().iter().filter_map(|known| along(schema, known, path)) {
-            if let Some(kinship) = kinship(path, &place) {
+            if let Some(kinship) = kinship(path, &place, node) {
                 found.push(Home::new(kinship, path, place));
             }
         }
         let fitting = siblings.iter().copied().filter(|s| fits(schema, &parent.key(s), node));
-        let similar = similar(name, &fitting.collect::<Vec<_>>());
-        let named = similar.or_else(|| by_content(schema, &parent, &siblings, node));
-        found.extend(named.map(|sibling| Home::new(Kinship::Spelling, path, parent.key(sibling))));
+        let mut named = similar(name, &fitting.collect::<Vec<_>>());
+        if named.is_empty() {
+            named.extend(by_content(schema, &parent, &siblings, node));
+        }
+        found.extend(named.into_iter().map(|sibling| Home::new(Kinship::Spelling, path, parent.key(sibling))));
         for sibling in &siblings {
             let map = parent.key(sibling);
             let place = map.key(name);
@@ -104,7 +104,9 @@ impl Context<'_> {
                 matches!(home.kinship, Kinship::Case) || root.at(from).is_some_and(|node| fits(schema, to, node))
             };
             let is_free = home.moves.iter().all(|(from, to)| !taken(to) && value(from, to));
-            is_free && !home.places().any(|to| self.is_ignored(to)) && seen.insert(home.places().cloned().collect::<Vec<_>>())
+            is_free
+                && !home.places().any(|to| self.is_ignored(to))
+                && seen.insert(home.places().cloned().collect::<Vec<_>>())
         });
         Some(found)
     }
@@ -150,12 +152,13 @@ fn along(schema: &Schema, known: &Path, path: &Path) -> Option<Path> {
 }
 
 /// How another place of the same name is related; `None` where the name alone says too little.
-fn kinship(path: &Path, place: &Path) -> Option<Kinship> {
+fn kinship(path: &Path, place: &Path, node: &Node) -> Option<Kinship> {
     let (from, to) = (path.parent(), place.parent());
     let shared = from.0.iter().zip(&to.0).take_while(|(a, b)| a == b).count();
     let name = key(path)?;
-    // `enabled` and `duration` are everywhere: they mean what the section around them means.
-    let is_telling = name.contains(|c: char| c.is_ascii_uppercase());
+    // `enabled` and `duration` are everywhere: they mean what the section around them means. What has fields of its own
+    // is known by them.
+    let is_telling = name.contains(|c: char| c.is_ascii_uppercase()) || !node.entries().is_empty();
     if to.starts_with(&from) && to.0.len() <= from.0.len() + MOST_LEVELS {
         return (is_telling || shared > 1).then_some(Kinship::Level);
     }
@@ -183,12 +186,12 @@ fn unwrapped(schema: &Schema, path: &Path, node: &Node) -> Option<Home> {
     (!moves.is_empty()).then_some(Home { kinship: Kinship::Wrapped, moves })
 }
 
-/// The one name that a word is a slip of, or is short for.
-fn similar<'s>(name: &str, names: &[&'s str]) -> Option<&'s str> {
-    nearest(name, names.iter().copied()).or_else(|| {
-        let mut longer = names.iter().filter(|n| has_words(n, name) || has_words(name, n));
-        longer.next().copied().filter(|_| longer.next().is_none())
-    })
+/// The name that a word is a slip of, else those that it is short for.
+fn similar<'s>(name: &str, names: &[&'s str]) -> Vec<&'s str> {
+    match nearest(name, names.iter().copied()) {
+        Some(near) => vec![near],
+        None => names.iter().copied().filter(|n| has_words(n, name) || has_words(name, n)).collect(),
+    }
 }
 
 /// The one object whose fields a value has.
@@ -239,7 +242,9 @@ fn fits(schema: &Schema, place: &Path, node: &Node) -> bool {
         Value::Number(_) => of(&["integer", "number"]),
         Value::String(text) => {
             let allowed = &field.allowed;
-            of(&["string"]) && (allowed.is_empty() || allowed.iter().any(|a| a.as_str().is_some_and(|a| a.eq_ignore_ascii_case(text))))
+            of(&["string"])
+                && (allowed.is_empty()
+                    || allowed.iter().any(|a| a.as_str().is_some_and(|a| a.eq_ignore_ascii_case(text))))
         }
         Value::Seq(_) => of(&["array"]),
         Value::Map(entries) => {

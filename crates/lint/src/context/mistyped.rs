@@ -41,6 +41,15 @@ impl<'a> Context<'a> {
     }
 }
 
+/// What people mean by a text in the place of true or false.
+pub fn meant_flag(text: &str) -> Option<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "y" | "on" | "1" | "enabled" | "enable" => Some(true),
+        "false" | "no" | "n" | "off" | "0" | "disabled" | "disable" => Some(false),
+        _ => None,
+    }
+}
+
 fn string_map<'a>(map: &'a Node, at: &Path, found: &mut Vec<Mistyped<'a>>) {
     for entry in map.entries() {
         if is_mistyped(&entry.value, "string") {
@@ -105,7 +114,12 @@ impl Mistyped<'_> {
     /// The value with quotes, or without, where that makes it what is wanted.
     pub fn fix(&self, cx: &Context<'_>) -> Option<Fix> {
         let place = cx.document().location(self.node.span);
+        let meant = self.node.as_str().filter(|_| self.wanted == "boolean").and_then(meant_flag);
         let (title, text) = match (self.wanted, self.node.style) {
+            ("boolean", Style::Plain | Style::SingleQuoted | Style::DoubleQuoted) if meant.is_some() => {
+                let text = meant.unwrap_or_default().to_string();
+                (format!("write {text}"), text)
+            }
             ("string", Style::Plain) => {
                 let text = quoted(place.text());
                 (format!("write {text}"), text)

@@ -3,7 +3,7 @@
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_kubernetes::tree;
 use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Comment, Entry, Node, Path, Segment, Value as Yaml};
+use hcoplan_yaml::{Entry, Node, Path, Segment, Value as Yaml};
 use serde_json::{Value, json};
 
 use super::Context;
@@ -81,7 +81,7 @@ impl<'a> Context<'a> {
 
     /// Where a field goes: as a whole, else each field below it that has a place of its own.
     /// `None` where something in it has no place.
-    fn moves(&self, path: &Path) -> Option<Vec<(Path, Path)>> {
+    pub(super) fn moves(&self, path: &Path) -> Option<Vec<(Path, Path)>> {
         let below_spec = dotted_below_spec(path)?;
         if let Some(to) = in_version(&below_spec, self.version())
             && *to != *below_spec
@@ -102,14 +102,10 @@ impl OtherShape<'_> {
         self.moves.iter().flatten().flatten()
     }
 
-    /// The changes that put every field in its place; `None` where one has none, or where comments
-    /// would get lost.
+    /// The changes that put every field in its place; `None` where one has none.
     pub fn changes(&self, cx: &Context<'_>) -> Option<Vec<Change>> {
         let root = &cx.document().root;
         let gates = Path::dotted("spec.featureGates");
-        for field in &self.fields {
-            self.free_of_comments(cx, field)?;
-        }
         let translated = match self.gates {
             Some(node) => Some(Change::Set(gates.clone(), translated(node)?)),
             None => None,
@@ -123,20 +119,6 @@ impl OtherShape<'_> {
         let gone = self.fields.iter().filter(|f| **f != gates);
         changes.extend(gone.cloned().map(Change::Remove));
         Some(changes)
-    }
-
-    /// Whether no comment stands in a field, beside it or above it.
-    fn free_of_comments(&self, cx: &Context<'_>, path: &Path) -> Option<()> {
-        let document = cx.document();
-        let text = document.file.text();
-        let key = document.root.key_at(path)?.span;
-        let before = text.get(..key.start as usize)?;
-        let above = before.lines().rev().nth(1).unwrap_or_default();
-        let end = document.root.at(path)?.span.end as usize;
-        let line_end = text.get(end..)?.find('\n').map_or(text.len(), |i| end + i);
-        let is_in = |c: &Comment| c.span.start >= key.start && (c.span.start as usize) < line_end;
-        let commented = above.trim_start().starts_with('#');
-        (!commented && !document.comments.iter().any(is_in)).then_some(())
     }
 }
 

@@ -180,8 +180,21 @@ fn meant(cx: &Context<'_>, key: &str, value: &str) -> Option<String> {
     let labels = || cx.nodes().flat_map(|n| &n.node.labels);
     let other_case = |(k, v): &(&String, &String)| k.eq_ignore_ascii_case(key) && v.eq_ignore_ascii_case(value);
     let same_key = |(k, _): &(&String, &String)| *k == key;
+    if let Some(architecture) = go_architecture(value).filter(|_| key.ends_with("kubernetes.io/arch")) {
+        return Some(label(key, architecture));
+    }
     let other_value = || labels().find(same_key);
     labels().find(other_case).or_else(other_value).map(|(k, v)| label(k, v))
+}
+
+/// What Go, and with it the label `kubernetes.io/arch`, calls an architecture of another name.
+pub fn go_architecture(name: &str) -> Option<&'static str> {
+    match name.to_ascii_lowercase().as_str() {
+        "x86_64" | "x86-64" | "x64" => Some("amd64"),
+        "aarch64" | "armv8" | "arm64v8" => Some("arm64"),
+        "s390" | "zseries" => Some("s390x"),
+        _ => None,
+    }
 }
 
 fn label(key: &str, value: &str) -> String {

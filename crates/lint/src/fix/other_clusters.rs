@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use hcoplan_diagnostics::finding::{Finding, Severity};
 
-/// The first cluster that has an error which it didn't have before.
+/// The first cluster that has an error which it didn't have before. One that was rejected is not among them: what
+/// else is wrong with it is only seen once it is accepted.
 pub fn first_broken_cluster(before: &[Finding], after: &[Finding]) -> Option<String> {
     let known = errors(before);
-    let mut new = errors(after).into_iter().filter(|e| !known.contains(e));
+    let rejected: BTreeSet<&str> = before.iter().filter(|f| f.refusal).flat_map(Finding::clusters).collect();
+    let mut new = errors(after).into_iter().filter(|e| !known.contains(e) && !rejected.contains(&*e.0));
     new.next().map(|(cluster, ..)| cluster)
 }
 

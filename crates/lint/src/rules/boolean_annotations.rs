@@ -4,6 +4,7 @@ use hcoplan_planner::admission::Reason;
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
 
 use super::prelude::*;
+use crate::meant_flag;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&DEPLOY_OVS_IMPLICIT, |cx, out| {
@@ -44,20 +45,11 @@ static DICT_ENABLE_ANNOTATION_INVALID: Rule = Rule::error(
 .needs(Needs::Document)
 .fix(FixKind::Safe);
 
-/// What people write for true and false.
-fn meant(value: &str) -> Option<bool> {
-    match value.trim().to_ascii_lowercase().as_str() {
-        "true" | "yes" | "y" | "on" | "1" | "enabled" | "enable" => Some(true),
-        "false" | "no" | "n" | "off" | "0" | "disabled" | "disable" => Some(false),
-        _ => None,
-    }
-}
-
 /// An annotation of the HyperConverged with which only `true` deploys something.
 fn not_deployed(cx: &Context<'_>, rule: &'static Rule, name: &str, what: &str) -> Option<Finding> {
     let annotation = cx.annotation(name)?;
     let value = annotation.text().filter(|value| !matches!(*value, "true" | "false"))?;
-    let (help, instead) = match meant(value) {
+    let (help, instead) = match meant_flag(value) {
         Some(true) => {
             let help = format!("write \"true\" to deploy {what}, \"false\" not to");
             (help, Some((format!("deploy {what}"), Applicability::Unsafe, "true")))
@@ -88,11 +80,11 @@ fn images(cx: &Context<'_>, out: &mut Sink) {
         };
         let message =
             format!("{} is switched neither on nor off, but {value:?}: HCO refuses it", template.display_name());
-        let help = match meant(value) {
+        let help = match meant_flag(value) {
             Some(meant) => format!("write \"{meant}\", in quotes"),
             None => "write \"true\" or \"false\", in quotes; without the annotation it is on".to_owned(),
         };
-        let edit = meant(value).and_then(|meant| annotation.rewrite(if meant { "true" } else { "false" }));
+        let edit = meant_flag(value).and_then(|meant| annotation.rewrite(if meant { "true" } else { "false" }));
         let fix = edit.map(|edit| Fix {
             title: format!("write {}", edit.text),
             applicability: Applicability::Safe,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use hcoplan_yaml::Key;
+
 use super::prelude::*;
 use crate::{Annotation, ImageEvidence, WrittenTemplate};
 
@@ -228,6 +230,15 @@ fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
         return None;
     }
     let message = format!("golden image {} doesn't say which architectures it exists for", image.template.name());
+    if let Some(key) = image.written.and_then(|w| misspelt(&w, ARCHITECTURES_ANNOTATION)) {
+        let place = cx.document().location(key.span);
+        let finding = Finding::new(&DICT_MISSING_ARCHITECTURES_ANNOTATION, message)
+            .at(place.clone())
+            .label(format!("nothing reads `{}`", key.text))
+            .help(format!("did you mean `{ARCHITECTURES_ANNOTATION}`?"));
+        let title = format!("rename it to {ARCHITECTURES_ANNOTATION}");
+        return Some(finding.fix(Fix::edit(title, Applicability::Unsafe, place, ARCHITECTURES_ANNOTATION)));
+    }
     let finding = Finding::new(&DICT_MISSING_ARCHITECTURES_ANNOTATION, message)
         .help(format!("annotate it with {ARCHITECTURES_ANNOTATION}: a comma-separated list such as \"amd64,arm64\""));
     let finding = match image.written.and_then(|w| w.annotation(cx, ARCHITECTURES_ANNOTATION)) {
@@ -246,6 +257,12 @@ fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
         naming(cx, &written, workload, title, Applicability::Suggestion)
     });
     Some(finding.fixes(fix).related(cx.multi_arch_switch(), "multi-arch golden images are on"))
+}
+
+/// The key of an annotation that is nearly called so.
+fn misspelt<'a>(written: &WrittenTemplate<'a>, name: &str) -> Option<&'a Key> {
+    let mut keys = written.get("metadata.annotations")?.entries().iter().map(|entry| &entry.key);
+    keys.find(|key| key.text != name && nearest(&key.text, [name]).is_some())
 }
 
 fn ignored<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {

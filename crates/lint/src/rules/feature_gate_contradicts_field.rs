@@ -29,7 +29,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let gate = cx.gate(&pair.gate);
-    let on = gate.explicit().unwrap_or(true);
+    // What differs in case only is neither for the operator.
+    let on =
+        gate.written_state().map_or_else(|| gate.explicit().unwrap_or(true), |s| !s.eq_ignore_ascii_case("Disabled"));
     let wanted = on != pair.opposite;
     let state = if on { "on" } else { "off" };
     let field = pair.field.strip_prefix("spec.").unwrap_or(&pair.field);

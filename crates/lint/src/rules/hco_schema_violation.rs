@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let mut helps: Vec<String> = Vec::new();
     for cause in &admission.causes {
-        let one = help(schema, admission.reason, cause).filter(|h| !helps.contains(h));
+        let one = help(cx, schema, admission.reason, cause).filter(|h| !helps.contains(h));
         helps.extend(one.filter(|_| helps.len() < MOST_HELPS));
     }
     // The words of the webhook name the first only.
@@ -61,7 +61,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !helps.is_empty() {
         finding = finding.help(helps.join("; "));
     }
-    finding.fixes.extend(spelling(cx, schema));
+    finding.fixes.extend(spelling(cx, schema).or_else(|| named_items(cx, schema)));
     out.explain(Incident::Refusal, finding);
 }
 
@@ -96,7 +96,7 @@ fn and_more(paths: &[String], all: usize) -> String {
 /// So many remedies are told.
 const MOST_HELPS: usize = 4;
 
-fn help(schema: &Schema, reason: Option<Reason>, cause: &Refused) -> Option<String> {
+fn help(cx: &Context<'_>, schema: &Schema, reason: Option<Reason>, cause: &Refused) -> Option<String> {
     let field = schema.field(&cause.path);
     let help = match reason? {
         // Of several mistakes the reason is the first one's.
@@ -119,6 +119,7 @@ fn help(schema: &Schema, reason: Option<Reason>, cause: &Refused) -> Option<Stri
         }
         Reason::GoDecode if cause.message.contains("quantit") => "write a quantity such as 500m, 2 or 64Mi".to_owned(),
         Reason::GoDecode => match field?.kind {
+            "object" if let Some((_, written)) = named_item(cx, schema, &cause.path) => format!("write `{written}`"),
             "object" => "write an object here: keys and values".to_owned(),
             "array" => "write a list here".to_owned(),
             "integer" => "write a whole number in the type's range".to_owned(),
@@ -128,6 +129,34 @@ fn help(schema: &Schema, reason: Option<Reason>, cause: &Refused) -> Option<Stri
         _ => return None,
     };
     Some(help)
+}
+
+/// A list's item that is a text where an object with one telling key belongs: the change, and the item as YAML.
+fn named_item(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change, String)> {
+    let text = cx.document().root.at(path)?.as_str()?;
+    let Some(Segment::Index(_)) = path.0.last() else {
+        return None;
+    };
+    let required = schema
+        .known_fields(path)
+        .into_iter()
+        .filter(|name| schema.field(&path.key(name)).is_some_and(|field| field.required && field.kind == "string"));
+    let required: Vec<&str> = required.collect();
+    let key = match required[..] {
+        [only] => only,
+        _ if path.parent() == Path::dotted("spec.featureGates") => "name",
+        _ => return None,
+    };
+    let item = serde_json::json!({key: text});
+    Some((Change::Set(path.clone(), item), format!("{{{key}: {text}}}")))
+}
+
+/// The items that are texts, as objects.
+fn named_items(cx: &Context<'_>, schema: &Schema) -> Option<Fix> {
+    let named = cx.admission().causes.iter().filter_map(|cause| named_item(cx, schema, &cause.path));
+    let (changes, written): (Vec<Change>, Vec<String>) = named.unzip();
+    let written: Vec<String> = written.iter().map(|item| format!("`{item}`")).collect();
+    (!changes.is_empty()).then(|| cx.fix(format!("write {}", and(&written)), Applicability::Safe, &changes))?
 }
 
 /// Another spelling of a value that is allowed: safe where all differ in case only.

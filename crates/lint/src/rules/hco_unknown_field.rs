@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use hcoplan_kubernetes::schema::PrunedField;
 use hcoplan_planner::release::Release;
+use hcoplan_yaml::{Node, Value};
 
 use super::prelude::*;
-use crate::OperandField;
+use crate::{Home, Kinship, OperandField};
 
 pub(super) static RULE: Rule = Rule::error(
     "hco-unknown-field",
@@ -17,13 +19,14 @@ pub(super) static RULE: Rule = Rule::error(
 .claims(Claim::NoEffect)
 .fix(FixKind::Safe);
 
-/// So many fields are offered to be removed at once: each offer reads the file once more, so that one for
-/// each of very many would take the square of their number. `hcoplan fix` comes to the others once these
-/// are gone.
-const MOST_REMOVALS: usize = 50;
+/// So many fields get fixes at once: each reads the file once more, so that one for each of very many would take
+/// the square of their number. `hcoplan fix` comes to the others once these are gone.
+const MOST_FIXED: usize = 50;
+
+/// So many places are offered to choose from.
+const MOST_HOMES: usize = 5;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut removals = 0;
     // These have a rule of their own, dict-metadata-misindented.
     let misindented: BTreeSet<_> =
         cx.written_templates().flat_map(|t| t.misplaced_metadata().map(|e| e.key.span)).collect();
@@ -33,84 +36,136 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let fields = other.iter().flat_map(|o| &o.fields);
         fields.into_iter().any(|f| path.starts_with(f))
     };
-    let pruned = cx.admission().pruned.iter();
-    for field in pruned.filter(|f| !of_other(&f.path)) {
-        if super::placement_wrong_level::correct_paths(cx.version(), &field.path).is_some() {
-            continue;
-        }
+    let pruned = cx.admission().pruned.iter().filter(|f| !of_other(&f.path));
+    let ours = pruned.filter(|f| super::placement_wrong_level::correct_paths(cx.version(), &f.path).is_none());
+    for (nth, field) in ours.enumerate() {
         let key = cx.document().root.key_at(&field.path);
         let Some(key) = key.filter(|k| !misindented.contains(&k.span)) else {
             continue;
         };
-        let place = cx.document().location(key.span);
-        let message = format!("unknown field `{}`", field.path);
-        let mut finding = Finding::new(&RULE, message).at(place.clone());
-        let moves = |title: String, changes: &[Change], moves: &[(Path, Path)]| {
-            let moved = cx.fix(title, Applicability::Suggestion, changes)?;
-            let moved = cx.with_comments(moved, moves);
-            moved.filter(|fix| cx.planned_with(fix).is_some())
-        };
-        let version = cx.api_version();
-        let dropped = "dropped by the API server";
-        finding = match meant(cx, &field.path, &key.text, &field.siblings) {
-            Meant::Name(name) => {
-                let applicability =
-                    if name.eq_ignore_ascii_case(&key.text) { Applicability::Safe } else { Applicability::Suggestion };
-                let help = format!("did you mean `{name}`?");
-                let rename = Fix::edit(format!("rename it to {name}"), applicability, place, name);
-                finding.label(dropped).help(help).fix(rename)
-            }
-            Meant::Place(from, to) => {
-                let root = &cx.document().root;
-                let is_free = from == field.path && root.at(&to).is_none();
-                let value = root.at(&from).filter(|_| is_free && !has_index(&to));
-                let fix = value.and_then(|value| {
-                    let set = Change::Set(to.clone(), value.to_json());
-                    moves(
-                        format!("move it to {to}"),
-                        &[Change::Remove(from.clone()), set],
-                        &[(from.clone(), to.clone())],
-                    )
-                });
-                let help = format!("in {version} `{from}` belongs at `{to}`");
-                finding.label(dropped).help(help).fixes(fix)
-            }
-            Meant::Operand(operand) => {
-                let changes = operand.changes.as_deref().unwrap_or_default();
-                let fix = (!changes.is_empty())
-                    .then(|| moves("write it with the HyperConverged's fields".to_owned(), changes, &operand.moves));
-                let of = &operand.operand;
-                finding
-                    .label(format!("{}'s field `{}`", of.kind, operand.path))
-                    .help(said_by(&operand))
-                    .fixes(fix.flatten())
-            }
-            Meant::Nothing => {
-                let (help, applicability) = match elsewhere(cx, &field.path) {
-                    Some((name, true)) => {
-                        (format!("{version} has it from {name} on; remove it until then"), Applicability::Suggestion)
-                    }
-                    Some((name, false)) => (format!("{version} had it up to {name}; remove it"), Applicability::Unsafe),
-                    None => (format!("{version} has no such field here; remove it"), Applicability::Unsafe),
-                };
-                removals += 1;
-                let offer = || {
-                    let gone = [Change::Remove(field.path.clone())];
-                    cx.fix(format!("remove {}", field.path), applicability, &gone)
-                };
-                let fix = (removals <= MOST_REMOVALS).then(offer).flatten();
-                if removals > MOST_REMOVALS {
-                    cx.leave_untried();
-                }
-                finding.label(dropped).help(help).fixes(fix)
-            }
-        };
+        let finding = Finding::new(&RULE, format!("unknown field `{}`", field.path))
+            .at(cx.document().location(key.span))
+            .label("dropped by the API server");
+        let mut finding = explained(cx, finding, field, &key.text);
+        if nth >= MOST_FIXED {
+            finding.fixes.clear();
+            cx.leave_untried();
+        }
         out.report(finding);
     }
 }
 
-fn has_index(path: &Path) -> bool {
-    path.0.iter().any(|step| matches!(step, Segment::Index(_)))
+fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str) -> Finding {
+    let path = &field.path;
+    let homes = cx.homes(path);
+    let is_sure = homes.first().is_some_and(|home| home.kinship <= Kinship::Version);
+    let operand = cx.operand_field(path).filter(|_| !is_sure && !is_of_other_version(cx, path));
+    let (said, unsaid) =
+        operand.map_or((None, None), |o| if o.fields.is_empty() { (None, Some(o)) } else { (Some(o), None) });
+    if let Some(operand) = said {
+        return of_operand(cx, finding, &operand);
+    }
+    let is_similar = homes.first().is_some_and(|home| home.kinship >= Kinship::Spelling);
+    let elsewhere = elsewhere(cx, path);
+    if !homes.is_empty() && !(is_similar && elsewhere.is_some()) {
+        return moved(cx, finding, path, &homes);
+    }
+    if let Some(operand) = unsaid {
+        return of_operand(cx, finding, &operand);
+    }
+    let version = cx.api_version();
+    let siblings = cx.document().root.at(&path.parent()).map(Node::entries).unwrap_or_default();
+    let twin = siblings.iter().find(|e| e.key.text != name && e.key.text.eq_ignore_ascii_case(name));
+    if let Some(twin) = twin {
+        let finding = finding.related(cx.document().location(twin.key.span), "this one counts");
+        let help = format!("`{}` is there, too; remove `{name}`", twin.key.text);
+        return finding.help(help).fixes(removal(cx, path, Applicability::Suggestion));
+    }
+    let (help, applicability) = match elsewhere {
+        Some((name, true)) => {
+            (format!("{version} has it from {name} on; remove it until then"), Applicability::Suggestion)
+        }
+        Some((name, false)) => (format!("{version} had it up to {name}; remove it"), Applicability::Unsafe),
+        None => (format!("{version} has no such field; without it {}", lost(cx, path)), Applicability::Suggestion),
+    };
+    finding.help(help).fixes(removal(cx, path, applicability))
+}
+
+/// What is lost with a value.
+fn lost(cx: &Context<'_>, path: &Path) -> String {
+    match cx.document().root.at(path).map(|node| &node.value) {
+        Some(Value::Map(entries)) if !entries.is_empty() => {
+            let keys: Vec<String> = entries.iter().map(|e| format!("`{}`", e.key.text)).collect();
+            format!("what it says of {} is lost", and(&keys))
+        }
+        _ => "nothing changes".to_owned(),
+    }
+}
+
+fn removal(cx: &Context<'_>, path: &Path, applicability: Applicability) -> Option<Fix> {
+    cx.fix(format!("remove {path}"), applicability, &[Change::Remove(path.clone())])
+}
+
+/// The finding with the places where the value belongs: one is written, of several one is to be chosen.
+fn moved(cx: &Context<'_>, finding: Finding, path: &Path, homes: &[Home]) -> Finding {
+    let is_only = homes.len() == 1;
+    let tried: Vec<Option<Fix>> = homes.iter().take(MOST_HOMES).map(|home| fix(cx, path, home, is_only)).collect();
+    let places: Vec<String> = homes.iter().flat_map(Home::places).map(|place| format!("`{place}`")).collect();
+    let names: Vec<String> = homes.iter().filter_map(Home::new_name).map(|name| format!("`{name}`")).collect();
+    let help = match homes {
+        [only] if only.kinship == Kinship::Wrapped => {
+            format!("move what is in it up one level: {}", and(&places))
+        }
+        _ if names.len() == homes.len() => format!("did you mean {}?", or(&names)),
+        [only] => {
+            let belong = only.moves.iter().map(|(from, to)| format!("`{from}` belongs at `{to}`"));
+            format!("in {} {}", cx.api_version(), and(&belong.collect::<Vec<_>>()))
+        }
+        _ => format!("in {} `{path}` belongs at {}", cx.api_version(), or(&places)),
+    };
+    finding.help(help).fixes(tried.into_iter().flatten())
+}
+
+/// The fix that moves a value with its comments, where it then is known and accepted.
+fn fix(cx: &Context<'_>, path: &Path, home: &Home, is_only: bool) -> Option<Fix> {
+    let applicability = match home.kinship {
+        _ if !is_only => Applicability::Suggestion,
+        Kinship::Case => Applicability::Safe,
+        _ => Applicability::Unsafe,
+    };
+    let root = &cx.document().root;
+    let fix = match home.new_name() {
+        Some(name) => {
+            let place = cx.document().location(root.key_at(path)?.span);
+            Fix::edit(format!("rename it to {name}"), applicability, place, name)
+        }
+        None => {
+            let title = match &home.moves[..] {
+                [(_, to)] => format!("move it to {to}"),
+                _ if home.kinship == Kinship::Wrapped => format!("move what is in it up to {}", path.parent()),
+                several => format!("move the {} fields in it to where {} has them", several.len(), cx.version()),
+            };
+            let removed = home.moves.iter().map(|(from, _)| from.clone());
+            let removed = if home.moves.len() > 1 || home.kinship <= Kinship::Wrapped {
+                vec![path.clone()]
+            } else {
+                removed.collect()
+            };
+            cx.relocation(title, applicability, &home.moves, &removed)?
+        }
+    };
+    cx.finds_home(&fix, path, home).then_some(fix)
+}
+
+fn of_operand(cx: &Context<'_>, finding: Finding, operand: &OperandField) -> Finding {
+    let changes = operand.changes.as_deref().unwrap_or_default();
+    let fix = (!changes.is_empty()).then(|| {
+        let title = "write it with the HyperConverged's fields";
+        let fix = cx.with_comments(cx.fix(title, Applicability::Suggestion, changes)?, &operand.moves)?;
+        cx.planned_with(&fix).map(|_| fix)
+    });
+    let of = &operand.operand;
+    finding.label(format!("{}'s field `{}`", of.kind, operand.path)).help(said_by(operand)).fixes(fix.flatten())
 }
 
 /// Which of the HyperConverged's fields say what is written with an operand's.
@@ -152,34 +207,4 @@ fn elsewhere(cx: &Context<'_>, path: &Path) -> Option<(String, bool)> {
     let older = || names.iter().take(own).rev().copied().find(|n| has(n));
     let newer = newer.map(|n| (n.to_owned(), true));
     newer.or_else(|| older().map(|n| (n.to_owned(), false)))
-}
-
-/// What the author probably meant.
-enum Meant {
-    /// This name at the same place.
-    Name(String),
-    /// The second path instead of the first.
-    Place(Path, Path),
-    /// What an operand's field of this name does.
-    Operand(OperandField),
-    /// Nothing that is known here.
-    Nothing,
-}
-
-fn meant(cx: &Context<'_>, path: &Path, name: &str, siblings: &[String]) -> Meant {
-    if let Some(same) = siblings.iter().find(|s| s.eq_ignore_ascii_case(name)) {
-        return Meant::Name(same.clone());
-    }
-    if !is_of_other_version(cx, path)
-        && let Some(operand) = cx.operand_field(path)
-    {
-        return Meant::Operand(operand);
-    }
-    if let Some((from, to)) = cx.moved_field(path) {
-        return Meant::Place(from, to);
-    }
-    match nearest(name, siblings.iter().map(String::as_str)) {
-        Some(near) if elsewhere(cx, path).is_none() => Meant::Name(near.to_owned()),
-        _ => Meant::Nothing,
-    }
 }

@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let place = cx.document().locate_key(field);
         finding = finding.related(place, format!("of {}, too", other.version));
     }
-    finding.fixes.extend(fix(cx, other));
+    finding.fixes.extend(fixes(cx, other));
     match refused {
         Some(_) => out.explain(Incident::Refusal, finding),
         None => out.report(finding),
@@ -59,9 +59,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn help(cx: &Context<'_>, other: &OtherShape<'_>) -> String {
     if other.is_all {
         return format!(
-            "write `apiVersion: hco.kubevirt.io/{}`, or move the fields to where {} has them",
-            other.version,
-            cx.version()
+            "move the fields to where {} has them, or write `apiVersion: hco.kubevirt.io/{}`",
+            cx.version(),
+            other.version
         );
     }
     let moves = other.moves().take(3);
@@ -69,16 +69,24 @@ fn help(cx: &Context<'_>, other: &OtherShape<'_>) -> String {
     if moves.is_empty() { format!("write it as {} has it", cx.version()) } else { format!("move {}", and(&moves)) }
 }
 
-/// Another version above, where that mends all of it; else the fields move, where no comment would
-/// get lost on the way.
-fn fix(cx: &Context<'_>, other: &OtherShape<'_>) -> Option<Fix> {
-    if other.is_all {
-        let version = format!("hco.kubevirt.io/{}", other.version);
-        let title = format!("write `apiVersion: {version}`");
-        let path = Path::dotted("apiVersion");
-        return cx.fix(title, Applicability::Safe, &[Change::Set(path, version.into())]);
+/// The fields move to where the document's version has them, with their comments; where all of it is in the other
+/// version's shape, that version may be written instead.
+fn fixes(cx: &Context<'_>, other: &OtherShape<'_>) -> Vec<Fix> {
+    let version = format!("hco.kubevirt.io/{}", other.version);
+    let other_version = other.is_all.then(|| {
+        let write = [Change::Set(Path::dotted("apiVersion"), version.as_str().into())];
+        cx.fix(format!("write `apiVersion: {version}`"), Applicability::Safe, &write)
+    });
+    let moved = other.changes(cx).and_then(|changes| {
+        let title = format!("move the fields to where {} has them", cx.version());
+        let fix = cx.fix(title, Applicability::Safe, &changes)?;
+        let moves: Vec<(Path, Path)> = other.moves().cloned().collect();
+        let fix = cx.with_comments(fix, &moves)?;
+        cx.planned_with(&fix)?.admission.accepted.then_some(fix)
+    });
+    let mut fixes: Vec<Fix> = moved.into_iter().chain(other_version.flatten()).collect();
+    for second in fixes.iter_mut().skip(1) {
+        second.applicability = Applicability::Suggestion;
     }
-    let changes = other.changes(cx)?;
-    let title = format!("move the fields to where {} has them", cx.version());
-    cx.fix(title, Applicability::Safe, &changes)
+    fixes
 }

@@ -1,6 +1,5 @@
 //! Keys of a node placement one level off.
 
-use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Path, Segment};
 
 use super::prelude::*;
@@ -28,15 +27,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Finding::new(&RULE, message).at(cx.document().locate_key(path)).label("dropped by the API server");
         finding = match &belongs[..] {
             [to] => {
-                let finding = finding.help(format!("it belongs at {to}"));
-                match moved(cx, path, to) {
-                    Some(fix) => finding.fix(fix),
-                    None => finding,
-                }
+                let fix = moved(cx, path, to, Applicability::Unsafe);
+                finding.help(format!("it belongs at {to}")).fixes(fix)
             }
             _ => {
                 let all: Vec<String> = belongs.iter().map(Path::to_string).collect();
-                finding.help(format!("it belongs at {}", all.join(" or ")))
+                let fixes = belongs.iter().filter_map(|to| moved(cx, path, to, Applicability::Suggestion));
+                finding.help(format!("it belongs at {}", all.join(" or "))).fixes(fixes)
             }
         };
         out.report(finding);
@@ -80,21 +77,17 @@ pub(super) fn correct_paths(version: &str, path: &Path) -> Option<Vec<Path>> {
 }
 
 /// Moves the value with its comments, where nothing stands in its new place.
-fn moved(cx: &Context<'_>, from: &Path, to: &Path) -> Option<Fix> {
+fn moved(cx: &Context<'_>, from: &Path, to: &Path, applicability: Applicability) -> Option<Fix> {
     let document = cx.document();
     let value = document.root.at(from)?;
     if document.root.at(to).is_some() {
         return None;
     }
     // A placement may be wrapped once more.
-    let json = value.to_json();
-    let json = match (json.get("nodePlacement"), to.0.last()) {
-        (Some(inner), Some(Segment::Key(last))) if !PARTS.contains(&last.as_str()) => inner.clone(),
-        _ => json,
-    };
-    let changes = [Change::Set(to.clone(), json), Change::Remove(from.clone())];
-    let fix = cx.fix(format!("move it to {to}"), Applicability::Unsafe, &changes)?;
-    cx.with_comments(fix, &[(from.clone(), to.clone())])
+    let wrapped = from.key("nodePlacement");
+    let is_part = matches!(to.0.last(), Some(Segment::Key(last)) if PARTS.contains(&last.as_str()));
+    let inner = if !is_part && value.get("nodePlacement").is_some() { wrapped } else { from.clone() };
+    cx.relocation(format!("move it to {to}"), applicability, &[(inner, to.clone())], std::slice::from_ref(from))
 }
 
 #[cfg(test)]

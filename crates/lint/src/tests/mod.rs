@@ -12,6 +12,7 @@ mod pages;
 mod random;
 mod recorded_fixes;
 mod registry;
+mod restored;
 mod suppress;
 mod untried;
 mod virtual_machines;

@@ -1,0 +1,130 @@
+//! Moves of fields as lines of text: what is moved stays as it is written, but for its indentation.
+
+use hcoplan_diagnostics::finding::{Applicability, Fix};
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_yaml::edit::{Change, line_edits};
+use hcoplan_yaml::{Node, Path, Segment, Value, parse};
+
+use super::Context;
+
+impl Context<'_> {
+    /// A fix that moves fields of the HyperConverged with their comments; `removed` is what then goes, the fields
+    /// themselves or what is around them. As lines where they are written in lines, else written anew.
+    pub fn relocation(
+        &self,
+        title: impl Into<String>,
+        applicability: Applicability,
+        moves: &[(Path, Path)],
+        removed: &[Path],
+    ) -> Option<Fix> {
+        let root = &self.document().root;
+        let title = title.into();
+        let set = moves.iter().map(|(from, to)| Some(Change::Set(to.clone(), root.at(from)?.to_json())));
+        let set = set.collect::<Option<Vec<_>>>()?;
+        let changes: Vec<Change> = removed.iter().cloned().map(Change::Remove).chain(set).collect();
+        if let Some(text) = self.as_lines(moves, removed, &changes) {
+            return Some(Fix { title, applicability, edits: line_edits(&self.document().file, &text) });
+        }
+        self.with_comments(self.fix(title, applicability, &changes)?, moves)
+    }
+
+    /// The file's text with the fields' lines in their new place; `None` where that isn't what the changes mean.
+    fn as_lines(&self, moves: &[(Path, Path)], removed: &[Path], changes: &[Change]) -> Option<String> {
+        let [removed] = removed else {
+            return None;
+        };
+        let (document, (_, to)) = (self.document(), moves.first()?);
+        let (text, root) = (document.file.text(), &document.root);
+        let cut = lines_of(text, root, removed)?;
+        // What is there of the way to the new place, without what is taken away.
+        let (_, depth) = root.nearest(to);
+        let depth = depth.min(to.0.len() - 1).min(shared(to, removed));
+        let above = Path(to.0.get(..depth)?.to_vec());
+        let around = root.at(&above)?;
+        let first = around.entries().first()?;
+        let column = column(text, first.key.span.start as usize)?;
+        let at = if above == removed.parent() {
+            cut.0
+        } else {
+            let others = around.entries().iter().filter(|e| above.key(&e.key.text) != *removed);
+            let last = others.max_by_key(|e| e.value.span.end)?;
+            line_end(text, last.value.span.end as usize)
+        };
+        let mut moved = String::new();
+        let mut indent = column;
+        let levels = to.0.get(depth..to.0.len() - 1)?;
+        for level in levels {
+            let Segment::Key(key) = level else {
+                return None;
+            };
+            moved.push_str(&format!("{}{key}:\n", " ".repeat(indent)));
+            indent += 2;
+        }
+        for (from, _) in moves {
+            let (start, end) = lines_of(text, root, from)?;
+            let own = self::column(text, root.key_at(from)?.span.start as usize)?;
+            for line in text.get(start..end)?.split_inclusive('\n') {
+                let bare = line.trim_start_matches(' ');
+                let blanks = (line.len() - bare.len() + indent).saturating_sub(own);
+                moved.push_str(&" ".repeat(if bare.trim().is_empty() { 0 } else { blanks }));
+                moved.push_str(bare);
+            }
+        }
+        let mut new = text.to_owned();
+        if at >= cut.1 {
+            new.insert_str(at, &moved);
+            new.replace_range(cut.0..cut.1, "");
+        } else {
+            new.replace_range(cut.0..cut.1, "");
+            new.insert_str(at, &moved);
+        }
+        let mut intended = self.object().clone();
+        changes.iter().try_for_each(|change| change.apply(&mut intended)).ok()?;
+        let read = parse(&SourceFile::new(document.file.path(), new.clone()));
+        let comments = |documents: &[hcoplan_yaml::Document]| documents.iter().map(|d| d.comments.len()).sum::<usize>();
+        let before = parse(&document.file).documents;
+        let is_same = read.documents.len() == before.len()
+            && read.documents.get(document.index)?.root.to_json() == intended
+            && comments(&read.documents) == comments(&before)
+            && !read.problems.iter().any(|problem| problem.kind.is_fatal());
+        is_same.then_some(new)
+    }
+}
+
+/// How many steps two paths share.
+fn shared(a: &Path, b: &Path) -> usize {
+    let parent = b.0.len() - 1;
+    let pairs = a.0.iter().zip(&b.0).take(parent);
+    pairs.take_while(|(a, b)| a == b).count()
+}
+
+/// The lines of an entry of a block, with the comments directly above it; `None` where others share them.
+fn lines_of(text: &str, root: &Node, path: &Path) -> Option<(usize, usize)> {
+    let key = root.key_at(path)?.span.start as usize;
+    let value = root.at(path)?;
+    let own = column(text, key)?;
+    let mut start = key - own;
+    while let Some(above) = text.get(..start.checked_sub(1)?) {
+        let line = above.rfind('\n').map_or(0, |end| end + 1);
+        let is_comment = above.get(line..)?.trim_start().starts_with('#') && column(text, line + own).is_some();
+        if !is_comment || above.as_bytes().get(line + own) != Some(&b'#') {
+            break;
+        }
+        start = line;
+    }
+    // A block's text ends with its last line's end.
+    let end = value.span.end as usize;
+    let is_ended = matches!(value.value, Value::String(_)) && text.get(..end)?.ends_with('\n');
+    Some((start, if is_ended { end } else { line_end(text, end) }))
+}
+
+/// The column of a place with nothing but blanks before it on its line.
+fn column(text: &str, at: usize) -> Option<usize> {
+    let line = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+    text.get(line..at)?.bytes().all(|b| b == b' ').then_some(at - line)
+}
+
+/// Where the line of a place ends, its end included.
+fn line_end(text: &str, at: usize) -> usize {
+    text.get(at..).and_then(|rest| rest.find('\n')).map_or(text.len(), |end| at + end + 1)
+}
