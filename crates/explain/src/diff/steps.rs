@@ -1,10 +1,12 @@
 //! What an upgrade does step by step, and in which order it goes with a manifest: the parts that no
 //! comparison of two plans shows.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_planner::lifecycle::{ObjectOutcome, Purpose, State, Step, UpdateOrders};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::semantic::{Impact, Lists, differences};
 use super::{Note, NoteKind};
@@ -137,30 +139,35 @@ fn differing(before: &State, after: &State) -> Vec<(String, String, String)> {
     let spec = |state: &State| {
         let stored = state.stored.as_ref();
         let read = stored.map(|stored| HyperConverged::from_stored(&state.release, stored));
-        json!({"spec": read.map_or(Value::Null, |read| read.spec)})
+        read.map_or(Value::Null, |read| read.spec)
     };
-    let (old, new) = (spec(before), spec(after));
-    // Entries of lists are compared by their names, as v1's schema says.
-    let lists = Lists::new(after.release.schema_of("hco.kubevirt.io/v1", "HyperConverged"));
-    let differences = differences(&old, &new, &lists);
-    let shown = differences.iter().map(|difference| {
+    let (mut old, mut new) = (spec(before), spec(after));
+    let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
+    // Gates are compared by their names: what isn't listed has its default.
+    let (was, is) = (take_gates(&mut old), take_gates(&mut new));
+    let names: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
+    let state = |gates: &BTreeMap<String, String>, name: &String| {
+        gates.get(name).cloned().unwrap_or_else(|| "its default".to_owned())
+    };
+    let gates = names.into_iter().filter(|name| was.get(*name) != is.get(*name));
+    let gates = gates.map(|name| (format!("the feature gate {name}"), state(&was, name), state(&is, name)));
+    let differences = differences(&old, &new, &Lists::default());
+    let fields = differences.iter().map(|difference| {
         let (was, is) = (difference.before.get(&old), difference.after.get(&new));
-        let label = difference.label.strip_prefix("spec.").unwrap_or(&difference.label);
-        match label.strip_prefix("featureGates[name=").and_then(|rest| rest.split_once(']')) {
-            Some((gate, _)) => (format!("the feature gate {gate}"), state_of(was), state_of(is)),
-            None => {
-                let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
-                (label.to_owned(), shown(was), shown(is))
-            }
-        }
+        (difference.label.clone(), shown(was), shown(is))
     });
-    shown.collect()
+    gates.chain(fields).collect()
 }
 
-/// The state of a feature gate: `Enabled`, `Disabled`, or its default where it isn't set.
-fn state_of(gate: Option<&Value>) -> String {
-    let state = |gate: &Value| gate.as_str().or_else(|| gate["state"].as_str()).unwrap_or("Enabled").to_owned();
-    gate.map_or_else(|| "its default".to_owned(), state)
+/// Takes the feature gates out of a spec in v1's shape: each with its state.
+fn take_gates(spec: &mut Value) -> BTreeMap<String, String> {
+    let gates = spec.as_object_mut().and_then(|spec| spec.remove("featureGates"));
+    let all = gates.iter().filter_map(Value::as_array).flatten();
+    let one = |gate: &Value| {
+        let state = gate["state"].as_str().unwrap_or("Enabled");
+        Some((gate["name"].as_str()?.to_owned(), state.to_owned()))
+    };
+    all.filter_map(one).collect()
 }
 
 fn names(ids: &[&ObjectId]) -> String {

@@ -460,7 +460,10 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         let off = Value::Bool(false);
         let help = match (was, is) {
             // What HCO removes, it removes again when somebody writes it.
-            (_, None) if !is_default => format!("remove {leaf} from the manifest: {hco} ignores it"),
+            (_, None) if !is_default && difference.before.get(&written.spec).is_some() => {
+                format!("remove {leaf} from the manifest: {hco} ignores it")
+            }
+            (_, None) if !is_default => String::new(),
             (Some(was), _) => format!("set `{leaf}: {was}` to keep it as it is"),
             (None, Some(Value::Bool(true))) => format!("set `{leaf}: {off}` to keep it as it is"),
             (None, _) => String::new(),

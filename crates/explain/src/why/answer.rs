@@ -2,6 +2,7 @@
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::ObjectId;
+use hcoplan_planner::admission::Admission;
 use hcoplan_planner::lifecycle::State;
 use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_yaml::Path;
@@ -90,6 +91,20 @@ pub struct Source {
     pub place: Option<Location>,
 }
 
+/// Why the HyperConverged is rejected, with the line that it is about.
+fn rejection(plan_input: &PlanInput<'_>, verdict: Admission) -> Option<String> {
+    if verdict.accepted {
+        return None;
+    }
+    let Some(cause) = verdict.causes.first() else {
+        return Some(verdict.message);
+    };
+    let place = plan_input.document.locate(&cause.path);
+    let place = place.origin().unwrap_or(place);
+    let at = place.start();
+    Some(format!("{} ({}:{}:{})", verdict.message, place.file.path(), at.line, at.column))
+}
+
 /// Answers what makes a field (or, for an empty one, an object) what it is.
 ///
 /// # Errors
@@ -121,7 +136,7 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
         feeds: Vec::new(),
         others: Vec::new(),
         in_a_new_cluster: None,
-        refused: (!verdict.accepted).then_some(verdict.message),
+        refused: rejection(plan_input, verdict),
         error: error.map(|e| (e.operand, e.message.clone())),
         patch: None,
         value,
