@@ -52,6 +52,11 @@ impl Sink {
         self.findings.push(finding);
     }
 
+    /// Reports each of some findings.
+    pub fn report_all(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        findings.into_iter().for_each(|finding| self.report(finding));
+    }
+
     /// Reports a finding, of an incident as its explanation.
     pub fn report_as(&mut self, incident: Option<Incident>, finding: Finding) {
         match incident {
