@@ -7,7 +7,7 @@
 //!
 //! Beside `hcoplan` there are a few words for the scenery: `copy` (from the repository; fixtures of rules
 //! without their annotations), `release` (the data of one, to a directory), `append FILE TEXT`, `remove`, `move`, `link` (what, to what), `list`, `show`, `commit` (everything, to git), `git`, `cd`; and
-//! `ARGOCD_APP_PARAMETERS='…'` or `HCOPLAN_ALLOW_KUSTOMIZE=1` before `hcoplan`.
+//! `ARGOCD_APP_PARAMETERS='…'` before `hcoplan`.
 //!
 //! `CONSOLE=fix cargo test --test cli consoles` runs one case.
 //!
@@ -116,19 +116,12 @@ impl Scene {
         let words = words(line);
         let words: Vec<_> = words.iter().map(String::as_str).collect();
         match words.as_slice() {
-            ["HCOPLAN_ALLOW_KUSTOMIZE=1", "hcoplan", arguments @ .., "<", file] => {
-                let allows = Some(("HCOPLAN_ALLOW_KUSTOMIZE", "1"));
-                self.hcoplan(arguments, Some(file), allows, out);
-            }
             ["hcoplan", arguments @ .., "<", file] => {
                 self.hcoplan(arguments, Some(file), None, out);
             }
             ["hcoplan", arguments @ ..] => self.hcoplan(arguments, None, None, out),
             ["ARGOCD_APP_PARAMETERS=", value, "hcoplan", arguments @ ..] => {
                 self.hcoplan(arguments, None, Some(("ARGOCD_APP_PARAMETERS", value)), out);
-            }
-            ["HCOPLAN_ALLOW_KUSTOMIZE=1", "hcoplan", arguments @ ..] => {
-                self.hcoplan(arguments, None, Some(("HCOPLAN_ALLOW_KUSTOMIZE", "1")), out);
             }
             ["release", name, to] => {
                 let release = hcoplan::release::Release::known(name).expect("a release");
@@ -486,7 +479,7 @@ fn a_signal_leaves_no_build() {
     for signal in ["INT", "TERM"] {
         let mut child = scene
             .command(env!("CARGO_BIN_EXE_hcoplan"))
-            .args(["lint", "--kustomize"])
+            .arg("lint")
             .env("PATH", format!("{}:{path}", programs.path().display()))
             .env("TMPDIR", room.path())
             .stdout(Stdio::null())

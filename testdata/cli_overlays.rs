@@ -9,7 +9,7 @@ fn overlays_have_the_findings_of_plain_directories() {
     scene.add_kustomize();
     let findings = |directory: &str| {
         *scene.current.borrow_mut() = directory.to_owned();
-        let words = ["lint", "--pedantic", "--kustomize", "--format", "json"];
+        let words = ["lint", "--pedantic", "--format", "json"];
         let mut command = scene.command(env!("CARGO_BIN_EXE_hcoplan"));
         let done = command.args(words).output().expect("hcoplan runs");
         let read: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
@@ -43,7 +43,7 @@ impl Editor {
     fn new(scene: &Scene) -> Self {
         use std::io::{BufRead as _, BufReader, Read as _};
         let mut command = scene.command(env!("CARGO_BIN_EXE_hcoplan"));
-        let command = command.arg("lsp").env("HCOPLAN_ALLOW_KUSTOMIZE", "1");
+        let command = command.arg("lsp");
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut server = piped.spawn().expect("hcoplan runs");
         let input = server.stdin.take().expect("piped");
@@ -165,7 +165,6 @@ fn said_of(editor: &mut Editor, path: &str, text: &str, word: &str) -> String {
 fn built_overlays() -> Scene {
     let scene = Scene::new(&main_directory().join("testdata/cli/every-command/in/overlays"));
     scene.add_kustomize();
-    fs::write(scene.path("hcoplan.yaml"), "kustomize: true\n").expect("written");
     scene
 }
 
@@ -214,10 +213,7 @@ fn git_applies_the_diff_of_a_layer() {
         fs::write(&base, old.clone() + "  liveMigrate: 3\n").expect("written");
         *scene.current.borrow_mut() = from.to_owned();
         let mut command = scene.command(env!("CARGO_BIN_EXE_hcoplan"));
-        let done = command
-            .args(["fix", "--kustomize", "--unsafe", "--select", "hco-unknown-field"])
-            .output()
-            .expect("hcoplan runs");
+        let done = command.args(["fix", "--unsafe", "--select", "hco-unknown-field"]).output().expect("hcoplan runs");
         fs::write(scene.path("fix.diff"), done.stdout).expect("written");
         *scene.current.borrow_mut() = at.to_owned();
         let patch = scene.path("fix.diff");
@@ -304,7 +300,7 @@ fn only_what_is_asked_for_is_built() {
     let log = scene.programs.borrow().as_ref().expect("there").path().join("log");
     let mut built = |line: &str| {
         fs::write(&log, "").expect("written");
-        scene.run(&format!("hcoplan {line} --kustomize"), &mut said);
+        scene.run(&format!("hcoplan {line}"), &mut said);
         let text = fs::read_to_string(&log).expect("readable");
         let mut names: Vec<String> = text.lines().map(ToOwned::to_owned).collect();
         names.sort();

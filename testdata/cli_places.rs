@@ -244,6 +244,7 @@ fn each_scalar_of_a_build_is_traced_to_the_text_that_made_it() {
         let asked = BuildRequest {
             within: None,
             chosen: &ClusterFilter::default(),
+            is_off: false,
             fetches: false,
             most_bytes: 1 << 20,
             stop: &|| false,

@@ -1,8 +1,10 @@
 """HyperConvergeds that other tools read, written so that a search doesn't see them."""
 
 import base64
+import gzip
 import json
 import os
+import shutil
 
 from _inputs import INVENTORY
 
@@ -179,3 +181,106 @@ def attack_cmp_leaves_nothing_out(lab):
         os.symlink(target, os.path.join(directory, "a.yaml"))
         done = lab.run("cmp", "generate", cwd=directory)
         lab.expect(done.code != 0 and not done.out, what, done)
+
+
+SOUND = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\ndata: {a: b}\n"
+
+
+def attack_made_by_kustomize(lab):
+    """What a kustomization makes of something else is planned, or named as not planned."""
+    if not shutil.which("kustomize") and not shutil.which("kubectl"):
+        return
+    kind = "- {op: replace, path: /kind, value: HyperConverged}\n- {op: replace, path: /apiVersion, value: hco.kubevirt.io/v1beta1}\n" \
+           "- {op: remove, path: /data}\n- {op: add, path: /spec, value: {evictionStrategy: Sometimes}}\n"
+    indent = kind.replace("\n", "\n    ")
+    for what, files in {
+        "an inline patch": {"kustomization.yaml": f"resources: [a.yaml]\npatches:\n- target: {{kind: ConfigMap}}\n  patch: |-\n    {indent}\n"},
+        "a patch in a file": {"kustomization.yaml": "resources: [a.yaml]\npatches: [{path: p.yaml, target: {kind: ConfigMap}, options: {allowKindChange: true}}]\n",
+                              "p.yaml": kind},
+        "a component": {"kustomization.yaml": "resources: [a.yaml]\ncomponents: [c]\n",
+                        "c/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches: [{path: p.yaml, target: {kind: ConfigMap}}]\n",
+                        "c/p.yaml": kind},
+        "a transformer": {"kustomization.yaml": "resources: [a.yaml]\ntransformers: [t.yaml]\n",
+                          "t.yaml": f"apiVersion: builtin\nkind: PatchTransformer\nmetadata: {{name: t}}\ntarget: {{kind: ConfigMap}}\npatch: |-\n    {indent}\n"},
+        "escapes": {"kustomization.yaml": "resources: [a.yaml]\npatches: [{path: p.yaml, target: {kind: ConfigMap}}]\n",
+                    "p.yaml": kind.replace("HyperConverged", '"\\x48y\\x70erConverged"').replace("hco.", '"h\\x63o.').replace("v1beta1}", 'v1beta1"}')},
+    }.items():
+        _, done = lint(lab, {"x/a.yaml": SOUND, **{f"x/{path}": text for path, text in files.items()}})
+        lab.expect(done.code not in (0, 3, 70), what, done)
+
+
+def attack_changed_by_controllers(lab):
+    """Each field of a controller's object that can change what it applies is named."""
+    patch = "[{target: {kind: HyperConverged}, patch: '[]'}]"
+    argo = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec:\n  source: {repoURL: x, path: hc, kustomize: {%s}}\n"
+    flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\nspec: {path: ./hc, %s}\n"
+    annotation = "{kubevirt.kubevirt.io/jsonpatch: '[]'}"
+    for what, text in {
+        "patches of Argo CD": argo % f"patches: {patch}",
+        "components of Argo CD": argo % "components: [../c]",
+        "annotations of Argo CD": argo % f"commonAnnotations: {annotation}",
+        "a field of Argo CD that nobody knows": argo % "newField: a",
+        "patches of Flux": flux % f"patches: {patch}",
+        "components of Flux": flux % "components: [../c]",
+        "annotations of Flux": flux % f"commonMetadata: {{annotations: {annotation}}}",
+        "a namespace of Flux": flux % "targetNamespace: b",
+        "JSON": json.dumps({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "a"},
+                            "spec": {"source": {"path": "hc", "kustomize": {"components": ["c"]}}}}),
+    }.items():
+        _, done = lint(lab, {"hc/hc.yaml": GOOD, "apps/a.json" if text.startswith("{") else "apps/a.yaml": text})
+        lab.expect("hco-not-planned" in done.out, what, done)
+    _, done = lint(lab, {"hc/a.yaml": SOUND, "apps/a.yaml": flux % "patches: [{target: {kind: ConfigMap}, patch: 'kind: HyperConverged'}]"})
+    lab.expect("hco-not-planned" in done.out, "a patch that makes one", done)
+
+
+def attack_templates_of_charts(lab):
+    """Helm renders every file of a chart's templates, whatever it is called, and any action may be the kind."""
+    chart = {"c/Chart.yaml": "{apiVersion: v2, name: c, version: 0.1.0}\n", "c/values.yaml": "{a: HyperConverged, b: hco.kubevirt.io/v1beta1}\n"}
+    template = "{{ if true }}\n" + PLAIN + "{{ end }}\n"
+    for name in ["hco", "a.txt", "a.gotmpl", "a.json.tmpl", "a.yaml.disabled", "sub/a.tpl", "_a.tpl"]:
+        _, done = lint(lab, {**chart, f"c/templates/{name}": template})
+        lab.expect(done.code != 0 and "helm-chart-not-rendered" in done.out, name, done)
+    for what, text in {
+        "the kind": template.replace("HyperConverged", "{{ .Values.a }}"),
+        "the kind, as valid YAML": PLAIN.replace("HyperConverged", "'{{ .Values.a }}'"),
+        "the version": template.replace("hco.kubevirt.io/v1beta1", "{{ .Values.b }}"),
+    }.items():
+        _, done = lint(lab, {**chart, "c/templates/a.yaml": text})
+        lab.expect(done.code != 0 and "helm-chart-not-rendered" in done.out, what, done)
+
+
+def attack_tracked_and_ignored(lab):
+    """A file that git tracks is looked at, whatever the change's .gitignore says."""
+    for what, path in {"a file": "hc.yaml", "in a directory": "x/hc.yaml"}.items():
+        directory, _ = lint(lab, {path: PLAIN})
+        lab.commit(directory)
+        lab.write(directory, ".gitignore", "hc.yaml\nx/\n")
+        for words in [("lint",), ("lint", "--trust-base", "HEAD"), ("lint", "--against", "HEAD")]:
+            done = lab.run(*words, cwd=directory)
+            lab.expect(done.code == 1, f"{what}: {words}", done)
+    directory, _ = lint(lab, {"hc.yaml": GOOD})
+    lab.commit(directory)
+    lab.write(directory, ".gitignore", "y/\n")
+    lab.write(directory, "y/hc.yaml", PLAIN)
+    done = lab.run("lint", cwd=directory)
+    lab.expect(done.code == 0, "what git doesn't track is left out", done)
+
+
+def attack_files_that_cannot_be_read(lab):
+    """What can't be read and may hold a HyperConverged is as severe as a manifest that can't be read."""
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 100\n"
+    for what, data in {
+        "a pointer of Git LFS": pointer,
+        "UTF-32": ("\ufeff" + PLAIN).encode("utf-32-le"),
+        "UTF-32 without a mark": PLAIN.encode("utf-32-be"),
+        "compressed": gzip.compress(PLAIN.encode()),
+    }.items():
+        _, done = lint(lab, {"good/hc.yaml": GOOD, "x.yaml": data})
+        lab.expect(done.code == 4 and "x.yaml" in done.out, what, done)
+    large = "#" * (64 << 20) + "\n" + WRITTEN["an escaped group"]
+    _, done = lint(lab, {"good/hc.yaml": GOOD, "x.yaml": large})
+    lab.expect(done.code == 4 and "x.yaml" in done.out, "a large file with escapes", done)
+    modules = '[submodule "fleet"]\n\tpath = fleet\n\turl = https://example.com/fleet.git\n'
+    argo = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec: {source: {repoURL: x, path: fleet/virt}}\n"
+    _, done = lint(lab, {"good/hc.yaml": GOOD, ".gitmodules": modules, "app.yaml": argo})
+    lab.expect(done.code == 4 and "fleet" in done.out, "a submodule that is applied", done)

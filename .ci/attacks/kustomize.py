@@ -36,24 +36,20 @@ def repository(lab, kustomization="resources: [hyperconverged.yaml]\n", **files)
 
 
 def attack_own_configuration(lab):
-    """`kustomize: true` of the change's own hcoplan.yaml runs nothing, and says how to allow it."""
+    """`kustomize: off` of the change's own hcoplan.yaml builds nothing, and hides nothing."""
     environment, note = noting(lab)
     patch = "- {op: add, path: /spec/evictionStrategy, value: None}"
     directory = repository(lab, f"resources: [hyperconverged.yaml]\npatches:\n- target: {{kind: HyperConverged}}\n  patch: '{patch}'\n")
     lab.commit(directory)
-    lab.write(directory, "hcoplan.yaml", "kustomize: true\n")
-    for words in [("lint",), ("plan", "--check"), ("render", "--stdout"), ("plan", "--against", "HEAD"), ("lint", "--trust-base", "HEAD")]:
+    for words in [("lint",), ("plan",), ("lint", "--trust-base", "HEAD")]:
         done = lab.run(*words, cwd=directory, env=environment)
-        lab.expect(not os.path.exists(note), f"{words} ran kustomize", done)
-        if "--trust-base" not in words:
-            said = done.out + done.err
-            lab.expect(done.code == 4 and "kustomize-not-built" in said, f"{words} says that it isn't planned", done)
-            lab.expect(words[0] == "plan" or "--kustomize" in said, f"{words} says how to allow it", done)
-    lab.commit(directory)
-    for words, more in [(("lint", "--kustomize"), {}), (("lint", "--trust-base", "HEAD"), {}), (("lint",), {"HCOPLAN_ALLOW_KUSTOMIZE": "1"})]:
-        done = lab.run(*words, cwd=directory, env={**environment, **more})
-        lab.expect(os.path.exists(note) and done.code == 0, f"{words} is allowed", done)
+        lab.expect(os.path.exists(note) and done.code == 0, f"{words} builds", done)
         os.remove(note)
+    lab.write(directory, "hcoplan.yaml", "kustomize: off\n")
+    done = lab.run("lint", cwd=directory, env=environment)
+    lab.expect(not os.path.exists(note) and done.code not in (0, 70) and "kustomize-not-built" in done.out + done.err, "off is reported", done)
+    done = lab.run("lint", "--trust-base", "HEAD", cwd=directory, env=environment)
+    lab.expect(os.path.exists(note), "off of the change doesn't count", done)
 
 
 def attack_remote_resources(lab):
@@ -79,7 +75,7 @@ def attack_remote_resources(lab):
         directory = repository(lab, text if "resources: [" in text.lower() else "resources: [hyperconverged.yaml]\n" + text)
         for name in ["github.com/org/repo", "bitbucket.org/org/repo", "org_git/repo", "org/repo.git"]:
             lab.write(directory, f"{name}/kustomization.yaml", "resources: []\n")
-        done = lab.run("lint", "--kustomize", cwd=directory, env=environment)
+        done = lab.run("lint", cwd=directory, env=environment)
         lab.expect(not os.path.exists(note), f"kustomize was given {text!r}", done)
         lab.expect(done.code in (2, 4) and "kustomization.yaml" in done.out + done.err, f"{text!r} is refused with its file", done)
         shutil.rmtree(directory)
@@ -93,7 +89,7 @@ def attack_remote_things_further_down(lab):
         directory = repository(lab, "resources: [hyperconverged.yaml, base]\n")
         lab.write(directory, f"base/{name}", remote)
         lab.write(directory, ".gitignore", "base\n")
-        done = lab.run("lint", "--kustomize", cwd=directory, env=environment)
+        done = lab.run("lint", cwd=directory, env=environment)
         lab.expect(not os.path.exists(note) and done.code == 4, f"{name} in an ignored base", done)
     outside = lab.dir()
     lab.write(outside, "kustomization.yaml", "resources: []\n")
@@ -102,7 +98,7 @@ def attack_remote_things_further_down(lab):
                  "resources: [hyperconverged.yaml]\nconfigMapGenerator: [{name: x, files: [lnk/patch.yaml]}]\n"]:
         directory = repository(lab, text)
         os.symlink(outside, os.path.join(directory, "lnk"))
-        done = lab.run("lint", "--kustomize", cwd=directory, env=environment)
+        done = lab.run("lint", cwd=directory, env=environment)
         lab.expect(not os.path.exists(note) and done.code in (2, 4), f"{text!r} leads outside", done)
 
 
@@ -126,13 +122,13 @@ def attack_plugins_and_charts(lab):
                 lab.write(directory, "p.yaml", plugin + "\n")
                 lab.write(directory, "plugins/kustomization.yaml", "resources: [p.yaml]\n")
                 lab.write(directory, "plugins/p.yaml", plugin + "\n")
-                done = lab.run("lint", "--kustomize", cwd=directory, env=environment)
+                done = lab.run("lint", cwd=directory, env=environment)
                 lab.expect(not os.path.exists(note) and done.code == 4, f"{key} with {plugin} ({way})", done)
                 shutil.rmtree(directory)
     for text in ["helmCharts: [{name: x, repo: 'https://example.com'}]\n", "HelmCharts: []\n", "helmChartInflationGenerator: [{chartName: x}]\n",
                  "helmGlobals: {chartHome: x}\n", "fetchFrom: [x]\n"]:
         directory = repository(lab, "resources: [hyperconverged.yaml]\n" + text)
-        done = lab.run("lint", "--kustomize", cwd=directory, env=environment)
+        done = lab.run("lint", cwd=directory, env=environment)
         lab.expect(not os.path.exists(note) and done.code in (2, 4), f"{text!r} is refused", done)
 
 
@@ -142,14 +138,14 @@ def attack_program_of_the_checkout(lab):
     note = os.path.join(lab.dir(), "ran")
     program = lab.write(directory, "kustomize", f"#!/bin/sh\ntouch {note}\ncat hyperconverged.yaml\n")
     os.chmod(program, 0o755)
-    lab.run("lint", "--kustomize", cwd=directory, env={"PATH": f".:{os.environ['PATH']}"})
+    lab.run("lint", cwd=directory, env={"PATH": f".:{os.environ['PATH']}"})
     lab.expect(not os.path.exists(note), "it was run")
 
 
 def attack_endless_build(lab):
     """A build that prints without end is ended, without taking memory."""
     directory = repository(lab)
-    done = lab.run("lint", "--kustomize", cwd=directory, env=fake(lab, "yes 'a: b'"), timeout=60)
+    done = lab.run("lint", cwd=directory, env=fake(lab, "yes 'a: b'"), timeout=60)
     lab.expect(done.code == 4 and "was ended" in done.out + done.err, "it is an error", done)
     lab.expect(done.memory < 400, f"{done.memory:.0f} MiB", done)
 
@@ -157,7 +153,7 @@ def attack_endless_build(lab):
 def attack_slow_build(lab):
     """A build that never ends is ended with the run, and everything that it started with it."""
     directory, mark = repository(lab), f"7{os.getpid()}"
-    words = ["timeout", "0.5", lab.binary, "lint", "--kustomize"]
+    words = ["timeout", "0.5", lab.binary, "lint"]
     env = {**os.environ, **fake(lab, f"sleep {mark} & sleep {mark}")}
     done = subprocess.run(words, cwd=directory, env=env, capture_output=True, timeout=30)
     lab.expect(done.returncode == 124, f"it is ended: {done.returncode}")
@@ -171,7 +167,7 @@ def attack_interrupted_build(lab):
     for number, name in enumerate([signal.SIGINT, signal.SIGTERM, signal.SIGHUP]):
         mark = f"8{number}{os.getpid()}"
         environment = {"HOME": lab.scratch, "TMPDIR": temporary, **fake(lab, f"sleep {mark} & sleep {mark}")}
-        run = subprocess.Popen([lab.binary, "lint", "--kustomize"], cwd=directory, env=environment, stderr=subprocess.DEVNULL, start_new_session=True)
+        run = subprocess.Popen([lab.binary, "lint"], cwd=directory, env=environment, stderr=subprocess.DEVNULL, start_new_session=True)
         for _ in range(200):
             if alive(mark):
                 break
@@ -211,7 +207,7 @@ def attack_network(lab):
     if subprocess.run(["unshare", "-U", "-n", "--", "true"], capture_output=True).returncode != 0:
         raise Skipped("no namespaces here")
     directory, note = repository(lab), os.path.join(lab.dir(), "devices")
-    done = lab.run("lint", "--kustomize", cwd=directory, env=fake(lab, f"grep -c : /proc/net/dev > {note}; env >> {note}; cat hyperconverged.yaml"))
+    done = lab.run("lint", cwd=directory, env=fake(lab, f"grep -c : /proc/net/dev > {note}; env >> {note}; cat hyperconverged.yaml"))
     lab.expect(done.code == 0, "it is built", done)
     with open(note) as file:
         lines = file.read().split("\n")

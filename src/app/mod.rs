@@ -5,7 +5,6 @@
 //! arrives in the clusters' order and is not kept. A panic in one cluster's work is a bug of
 //! ours: it is reported with the cluster's name, and the others go on.
 
-mod allowed;
 mod any_release;
 mod before;
 #[cfg(test)]
@@ -37,7 +36,6 @@ mod transition;
 mod view;
 mod work;
 
-pub use allowed::{ALLOW_HELM, ALLOW_KUSTOMIZE, is_allowed};
 pub use before::{Before, ComparisonMode};
 pub use document::plan_document;
 pub use drift::{ClusterDrift, cluster_drift};

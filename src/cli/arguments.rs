@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use crate::repo::Builds;
 use camino::Utf8PathBuf;
 use clap::Args;
 
@@ -23,30 +24,17 @@ pub(super) struct InputArguments {
     #[arg(long, value_name = "REV")]
     pub(super) trust_base: Option<String>,
 
-    /// Build the kustomizations first, with the kustomize or kubectl on the PATH, and look at what
-    /// they print
+    /// Let kustomize fetch remote bases, with the network and the environment of this run
     ///
-    /// Built is what no other kustomization builds on and what reaches a HyperConverged. Nothing
-    /// is fetched: a kustomization that names anything outside DIR is refused. `kustomize: true` in
-    /// hcoplan.yaml counts where --trust-base takes it from a revision, and with
-    /// HCOPLAN_ALLOW_KUSTOMIZE=1 in the environment.
-    #[arg(long)]
-    pub(super) kustomize: bool,
-
-    /// Build the kustomizations, also those with remote bases, which kustomize fetches with the network and
-    /// the environment of this run
-    ///
-    /// Exec functions, Helm charts and plugins are refused all the same. `kustomizeRemote: true` in
-    /// hcoplan.yaml counts where --trust-base takes it from a revision.
+    /// Kustomizations with a HyperConverged are always built, without network; exec functions, Helm charts and plugins
+    /// are rejected. `kustomize: off` in hcoplan.yaml builds nothing.
     #[arg(long)]
     pub(super) kustomize_remote: bool,
 
-    /// Render the Helm charts with a HyperConverged first, with the helm on the PATH, and look at
-    /// what it prints
+    /// Render the Helm charts with a HyperConverged, with the helm on the PATH
     ///
-    /// Each release that Argo CD's Applications and ApplicationSets or Flux's HelmReleases name is a
-    /// cluster, with their values. Nothing is fetched. `helm: true` in hcoplan.yaml counts where
-    /// --trust-base takes it from a revision, and with HCOPLAN_ALLOW_HELM=1 in the environment.
+    /// Each release that Argo CD's Applications and ApplicationSets or Flux's HelmReleases name is a cluster, with
+    /// their values; else each file of values. Nothing is fetched. `helm: true` in hcoplan.yaml does the same.
     #[arg(long)]
     pub(super) helm: bool,
 
@@ -56,6 +44,13 @@ pub(super) struct InputArguments {
     /// Clusters to work on at once [default: one per core]
     #[arg(long, value_name = "N")]
     pub(super) jobs: Option<NonZeroUsize>,
+}
+
+impl InputArguments {
+    /// What is asked to be built.
+    pub(super) fn builds(&self) -> Builds {
+        Builds { is_kustomize_off: false, remote: self.kustomize_remote, helm: self.helm }
+    }
 }
 
 /// What is said of the files.

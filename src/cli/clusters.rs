@@ -22,7 +22,7 @@ use crate::emit;
 use crate::finding::{Edit, Finding};
 use crate::fix;
 use crate::lint;
-use crate::repo::{self, Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
+use crate::repo::{self, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
 use crate::source::{Directory, Revision, SourceFile, Tree, max_bytes, read_limited};
 use crate::yaml::edit::Reason;
 
@@ -104,6 +104,8 @@ fn find_in(
         chosen: to_build.unwrap_or_else(|| selection.to_build()),
         ..Options::default()
     };
+    let wrong = |error| Failure::opening(error, &root);
+    let asked = sources.reading.builds();
     let revision = sources.revision.as_ref().map(|name| Revision::open(&root, name, max_bytes()));
     let revision = revision.transpose().map_err(crate::diff::Error::Git)?.map(Arc::new);
     let open = |options: &Options| match &revision {
@@ -115,24 +117,23 @@ fn find_in(
         let bytes = read.map_err(|e| Failure::Unreadable(format!("standard input: {e}")))?;
         Repo::from_stream(bytes, &options)
     } else {
-        open(&options)
-    };
-    let wrong = |error| Failure::opening(error, &root);
-    let mut repo = opened.map_err(wrong)?;
-    options.builds = builds(sources, &repo)?;
-    if options.builds.any() {
-        let notes = match &revision {
-            Some(tree) => build_revision(&**tree, &root, &mut options).map(|()| Vec::new())?,
-            None => build_directory(&root, &mut options)?,
-        };
-        if sources.reading.files.show_files {
-            notes.iter().for_each(|note| output.show(note));
-            if options.builds.kustomize {
-                repo::builder().iter().for_each(|said| output.show(said));
+        if let Some(tree) = &revision {
+            options.builds = builds(asked, &**tree, &options).map_err(wrong)?;
+            build_revision(&**tree, &root, &mut options)?;
+        } else if !directory.is_file() {
+            let tree = Directory::open(&root, options.max_bytes).map_err(repo::Error::from).map_err(wrong)?;
+            options.builds = builds(asked, &tree, &options).map_err(wrong)?;
+            let notes = build_directory(&root, &mut options)?;
+            if sources.reading.files.show_files {
+                notes.iter().for_each(|note| output.show(note));
+                if options.built.as_ref().is_some_and(|built| !built.files.is_empty()) {
+                    repo::builder().iter().for_each(|said| output.show(said));
+                }
             }
         }
-        repo = open(&options).map_err(wrong)?;
-    }
+        open(&options)
+    };
+    let mut repo = opened.map_err(wrong)?;
     let is_bundle = sources.bundles && repo.clusters().is_empty() && has_bundle(&repo);
     if is_bundle {
         bundle(&mut options);
@@ -147,18 +148,21 @@ fn find_in(
     let mut verdict =
         Verdict { unreadable: problems(&repo, place.below.as_deref()).any(|p| p.fatal), ..Verdict::default() };
     let is_below = |c: &ClusterRef| place.below.as_ref().is_none_or(|b| repo.is_within(c, b));
-    if let Some(pattern) = selection.unmatched(names(&repo))
-        && let Some(overlay) = repo.overlays().iter().find(|o| selection.names(o.name()))
-    {
-        return Err(not_built(&format!("--cluster {pattern}"), overlay));
-    }
     let is_unparsed = repo.not_planned().iter().any(|(name, _)| selection.has(name));
     if !repo.clusters().iter().any(is_below) && repo.skipped_builds().next().is_none() && !is_unparsed {
         let directory = &sources.directory;
-        let is_unplanned = repo.unplanned(place.below.as_deref()).next().is_some();
+        let unplanned: Vec<_> = repo.unplanned(place.below.as_deref()).collect();
+        let is_unplanned = !unplanned.is_empty();
+        // Nobody has looked into a chart or a submodule, so nothing is known to be wrong.
+        let is_unread = !unplanned.is_empty() && unplanned.iter().all(|f| is_unread(f));
         // That some are not built is a finding.
-        let is_unbuilt = verdict.unreadable && (!repo.overlays().is_empty() || has_failed(&options));
+        let is_unbuilt = verdict.unreadable && has_failed(&options);
         match () {
+            () if is_unread => {
+                output.error(format_args!("no HyperConverged was looked at in {directory}"));
+                unplanned.iter().for_each(|finding| output.error(finding_with_help(finding)));
+                verdict.nothing_found = true;
+            }
             () if is_unplanned => {
                 output.error(format_args!("no HyperConverged that could be planned is in {directory}"));
                 verdict.nothing_planned = true;
@@ -207,28 +211,16 @@ pub(super) fn names(repo: &Repo) -> impl Iterator<Item = &str> + Clone {
     built.chain(unplanned.collect::<Vec<_>>()).chain(repo.skipped_builds())
 }
 
-/// What the command line asks to be built.
-pub(super) fn asked_builds(sources: &Sources) -> Builds {
-    Builds {
-        kustomize: sources.reading.kustomize || sources.reading.kustomize_remote,
-        remote: sources.reading.kustomize_remote,
-        helm: sources.reading.helm,
-    }
+/// Whether a finding is about something that wasn't looked into: a chart, a submodule.
+fn is_unread(finding: &Finding) -> bool {
+    finding.rule.name == repo::HELM_CHART_NOT_RENDERED.name
+        || finding.location.as_ref().is_some_and(|place| place.file.path() == ".gitmodules")
 }
 
 /// Whether a build has failed, so that there may be clusters which nobody knows the names of.
 fn has_failed(options: &Options) -> bool {
     let built = options.built.as_ref();
     built.is_some_and(|built| !built.failed.is_empty())
-}
-
-/// A cluster is asked for that kustomize would have to build.
-pub(super) fn not_built(asked: &str, overlay: &repo::Overlay) -> Failure {
-    let (name, kustomization) = (overlay.name(), &overlay.kustomization);
-    Failure::usage(
-        format!("{asked}: kustomize builds the cluster {name} from {kustomization}"),
-        "--kustomize builds it first",
-    )
 }
 
 /// What the directory is looked at from: the root that its configuration is in; else, where
@@ -464,7 +456,7 @@ impl Clusters {
 
     /// Whether anything was built.
     pub(super) fn is_built(&self) -> bool {
-        self.options.built.is_some()
+        self.options.built.as_ref().is_some_and(|built| !built.files.is_empty())
     }
 
     /// Whether they come from standard input.

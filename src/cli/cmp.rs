@@ -60,7 +60,6 @@ enum Command {
 #[command(after_long_help = "Examples:
   hcoplan cmp generate --fail-on warning
   hcoplan cmp generate --release 4.20
-  hcoplan cmp generate --kustomize                 what kustomize builds here
   kustomize build . | hcoplan cmp generate -       the same, built by somebody else")]
 struct Gate {
     /// Refuse from this severity on
@@ -75,11 +74,6 @@ struct Gate {
     /// merged that nobody has looked at
     #[arg(long)]
     trust_repository: bool,
-
-    /// Where the application's path has a kustomization, pass on what the kustomize or kubectl on the PATH
-    /// builds of it; so does HCOPLAN_ALLOW_KUSTOMIZE=1 in the environment
-    #[arg(long)]
-    kustomize: bool,
 
     /// `-`: what was built elsewhere, on standard input, in the place of the files
     #[arg(value_name = "-", value_parser = ["-"])]
@@ -235,12 +229,7 @@ fn generate(gate: &Gate, output: &Output, said: &mut Vec<String>) -> Result<(Str
     let has_kustomization = application.has_kustomization();
     let printed = gate.input.as_ref().map(|_| cmp_build::standard_input());
     let printed = printed.transpose()?;
-    let is_allowed = gate.kustomize || app::is_allowed(app::ALLOW_KUSTOMIZE);
-    let builds = printed.is_some() || is_allowed && has_kustomization;
-    if !builds && application.builds_on_others() {
-        return Err(Failure::usage("the application's path is a kustomization, and kustomize isn't run here", WAY_OUT));
-    }
-    let (found, build) = if builds {
+    let (found, build) = if printed.is_some() || has_kustomization {
         let Build { root, repo, file } = application.build(printed, &mut options)?;
         let found = clusters::all_clusters(repo, Utf8PathBuf::from("."), options);
         (found.in_root(root), Some(file))

@@ -11,9 +11,8 @@ use crate::report::plural;
 use crate::source::{Directory, SourceFile, Tree as _, Unreadable, max_bytes};
 use crate::yaml::{self, Chunk, Node};
 
-/// What to do where a kustomization would have to be built, and nobody allowed it.
-pub(super) const WAY_OUT: &str = "have the plugin build it, with `hcoplan cmp generate --kustomize` as its command or \
-     HCOPLAN_ALLOW_KUSTOMIZE=1 in its environment; or hand the build in: `kustomize build . | hcoplan cmp generate -`";
+/// What to do where a kustomization is not built.
+pub(super) const WAY_OUT: &str = "build it elsewhere: `kustomize build . | hcoplan cmp generate -`";
 
 /// Every Kubernetes object, in the order of the files' paths, except those of hcoplan and kustomize,
 /// nodes, files of rendered trees, which is said, and documents that hold one of the given places.

@@ -184,7 +184,7 @@ impl Arguments {
         Ok(Side {
             config: clusters::configuration(&sources, &trust)?,
             trust,
-            builds: clusters::asked_builds(&sources),
+            builds: self.reading.builds(),
             within: place.below,
             ..Side::of(&place.root)
         })

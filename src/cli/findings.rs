@@ -39,8 +39,7 @@ impl Findings {
         let problems = root::problems(repo, below).filter(|p| is_own(&p.finding));
         let problems: Vec<_> = problems.collect();
         let findings = repo.findings().iter();
-        let is_about = |f: &Finding| root::is_about(f, below) || root::keeps_from(repo, f, below);
-        let findings = findings.filter(|f| is_first && is_about(f));
+        let findings = findings.filter(|f| is_first && root::is_about(f, below));
         let users = repo.users_of_files();
         let about_files = problems.iter().map(|p| &p.finding);
         Self {

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::arguments::Files;
 use super::atomic_file;
+use super::builds::build_directory;
 use super::clusters::show_files;
 use super::exit::Verdict;
 use super::failure::Failure;
@@ -18,8 +19,7 @@ use super::root::Place;
 use super::selection::Selection;
 use crate::release::{Distribution, version_parts};
 use crate::repo::{
-    self, AppliedBy, Appliers, CONFIG_FILE, ClusterRef, Controller, FactOrigin, Identity, Options, Overlay, Repo,
-    WithSource,
+    self, AppliedBy, Appliers, CONFIG_FILE, ClusterRef, Controller, FactOrigin, Identity, Options, Repo, WithSource,
 };
 use crate::source::{origin_name, refuse_links};
 use crate::yaml::edit::inline;
@@ -80,17 +80,23 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         repo::named_release(name)?;
     }
     let place = Place::to_configure(&arguments.directory);
-    let repo = Repo::open(&place.root, &Options::default())?;
+    let mut options = Options::default();
+    let open = |options: &mut Options| {
+        build_directory(&place.root, options)?;
+        Ok::<_, Failure>(Repo::open(&place.root, options)?)
+    };
+    let mut repo = open(&mut options)?;
+    options.builds.helm = repo.findings().iter().any(|f| f.rule.name == repo::HELM_CHART_NOT_RENDERED.name);
+    if options.builds.helm {
+        repo = open(&mut options)?;
+    }
     if arguments.files.show_files {
         show_files(&repo, &Selection::everything(), output);
     }
     let mut verdict = Verdict::default();
     let is_below = |c: &&ClusterRef| place.below.as_ref().is_none_or(|b| c.path().starts_with(b));
     let clusters: Vec<&ClusterRef> = repo.clusters().iter().filter(is_below).collect();
-    let overlays = repo.overlays().iter();
-    let is_below = |o: &&Overlay| place.below.as_ref().is_none_or(|b| o.directory().starts_with(b));
-    let overlays: Vec<&Overlay> = overlays.filter(is_below).collect();
-    if clusters.is_empty() && overlays.is_empty() {
+    if clusters.is_empty() {
         let directory = &arguments.directory;
         if repo.unplanned(place.below.as_deref()).next().is_some() {
             output.error(format_args!(
@@ -109,7 +115,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     if !appliers.controllers().is_empty() {
         appliers = repo.appliers(origin_name(&place.root));
     }
-    output.print_lines(&layout(&clusters, &overlays, &appliers))?;
+    output.print_lines(&layout(&clusters, &appliers))?;
     let mut files: Vec<(Utf8PathBuf, String)> = Vec::new();
     let mut entries = String::new();
     // Why inventories aren't written beside their HyperConvergeds, and which.
@@ -138,25 +144,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             Chosen::Nowhere(why) => output.warning(why),
         }
     }
-    for overlay in &overlays {
-        let identity = repo.identity_of(overlay);
-        let (name, path) = (overlay.name(), &overlay.kustomization);
-        output.print_lines(&format!("found: {path}: the overlay {name}, {identity}\n"))?;
-        // What a kustomization doesn't name isn't applied.
-        if repo.inventories(overlay.directory()).is_empty() {
-            let release = arguments.release.as_deref();
-            let text = inventory_of(name, Some(&identity), release, &[]);
-            files.push((overlay.directory().join("inventory.yaml"), text));
-        }
-    }
-    let builds = !overlays.is_empty();
-    files.push((CONFIG_FILE.into(), configuration(&entries, builds)));
-    files.push((HOOK.into(), hook(builds)));
+    files.push((CONFIG_FILE.into(), configuration(&entries, options.builds.helm)));
+    files.push((HOOK.into(), hook()));
     if arguments.commit_tree {
         files.push((ATTRIBUTES.into(), MARKED.to_owned()));
     }
     let service = arguments.ci.unwrap_or_else(|| Service::of(&place.root));
-    files.extend(service.files(builds));
+    files.extend(service.files());
     let whole = appliers.of(Utf8Path::new(ELSEWHERE));
     if let Some(AppliedBy::Controller(_, controller)) = whole
         && let Some(name) = controller.ignore_file()
@@ -197,7 +191,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             if path == GITLAB_CI && is_new {
                 output.warning(format_args!("add to {path}:\n{}", text.trim_end()));
             }
-            to_add(path, &entries, builds && !repo.config().kustomize, output);
+            to_add(path, &entries, output);
         }
     }
     if let Some(by) = whole
@@ -208,16 +202,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
              give `hcoplan plan --out` a directory elsewhere"
         ));
     }
-    let plan = if builds { "plan --kustomize" } else { "plan" };
-    output.note(format_args!("fill in what is a comment, then `hcoplan {plan}` and commit what it renders"));
+    output.note(format_args!("fill in what is a comment, then `hcoplan plan` and commit what it renders"));
     Ok(verdict)
 }
 
 /// What has to be in a file that is there already, and isn't touched.
-fn to_add(path: &Utf8Path, entries: &str, builds: bool, output: &Output) {
-    if path == CONFIG_FILE && builds {
-        output.warning(format_args!("add to {path}:\nkustomize: true"));
-    }
+fn to_add(path: &Utf8Path, entries: &str, output: &Output) {
     if path == CONFIG_FILE && !entries.is_empty() {
         let entries = entries.trim_end();
         output.warning(format_args!("add to `clusters` of {path}:\n{entries}"));
@@ -252,15 +242,15 @@ fn few(paths: &[&str]) -> String {
 }
 
 /// How the repository is laid out, and who applies it.
-fn layout(clusters: &[&ClusterRef], overlays: &[&Overlay], appliers: &Appliers) -> String {
+fn layout(clusters: &[&ClusterRef], appliers: &Appliers) -> String {
     let kind = |cluster: &&ClusterRef| match appliers.of(cluster.directory()) {
+        _ if cluster.path().file_name() == Some(repo::RENDERED) => "Helm charts",
         Some(AppliedBy::Chart(_)) => "Helm charts",
         Some(AppliedBy::Role(_)) => "Ansible roles",
         _ if appliers.is_kustomization(cluster.directory()) => "kustomizations",
         _ => "plain directories",
     };
-    let overlays = overlays.iter().map(|_| "kustomize overlays");
-    let kinds: BTreeSet<&str> = clusters.iter().map(kind).chain(overlays).collect();
+    let kinds: BTreeSet<&str> = clusters.iter().map(kind).collect();
     let kinds: Vec<&str> = kinds.into_iter().collect();
     let controllers: Vec<String> = appliers.controllers().iter().map(ToString::to_string).collect();
     let applied =
@@ -332,22 +322,14 @@ fn inventory_of(name: &str, identity: Option<&Identity>, release: Option<&str>, 
     )
 }
 
-fn configuration(entries: &str, builds: bool) -> String {
+fn configuration(entries: &str, renders: bool) -> String {
     let schema = SCHEMA.replace("inventory.", "config.");
-    let builds = if builds {
-        "# Clusters are what kustomize builds of the overlays; see docs/kustomize.md for who allows it.\n\
-             kustomize: true\n"
-    } else {
-        ""
-    };
+    let helm = if renders { "# Charts with a HyperConverged are rendered.\nhelm: true\n" } else { "" };
     let head = format!(
         "# yaml-language-server: $schema={schema}\n\
          # Everything here is optional.\n\
-         lint:\n  failOn: error\n{builds}"
+         lint:\n  failOn: error\n{helm}"
     );
-    if !builds.is_empty() && entries.is_empty() {
-        return head;
-    }
     if !entries.is_empty() {
         return format!(
             "{head}# Inventories that don't lie beside their HyperConverged, as nothing may apply them:\n\
@@ -361,10 +343,9 @@ fn configuration(entries: &str, builds: bool) -> String {
     )
 }
 
-fn hook(builds: bool) -> String {
-    let arguments = if builds { "\n        args: [--kustomize]" } else { "" };
+fn hook() -> String {
     format!(
         "repos:\n  - repo: {REPOSITORY}-pre-commit\n    rev: v{VERSION}\n    hooks:\n      \
-         - id: hcoplan-lint{arguments}\n      - id: hcoplan-plan-check{arguments}\n"
+         - id: hcoplan-lint\n      - id: hcoplan-plan-check\n"
     )
 }

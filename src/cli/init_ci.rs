@@ -50,41 +50,25 @@ impl Service {
         }
     }
 
-    /// The files of its jobs; with `builds` kustomize runs first.
-    pub(super) fn files(self, builds: bool) -> Vec<(Utf8PathBuf, String)> {
+    /// The files of its jobs.
+    pub(super) fn files(self) -> Vec<(Utf8PathBuf, String)> {
         match self {
             Self::Github => {
-                let written = |(path, text): (&str, &str)| (Utf8PathBuf::from(path), workflow(text, COMMIT, builds));
+                let written = |(path, text): (&str, &str)| (Utf8PathBuf::from(path), workflow(text, COMMIT));
                 WORKFLOWS.into_iter().map(written).collect()
             }
-            Self::Gitlab => vec![(GITLAB_CI.into(), job(builds))],
+            Self::Gitlab => vec![(GITLAB_CI.into(), GITLAB_JOB.to_owned())],
             Self::None => Vec::new(),
         }
     }
 }
 
-/// The input behind which a workflow gets that of the builds.
-const INPUT: &str = "          check: \"true\"\n";
-
 /// A workflow with the action at a commit, where that is known, instead of at a tag.
-fn workflow(text: &str, commit: Option<&str>, builds: bool) -> String {
+fn workflow(text: &str, commit: Option<&str>) -> String {
     let tag = format!("v{VERSION}");
-    let text =
-        if builds { text.replace(INPUT, &format!("{INPUT}          kustomize: \"true\"\n")) } else { text.to_owned() };
     match commit {
-        None => text,
+        None => text.to_owned(),
         Some(commit) => text.replace(&format!("@{tag}"), &format!("@{commit} # {tag}")),
-    }
-}
-
-/// The job for GitLab, in an image that builds where that is needed.
-fn job(builds: bool) -> String {
-    if builds {
-        GITLAB_JOB
-            .replace("  image: ", "  # Change this to an image that has kustomize or kubectl, too.\n  image: ")
-            .replace("hcoplan lint", "hcoplan lint --kustomize")
-    } else {
-        GITLAB_JOB.to_owned()
     }
 }
 
@@ -106,23 +90,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_builds_what_the_repository_builds() {
-        let plan = |builds| Service::Github.files(builds).swap_remove(0).1;
-        assert!(plan(true).contains("\n          kustomize: \"true\"\n"));
-        assert!(!plan(false).contains("kustomize"));
-        let job = |builds| Service::Gitlab.files(builds).swap_remove(0).1;
-        assert!(job(true).contains("hcoplan lint --kustomize --format"));
-        assert!(!job(false).contains("kustomize"));
-    }
-
-    #[test]
     fn jobs_use_this_release() {
         for (path, text) in WORKFLOWS {
             let uses = |text: &str| {
                 let lines = text.lines().filter(|l| l.contains("uses: hcoplan/"));
                 lines.map(|l| l.trim().to_owned()).collect::<Vec<_>>()
             };
-            let (tagged, known) = (uses(text), uses(&workflow(text, Some("c0ffee"), true)));
+            let (tagged, known) = (uses(text), uses(&workflow(text, Some("c0ffee"))));
             assert_eq!(tagged.len(), 1, "{path}");
             assert!(tagged[0].ends_with(&format!("@v{VERSION}")), "{path}");
             assert!(known[0].ends_with(&format!("@c0ffee # v{VERSION}")), "{path}: {known:?}");

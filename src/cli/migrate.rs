@@ -72,18 +72,7 @@ pub(super) fn all(found: &Clusters, _to: TargetVersion, verdict: &mut Verdict, o
             // The patch's fields would be none of v1, and what is loaded is no file's text.
             Ok(_) if document.file.is_made() => {
                 verdict.failed = true;
-                let why = match cluster.patched_at() {
-                    Some(patch) => {
-                        let at = patch.start();
-                        let file = crate::report::shown_path(&found.root, &patch.file);
-                        format!(
-                            "{file}:{}:{} patches fields of v1beta1 in it: carry the patch over by hand, together \
-                             with the file",
-                            at.line, at.column
-                        )
-                    }
-                    None => "it is put together of more than this file: carry it over by hand".to_owned(),
-                };
+                let why = "it is put together of more than this file: carry it over by hand";
                 output.error(format_args!("{name}: {path} stays in v1beta1: {why}"));
             }
             Ok(migrated) => {

@@ -91,18 +91,6 @@ pub(super) fn is_about(finding: &Finding, below: Option<&Utf8Path>) -> bool {
     }
 }
 
-/// Whether a finding is what keeps an overlay below a directory from being built: what is meant to be its
-/// HyperConverged may lie elsewhere.
-pub(super) fn keeps_from(repo: &Repo, finding: &Finding, below: Option<&Utf8Path>) -> bool {
-    let place = finding.location.as_ref();
-    let Some((below, place)) = below.zip(place) else {
-        return false;
-    };
-    let mut overlays = repo.overlays().iter();
-    finding.rule.name == repo::HCO_NOT_RECOGNIZED.name
-        && overlays.any(|o| o.directory().starts_with(below) && o.is_on(place.file.path()))
-}
-
 /// Whether a finding is about clusters that are meant, and no others: those alone are built.
 pub(super) fn is_of_meant(finding: &Finding) -> bool {
     let rules = [&repo::KUSTOMIZE_NOT_BUILT, &repo::KUSTOMIZE_BUILD_FAILED];

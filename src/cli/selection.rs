@@ -97,11 +97,6 @@ impl Selection {
         is_below && (self.cluster.is_empty() || any(&self.cluster)) && !any(&self.exclude) && self.in_shard(cluster)
     }
 
-    /// Whether a `--cluster` pattern matches a name.
-    pub(super) fn names(&self, name: &str) -> bool {
-        self.cluster.iter().any(|p| p.matches(name))
-    }
-
     /// The first `--cluster` pattern that matches none of these names.
     pub(super) fn unmatched<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> Option<&Glob> {
         let unmatched = |p: &&Pattern| !names.clone().any(|n| p.matches(n));

@@ -60,14 +60,6 @@ impl Side {
 
     /// Reads it.
     pub(super) fn open(&self) -> Result<Repo, Failure> {
-        let repo = self.read(self.builds)?;
-        match builds::allowed(self.builds, repo.config(), self.trust.base().is_some()) {
-            built if built == self.builds => Ok(repo),
-            built => self.read(built),
-        }
-    }
-
-    fn read(&self, builds: Builds) -> Result<Repo, Failure> {
         let mut options = Options {
             release: match &self.release {
                 Some(name) => Some(self.trust.named_release(name)?),
@@ -78,26 +70,25 @@ impl Side {
             trust: self.trust.clone(),
             within: self.within.clone(),
             chosen: self.chosen.clone(),
-            builds,
             ..Options::default()
         };
+        let wrong = |error| Failure::opening(error, &self.directory);
         let opened = match &self.revision {
             Some(revision) => {
                 let tree = Revision::open(&self.directory, revision, max_bytes());
                 let tree = tree.map_err(crate::diff::Error::Git)?;
-                if builds.any() {
-                    builds::build_revision(&tree, &self.directory, &mut options)?;
-                }
+                options.builds = builds::builds(self.builds, &tree, &options).map_err(wrong)?;
+                builds::build_revision(&tree, &self.directory, &mut options)?;
                 Repo::from_tree(Arc::new(tree), &options)
             }
             None => {
-                if builds.any() {
-                    builds::build_directory(&self.directory, &mut options)?;
-                }
+                let tree = Directory::open(&self.directory, max_bytes()).map_err(repo::Error::from).map_err(wrong)?;
+                options.builds = builds::builds(self.builds, &tree, &options).map_err(wrong)?;
+                builds::build_directory(&self.directory, &mut options)?;
                 Repo::open(&self.directory, &options)
             }
         };
-        opened.map_err(|error| Failure::opening(error, &self.directory))
+        opened.map_err(wrong)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::app::{self, Work};
 use crate::finding::nearest;
 use crate::inventory::LoadedInventory;
 use crate::release::Release;
-use crate::repo::{ClusterRef, Loaded, Overlay, Repo};
+use crate::repo::{ClusterRef, Loaded, Repo};
 use crate::report::{Format, WhyPage, mask_answer, why_json, write_why};
 use crate::why::{Answer, PlanInput, ask, ask_of};
 use crate::{emit, plan};
@@ -189,11 +189,6 @@ fn named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, Failure> {
     match clusters.iter().filter(last).collect::<Vec<_>>().as_slice() {
         [only] => Ok(only),
         [] => {
-            let mut overlays = repo.overlays().iter();
-            let is_it = |o: &&Overlay| last_parts(o.name()).any(|part| part == name);
-            if let Some(overlay) = overlays.find(is_it) {
-                return Err(clusters::not_built(&format!("why {name}"), overlay));
-            }
             let known = clusters.iter().map(ClusterRef::name).chain(repo.skipped_builds());
             let parts = known.clone().flat_map(|name| [Some(name), name.rsplit('/').next()]);
             let parts = parts.flatten();

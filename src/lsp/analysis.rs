@@ -133,29 +133,28 @@ fn look(job: &Job) -> Seen {
     seen
 }
 
-/// The repository with its kustomizations built, where its configuration asks for that and the environment
-/// of the editor allows it. What wasn't edited isn't built again.
+/// The repository with its kustomizations built. What wasn't edited isn't built again.
 fn built(job: &Job, repo: Repo, said: &mut Vec<String>) -> Result<Repo, repo::Error> {
-    if !repo.config().kustomize || !app::is_allowed(app::ALLOW_KUSTOMIZE) || job.shallow {
+    if job.shallow {
         return Ok(repo);
     }
     let tree = tree(job)?;
     let asked = repo::BuildRequest {
         within: None,
         chosen: &repo::ClusterFilter::default(),
+        is_off: repo.config().is_kustomize_off,
         fetches: false,
         most_bytes: max_bytes(),
         stop: &app::interrupted,
     };
-    let built = repo::build(&*tree, Utf8Path::new("."), &asked);
-    let options = match built {
-        Ok(built) => Options { built: Some(built.into()), ..Options::default() },
+    match repo::build(&*tree, Utf8Path::new("."), &asked) {
+        Ok(built) if built.is_empty() => Ok(repo),
+        Ok(built) => Repo::from_tree(tree, &Options { built: Some(built.into()), ..Options::default() }),
         Err(error) => {
             said.push(error.to_string());
-            return Ok(repo);
+            Ok(repo)
         }
-    };
-    Repo::from_tree(tree, &options)
+    }
 }
 
 fn tree(job: &Job) -> Result<Arc<dyn Tree>, source::Error> {

@@ -1,16 +1,17 @@
 //! A directory as a tree.
 //!
-//! `.gitignore` files below the root count, also outside a repository, unless it is a checkout; files of the user's or the
-//! machine's git configuration don't, and nothing above the root is looked at.
+//! `.gitignore` files below the root count for files that git doesn't track, also outside a repository, unless it is a
+//! checkout; files of the user's or the machine's git configuration don't, and nothing above the root is looked at.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
+use super::git::TrackedFiles;
 use super::patterns::Patterns;
 use super::read::read_sized;
 use super::rooted_directory::RootedDirectory;
@@ -81,15 +82,26 @@ impl Tree for Directory {
         let here = self.clone();
         let patterns = Arc::new(Patterns::new(move |path| here.open_below(path)));
         let asked = (!walk.checkout).then(|| Arc::clone(&patterns));
+        let (tracked, opened) = (OnceLock::new(), Mutex::new(Vec::new()));
         let keep = move |entry: &ignore::DirEntry| {
             let directory = entry.file_type().is_some_and(|t| t.is_dir());
             if directory && entry.file_name() == ".git" {
                 return false;
             }
             let path = relative(&root, entry.path());
-            if asked.as_ref().is_some_and(|p| p.ignore(&path, directory)) {
-                return false;
+            let is_within = |above: &Vec<Utf8PathBuf>| above.iter().any(|a| path.starts_with(a));
+            let mut above = opened.lock().unwrap_or_else(PoisonError::into_inner);
+            if is_within(&above) || asked.as_ref().is_some_and(|p| p.ignore(&path, directory)) {
+                // git tracks it all the same, so it is applied all the same.
+                let tracked = tracked.get_or_init(|| TrackedFiles::of(&root));
+                if !tracked.has(&path, directory) {
+                    return false;
+                }
+                if directory {
+                    above.push(path.clone());
+                }
             }
+            drop(above);
             if path.as_str().is_empty() || !ignored.matched(&path, directory).is_ignore() {
                 return true;
             }

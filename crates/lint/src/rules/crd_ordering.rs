@@ -30,7 +30,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(subscription) = beside.next() else {
         return;
     };
-    let skips = annotation(document, OPTIONS).is_some_and(|o| o.split(',').any(|o| o.trim() == SKIP));
+    let skips = cx.neighbours().skips_dry_run()
+        || annotation(document, OPTIONS).is_some_and(|o| o.split(',').any(|o| o.trim() == SKIP));
     let (own, first) = (wave(document), wave(subscription));
     if skips && own > first {
         return;

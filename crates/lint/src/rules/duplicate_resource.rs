@@ -29,28 +29,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             // Without a kustomization, only what is in the file itself is applied with it for sure.
             let is_whole = built.is_kustomized(path) || path.parent() == own;
             let directory = path.parent().filter(|_| is_whole).unwrap_or(path);
-            let applications = neighbours.applications_of(path).iter().map(|a| &**a);
-            let applications = applications.filter(|_| built.is_as_written(path));
-            let groups: Vec<Identity<'_>> = std::iter::once(directory.as_str())
-                .chain(applications)
-                .map(|together| Identity { together, ..identity })
-                .collect();
-            let first = groups.iter().find_map(|group| Some((group, *seen.get(group)?)));
-            let Some((group, first)) = first else {
-                seen.extend(groups.into_iter().map(|group| (group, document)));
+            let group = Identity { together: directory.as_str(), ..identity };
+            let Some(first) = seen.get(&group) else {
+                seen.insert(group, document);
                 continue;
-            };
-            let help = if group.together == directory.as_str() {
-                "keep one of them".to_owned()
-            } else {
-                format!("{} applies both: keep one of them", group.together)
             };
             let name = Path::dotted("metadata.name");
             let finding = Finding::new(&RULE, format!("{kind} {} is declared twice", identity.name))
                 .at(document.locate(&name))
                 .object(ObjectId::of(&document.root.to_json()).to_string())
                 .label("a second time")
-                .help(help)
+                .help("keep one of them")
                 .related(first.locate(&name), "the first time");
             out.report(finding);
         }
@@ -60,7 +49,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// What makes an object among those that are applied together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Identity<'d> {
-    /// The directory, the file, or the Application's files that are applied as a whole.
+    /// The directory or the file that is applied as a whole.
     together: &'d str,
     group: &'d str,
     kind: &'d str,

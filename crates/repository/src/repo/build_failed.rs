@@ -41,3 +41,14 @@ pub static HELM_TEMPLATE_FAILED: Rule = Rule {
     summary: "helm can't render a release of a chart with a HyperConverged",
     ..Rule::BASE
 };
+
+/// A kustomization with a HyperConverged, and nothing to build it with.
+pub static KUSTOMIZE_NOT_BUILT: Rule = Rule {
+    name: "kustomize-not-built",
+    group: Group::Gitops,
+    severity: Severity::Error,
+    predicts: Prediction::Silent("the cluster that this kustomization builds is not planned"),
+    needs: Needs::Document,
+    summary: "a cluster's kustomization is not built: kustomize is off or not installed",
+    ..Rule::BASE
+};

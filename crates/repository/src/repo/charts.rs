@@ -1,7 +1,10 @@
 //! Helm's charts.
 
-use camino::Utf8Path;
-use hcoplan_diagnostics::source::Tree;
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{SourceFile, Tree, normalize_path};
+use hcoplan_yaml::{self as yaml, Node};
 
 /// What a chart's description is called.
 pub(super) const CHART: &str = "Chart.yaml";
@@ -17,4 +20,67 @@ pub(super) fn chart_of<'p>(tree: &dyn Tree, path: &'p Utf8Path) -> Option<&'p Ut
 /// Whether a file is a template of a chart.
 pub(super) fn is_in_chart(tree: &dyn Tree, path: &Utf8Path) -> bool {
     chart_of(tree, path).is_some()
+}
+
+/// Whether Helm renders a file that lies in a chart's `templates`: all but what begins with `_` and the notes, whatever
+/// it is called. What begins with `_` is included by others.
+pub(super) fn is_rendered(path: &Utf8Path) -> bool {
+    path.file_name() != Some("NOTES.txt") && path.components().any(|c| c.as_str() == "templates")
+}
+
+/// The charts that each chart depends on by `file://`, with their names.
+pub(super) fn local_dependencies(
+    tree: &dyn Tree,
+    files: &[Utf8PathBuf],
+) -> BTreeMap<Utf8PathBuf, Vec<(String, Utf8PathBuf)>> {
+    let mut out = BTreeMap::new();
+    for path in files.iter().filter(|f| f.file_name() == Some(CHART)) {
+        let bytes = tree.read(path).unwrap_or_default();
+        if memchr::memmem::find(&bytes, b"file:").is_none() {
+            continue;
+        }
+        let directory = path.parent().unwrap_or(Utf8Path::new(""));
+        let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
+        let root = parsed.documents.first().map(|d| &d.root);
+        let dependency = |node: &Node| {
+            let text = |key: &str| node.get(key).and_then(Node::as_str);
+            let target = normalize_path(&directory.join(text("repository")?.strip_prefix("file://")?))?;
+            Some((text("name")?.to_owned(), target))
+        };
+        let list = root.and_then(|r| r.get("dependencies")).map_or(&[][..], Node::items);
+        let found: Vec<_> = list.iter().filter_map(dependency).filter(|(name, _)| !name.contains('/')).collect();
+        if !found.is_empty() {
+            out.insert(directory.to_owned(), found);
+        }
+    }
+    out
+}
+
+/// The files of a chart and of those that it depends on by `file://`, by where Helm looks for them; `files` are all
+/// that there are.
+pub(super) fn files_with_dependencies(
+    chart: &Utf8Path,
+    files: &[Utf8PathBuf],
+    dependencies: &BTreeMap<Utf8PathBuf, Vec<(String, Utf8PathBuf)>>,
+) -> BTreeMap<Utf8PathBuf, Utf8PathBuf> {
+    let mut out = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    let mut open = vec![(chart.to_owned(), chart.to_owned())];
+    while let Some((at, from)) = open.pop() {
+        // A circle ends, and so does a tower of hostile charts.
+        if !seen.insert(at.clone()) || at.components().count() > 64 {
+            continue;
+        }
+        for file in files.iter().filter(|f| f.starts_with(&from)) {
+            let to = at.join(file.strip_prefix(&from).unwrap_or(file));
+            out.entry(to).or_insert_with(|| file.clone());
+        }
+        for (name, target) in dependencies.get(&from).into_iter().flatten() {
+            let to = at.join("charts").join(name);
+            if !out.contains_key(&to.join(CHART)) && *target != from {
+                open.push((to, target.clone()));
+            }
+        }
+    }
+    out
 }

@@ -29,9 +29,7 @@ pub struct Config {
     /// The inventory of clusters that have none: files or directories.
     pub inventory: Vec<Located<String>>,
     /// Whether kustomizations are built, and what they print is looked at.
-    pub kustomize: bool,
-    /// Whether kustomize may fetch remote bases.
-    pub kustomize_remote: bool,
+    pub is_kustomize_off: bool,
     /// Whether charts are rendered, and what helm prints is looked at.
     pub helm: bool,
     /// Whether each cluster's directory of the output tree is a kustomization.
@@ -203,8 +201,7 @@ impl Config {
                 also: Located::texts(document, entry, "also"),
             });
         }
-        self.kustomize = is_true(root.get("kustomize"));
-        self.kustomize_remote = is_true(root.get("kustomizeRemote"));
+        self.is_kustomize_off = matches!(root.get("kustomize").map(|n| &n.value), Some(Yaml::Bool(false)));
         self.helm = is_true(root.get("helm"));
         let output = root.get("output");
         self.kustomization = is_true(output.and_then(|o| o.get("kustomization")));
@@ -269,8 +266,7 @@ release: '1.18'
 inventory: all.yaml
 clusters:
 - {name: prod/east, path: base, inventory: [a.yaml, b.yaml], release: '1.17'}
-kustomize: true
-kustomizeRemote: true
+kustomize: off
 helm: true
 output: {kustomization: true}
 lint: {select: [golden-images], ignore: [x], pedantic: true, failOn: never, baseline: known.json}
@@ -290,8 +286,7 @@ suppress:
         assert_eq!(cluster.inventory.len(), 2);
         assert_eq!(config.lint.fail_on, Some(None));
         assert_eq!(config.lint.baseline.expect("one").value, "known.json");
-        assert!(config.lint.pedantic && config.kustomize && config.helm && config.kustomization);
-        assert!(config.kustomize_remote);
+        assert!(config.lint.pedantic && config.is_kustomize_off && config.helm && config.kustomization);
         let levels: Vec<_> = config.rules.iter().map(|r| r.severity).collect();
         let expected = [None, Some(Severity::Info), Some(Severity::Warning)];
         assert_eq!(levels, expected.map(Some));

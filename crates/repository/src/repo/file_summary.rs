@@ -6,14 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{Tree, Unreadable};
-use hcoplan_yaml::Node;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::carriers::files::is_text as is_carrying_text;
 use super::config::CONFIG_FILE;
 use super::error::Error;
 use super::kustomization::{Kustomizations, Named, follow_links};
-use super::overlays::{Files, Overlay, overlays};
 use super::problem::{Problem, unparseable_file, unreadable};
 use super::scan::{Content, FoundKind, FoundObject, Scanned, is_candidate, scan};
 
@@ -91,8 +89,9 @@ fn look(tree: &dyn Tree, path: &Utf8Path, room: &ByteBudget) -> FileSummary {
         problems.push(if scanned.marked { problem.fatal() } else { problem });
     }
     // Read again when a cluster is loaded, so that memory doesn't grow with the repository.
-    if let Some(content) = scanned.content.take().filter(Content::is_broken) {
-        problems.extend(unparseable_file(&content, scanned.marked));
+    // What has nothing of ours in it is somebody else's to repair.
+    if let Some(content) = scanned.content.take().filter(|c| scanned.marked && c.is_broken()) {
+        problems.extend(unparseable_file(&content, true));
     }
     let Scanned { found, mut kustomization, unreadable, .. } = scanned;
     let named = kustomization.iter_mut();
@@ -112,8 +111,7 @@ pub(super) fn is_manifest(path: &Utf8Path) -> bool {
 
 impl FileSummary {
     pub(super) fn holds_hyperconverged(&self) -> bool {
-        let is_one =
-            |f: &FoundObject| matches!(f.what, FoundKind::HyperConverged | FoundKind::Layer | FoundKind::Almost);
+        let is_one = |f: &FoundObject| matches!(f.what, FoundKind::HyperConverged | FoundKind::Almost);
         self.found.iter().any(is_one)
     }
 
@@ -152,33 +150,4 @@ pub(super) fn other_resources(tree: &dyn Tree, paths: &[Arc<Utf8Path>], looked: 
     let others = named.filter(|p| !is_candidate(p) && tree.check(p).is_ok());
     let others: BTreeSet<&Utf8PathBuf> = others.collect();
     others.into_iter().map(|p| p.as_path().into()).collect()
-}
-
-/// The clusters that kustomize would have to build.
-pub(super) fn unbuilt(tree: &dyn Tree, paths: &[Arc<Utf8Path>], looked: &[FileSummary]) -> Vec<Overlay> {
-    let all = Kustomizations::new(kustomizations(paths, looked));
-    if all.all.is_empty() {
-        return Vec::new();
-    }
-    let holding = paths.iter().zip(looked).filter(|(_, l)| l.holds_hyperconverged());
-    let holding: HashSet<&Utf8Path> = holding.map(|(p, _)| &**p).collect();
-    let files = Files {
-        holds: &|path| holding.contains(path),
-        is_there: &|path| tree.check(path).is_ok(),
-        is_in_namespace: &|path, namespace| {
-            let Some(content) = scan(tree, path).content else {
-                return false;
-            };
-            let ours = content.found().into_iter();
-            let mut ours = ours.filter(|f| f.what == FoundKind::HyperConverged);
-            ours.all(|found| {
-                let document = content.object(found.place);
-                document.is_some_and(|d| {
-                    let own = d.root.below("metadata.namespace");
-                    own.and_then(Node::as_str) == Some(namespace)
-                })
-            })
-        },
-    };
-    overlays(&all, &files)
 }

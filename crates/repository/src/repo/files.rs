@@ -30,11 +30,6 @@ pub enum FileRole {
         /// The kustomization.
         of: Utf8PathBuf,
     },
-    /// It holds a HyperConverged that only kustomize makes a cluster's.
-    Base {
-        /// The kustomization of the first such cluster.
-        of: Utf8PathBuf,
-    },
     /// Left out, with the reason.
     Skipped(String),
 }
@@ -56,8 +51,8 @@ pub struct FileContents {
     pub almost: usize,
     /// Documents with HyperConvergeds that aren't planned.
     pub named: usize,
-    /// Whether there are patches for HyperConvergeds that lie elsewhere.
-    pub patching: bool,
+    /// Whether there are controllers' objects that change what they apply.
+    pub changing: bool,
 }
 
 impl fmt::Display for FileRole {
@@ -74,7 +69,7 @@ impl fmt::Display for FileRole {
                     several(holds.hyperconvergeds, "HyperConverged"),
                     several(holds.almost, "almost a HyperConverged"),
                     several(holds.named, "a HyperConverged that isn't planned"),
-                    holds.patching.then(|| "patches for a HyperConverged".to_owned()),
+                    holds.changing.then(|| "changes of what a controller applies".to_owned()),
                     several(holds.inventories, "ClusterInventory"),
                     holds.nodes.then(|| "nodes".to_owned()),
                     holds.machines.then(|| "machine sets".to_owned()),
@@ -85,7 +80,6 @@ impl fmt::Display for FileRole {
             }
             Self::Nothing => f.write_str("read, nothing in it is about HCO"),
             Self::Patch { of } => write!(f, "skipped: {of} names it as a patch"),
-            Self::Base { of } => write!(f, "a base of {of}, not planned as it is written"),
             Self::Skipped(why) => write!(f, "skipped: {why}"),
         }
     }

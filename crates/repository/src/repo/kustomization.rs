@@ -10,7 +10,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{Tree, normalize_path};
 use hcoplan_yaml::Node;
 
-use super::changes::Changes;
 use super::kustomization_keys::values;
 
 /// What a kustomization's file is called.
@@ -40,8 +39,8 @@ pub(super) struct Named {
     pub(super) resources: Vec<Utf8PathBuf>,
     /// Whether it builds on what isn't below the root.
     pub(super) remote: bool,
-    /// What it does to the objects that it builds on.
-    pub(super) changes: Changes,
+    /// Whether it is a component, which only another kustomization builds on.
+    pub(super) component: bool,
 }
 
 impl Named {
@@ -58,7 +57,7 @@ impl Named {
         let resources = resources.into_iter().flat_map(list).filter_map(Node::as_str);
         let mut out = Self {
             patches: patches.filter_map(|p| normalize_path(&directory.join(p))).collect(),
-            changes: Changes::of_kustomization(root, directory),
+            component: values(root, "kind").filter_map(Node::as_str).last() == Some("Component"),
             ..Self::default()
         };
         for resource in resources {
@@ -169,7 +168,7 @@ impl<'r> Kustomizations<'r> {
 
     fn is_component(&self, path: &Utf8Path) -> bool {
         let named = self.all.get(path);
-        named.is_some_and(|(_, named)| named.changes.component)
+        named.is_some_and(|(_, named)| named.component)
     }
 
     /// The components that no kustomization names.

@@ -11,7 +11,7 @@ pub(super) use super::almost::HCO;
 use hcoplan_yaml::{Document, Entry, Key, Node, Value};
 
 use super::carriers::unknown::fill_in_known_values;
-use super::carriers::{self, Carrier, CarrierKind, Unknown};
+use super::carriers::{self, Carrier, Unknown};
 
 /// An object of a list.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +41,11 @@ fn text<'n>(node: &'n Node, key: &str) -> &'n str {
     node.get(key).and_then(Node::as_str).unwrap_or_default()
 }
 
+/// An object that is in no list.
+pub(super) fn single(node: &Node) -> Object<'_> {
+    Object { node, list: None, carrier: None, is_direct: false }
+}
+
 /// The objects of a list in the order of the text. One of HCO's group that has `items` without being
 /// called a list is an object, too: kustomize takes it for one.
 pub(super) fn objects(root: &Node) -> Vec<Object<'_>> {
@@ -64,10 +69,7 @@ fn add<'n>(
         };
         for (inner, own) in inside {
             // What fills in the outer one has done so before the inner one is looked at.
-            let own = match carrier {
-                Some(outer) if own.kind == CarrierKind::Plain => outer,
-                _ => own,
-            };
+            let own = carrier.filter(|outer| outer.is_template).unwrap_or(own);
             add(inner, None, Some(own), depth + 1, out);
         }
         return;
@@ -96,6 +98,11 @@ impl<'n> Object<'n> {
         }
     }
 
+    /// Whether it is of HCO's API group.
+    pub(super) fn is_ours(&self) -> bool {
+        self.api_version().split('/').next() == Some(HCO)
+    }
+
     /// The object as if it stood alone.
     pub(super) fn alone(&self, document: &Document) -> Document {
         self.resolved(document).0
@@ -119,10 +126,7 @@ impl<'n> Object<'n> {
                 entries.push(Entry { key, value });
             }
         }
-        let unknown = match &self.carrier {
-            Some(carrier) => fill_in_known_values(&mut root, carrier),
-            None => Vec::new(),
-        };
+        let unknown = if self.is_ours() { fill_in_known_values(&mut root, self.carrier.as_ref()) } else { Vec::new() };
         // They stand in the order of the text.
         let comments = &document.comments;
         let first = comments.partition_point(|c| c.span.start < span.start);

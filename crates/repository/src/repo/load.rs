@@ -11,7 +11,7 @@ use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{Document, Path};
 use serde_json::Value;
 
-use super::carriers::{merge, unknown};
+use super::carriers::unknown;
 use super::choose_release::{is_directory, known_names, known_release};
 use super::identity::{Candidates, FactOrigin, Identity, WithSource};
 use super::objects::{ClusterRef, ObjectRef, SourceRef, parent};
@@ -96,13 +96,10 @@ impl Repo {
     /// [`Repo::problems`].)
     pub fn load(&self, cluster: &ClusterRef) -> Result<Loaded, Box<Problem>> {
         let mut files = Vec::new();
-        let parts = self.parts(cluster, &mut files)?;
-        let mut findings = Vec::new();
-        for (part, content) in parts.iter().zip(&files) {
-            findings.extend(text_problems(content, part));
-        }
-        let (document, said) = patched(laid_over(&parts), cluster);
-        findings.extend(said);
+        let (content, document) = self.document(cluster)?;
+        let mut findings = text_problems(&content, &document);
+        let unknown = content.unknown(cluster.object.place);
+        files.push(content);
         let mut inventory = None;
         if let Some(read) = self.inventory(cluster, &mut files) {
             let (loaded, said) = read?;
@@ -123,7 +120,7 @@ impl Repo {
         }
         files.append(&mut statements);
         let known = release.as_deref().ok();
-        findings.extend(self.unknown_values(cluster, &parts, known));
+        findings.extend(unknown.iter().map(|u| unknown::finding(u, &document, known)));
         for finding in &mut findings {
             finding.cluster = Some(cluster.name.as_str().into());
         }
@@ -138,10 +135,7 @@ impl Repo {
             }),
             findings,
             identity,
-            layers: match parts.as_slice() {
-                [_] => self.layers_of_build(&cluster.path),
-                _ => parts,
-            },
+            layers: self.layers_of_build(&cluster.path),
             read: files,
         })
     }
@@ -151,34 +145,14 @@ impl Repo {
     /// # Errors
     /// As [`Repo::load`].
     pub fn hyperconverged(&self, cluster: &ClusterRef) -> Result<Value, Box<Problem>> {
-        let parts = self.parts(cluster, &mut Vec::new())?;
-        Ok(patched(laid_over(&parts), cluster).0.root.to_json())
+        Ok(self.document(cluster)?.1.root.to_json())
     }
 
-    /// A cluster's HyperConverged, and what policies lay over it, each with its file.
-    fn parts(&self, cluster: &ClusterRef, files: &mut Vec<Arc<Content>>) -> Result<Vec<Arc<Document>>, Box<Problem>> {
-        let objects = [&cluster.object].into_iter().chain(&cluster.layers);
-        let part = |object: &ObjectRef| {
-            let content = self.content(object.file)?;
-            let document = content.object(object.place);
-            files.push(content);
-            document.ok_or_else(|| Box::new(changed_while_read(&cluster.path)))
-        };
-        objects.map(part).collect()
-    }
-
-    /// What is said about values that nobody knows before they are applied.
-    fn unknown_values(&self, cluster: &ClusterRef, parts: &[Arc<Document>], release: Option<&Release>) -> Vec<Finding> {
-        let objects = [&cluster.object].into_iter().chain(&cluster.layers);
-        let mut out = Vec::new();
-        for (object, part) in objects.zip(parts) {
-            let content = self.content(object.file).ok();
-            let unknown = content.map(|c| c.unknown(object.place)).unwrap_or_default();
-            out.extend(unknown.iter().map(|u| unknown::finding(u, part, release)));
-        }
-        let patches = cluster.patches.iter().flat_map(|patch| patch.unknown());
-        out.extend(patches.map(|(u, of)| unknown::finding(u, of, release)));
-        out
+    /// A cluster's HyperConverged and its file.
+    fn document(&self, cluster: &ClusterRef) -> Result<(Arc<Content>, Arc<Document>), Box<Problem>> {
+        let content = self.content(cluster.object.file)?;
+        let document = content.object(cluster.object.place);
+        document.map(|d| (content, d)).ok_or_else(|| Box::new(changed_while_read(&cluster.path)))
     }
 
     /// A file's content, parsed now or before.
@@ -372,25 +346,6 @@ impl Repo {
     }
 }
 
-/// An object with everything that is laid over it.
-fn laid_over(parts: &[Arc<Document>]) -> Arc<Document> {
-    let mut parts = parts.iter();
-    let first = Arc::clone(parts.next().expect("the object itself is a part"));
-    parts.fold(first, |base, over| merge::merged(&base, over))
-}
-
-/// A HyperConverged with what controllers patch it with, and what is said of patches that don't apply.
-fn patched(document: Arc<Document>, cluster: &ClusterRef) -> (Arc<Document>, Vec<Finding>) {
-    let (mut document, mut said) = (document, Vec::new());
-    for patch in &cluster.patches {
-        match patch.over(&document) {
-            Ok(patched) => document = patched,
-            Err(finding) => said.push(*finding),
-        }
-    }
-    (document, said)
-}
-
 /// What a file says by itself: manifests beside nodes, as `oc get nodes,clusterversion` prints them.
 /// Of inventories only what they say themselves counts.
 pub fn identity_in(
@@ -417,15 +372,11 @@ pub fn identity_in(
                 continue;
             };
             match found.what {
-                FoundKind::HyperConverged | FoundKind::Layer => {
+                FoundKind::HyperConverged => {
                     candidates.hyperconverged(&document);
                 }
                 FoundKind::Statement(kind) => statements.push(Statement::read(kind, document)),
-                FoundKind::Inventory(_)
-                | FoundKind::Almost
-                | FoundKind::Named
-                | FoundKind::Patching
-                | FoundKind::Applied => {}
+                FoundKind::Inventory(_) | FoundKind::Almost | FoundKind::Named | FoundKind::Changing => {}
             }
         }
     }

@@ -9,18 +9,15 @@ mod almost;
 mod appliers;
 mod build_failed;
 mod carriers;
-mod changes;
 mod charts;
 mod choose_release;
 mod cluster_filter;
 mod companions;
 mod config;
-mod destinations;
 mod dump;
 mod error;
 mod file_summary;
 mod files;
-mod generators;
 mod helm;
 mod identity;
 mod ignored;
@@ -37,9 +34,7 @@ mod no_cluster;
 mod objects;
 mod one_build;
 mod open;
-mod overlays;
 mod pair;
-mod patches;
 mod problem;
 mod recent_files;
 mod release_dir;
@@ -53,6 +48,7 @@ mod tests;
 mod texts;
 mod trust;
 mod unchanged;
+mod wrapper_changes;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -61,7 +57,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 pub use almost::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
 pub use appliers::{AppliedBy, Appliers, Controller};
-pub use build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED};
+pub use build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED, KUSTOMIZE_NOT_BUILT};
 pub use carriers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 pub use choose_release::{UnknownRelease, known_release, release_name};
 pub use cluster_filter::ClusterFilter;
@@ -84,7 +80,6 @@ pub use located::Located;
 pub use named_file::read_named;
 pub use neighbours::Neighbours;
 pub use objects::{ClusterRef, Pairing};
-pub use overlays::{KUSTOMIZE_NOT_BUILT, Overlay};
 pub use problem::Problem;
 pub use release_dir::{named_release, named_release_below, named_release_of};
 pub use removed::{HCO_REMOVED, removed, removed_finding};
@@ -134,19 +129,12 @@ pub const MANIFEST: &str = "hcoplan-manifest.json";
 /// What of a repository is built by a program before it is looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Builds {
-    /// Kustomizations, by kustomize.
-    pub kustomize: bool,
-    /// Also those that build on what kustomize has to fetch.
+    /// Whether kustomizations aren't built.
+    pub is_kustomize_off: bool,
+    /// Whether kustomize may fetch what they build on.
     pub remote: bool,
     /// Charts, by helm.
     pub helm: bool,
-}
-
-impl Builds {
-    /// Whether anything is.
-    pub const fn any(self) -> bool {
-        self.kustomize || self.helm
-    }
 }
 
 /// What the command line says about reading.
@@ -222,8 +210,6 @@ pub struct Repo {
     directories: HashSet<Utf8PathBuf>,
     release: Option<Arc<Release>>,
     trust: Trust,
-    /// What Argo CD's objects say that is applied where.
-    applied: destinations::AllApplied,
     /// Releases from directories of the repository.
     releases: Mutex<BTreeMap<Utf8PathBuf, Result<Arc<Release>, String>>>,
     /// Inventories that several clusters share, read once.
@@ -232,11 +218,11 @@ pub struct Repo {
     given: HashMap<u32, Arc<scan::Content>>,
     /// What kustomizations build.
     built: Option<Arc<Built>>,
-    /// The clusters that kustomize would have to build.
-    overlays: Vec<Overlay>,
     recent: recent_files::RecentFiles,
     /// Read when somebody asks what is laid over a cluster's HyperConverged.
     kustomizations: OnceLock<Kustomizations>,
+    /// What controllers apply, read when somebody asks.
+    applied: OnceLock<Vec<wrapper_changes::AppliedPath>>,
     /// The indexes of the files right in each directory, made when somebody asks.
     by_directory: OnceLock<HashMap<Utf8PathBuf, Vec<usize>>>,
 }
@@ -259,11 +245,6 @@ impl Repo {
     /// Whether it is a stream of documents, [`Repo::from_stream`].
     pub fn is_stream(&self) -> bool {
         matches!(self.files.as_slice(), [only] if *only.path == *open::STREAM)
-    }
-
-    /// The clusters that kustomize would have to build, and that are not in [`Repo::clusters`]; sorted.
-    pub fn overlays(&self) -> &[Overlay] {
-        &self.overlays
     }
 
     /// Whether a cluster lies in a directory or a file, or is built of anything there.
@@ -310,7 +291,7 @@ impl Repo {
 
     /// Whether anything of it was built.
     pub fn is_built(&self) -> bool {
-        self.built.is_some()
+        self.built.as_ref().is_some_and(|built| !built.files.is_empty())
     }
 
     /// The builds that failed.
@@ -327,16 +308,13 @@ impl Repo {
     /// The clusters whose build failed or wasn't made, by name, with what says so. Where a directory is given,
     /// only those that anything in it goes into.
     pub fn unbuilt(&self, below: Option<&Utf8Path>) -> Vec<(&str, &Finding)> {
-        let failed = self.failed_builds().iter();
-        let named = failed.map(|f| (build_failed::name_of(&f.directory), &f.finding));
-        let mut out: Vec<_> = named.collect();
-        let mut findings = self.problems.iter().map(|p| &p.finding);
-        if let Some(finding) = findings.find(|f| f.rule.name == KUSTOMIZE_NOT_BUILT.name) {
-            let overlays = self.overlays.iter();
-            let meant = overlays.filter(|o| below.is_none_or(|below| o.is_of(below)));
-            out.extend(meant.map(|overlay| (overlay.name(), finding)));
-        }
-        out
+        let inputs = |directory: &Utf8Path| self.built.as_ref().and_then(|built| built.unbuilt.get(directory));
+        let is_meant = |f: &&FailedBuild| {
+            let mut own = inputs(&f.directory).into_iter().flatten();
+            below.is_none_or(|b| f.directory.starts_with(b) || own.any(|input| input.starts_with(b)))
+        };
+        let failed = self.failed_builds().iter().filter(is_meant);
+        failed.map(|f| (build_failed::name_of(&f.directory), &f.finding)).collect()
     }
 
     /// The clusters that can't be planned, by name, with what says why: those of files that can't be parsed, and

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{SourceFile, in_order};
 use hcoplan_yaml::{Document, Node};
 
@@ -19,8 +19,7 @@ use super::scan::Content;
 pub struct Neighbours {
     by_kind: BTreeMap<String, Vec<Arc<Document>>>,
     templates: Vec<Arc<SourceFile>>,
-    /// The Applications that apply a file, for those that any does.
-    applications: BTreeMap<Arc<Utf8Path>, Vec<Arc<str>>>,
+    skips_dry_run: bool,
     /// By kind, the first of each namespace and name; made when somebody asks for a kind by name.
     by_name: OnceLock<HashMap<String, ByName>>,
 }
@@ -55,9 +54,9 @@ impl Neighbours {
         &self.templates
     }
 
-    /// The Applications of Argo CD that apply a file, such as `the Application east in apps.yaml`.
-    pub fn applications_of(&self, file: &Utf8Path) -> &[Arc<str>] {
-        self.applications.get(file).map_or(&[], Vec::as_slice)
+    /// Whether the Application that applies the cluster's HyperConverged skips the dry run of kinds that aren't there yet.
+    pub fn skips_dry_run(&self) -> bool {
+        self.skips_dry_run
     }
 
     fn add(&mut self, document: Arc<Document>) {
@@ -106,13 +105,31 @@ impl Repo {
         })
     }
 
+    /// The files right in a directory that hold something of ours.
+    pub fn files_in(&self, directory: &Utf8Path) -> impl Iterator<Item = &FileUse> {
+        let by_directory = self.by_directory.get_or_init(|| {
+            let mut all: HashMap<Utf8PathBuf, Vec<usize>> = HashMap::new();
+            for (index, file) in self.files.iter().enumerate() {
+                let directory = file.path.parent().unwrap_or(Utf8Path::new(""));
+                match all.get_mut(directory) {
+                    Some(known) => known.push(index),
+                    None => drop(all.insert(directory.to_path_buf(), vec![index])),
+                }
+            }
+            all
+        });
+        let indexes = by_directory.get(directory).into_iter().flatten();
+        indexes.filter_map(|index| self.files.get(*index))
+    }
+
     /// Everything in a cluster's directory and below it that belongs to no cluster further down, and what
     /// `hcoplan.yaml` gives to the cluster from elsewhere.
     /// Files that can't be parsed are left out. Nothing is kept: whoever asks keeps it. What was
     /// read to load the cluster isn't read again.
     pub fn neighbours(&self, cluster: &ClusterRef, loaded: &Loaded) -> Neighbours {
         let directory = cluster.directory();
-        let mut out = Neighbours::default();
+        let mut own = self.applied().iter().filter(|applied| applied.path.covers(cluster.path()));
+        let mut out = Neighbours { skips_dry_run: own.any(|applied| applied.skips_dry_run), ..Neighbours::default() };
         let mut files: Vec<&FileUse> = self.own_files(directory).collect();
         if !cluster.also.is_empty() {
             let own: HashSet<&Utf8Path> = files.iter().map(|f| &*f.path).collect();
@@ -134,10 +151,6 @@ impl Repo {
                     Arc::new(Content::parse(file))
                 }
             };
-            let applications: Vec<_> = self.applied.of(&file.path).collect();
-            if !applications.is_empty() {
-                out.applications.insert(Arc::clone(&file.path), applications);
-            }
             if content.is_template() {
                 out.templates.push(Arc::clone(&content.file));
             }
@@ -153,7 +166,8 @@ fn each(document: &Arc<Document>, out: &mut Neighbours) {
     if !listed::is_list(&document.root) {
         return out.add(Arc::clone(document));
     }
-    for object in listed::objects(&document.root) {
+    // What stands in a wrapper with the HyperConverged is the wrapper's.
+    for object in listed::objects(&document.root).into_iter().filter(|object| object.carrier.is_none()) {
         out.add(Arc::new(object.alone(document)));
     }
 }

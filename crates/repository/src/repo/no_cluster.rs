@@ -2,31 +2,76 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use hcoplan_diagnostics::finding::Finding;
+use camino::Utf8Path;
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::source::{Location, SourceFile, Span, normalize_path};
 use hcoplan_planner::inventory::SourceKind;
 
 use super::Repo;
 use super::almost::{self, unused_inventory};
-use super::carriers::named;
-use super::objects::{ObjectRef, Objects, SourceRef, parent};
-use super::patches::generated;
+use super::carriers::HCO_NOT_PLANNED;
+use super::files::{FileRole, FileUse};
+use super::objects::{Objects, SourceRef, parent};
+use super::problem::Problem;
+use super::wrapper_changes::{self, AppliedPath, applied_paths};
 
 impl Repo {
-    /// Takes out the HyperConvergeds of which PolicyGenerators want nothing but that they are gone, and says so.
-    pub(super) fn take_unwanted(&self, objects: &mut Objects) -> Vec<Finding> {
-        let object = |o: &ObjectRef| self.content(o.file).ok()?.object(o.place);
-        let generators = objects.patching.iter().filter_map(object);
-        let generated: Vec<_> = generators.flat_map(|d| generated(&d)).collect();
-        let mut findings = Vec::new();
-        objects.hyperconvergeds.retain(|one| {
-            let path = &self.paths[one.file as usize];
-            let mut own = generated.iter().filter(|(of, _)| path.starts_with(of));
-            let is_kept = own.clone().next().is_none() || own.any(|(_, unwanted)| !unwanted);
-            let removed = if is_kept { None } else { object(one) };
-            findings.extend(removed.map(|document| named::removed(&document)));
-            is_kept
-        });
-        findings
+    /// What controllers change in the HyperConvergeds that they apply.
+    pub(super) fn changes_by_wrappers(&self, objects: &Objects) -> Vec<Finding> {
+        let built = |path: &Utf8Path| self.built.as_ref().and_then(|b| b.inputs.get(path)).into_iter().flatten();
+        let files = self.clusters.iter().flat_map(|c| std::iter::once(c.path()).chain(built(c.path()).map(|i| &**i)));
+        let files: Vec<&Utf8Path> = files.collect();
+        let documents = objects.changing.iter().filter_map(|o| self.content(o.file).ok()?.object(o.place));
+        documents.flat_map(|document| wrapper_changes::findings(&document, &files)).collect()
+    }
+
+    /// Submodules that are not checked out: what is in them isn't known. Each is named where something is applied from
+    /// it, and where there is no cluster at all.
+    pub(super) fn say_submodules(&mut self) {
+        const GITMODULES: &str = ".gitmodules";
+        let Ok(bytes) = self.tree.read(Utf8Path::new(GITMODULES)) else { return };
+        let file = SourceFile::from_bytes(Utf8Path::new(GITMODULES), bytes);
+        let lines = (0..).map_while(|number| file.line(number));
+        for (start, line) in lines {
+            let Some((key, path)) = line.split_once('=') else { continue };
+            let Some(path) = normalize_path(Utf8Path::new(path.trim())).filter(|_| key.trim() == "path") else {
+                continue;
+            };
+            let has_file = |file: &FileUse| {
+                let is_skipped = matches!(&file.what, FileRole::Skipped(_)) && *file.path == path;
+                file.path.starts_with(&path) && !is_skipped
+            };
+            let is_read = self.files.iter().any(has_file) || self.is_checked_out(&path);
+            let is_deployed = self.applied().iter().any(|applied| applied.path.covers(&path.join("a.yaml")));
+            if is_read || !is_deployed && !self.clusters.is_empty() {
+                continue;
+            }
+            let indent = line.len() - line.trim_start().len();
+            let place = Location::new(&file, Span::new(start + indent, start + line.trim_end().len()));
+            let message = format!("the submodule {path} is not checked out, so what is in it is not planned");
+            let finding = Finding::new(&HCO_NOT_PLANNED, message)
+                .at(place)
+                .label("not looked into")
+                .help("check it out: `git submodule update --init`");
+            if is_deployed {
+                self.problems.push(Problem { finding: finding.severity(Severity::Error), fatal: true });
+            } else {
+                self.findings.push(finding);
+            }
+        }
+    }
+
+    /// What controllers apply from the repository.
+    pub(super) fn applied(&self) -> &[AppliedPath] {
+        self.applied.get_or_init(|| {
+            let mut applied = Vec::new();
+            self.each_of_controllers(|document| applied.extend(applied_paths(document)));
+            applied
+        })
+    }
+
+    fn is_checked_out(&self, path: &Utf8Path) -> bool {
+        [".git", "README.md"].iter().any(|name| self.tree.check(&path.join(name)).is_ok())
     }
 
     /// Says what was meant to be a cluster and is none: objects that are nearly HyperConvergeds, and

@@ -1,14 +1,12 @@
 //! What was found in a repository: objects of files, and the clusters that they make.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::inventory::SourceKind;
 
 use super::located::Located;
-use super::patches::Patch;
 use super::scan::ObjectPlace;
 use super::statements::StatementKind;
 
@@ -67,10 +65,6 @@ pub struct ClusterRef {
     pub(super) shared: Option<usize>,
     /// Files and directories elsewhere that are about it, too.
     pub(super) also: Vec<Utf8PathBuf>,
-    /// What policies lay over it.
-    pub(super) layers: Vec<ObjectRef>,
-    /// What controllers patch it with.
-    pub(super) patches: Vec<Arc<Patch>>,
     /// Whether it is the first cluster with its inventory, and so the one that reports on it.
     pub(super) reports: bool,
 }
@@ -107,11 +101,6 @@ impl ClusterRef {
         self.sources.iter().any(|s| s.kind == SourceKind::Declared)
     }
 
-    /// Where a controller's object patches it, where one does.
-    pub fn patched_at(&self) -> Option<Location> {
-        self.patches.first().map(|patch| patch.place())
-    }
-
     /// Why it has this inventory.
     pub fn pairing(&self) -> &Pairing {
         &self.pairing
@@ -135,14 +124,10 @@ pub(super) struct Objects {
     pub(super) given: Vec<SourceRef>,
     /// What is nearly a HyperConverged.
     pub(super) almost: Vec<ObjectRef>,
-    /// HyperConvergeds that policies lay over what there is.
-    pub(super) layers: Vec<ObjectRef>,
     /// Documents with HyperConvergeds that aren't planned.
     pub(super) named: Vec<ObjectRef>,
-    /// Applications and ApplicationSets.
-    pub(super) applications: Vec<ObjectRef>,
-    /// What may patch HyperConvergeds that lie elsewhere.
-    pub(super) patching: Vec<ObjectRef>,
+    /// Controllers' objects that change what they apply.
+    pub(super) changing: Vec<ObjectRef>,
     /// Whether HyperConvergeds are taken from one file only, whatever lies beside it.
     pub(super) is_one_file: bool,
 }
@@ -151,28 +136,6 @@ impl Objects {
     pub(super) fn path(&self, object: ObjectRef) -> &Utf8Path {
         let path = self.paths.get(object.file as usize);
         path.map_or(Utf8Path::new(""), |path| path)
-    }
-
-    /// Gives what policies lay over something to the only HyperConverged of the nearest directory, its own or
-    /// one above, that has any; where there is none, it is one itself.
-    pub(super) fn lay_over(&mut self) -> BTreeMap<ObjectRef, Vec<ObjectRef>> {
-        let mut out: BTreeMap<ObjectRef, Vec<ObjectRef>> = BTreeMap::new();
-        let mut alone = Vec::new();
-        for layer in std::mem::take(&mut self.layers) {
-            let mut above = parent(self.path(layer)).ancestors();
-            let here = |directory: &Utf8Path| {
-                let all = self.hyperconvergeds.iter();
-                let here: Vec<_> = all.filter(|o| parent(self.path(**o)) == directory).collect();
-                (!here.is_empty()).then_some(here)
-            };
-            match above.find_map(here).as_deref() {
-                Some([only]) => out.entry(**only).or_default().push(layer),
-                _ => alone.push(layer),
-            }
-        }
-        self.hyperconvergeds.extend(alone);
-        self.hyperconvergeds.sort_unstable();
-        out
     }
 
     /// What has OLM install HCO.

@@ -9,26 +9,20 @@ use hcoplan_diagnostics::source::{
     Directory, EditedTree, Listing, Memory, SkipReason, SourceFile, Tree, Unreadable, Walk, in_order,
 };
 use hcoplan_planner::inventory::SourceKind;
-use hcoplan_yaml as yaml;
 
-use super::carriers::files::{is_script, is_text as is_carrying_text, may_be_script};
+use super::carriers::files::{is_program, is_script, is_text as is_carrying_text, may_be_script};
 use super::config::{self, CONFIG_FILE, Config};
-use super::destinations::{self, AllApplied};
 use super::error::Error;
 use super::file_summary::{
-    ByteBudget, FileDetails, FileSummary, is_manifest, look_all, not_fetched, other_resources, patches, unbuilt,
+    ByteBudget, FileDetails, FileSummary, is_manifest, look_all, not_fetched, other_resources, patches,
 };
 use super::files::{FileContents, FileRole, FileUse};
-use super::generators::{Files, elements};
 use super::helm;
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
-use super::overlays::{Overlay, WhyNot, not_built};
 use super::pair::{pair, path_in_root};
-use super::patches::patches_of;
 use super::problem::{Problem, unparseable_file, unreadable};
 use super::recent_files::RecentFiles;
 use super::rendered::Rendered;
-use super::rules::FILE_NOT_READ;
 use super::scan::{Content, FoundKind, FoundObject, is_candidate, scan};
 use super::texts::is_text;
 use super::trust::Trust;
@@ -51,6 +45,18 @@ impl Repo {
         }
         let left_out = below(root, &options.left_out);
         Self::build(on_disk(root, options)?, options, None, &left_out)
+    }
+
+    /// The configuration that counts for a tree.
+    ///
+    /// # Errors
+    /// When it is wrong, or can't be read.
+    pub fn configuration(tree: &dyn Tree, options: &Options) -> Result<Config, Error> {
+        match (&options.config, &options.trust) {
+            (Some(file), _) => config::read(file).map_err(Error::Configuration),
+            (None, Trust::Base(base)) => configuration(&**base.tree()),
+            (None, Trust::Files | Trust::Nobody) => configuration(tree),
+        }
     }
 
     /// The repository of any tree: a git revision, files in memory.
@@ -77,11 +83,7 @@ impl Repo {
         only: Option<Utf8PathBuf>,
         left_out: &[Utf8PathBuf],
     ) -> Result<Self, Error> {
-        let config = match (&options.config, &options.trust) {
-            (Some(file), _) => config::read(file).map_err(Error::Configuration)?,
-            (None, Trust::Base(base)) => configuration(&**base.tree())?,
-            (None, Trust::Files | Trust::Nobody) => configuration(&*tree)?,
-        };
+        let config = Self::configuration(&*tree, options)?;
         // What isn't looked at isn't checked, so nobody's word is not enough.
         let ignore = match &options.trust {
             Trust::Nobody => &[][..],
@@ -93,16 +95,14 @@ impl Repo {
             checkout: options.checkout,
         })?;
         let mut reading = Reading::default();
-        let is_built_on = |f: &Utf8Path| options.built.iter().any(|b| b.reached.contains(f));
+        let named: HashSet<_> = config.clusters.iter().filter_map(|c| path_in_root(&c.path.value)).collect();
+        let is_built_on = |f: &Utf8Path| options.built.iter().any(|b| b.reached.contains(f)) && !named.contains(f);
         for file in listing.files.iter().filter(|f| is_built_on(f)) {
             reading.files.push(FileUse::skipped(file, &"goes into a build"));
         }
         listing.files.retain(|f| !left_out.contains(f) && !is_built_on(f));
-        let unrendered = if options.builds.helm {
-            Default::default()
-        } else {
-            helm::not_rendered(&*tree, &listing.files, config.helm)
-        };
+        let unrendered =
+            if options.builds.helm { Default::default() } else { helm::not_rendered(&*tree, &listing.files) };
         let said = options.built.iter().flat_map(|b| b.said.iter().cloned());
         reading.findings = unrendered.findings.into_iter().chain(said).collect();
         let failed = options.built.iter().flat_map(|b| &b.failed);
@@ -130,43 +130,21 @@ impl Repo {
         }
         not_fetched(&candidates, &looked)?;
         let patches = patches(&candidates, &looked);
-        let named = config.clusters.iter();
-        let named: HashSet<_> = named.filter_map(|c| path_in_root(&c.path.value)).collect();
-        let mut overlays = unbuilt(&*tree, &candidates, &looked);
-        overlays.retain(|o| !o.is_named_by(&named));
-        let bases = bases(&overlays, &named);
         for (file, (path, looked)) in (0..).zip(candidates.iter().zip(looked)) {
             match patches.get(&**path) {
                 Some(of) => reading.patch(path, of),
                 // No tree of ours has a HyperConverged.
                 None if rendered.has(path) && !looked.holds_hyperconverged() => {}
-                None => reading.take(file, path, looked, bases.get(&**path).copied()),
+                None => reading.take(file, path, looked),
             }
         }
-        reading.objects.unbuilt = directories(&overlays);
-        let left = || options.built.iter().flat_map(|b| &b.left);
-        reading.objects.unbuilt.extend(left().cloned());
-        reading.objects.unrendered = unrendered.clusters;
-        // That one was tried is said.
-        let failed = options.built.iter().flat_map(|b| &b.failed);
-        let failed: HashSet<&Utf8Path> = failed.map(|f| &*f.directory).collect();
-        drop(bases);
-        overlays.retain(|o| !failed.contains(o.directory()));
-        overlays.retain(|o| !left().any(|l| l == o.directory()));
-        let meant = |o: &&Overlay| {
-            let within = options.within.as_deref();
-            within.is_none_or(|w| o.is_of(w)) && options.chosen.has(o.name())
-        };
-        let meant: Vec<&Overlay> = overlays.iter().filter(meant).collect();
-        if !meant.is_empty() {
-            let why = match (options.builds.kustomize, config.kustomize) {
-                (true, _) => WhyNot::NoHyperConverged,
-                (false, true) => WhyNot::NotAllowed,
-                (false, false) => WhyNot::NotAsked,
-            };
-            let problem = not_built(&*tree, &meant, why);
-            reading.problems.push(problem);
+        if let Some(built) = &options.built {
+            let inputs = built.unbuilt.values().flatten().filter_map(|input| input.parent());
+            reading.objects.unbuilt.extend(inputs.map(ToOwned::to_owned));
+            let directories = built.unbuilt.keys().chain(built.failed.iter().map(|f| &f.directory));
+            reading.objects.unbuilt.extend(directories.cloned());
         }
+        reading.objects.unrendered = unrendered.clusters;
         reading.objects.paths = candidates;
         for path in &options.inventory {
             reading.given(path, options)?;
@@ -176,7 +154,6 @@ impl Repo {
             let meant = |o: &ObjectRef| paths.get(o.file as usize).is_some_and(|p| **p == *only);
             reading.objects.hyperconvergeds.retain(meant);
             reading.objects.almost.retain(meant);
-            reading.objects.layers.retain(meant);
             reading.objects.named.retain(meant);
             reading.objects.is_one_file = true;
             // What is asked for by name has to be readable, whatever is in it.
@@ -188,35 +165,8 @@ impl Repo {
             let strict = problems.map(|p| if meant(&p) { p.fatal() } else { p });
             reading.problems = strict.collect();
         }
-        // Said of the chart as a whole.
-        reading.problems.retain(|p| {
-            let place = p.finding.location.as_ref();
-            let is_chart = place.is_some_and(|l| unrendered.templates.contains(l.file.path()));
-            !is_chart || p.finding.rule.name != FILE_NOT_READ.name
-        });
-        reading.overlays = overlays;
         reading.finish(tree, config, options)
     }
-}
-
-/// The files that are bases of overlays and no cluster's by themselves, each with its first overlay. What the
-/// configuration names as a cluster's file is one.
-fn bases<'o>(overlays: &'o [Overlay], named: &HashSet<Utf8PathBuf>) -> BTreeMap<&'o Utf8Path, &'o Utf8Path> {
-    let mut out = BTreeMap::new();
-    for overlay in overlays {
-        for base in overlay.bases.iter().filter(|b| !named.contains(*b)) {
-            out.entry(&**base).or_insert(&*overlay.kustomization);
-        }
-    }
-    out
-}
-
-/// The directories of overlays and of what they build on.
-fn directories(overlays: &[Overlay]) -> HashSet<Utf8PathBuf> {
-    let bases = overlays.iter().flat_map(|o| &o.bases);
-    let bases = bases.filter_map(|b| b.parent());
-    let all = overlays.iter().map(Overlay::directory).chain(bases);
-    all.map(ToOwned::to_owned).collect()
 }
 
 fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Error> {
@@ -270,9 +220,18 @@ fn configuration(tree: &dyn Tree) -> Result<Config, Error> {
 /// The files to look at, sorted: those of the listing that can hold manifests, and those that
 /// the configuration names although git ignores them.
 fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8PathBuf> {
-    let mut out = listing.files;
     // Of the few files without a suffix those are taken that begin like a script.
-    let is_known = |p: &Utf8Path| is_candidate(p) || is_carrying_text(p) || p.as_str() == STREAM;
+    let programs: HashSet<&Utf8Path> = ["Pulumi.yaml", "cdk8s.yaml"]
+        .iter()
+        .flat_map(|name| listing.files.iter().filter(|p| p.file_name() == Some(*name)).filter_map(|p| p.parent()))
+        .collect();
+    let is_program = |p: &Utf8Path| {
+        !programs.is_empty() && is_program(p, |marker| marker.parent().is_some_and(|d| programs.contains(d)))
+    };
+    let is_program: HashSet<Utf8PathBuf> = listing.files.iter().filter(|p| is_program(p)).cloned().collect();
+    let mut out = listing.files;
+    let is_known =
+        |p: &Utf8Path| is_candidate(p) || is_carrying_text(p) || p.as_str() == STREAM || is_program.contains(p);
     let begins = |p: &Utf8Path| tree.read(p).is_ok_and(|bytes| is_script(p, &bytes));
     out.retain(|p| is_known(p) || may_be_script(p) && begins(p));
     let entries = config.clusters.iter();
@@ -301,7 +260,6 @@ struct Reading {
     files: Vec<FileUse>,
     texts: Vec<Utf8PathBuf>,
     problems: Vec<Problem>,
-    overlays: Vec<Overlay>,
     /// Files that lie outside the root, by their index.
     given: HashMap<u32, Arc<Content>>,
 }
@@ -343,8 +301,7 @@ impl Reading {
         self.files.push(FileUse { path, what });
     }
 
-    /// `base_of`: the kustomization of a cluster that its HyperConvergeds are a base of.
-    fn take(&mut self, file: u32, path: &Arc<Utf8Path>, looked: FileSummary, base_of: Option<&Utf8Path>) {
+    fn take(&mut self, file: u32, path: &Arc<Utf8Path>, looked: FileSummary) {
         let FileSummary { found, more } = looked;
         let FileDetails { unreadable, mut problems, .. } = more.map_or_else(FileDetails::default, |more| *more);
         if found.is_empty() && problems.is_empty() && !is_manifest(path) {
@@ -356,11 +313,8 @@ impl Reading {
                 None => problem.finding.message.clone(),
             }),
             None if **path == *CONFIG_FILE => FileRole::Configuration,
-            None if found.iter().all(|f| f.what == FoundKind::Applied) => FileRole::Nothing,
-            None => match base_of {
-                Some(of) => FileRole::Base { of: of.to_owned() },
-                None => FileRole::Read(holds(&found)),
-            },
+            None if found.is_empty() => FileRole::Nothing,
+            None => FileRole::Read(holds(&found)),
         };
         self.file(path, what);
         self.problems.append(&mut problems);
@@ -368,17 +322,14 @@ impl Reading {
             let place = found.place;
             let object = ObjectRef { file, place };
             match found.what {
-                FoundKind::HyperConverged if base_of.is_some() => {}
                 FoundKind::HyperConverged => self.objects.hyperconvergeds.push(object),
                 FoundKind::Inventory(kind) => self.objects.sources.push(SourceRef { kind, object }),
                 FoundKind::Statement(kind) => {
                     self.objects.statements.push(StatementRef { kind, object });
                 }
-                FoundKind::Layer => self.objects.layers.push(object),
                 FoundKind::Almost => self.objects.almost.push(object),
                 FoundKind::Named => self.objects.named.push(object),
-                FoundKind::Applied => self.objects.applications.push(object),
-                FoundKind::Patching => self.objects.patching.push(object),
+                FoundKind::Changing => self.objects.changing.push(object),
             }
         }
     }
@@ -437,55 +388,31 @@ impl Reading {
             directories: HashSet::new(),
             release: options.release.as_ref().map(Arc::clone),
             trust: options.trust.clone(),
-            applied: AllApplied::default(),
             releases: Mutex::new(BTreeMap::new()),
             shared: Vec::new(),
             given: self.given,
             built: options.built.clone(),
-            overlays: self.overlays,
             recent: RecentFiles::default(),
             kustomizations: OnceLock::new(),
             by_directory: OnceLock::new(),
+            applied: OnceLock::new(),
             paths: std::mem::take(&mut self.objects.paths),
             config: Config::default(),
         };
         self.objects.paths.clone_from(&repo.paths);
-        let unwanted = repo.take_unwanted(&mut self.objects);
-        let layers = self.objects.lay_over();
-        let carrier = |object: ObjectRef| {
-            let content = repo.content(object.file).ok()?;
-            content.carrier_name(object.place)
-        };
+        let wrapper = |object: ObjectRef| repo.content(object.file).ok()?.wrapper_of(object.place);
         let place = |object| repo.named_at(object);
-        let paired = pair(&self.objects, &config, place, carrier);
+        let paired = pair(&self.objects, &config, place, wrapper);
         if !paired.configuration.is_empty() {
             return Err(Error::Configuration(paired.configuration));
         }
         repo.shared.resize_with(paired.shared, OnceLock::new);
         repo.clusters = paired.clusters;
-        for cluster in &mut repo.clusters {
-            cluster.layers = layers.get(&cluster.object).cloned().unwrap_or_default();
-        }
-        let read = |path: &Utf8Path| {
-            let bytes = repo.tree.read(path).unwrap_or_default();
-            yaml::parse(&SourceFile::from_bytes(path, bytes)).documents
-        };
-        let files = Files { paths: repo.paths.iter().map(|path| &**path).collect(), read: &read };
-        let documents = |of: &[ObjectRef]| -> Vec<_> {
-            let all = of.iter();
-            all.filter_map(|o| repo.content(o.file).ok()?.object(o.place)).collect()
-        };
-        let applications = documents(&self.objects.applications).into_iter();
-        let applied: AllApplied = applications.flat_map(|document| destinations::applied(&document, &files)).collect();
-        let patching = documents(&self.objects.patching).into_iter();
-        let patches = patching.flat_map(|document| patches_of(&document, &elements(&document.root, &files))).collect();
-        applied.assign_to(&mut repo.clusters);
-        repo.applied = applied;
-        repo.findings = destinations::give_patches(patches, &mut repo.clusters);
-        repo.findings.extend(unwanted);
+        repo.findings = repo.changes_by_wrappers(&self.objects);
         repo.findings.extend(paired.findings);
         repo.findings.append(&mut self.findings);
         repo.say_what_is_no_cluster(&self.objects);
+        repo.say_submodules();
         repo.findings.extend(options.trust.configuration(&*repo.tree));
         repo.directories = paired.directories;
         repo.config = config;
@@ -496,10 +423,10 @@ impl Reading {
 fn holds(found: &[FoundObject]) -> FileContents {
     let count = |what: FoundKind| found.iter().filter(|f| f.what == what).count();
     FileContents {
-        hyperconvergeds: count(FoundKind::HyperConverged) + count(FoundKind::Layer),
+        hyperconvergeds: count(FoundKind::HyperConverged),
         almost: count(FoundKind::Almost),
         named: count(FoundKind::Named),
-        patching: count(FoundKind::Patching) > 0,
+        changing: count(FoundKind::Changing) > 0,
         inventories: count(FoundKind::Inventory(SourceKind::Declared)),
         nodes: count(FoundKind::Inventory(SourceKind::Nodes)) > 0,
         machines: count(FoundKind::Inventory(SourceKind::Machines)) > 0,

@@ -35,12 +35,13 @@ pub(super) struct Paired {
     pub(super) directories: HashSet<Utf8PathBuf>,
 }
 
-/// Pairs everything that was found; `place` is where an object is named, `carrier` what it is carried by.
+/// Pairs everything that was found; `place` is where an object is named, `wrapper` the namespace and the
+/// name of what it stands in.
 pub(super) fn pair(
     objects: &Objects,
     config: &Config,
     place: impl Fn(ObjectRef) -> Option<Location>,
-    carrier: impl Fn(ObjectRef) -> Option<String>,
+    wrapper: impl Fn(ObjectRef) -> Option<(String, String)>,
 ) -> Paired {
     let mut by_directory = DirectoryIndex::new(objects, config);
     let mut out = Paired::default();
@@ -61,7 +62,7 @@ pub(super) fn pair(
     }
     let others = objects.hyperconvergeds.iter().filter(|o| !claimed.contains(o));
     clusters.extend(others.map(|o| by_directory.cluster(*o)));
-    tell_apart(&mut clusters, &claimed, &carrier);
+    name_by_file(&mut clusters, &claimed, &wrapper);
     // By name, then as they were found: the first one keeps a name that is taken twice.
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
     clusters.dedup_by(|cluster, first| {
@@ -81,21 +82,40 @@ pub(super) fn pair(
     out
 }
 
-/// Calls clusters that are carried by something, several in a directory, after what carries them, too.
-fn tell_apart(
+/// Calls clusters that stand in something else after their file; of several in one file each after what it stands in,
+/// too.
+fn name_by_file(
     clusters: &mut [ClusterRef],
     claimed: &BTreeSet<ObjectRef>,
-    carrier: &impl Fn(ObjectRef) -> Option<String>,
+    wrapper: &impl Fn(ObjectRef) -> Option<(String, String)>,
 ) {
-    let mut in_directory: HashMap<Utf8PathBuf, usize> = HashMap::new();
-    for cluster in clusters.iter() {
-        *in_directory.entry(cluster.directory().to_owned()).or_default() += 1;
-    }
+    let mut by_file: BTreeMap<Arc<Utf8Path>, Vec<(&mut ClusterRef, String, String)>> = BTreeMap::new();
     for cluster in clusters.iter_mut().filter(|c| !claimed.contains(&c.object)) {
-        if in_directory.get(cluster.directory()).is_some_and(|n| *n > 1)
-            && let Some(carrier) = carrier(cluster.object)
-        {
-            cluster.name = cluster.directory().join(carrier).into_string();
+        if let Some((namespace, name)) = wrapper(cluster.object) {
+            by_file.entry(Arc::clone(&cluster.path)).or_default().push((cluster, namespace, name));
+        }
+    }
+    for (path, mut inside) in by_file {
+        let stem = path.file_name().and_then(|name| name.split('.').next()).unwrap_or_default();
+        let file = parent(&path).join(stem);
+        if let [(only, ..)] = inside.as_mut_slice() {
+            only.name = file.into_string();
+            continue;
+        }
+        let is_own = |names: Vec<&String>| {
+            names.iter().all(|n| !n.is_empty()) && names.iter().collect::<BTreeSet<_>>().len() == names.len()
+        };
+        let by_name = is_own(inside.iter().map(|(_, _, name)| name).collect());
+        let by_namespace = is_own(inside.iter().map(|(_, namespace, _)| namespace).collect());
+        for ((cluster, namespace, name), number) in inside.iter_mut().zip(1..) {
+            let last = if by_name {
+                name.clone()
+            } else if by_namespace {
+                namespace.clone()
+            } else {
+                number.to_string()
+            };
+            cluster.name = file.join(last).into_string();
         }
     }
 }
@@ -192,8 +212,6 @@ impl<'o> DirectoryIndex<'o> {
             release: None,
             shared: None,
             also: Vec::new(),
-            layers: Vec::new(),
-            patches: Vec::new(),
             reports: true,
         }
     }

@@ -53,12 +53,6 @@ impl StatementKind {
     }
 }
 
-/// Whether an object is one of Argo CD's that says what is applied to which cluster.
-pub(super) fn is_application(root: &Node) -> bool {
-    text(root, "apiVersion").starts_with("argoproj.io/")
-        && matches!(text(root, "kind"), "Application" | "ApplicationSet")
-}
-
 /// What the names of HCO's CSVs begin with; the version follows.
 const CSV: &str = "kubevirt-hyperconverged-operator.";
 

@@ -7,7 +7,7 @@ mod objects;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -81,6 +81,31 @@ fn name_of_origin(git: &Git) -> Option<String> {
 
 fn origin(git: &Git) -> Option<String> {
     git.line(&["config", "--get", "remote.origin.url"]).ok()
+}
+
+/// What git tracks of a directory, by its index; nothing outside a repository.
+pub(super) struct TrackedFiles(BTreeSet<Utf8PathBuf>);
+
+impl TrackedFiles {
+    pub(super) fn of(directory: &Utf8Path) -> Self {
+        let listed = Git::around(directory).and_then(|(git, below)| {
+            let prefix = if below.as_str().is_empty() { ".".to_owned() } else { below.to_string() };
+            Ok((git.bytes(&["ls-files", "-z", "--cached", "--", &prefix])?, below))
+        });
+        let Ok((bytes, below)) = listed else { return Self(BTreeSet::new()) };
+        let names = bytes.split(|b| *b == 0).filter_map(|name| std::str::from_utf8(name).ok());
+        let paths = names.filter_map(|name| Utf8Path::new(name).strip_prefix(&below).ok().map(Utf8Path::to_owned));
+        Self(paths.collect())
+    }
+
+    /// Whether a file is tracked, or anything in a directory.
+    pub(super) fn has(&self, path: &Utf8Path, is_directory: bool) -> bool {
+        if is_directory {
+            self.0.range(path.join("")..).next().is_some_and(|first| first.starts_with(path))
+        } else {
+            self.0.contains(path)
+        }
+    }
 }
 
 /// The host that the repository of `directory` was cloned from; `None` where it wasn't.

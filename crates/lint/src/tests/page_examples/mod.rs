@@ -72,7 +72,7 @@ const ELSEWHERE: [Elsewhere; 7] = [
         rule: "kustomize-not-built",
         part: Part::Remedy,
         why: "kustomize has to run",
-        test: ("testdata/cli/kustomize/console", "--kustomize"),
+        test: ("testdata/cli/kustomize/console", "kustomize-not-built"),
     },
     Elsewhere {
         rule: "vendor-values-assumed",

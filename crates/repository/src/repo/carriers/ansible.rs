@@ -5,7 +5,7 @@
 use hcoplan_yaml::{Node, Value};
 
 use super::super::almost::HCO;
-use super::{Carrier, CarrierKind, text};
+use super::{Carrier, text};
 
 /// The modules, by their whole names and by those of before collections.
 const MODULES: [&str; 6] = [
@@ -36,7 +36,7 @@ pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
         if text(arguments, "state") == "absent" {
             return;
         }
-        let carrier = Carrier { kind: CarrierKind::Task, node: task };
+        let carrier = Carrier { node: task, is_template: false };
         for key in ["definition", "resource_definition", "inline"] {
             match arguments.get(key) {
                 Some(list) if !list.items().is_empty() => {

@@ -10,12 +10,13 @@ use hcoplan_diagnostics::source::{SourceFile, Span};
 use hcoplan_yaml::{self as yaml, Comment, Document, Node, Problem, ProblemKind, ScalarPlaces, Value};
 
 use super::super::almost::{HCO, HINTS, is_almost};
+use super::super::listed;
 use super::files::{self, Form};
 use super::inline::{self, offsets};
 use super::mask::{Language, Masked, mask};
 use super::named::{holds_kind, holds_one, is_hyperconverged};
 use super::unknown::{self, Unknown};
-use super::{ansible, group, text};
+use super::{ansible, group, policy, text};
 
 /// A manifest that stands in a text.
 #[derive(Debug, Clone)]
@@ -40,7 +41,7 @@ pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
     let text = file.text();
     let at = |range: Range<usize>| Span::new(range.start, range.end);
     let mut out = Texts::default();
-    if !text.contains(HCO) && !holds_kind(text) {
+    if !text.contains(HCO) && !holds_kind(text) && !text.contains("HyperConverged") {
         return out;
     }
     let mut read = Vec::new();
@@ -50,11 +51,12 @@ pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
             of_script(text, language, &at, file, 0, &mut out);
             read.extend(heredocs(text).into_iter().map(|h| h.body));
         }
-        Some(Form::Image) | None => {}
+        Some(Form::Unread) | None => {}
     }
-    if let Some(Form::Script(_) | Form::Image) = files::form(file.path(), text) {
-        let strings = inline::manifests(text, &read).into_iter();
-        out.missed.extend(strings.map(at));
+    match files::form(file.path(), text) {
+        Some(Form::Script(_)) => out.missed.extend(inline::manifests(text, &read).into_iter().map(at)),
+        Some(Form::Unread) => out.missed.extend(inline::first_mention(text).into_iter().map(at)),
+        _ => {}
     }
     out
 }
@@ -89,6 +91,10 @@ pub(in super::super) fn of_document(document: &Document) -> Vec<Embedded> {
         }
     }
     policies(root, &mut |raw| string(raw, Language::Go));
+    if (group(root), text(root, "kind")) == ("", "ConfigMap") {
+        let data = root.get("data").map_or(&[][..], Node::entries);
+        data.iter().for_each(|entry| string(&entry.value, Language::Any));
+    }
     scripts(root, &mut |script| string(script, Language::Shell));
     out.found
 }
@@ -278,44 +284,20 @@ fn of_piece(
     }
 }
 
-/// The HyperConvergeds of a document: itself, the items of a list, or the definitions of a policy's raw template.
+/// The HyperConvergeds of a document: itself, those of a list or a wrapper, or the definitions of a policy's raw
+/// template.
 fn roots(root: Node) -> Vec<Node> {
-    let mut out = Vec::new();
-    collect(root, 0, &mut out);
-    out
-}
-
-fn collect(node: Node, depth: usize, out: &mut Vec<Node>) {
-    if is_hyperconverged(&node) || depth == 0 && is_almost(&node) {
-        return out.push(node);
+    if is_hyperconverged(&root) || is_almost(&root) {
+        return vec![root];
     }
-    match node.value {
-        Value::Seq(items) if depth == 0 => {
-            for item in items {
-                if text(&item, "complianceType").eq_ignore_ascii_case("mustnothave") {
-                    continue;
-                }
-                let definition = item.get("objectDefinition").cloned();
-                collect(definition.unwrap_or(item), 1, out);
-            }
-        }
-        Value::Map(entries) => {
-            for entry in entries {
-                if ["items", "objects"].contains(&entry.key.text.as_str())
-                    && let Value::Seq(items) = entry.value.value
-                {
-                    for item in items {
-                        collect(item, 1, out);
-                    }
-                }
-            }
-        }
-        _ => {}
-    }
+    let definitions = root.items().iter().filter(|item| !policy::is_unwanted(item));
+    let definitions = definitions.filter_map(|item| item.get("objectDefinition")).filter(|d| !policy::is_check(d));
+    let objects = listed::objects(&root).into_iter().map(|object| object.node);
+    definitions.chain(objects).filter(|node| is_hyperconverged(node)).cloned().collect()
 }
 
 /// Gives every part of a value another place.
-pub(in super::super) fn relocate(node: &mut Node, place: &dyn Fn(Span) -> Span) {
+fn relocate(node: &mut Node, place: &dyn Fn(Span) -> Span) {
     node.span = place(node.span);
     match &mut node.value {
         Value::Map(entries) => {

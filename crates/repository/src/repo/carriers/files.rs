@@ -12,8 +12,19 @@ pub(super) enum Form {
     Template(Language),
     /// In heredocs.
     Script(Language),
-    /// An image has them, so that nobody knows what becomes of them.
-    Image,
+    /// Nobody knows what becomes of them: an image has them, or a language that isn't read here.
+    Unread,
+}
+
+/// Templates and programs that print manifests, and whose language isn't read. Of programs only those of Pulumi and cdk8s
+/// count, see [`is_program`].
+const UNREAD: [&str; 10] =
+    [".tftpl", ".erb", ".mustache", ".hbs", ".jsonnet", ".libsonnet", ".cue", ".hcl", ".dhall", ".nix"];
+
+/// Whether a file is a program by its name, and one of a directory tree that a program writes manifests for.
+pub(in super::super) fn is_program(path: &Utf8Path, is_there: impl Fn(&Utf8Path) -> bool) -> bool {
+    matches!(path.extension(), Some("ts" | "js" | "py" | "go" | "cs" | "java"))
+        && path.ancestors().skip(1).any(|d| ["Pulumi.yaml", "cdk8s.yaml"].iter().any(|name| is_there(&d.join(name))))
 }
 
 /// Whether a file's name says that it can have manifests in it without being one.
@@ -44,7 +55,7 @@ pub(in super::super) fn builds_image(path: &Utf8Path) -> bool {
 /// How manifests stand in a file with this text.
 pub(super) fn form(path: &Utf8Path, text: &str) -> Option<Form> {
     let script = || is_script(path, text.as_bytes()).then_some(Form::Script(Language::Shell));
-    of_name(path).or_else(script)
+    of_name(path).or_else(script).or_else(|| is_program(path, |_| true).then_some(Form::Unread))
 }
 
 fn of_name(path: &Utf8Path) -> Option<Form> {
@@ -59,11 +70,14 @@ fn of_name(path: &Utf8Path) -> Option<Form> {
     if ends(&[".yaml.in", ".yml.in", ".yaml.template", ".yml.template"]) {
         return Some(Form::Template(Language::Any));
     }
+    if ends(&UNREAD) {
+        return Some(Form::Unread);
+    }
     if ends(&[".tf"]) {
         return Some(Form::Script(Language::Terraform));
     }
     if builds_image(path) {
-        return Some(Form::Image);
+        return Some(Form::Unread);
     }
     let is_script = ends(&[".sh", ".bash", ".zsh", ".ksh", ".mk", ".bats"])
         || ["makefile", "justfile", "jenkinsfile"].contains(&name.as_str());

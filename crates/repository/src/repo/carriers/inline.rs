@@ -34,6 +34,22 @@ pub(super) fn manifests(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> 
         .collect()
 }
 
+/// The first line outside of comments that has HCO's kind as a word, in whatever language.
+pub(super) fn first_mention(text: &str) -> Option<Range<usize>> {
+    const KIND: &str = "HyperConverged";
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    let mentions = |line: &str| {
+        line.match_indices(KIND)
+            .any(|(at, _)| !is_word(line[..at].chars().next_back()) && !is_word(line[at + KIND.len()..].chars().next()))
+    };
+    let is_comment = |line: &str| ["#", "//", "--", "*", "/*"].iter().any(|mark| line.starts_with(mark));
+    let mut lines = offsets(text).filter(|(_, line)| !is_comment(line.trim_start()));
+    lines.find(|(_, line)| mentions(line)).map(|(at, line)| {
+        let indent = line.len() - line.trim_start().len();
+        at + indent..at + line.trim_end().len()
+    })
+}
+
 /// The lines of a text with their first bytes.
 pub(super) fn offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
@@ -57,6 +73,18 @@ fn says(line: &str, key: &str, value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finds_the_kind_as_a_word() {
+        for (text, expected) in [
+            ("{ kind: 'HyperConverged' }", true),
+            ("kind = \"HyperConverged\"", true),
+            ("// kind: HyperConverged\nkind: MyHyperConvergedThing", false),
+            ("kind: HyperConvergedList", false),
+        ] {
+            assert_eq!(first_mention(text).is_some(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn manifests_in_strings_are_found() {

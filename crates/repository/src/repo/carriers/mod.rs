@@ -9,7 +9,6 @@ pub(super) mod embedded;
 pub(super) mod files;
 mod inline;
 mod mask;
-pub(super) mod merge;
 pub(super) mod named;
 mod policy;
 mod template;
@@ -23,24 +22,13 @@ pub use self::unknown::VALUE_UNKNOWN;
 
 use hcoplan_yaml::Node;
 
-/// What carries an object, and so how its text is to be read.
+/// What carries an object.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Carrier<'n> {
-    pub(super) kind: CarrierKind,
     /// The carrying object.
     pub(super) node: &'n Node,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CarrierKind {
-    /// Open Cluster Management's Policy or ConfigurationPolicy.
-    Policy,
-    /// An object that is applied as it is written.
-    Plain,
-    /// OpenShift's Template.
-    Template,
-    /// A task of Ansible.
-    Task,
+    /// Whether it is a Template of OpenShift, whose parameters stand in the object.
+    pub(super) is_template: bool,
 }
 
 /// What an object carries, in the order of the text; `None` where it is no carrier.
@@ -50,7 +38,7 @@ pub(super) fn carried_nodes(node: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
     }
     let (group, kind) = (group(node), text(node, "kind"));
     let plain = |path: &str| {
-        let carrier = Carrier { kind: CarrierKind::Plain, node };
+        let carrier = Carrier { node, is_template: false };
         let nodes = node.below(path).map_or(&[][..], Node::items);
         nodes.iter().map(|n| (n, carrier)).collect()
     };
@@ -64,29 +52,17 @@ pub(super) fn carried_nodes(node: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
         ("hypershift.openshift.io", "HostedCluster") => Some(plain("spec.configuration.items")),
         ("hive.openshift.io", "SyncSet" | "SelectorSyncSet") => Some(plain("spec.resources")),
         ("kubernetes.crossplane.io", "Object") => {
-            let carrier = Carrier { kind: CarrierKind::Plain, node };
+            let carrier = Carrier { node, is_template: false };
             let manifest = node.below("spec.forProvider.manifest");
             Some(manifest.into_iter().map(|n| (n, carrier)).collect())
         }
         ("template.openshift.io" | "", "Template") => {
-            let carrier = Carrier { kind: CarrierKind::Template, node };
+            let carrier = Carrier { node, is_template: true };
             let objects = node.get("objects").map_or(&[][..], Node::items);
             Some(objects.iter().map(|n| (n, carrier)).collect())
         }
         _ => None,
     }
-}
-
-impl Carrier<'_> {
-    /// Whether an object that it carries is laid over what a cluster has, not put in its place.
-    pub(super) fn lays_over(&self, object: &Node) -> bool {
-        policy::compliance_of(self.node, object) == Some(policy::Compliance::AtLeast)
-    }
-}
-
-/// The name of a carrier, as a cluster is called by that shares its directory.
-pub(super) fn name(node: &Node) -> Option<&str> {
-    node.below("metadata.name").and_then(Node::as_str)
 }
 
 fn group(node: &Node) -> &str {

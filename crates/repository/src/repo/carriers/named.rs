@@ -74,7 +74,7 @@ impl<'n> Walk<'n, '_> {
     fn node(&mut self, node: &'n Node, carrier: &'n str, is_root: bool) {
         if !is_root && is_hyperconverged(node) {
             let is_one_of = |nodes: &[&Node]| nodes.iter().any(|n| std::ptr::eq(*n, node));
-            if !is_one_of(self.planned) {
+            if !is_one_of(self.planned) && !policy::is_check(node) {
                 let why = if is_one_of(&self.unwanted) {
                     NotPlannedReason::Removed
                 } else {
@@ -171,14 +171,6 @@ pub(in super::super) fn missed(file: &Arc<SourceFile>, span: Span) -> Finding {
         .at(Location::new(file, span))
         .label("not planned")
         .help("look at what its tool prints: `… | hcoplan lint -`")
-}
-
-/// What is said about a HyperConverged that something else wants to be gone.
-pub(in super::super) fn removed(document: &Document) -> Finding {
-    let root = &document.root;
-    let span = root.get("kind").map_or(root.span, |kind| kind.span);
-    let why = NotPlannedReason::Removed;
-    finding(&NamedCarrier { span, why }, document)
 }
 
 /// What is said about a HyperConverged that isn't planned.

@@ -6,9 +6,9 @@ use hcoplan_planner::release::Release;
 use hcoplan_yaml::{Document, Entry, Node, Value};
 
 use super::super::almost::NAME;
+use super::Carrier;
 use super::mask::MARK;
 use super::template::{Filled, fill, parameters};
-use super::{Carrier, CarrierKind};
 
 /// A value that isn't known before it is applied.
 pub static VALUE_UNKNOWN: Rule = Rule {
@@ -81,18 +81,31 @@ impl Unknown {
     }
 }
 
-/// Takes the values out of a carried object that its carrier's tool fills in, and puts those in that the
-/// carrier itself says.
-pub(in super::super) fn fill_in_known_values(root: &mut Node, carrier: &Carrier<'_>) -> Vec<Unknown> {
-    let parameters = parameters(carrier);
+/// Takes the values out of an object that the tool which applies it fills in, and puts those in that its carrier
+/// itself says. An expression is an unknown scalar wherever it stands: `{{ … }}`, `{% … %}` and `${ … }`.
+pub(in super::super) fn fill_in_known_values(root: &mut Node, carrier: Option<&Carrier<'_>>) -> Vec<Unknown> {
+    let template = carrier.filter(|c| c.is_template).map(parameters);
     let mut out = Vec::new();
-    walk(root, "", &mut out, &mut |text| match carrier.kind {
-        CarrierKind::Plain => Filled::Same,
-        CarrierKind::Template => fill(text, &parameters),
-        CarrierKind::Policy => braces(text, "a template of the policy"),
-        CarrierKind::Task => braces(text, "Jinja"),
+    walk(root, "", &mut out, &mut |text| {
+        let filled = template.as_ref().map_or(Filled::Same, |parameters| fill(text, parameters));
+        match (filled, expression(text)) {
+            (Filled::Same, Some(by)) => Filled::Unknown(by.to_owned()),
+            (filled, _) => filled,
+        }
     });
     out
+}
+
+/// What fills in an expression of a text; `None` where there is none.
+pub(in super::super) fn expression(text: &str) -> Option<&'static str> {
+    let has = |open: &str, close: &str| text.split_once(open).is_some_and(|(_, behind)| behind.contains(close));
+    let forms = [
+        ("{{hub", "hub}}", "the hub's template"),
+        ("{{", "}}", "a template"),
+        ("{%", "%}", "a template"),
+        ("${", "}", "a substitution"),
+    ];
+    forms.into_iter().find(|(open, close, _)| has(open, close)).map(|(_, _, by)| by)
 }
 
 /// Takes the values out that are [masked](super::mask::mask).
@@ -125,13 +138,6 @@ pub(super) fn take_field(root: &mut Node, is_it: &dyn Fn(Span) -> bool) -> Optio
         }
         _ => None,
     }
-}
-
-/// Whether a text has a template in it.
-fn braces(text: &str, by: &str) -> Filled {
-    let jinja = by == "Jinja" && text.contains("{%");
-    let has_any = text.find("{{").is_some_and(|at| text[at..].contains("}}"));
-    if has_any || jinja { Filled::Unknown(by.to_owned()) } else { Filled::Same }
 }
 
 /// Looks at every text of a value, and takes those out that aren't known.

@@ -1,4 +1,4 @@
-//! Helm charts, rendered by helm: only when that is asked for.
+//! Helm charts, rendered by helm where `--helm` or `helm: true` asks for it.
 //!
 //! What a release renders takes the place of the chart's templates: it is one more file, [`RENDERED`], which is on
 //! no disk. helm is given a copy of the chart and of the values that the repository names for it, and nothing
@@ -15,11 +15,12 @@ use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Seve
 use hcoplan_diagnostics::source::{EditedTree, Location, Memory, SourceFile, Span, Tree, Walk, program};
 use hcoplan_yaml::{self as yaml, Document};
 
-use self::releases::{Release, releases};
+use self::releases::{Release, named_releases, releases};
+use super::almost::{HCO, HINTS};
 use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED};
 use super::carriers::HCO_NOT_PLANNED;
 use super::carriers::named::holds_one;
-use super::charts::{CHART, chart_of};
+use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependencies};
 use super::kustomize::{BuildError, BuildTarget, Built, run_program};
 use super::scan::{FoundKind, scan};
 
@@ -40,36 +41,74 @@ pub static HELM_CHART_NOT_RENDERED: Rule = Rule {
 /// A chart that has a HyperConverged.
 struct Chart {
     directory: Utf8PathBuf,
-    /// The template, and where it says so.
+    /// The file, and where it says so.
     place: Location,
+    /// Its files by where Helm looks for them, with those that it depends on.
+    files: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
 }
 
-/// The charts of a listing that have a HyperConverged in a template, outermost ones only.
+/// The charts of a listing that may render a HyperConverged, outermost ones only. One that others depend on by
+/// `file://` is theirs, unless something names it.
 fn charts(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Chart> {
-    let mut out: Vec<Chart> = Vec::new();
-    for path in files.iter().filter(|p| is_template(p)) {
-        let Some(inner) = chart_of(tree, path) else {
+    let mut holding: BTreeMap<Utf8PathBuf, Location> = BTreeMap::new();
+    let directories: BTreeSet<&Utf8Path> =
+        files.iter().filter(|f| f.file_name() == Some(CHART)).filter_map(|f| f.parent()).collect();
+    if directories.is_empty() {
+        return Vec::new();
+    }
+    for path in files {
+        let Some(inner) = path.ancestors().skip(1).find(|d| directories.contains(d)) else {
             continue;
         };
-        let Ok(bytes) = tree.read(path) else {
-            continue;
-        };
-        let file = SourceFile::from_bytes(path, bytes);
-        if !holds_one(file.text()) {
+        let own = path.strip_prefix(inner).unwrap_or(path);
+        let is_template = is_rendered(own);
+        let is_values = own.as_str().contains("values") && matches!(own.extension(), Some("yaml" | "yml" | "json"));
+        if !is_template && !is_values {
             continue;
         }
-        let directory = outermost(tree, inner).to_owned();
-        if !out.iter().any(|c| c.directory == directory) {
-            let place = place(&file);
-            out.push(Chart { directory, place });
+        let file = SourceFile::from_bytes(path, tree.read(path).unwrap_or_default());
+        // One without an action is read as it is.
+        let text = file.text();
+        let has_one = if is_template { text.contains("{{") && may_render_one(text) } else { holds_one(text) };
+        if has_one {
+            let directory = outermost(tree, inner).to_owned();
+            holding.entry(directory).or_insert_with(|| place(&file));
         }
+    }
+    let dependencies = local_dependencies(tree, files);
+    let depended: BTreeSet<&Utf8PathBuf> = dependencies.values().flatten().map(|(_, target)| target).collect();
+    let mut out = Vec::new();
+    for directory in directories.iter().filter(|d| outermost(tree, d) == **d) {
+        let own = files_with_dependencies(directory, files, &dependencies);
+        let inside = holding.iter().find(|(holder, _)| {
+            *holder == directory || own.values().any(|file| file.parent() == Some(holder) && file.ends_with(CHART))
+        });
+        let Some((_, place)) = inside else { continue };
+        if depended.contains(&directory.to_path_buf()) && named_releases(tree, directory, files).is_empty() {
+            continue;
+        }
+        out.push(Chart { directory: directory.to_path_buf(), place: place.clone(), files: own });
     }
     out
 }
 
-fn is_template(path: &Utf8Path) -> bool {
-    let is_yaml = matches!(path.extension(), Some("yaml" | "yml" | "tpl" | "json"));
-    is_yaml && path.components().any(|c| c.as_str() == "templates")
+/// Whether a template may render a HyperConverged: an action in its kind or its API version may be anything.
+fn may_render_one(text: &str) -> bool {
+    let values = |key: &'static str| {
+        text.lines().filter_map(move |line| {
+            let line = line.trim_start().trim_start_matches(['-', ' ', '"', '\'']);
+            let rest = line.strip_prefix(key)?.trim_start_matches(['"', '\'']).trim_start();
+            rest.strip_prefix(':')
+        })
+    };
+    let is_action = |value: &str| value.contains("{{");
+    let is_kind = |value: &str| HINTS.iter().any(|hint| value.contains(hint));
+    let has_kind = values("kind").any(is_kind);
+    let has_version = values("apiVersion").any(|value| value.contains(HCO));
+    has_kind && (has_version || values("apiVersion").any(is_action))
+        || has_version && values("kind").any(is_action)
+        || holds_one(text)
+        || values("kind").any(is_action) && values("apiVersion").any(is_action) && text.contains("yper")
 }
 
 /// The chart that a chart is a dependency of, where it lies in its `charts`.
@@ -98,41 +137,25 @@ fn place(file: &Arc<SourceFile>) -> Location {
 pub(super) struct Unrendered {
     /// What is said about them.
     pub(super) findings: Vec<Finding>,
-    /// The files of theirs that it is said for.
-    pub(super) templates: BTreeSet<Utf8PathBuf>,
     /// The directories that their clusters would have.
     pub(super) clusters: BTreeSet<Utf8PathBuf>,
 }
 
-/// The charts that aren't rendered. `is_asked_for`: by the configuration, which must not decide that a program is run.
-pub(super) fn not_rendered(tree: &dyn Tree, files: &[Utf8PathBuf], is_asked_for: bool) -> Unrendered {
+/// The charts that aren't rendered.
+pub(super) fn not_rendered(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Unrendered {
     let mut out = Unrendered::default();
     for chart in charts(tree, files) {
-        // One that is YAML as it is has been read.
-        let template = chart.place.file.path();
-        let read = scan(tree, template).found;
-        if read.iter().any(|f| f.what == FoundKind::HyperConverged) {
-            continue;
-        }
         let planned = planned(&chart, &releases(tree, &chart.directory, files));
         let shown: Vec<String> = planned.iter().map(|(_, release)| describe(release)).collect();
-        let message = format!("the chart `{}` has a HyperConverged, and isn't rendered", shown_path(&chart.directory));
+        let message = format!("the chart `{}` has a HyperConverged and is not rendered", shown_path(&chart.directory));
         let clusters = planned.into_iter().map(|(directory, _)| directory);
         out.clusters.extend(clusters);
         let planned = shown.join("; ");
-        let finding =
-            Finding::new(&HELM_CHART_NOT_RENDERED, message).at(chart.place.clone()).label("a template, not YAML yet");
-        out.findings.push(if is_asked_for {
-            finding.severity(Severity::Error).help(format!(
-            "hcoplan.yaml says `helm: true`, and what is looked at can't have programs run: allow it with --helm or \
-             HCOPLAN_ALLOW_HELM=1, or take the configuration from a revision that you trust, as in --trust-base \
-             origin/main; it plans {planned}"
-        ))
-        } else {
-            finding.help(format!("--helm plans {planned}"))
-        });
-        let own = files.iter().filter(|f| f.starts_with(&chart.directory) && is_template(f));
-        out.templates.extend(own.cloned());
+        let finding = Finding::new(&HELM_CHART_NOT_RENDERED, message)
+            .at(chart.place.clone())
+            .label("a template, not YAML yet")
+            .help(format!("render it with --helm, or with `helm: true` in hcoplan.yaml: {planned}"));
+        out.findings.push(finding);
     }
     out
 }
@@ -175,7 +198,7 @@ fn planned(chart: &Chart, releases: &[Release]) -> Vec<(Utf8PathBuf, Release)> {
 /// be in; `stop` is asked while helm runs whether to end it.
 ///
 /// # Errors
-/// Where there is no such chart, no helm, or nothing could be rendered.
+/// Where there is no helm, or nothing could be rendered.
 pub fn render_charts(
     tree: &dyn Tree,
     root: &Utf8Path,
@@ -183,9 +206,8 @@ pub fn render_charts(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Built, BuildError> {
     let files = tree.list(&Walk::default())?.files;
-    let charts = charts(tree, &files);
-    if charts.is_empty() {
-        return Err(BuildError::NoChart(root.to_owned()));
+    if charts(tree, &files).is_empty() {
+        return Ok(Built::default());
     }
     let helm = program("helm").ok_or(BuildError::NoHelm)?;
     render(tree, root, &helm, most_bytes, stop)
@@ -203,10 +225,9 @@ fn render(
     let charts = charts(tree, &files);
     let mut built = Built::default();
     for chart in &charts {
-        let templates = files.iter().filter(|f| f.starts_with(&chart.directory));
-        built.reached.extend(templates.filter(|f| is_template(f)).cloned());
+        built.reached.extend(chart.files.values().cloned());
         for (directory, release) in planned(chart, &releases(tree, &chart.directory, &files)) {
-            let run = ReleaseToRender { tree, root, files: &files, chart, release: &release, helm };
+            let run = ReleaseToRender { tree, root, chart, release: &release, helm };
             match run.run(most_bytes, stop) {
                 Ok((typed, bytes)) => run.add(&mut built, &directory, &typed, bytes),
                 Err(BuildError::Interrupted) => return Err(BuildError::Interrupted),
@@ -225,7 +246,6 @@ fn render(
 struct ReleaseToRender<'r> {
     tree: &'r dyn Tree,
     root: &'r Utf8Path,
-    files: &'r [Utf8PathBuf],
     chart: &'r Chart,
     release: &'r Release,
     helm: &'r std::path::Path,
@@ -234,9 +254,12 @@ struct ReleaseToRender<'r> {
 impl ReleaseToRender<'_> {
     fn run(&self, most: usize, stop: &dyn Fn() -> bool) -> Result<(String, Vec<u8>), BuildError> {
         let (chart, release) = (&self.chart.directory, self.release);
-        let mut inputs: BTreeSet<Utf8PathBuf> = self.files.iter().filter(|f| f.starts_with(chart)).cloned().collect();
+        let mut inputs: BTreeSet<Utf8PathBuf> = self.chart.files.keys().cloned().collect();
         inputs.extend(release.values.iter().cloned());
         let mut more = BTreeMap::new();
+        for (to, from) in self.chart.files.iter().filter(|(to, from)| to != from) {
+            more.insert(to.clone(), self.tree.read(from).unwrap_or_default());
+        }
         let path = match chart.as_str() {
             "" => "./".to_owned(),
             chart => format!("./{chart}"),
@@ -288,7 +311,7 @@ impl ReleaseToRender<'_> {
         let parsed = yaml::parse(&file);
         let (chart, whole) = (&self.chart.directory, &self.chart.place);
         let values = self.values();
-        let origins = trace::origins(self.tree, chart, &file, &parsed.documents, &values, whole);
+        let origins = trace::origins(self.tree, chart, &self.chart.files, &file, &parsed.documents, &values, whole);
         let alone = Memory::from_iter([(path.clone(), bytes.clone())]);
         let content = scan(&alone, &path);
         let has_one = content.found.iter().any(|f| f.what == FoundKind::HyperConverged);

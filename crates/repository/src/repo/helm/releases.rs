@@ -3,13 +3,35 @@
 //! Argo CD's Applications and ApplicationSets and Flux's HelmReleases name them; a chart that nothing names is
 //! one release with its own values.
 
+use std::collections::BTreeMap;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{SourceFile, Tree, normalize_path};
 use hcoplan_yaml::{self as yaml, Node};
 use regex_lite::Regex;
 
-use super::super::generators::{Files, Template, elements};
 use super::super::listed;
+
+/// What a generator puts in for `{{ … }}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Template {
+    values: BTreeMap<String, String>,
+}
+
+impl Template {
+    /// A text with everything put in; `None` where something isn't known.
+    fn fill(&self, text: &str) -> Option<String> {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, behind)) = rest.split_once("{{") {
+            let (name, after) = behind.split_once("}}")?;
+            out.push_str(before);
+            out.push_str(self.values.get(name.trim().trim_start_matches('.'))?);
+            rest = after;
+        }
+        Some(out + rest)
+    }
+}
 
 /// A release of a chart.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,8 +48,37 @@ pub(super) struct Release {
     pub(super) lacks: Vec<String>,
 }
 
-/// The releases of a chart, sorted by name.
+/// The releases of a chart, sorted by name: those that something names, else one for each file of values that lies in
+/// the chart beside its own, else one.
 pub(super) fn releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
+    let named = named_releases(tree, chart, files);
+    if !named.is_empty() {
+        return named;
+    }
+    let name = chart.file_name().unwrap_or("chart");
+    let of_values = files.iter().filter_map(|file| {
+        let own = file.strip_prefix(chart).ok().filter(|own| matches!(own.extension(), Some("yaml" | "yml")))?;
+        let stem = own.file_stem()?;
+        let directory = own.parent().map(Utf8Path::as_str);
+        let of = match directory? {
+            "" => stem.strip_prefix("values").or_else(|| stem.strip_suffix("values"))?,
+            "values" | "environments" | "envs" => stem,
+            _ => return None,
+        };
+        let of = of.trim_matches(['-', '_', '.']);
+        let values = vec![file.clone()];
+        (!of.is_empty()).then(|| Release { name: dns(&format!("{name}-{of}")), values, ..Release::default() })
+    });
+    let mut out: Vec<Release> = of_values.collect();
+    if out.is_empty() {
+        out.push(Release { name: dns(name), ..Release::default() });
+    }
+    out.sort_by(|a, b| a.name.cmp(&b.name));
+    out
+}
+
+/// The releases of a chart that something names, sorted by name.
+pub(super) fn named_releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
     let mut out = Vec::new();
     for path in files.iter().filter(|p| matches!(p.extension(), Some("yaml" | "yml"))) {
         let Ok(bytes) = tree.read(path) else {
@@ -40,13 +91,9 @@ pub(super) fn releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf])
         let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
         for document in &parsed.documents {
             for object in listed::objects(&document.root) {
-                of_object(tree, object.node, chart, files, &mut out);
+                of_object(object.node, chart, files, &mut out);
             }
         }
-    }
-    if out.is_empty() {
-        let name = chart.file_name().unwrap_or("chart");
-        out.push(Release { name: dns(name), ..Release::default() });
     }
     out.sort_by(|a, b| a.name.cmp(&b.name));
     out.dedup();
@@ -61,7 +108,7 @@ fn list<'n>(node: &'n Node, path: &str) -> &'n [Node] {
     node.below(path).map_or(&[], Node::items)
 }
 
-fn of_object(tree: &dyn Tree, root: &Node, chart: &Utf8Path, files: &[Utf8PathBuf], out: &mut Vec<Release>) {
+fn of_object(root: &Node, chart: &Utf8Path, files: &[Utf8PathBuf], out: &mut Vec<Release>) {
     let group = text(root, "apiVersion").split('/').next().unwrap_or_default();
     match (group, text(root, "kind")) {
         ("argoproj.io", "Application") => {
@@ -73,7 +120,7 @@ fn of_object(tree: &dyn Tree, root: &Node, chart: &Utf8Path, files: &[Utf8PathBu
                 return;
             };
             let name = text(root, "spec.template.metadata.name");
-            for template in templates(tree, root, spec, chart, files) {
+            for template in templates(spec, chart, files) {
                 application(spec, name, &template, chart, files, out);
             }
         }
@@ -82,17 +129,8 @@ fn of_object(tree: &dyn Tree, root: &Node, chart: &Utf8Path, files: &[Utf8PathBu
     }
 }
 
-/// What the generators of an ApplicationSet give, else whatever the names of files of values that are there say.
-fn templates(tree: &dyn Tree, root: &Node, spec: &Node, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Template> {
-    let read = |path: &Utf8Path| {
-        let bytes = tree.read(path).unwrap_or_default();
-        yaml::parse(&SourceFile::from_bytes(path, bytes)).documents
-    };
-    let paths = files.iter().map(|f| &**f).collect();
-    let elements = elements(root, &Files { paths, read: &read });
-    if elements.iter().any(|e| *e != Template::default()) {
-        return elements;
-    }
+/// What the names of files of values that are there say about the releases of an ApplicationSet.
+fn templates(spec: &Node, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Template> {
     let mut patterns = sources(spec).flat_map(|source| {
         let files = list(source, "helm.valueFiles").iter().filter_map(Node::as_str);
         files.map(|file| root_path(file, chart)).collect::<Vec<_>>()
@@ -144,6 +182,50 @@ fn root_path(file: &str, chart: &Utf8Path) -> String {
     }
 }
 
+/// Fields of an Application's `helm` that are read, or that change nothing of what is rendered.
+const HELM_FIELDS: [&str; 11] = [
+    "ignoreMissingValueFiles",
+    "parameters",
+    "passCredentials",
+    "releaseName",
+    "skipCrds",
+    "skipSchemaValidation",
+    "skipTests",
+    "valueFiles",
+    "values",
+    "valuesObject",
+    "version",
+];
+
+/// The same of a HelmRelease's spec.
+const RELEASE_FIELDS: [&str; 18] = [
+    "chart",
+    "dependsOn",
+    "driftDetection",
+    "install",
+    "interval",
+    "kubeConfig",
+    "maxHistory",
+    "persistentClient",
+    "releaseName",
+    "rollback",
+    "serviceAccountName",
+    "storageNamespace",
+    "suspend",
+    "targetNamespace",
+    "test",
+    "timeout",
+    "uninstall",
+    "upgrade",
+];
+
+/// The fields of an object that may change what is rendered and that aren't read.
+fn unread(node: Option<&Node>, known: &[&str]) -> impl Iterator<Item = String> {
+    let keys = node.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.text.as_str());
+    let unread: Vec<String> = keys.filter(|key| !known.contains(key)).map(|key| format!("`{key}`")).collect();
+    unread.into_iter()
+}
+
 fn application(
     spec: &Node,
     name: &str,
@@ -174,6 +256,8 @@ fn application(
         let own = fill(own, "the name", lacks).unwrap_or_else(|| "release".to_owned());
         let namespace = text(spec, "destination.namespace");
         let namespace = fill(namespace, "the namespace", lacks).filter(|n| !n.is_empty());
+        release.lacks.extend(unread(source.get("helm"), &HELM_FIELDS));
+        let lacks = &mut release.lacks;
         let skips =
             matches!(source.below("helm.ignoreMissingValueFiles").map(|n| &n.value), Some(yaml::Value::Bool(true)));
         let mut values = Vec::new();
@@ -235,7 +319,9 @@ fn helm_release(root: &Node, chart: &Utf8Path) -> Option<Release> {
         values: files.collect(),
         inline: values.map(|v| yaml::emit(&v.to_json())).into_iter().collect(),
         set: Vec::new(),
-        lacks: from.collect(),
+        lacks: from
+            .chain(unread(root.get("spec"), &[&RELEASE_FIELDS[..], &["values", "valuesFrom"]].concat()))
+            .collect(),
     })
 }
 
@@ -296,20 +382,10 @@ mod tests {
             )
         };
         let expected = ["virt-east cnv envs/east/values.yaml [][][]", "virt-west cnv envs/west/values.yaml [][][]"];
-        for (generators, value) in [
-            ("[{git: {}}]", "cluster"),
-            ("[{list: {elements: [{cluster: east}, {cluster: west}]}}]", "cluster"),
-            ("[{git: {directories: [{path: 'envs/*'}], values: {x: '{{path.basename}}'}}}]", "values.x"),
-        ] {
+        for (generators, value) in [("[{git: {}}]", "cluster"), ("[{clusters: {}}]", "values.x")] {
             let set = set(generators, value);
             let files = [("set.yaml", set.as_str()), ("envs/east/values.yaml", ""), ("envs/west/values.yaml", "")];
             assert_eq!(found(&files), expected, "{generators}");
         }
-        // Of a generator that isn't known the files say nothing where another one names clusters.
-        let set = set("[{list: {elements: [{cluster: east}]}}, {clusters: {}}]", "cluster");
-        let files = [("set.yaml", set.as_str()), ("envs/east/values.yaml", ""), ("envs/west/values.yaml", "")];
-        let unknown = "release cnv  [][][\"the name `virt-{{ .cluster }}`\", \"the values of \
-                       `$values/envs/{{ .cluster }}/values.yaml`\"]";
-        assert_eq!(found(&files), [unknown, expected[0]]);
     }
 }

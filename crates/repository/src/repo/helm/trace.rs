@@ -12,11 +12,12 @@ use hcoplan_diagnostics::source::{Location, Origins, SourceFile, Span, Tree};
 use hcoplan_yaml::{Document, Node, Path, Value};
 use regex_lite::Regex;
 
-/// Where the values of what a chart rendered are from; `whole` is where that isn't known. `values` are the files
-/// of values, the one that others give way to first.
+/// Where the values of what a chart rendered are from; `whole` is where that isn't known. `files` are the chart's by
+/// where Helm looks for them, `values` the files of values, the one that others give way to first.
 pub(super) fn origins(
     tree: &dyn Tree,
     chart: &Utf8Path,
+    files: &BTreeMap<Utf8PathBuf, Utf8PathBuf>,
     rendered: &SourceFile,
     documents: &[Document],
     values: &[Document],
@@ -27,7 +28,8 @@ pub(super) fn origins(
     for document in documents {
         let path = source(rendered.text(), document).and_then(|s| template(s, chart));
         let found = path.as_ref().and_then(|path| {
-            let read = || Template::read(tree, chart, path, values);
+            let from = files.get(path).unwrap_or(path);
+            let read = || Template::read(tree, chart, path, from, values);
             let entry = templates.entry(path.clone());
             entry.or_insert_with(read).as_ref()
         });
@@ -65,8 +67,15 @@ struct Template<'v> {
 }
 
 impl<'v> Template<'v> {
-    fn read(tree: &dyn Tree, chart: &Utf8Path, path: &Utf8Path, values: &'v [Document]) -> Option<Self> {
-        let file = SourceFile::from_bytes(path, tree.read(path).ok()?);
+    /// `from`: where the template that Helm finds at a path lies.
+    fn read(
+        tree: &dyn Tree,
+        chart: &Utf8Path,
+        path: &Utf8Path,
+        from: &Utf8Path,
+        values: &'v [Document],
+    ) -> Option<Self> {
+        let file = SourceFile::from_bytes(from, tree.read(from).ok()?);
         let own = path.strip_prefix(chart).unwrap_or(path);
         let parts: Vec<&str> = own.components().map(|c| c.as_str()).collect();
         // What a chart below this one calls its values are those of its name here.

@@ -6,8 +6,9 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Tree, Unreadable, normal
 use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::read::{Kustomization, Named};
-use super::{BuildError, BuildInputs, BuildJob, TreeKustomizations, has_kustomization, kustomization_location, shown};
-use crate::repo::build_failed::{FailedBuild, KUSTOMIZE_BUILD_FAILED, name_of};
+use super::{BuildError, BuildInputs, TreeKustomizations, has_kustomization, kustomization_location, shown};
+use crate::repo::build_failed::{FailedBuild, KUSTOMIZE_BUILD_FAILED, KUSTOMIZE_NOT_BUILT, name_of};
+use crate::repo::carriers::HCO_NOT_PLANNED;
 
 /// The build of a directory that failed.
 pub(super) fn failed(tree: &dyn Tree, root: &Utf8Path, directory: Utf8PathBuf, error: BuildError) -> FailedBuild {
@@ -15,12 +16,14 @@ pub(super) fn failed(tree: &dyn Tree, root: &Utf8Path, directory: Utf8PathBuf, e
     FailedBuild { finding: Finding { cluster: Some(name_of(&directory).into()), ..finding }, directory }
 }
 
-/// What is said of a kustomization that nobody takes for a cluster, and that may be one; nothing where it is
-/// known to be none.
-pub(super) fn unknown(tree: &dyn Tree, root: &Utf8Path, job: BuildJob) -> Option<Finding> {
-    let error = job.allowed.err()?;
-    let finding = finding(tree, root, &job.directory, &error).severity(Severity::Warning);
-    Some(finding.label("whether there is a HyperConverged in it is not known"))
+/// What is said of a kustomization that builds on a HyperConverged and prints none.
+pub(super) fn builds_none(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, sources: &[Utf8PathBuf]) -> Finding {
+    let from: Vec<_> = sources.iter().map(|source| shown(root, source).into_string()).collect();
+    let message = format!("this kustomization builds no HyperConverged, although it builds on {}", from.join(", "));
+    Finding::new(&HCO_NOT_PLANNED, message)
+        .severity(Severity::Info)
+        .at(kustomization_location(tree, directory))
+        .label("no HyperConverged is left")
 }
 
 fn finding(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildError) -> Finding {
@@ -28,7 +31,18 @@ fn finding(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &Build
     let file = format!("{}: ", shown(root, place.file.path()));
     let said = error.to_string();
     let said = said.strip_prefix(&file).unwrap_or(&said);
-    Finding::new(&KUSTOMIZE_BUILD_FAILED, said).at(place)
+    match error {
+        BuildError::NoProgram | BuildError::Off => {
+            let message = format!("the cluster {} is not planned: {said}", name_of(directory));
+            let help = if matches!(error, BuildError::Off) {
+                "remove `kustomize: off`, or lint what another tool builds: `kustomize build … | hcoplan lint -`"
+            } else {
+                "install kustomize or kubectl; hcoplan runs it without network"
+            };
+            Finding::new(&KUSTOMIZE_NOT_BUILT, message).at(place).help(help)
+        }
+        _ => Finding::new(&KUSTOMIZE_BUILD_FAILED, said).at(place),
+    }
 }
 
 /// Where a kustomization names what the error is about, where that can be told.

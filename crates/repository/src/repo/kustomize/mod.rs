@@ -1,4 +1,4 @@
-//! Kustomizations, built by the program that builds them elsewhere: only when that is asked for.
+//! Kustomizations, built by the program that builds them elsewhere.
 //!
 //! What a kustomization builds takes the place of the files that it reaches: it is one more file of
 //! its directory, [`BUILT`], which is on no disk. kustomize fetches what it doesn't find, runs
@@ -31,7 +31,7 @@ pub use self::run::builder;
 pub use self::self_contained::has_outside_references;
 pub use self::trace::{LayerValue, layer_values};
 use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{Location, Origins, SourceFile, Span, Tree, Walk, normalize_path};
+use hcoplan_diagnostics::source::{Location, Memory, Origins, SourceFile, Span, Tree, Walk, normalize_path};
 use hcoplan_planner::inventory::SourceKind;
 use hcoplan_yaml::{self as yaml, Document};
 
@@ -39,7 +39,7 @@ use super::build_failed::{FailedBuild, name_of};
 use super::cluster_filter::ClusterFilter;
 use super::kustomization::{KUSTOMIZATIONS, follow_links, is_kustomization};
 use super::listed::HCO;
-use super::scan::{FoundKind, scan};
+use super::scan::{FoundKind, FoundObject, may_name_one, scan};
 
 /// What a build is called, in the kustomization's directory.
 pub const BUILT: &str = "kustomize-build.yaml";
@@ -72,9 +72,9 @@ pub struct Built {
 /// Why nothing was built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// Nothing to build.
-    #[error("{0} has no kustomization with a HyperConverged")]
-    Nothing(Utf8PathBuf),
+    /// Nobody wants that anything is built.
+    #[error("hcoplan.yaml says `kustomize: off`, so it is not built")]
+    Off,
     /// A kustomization names what is not below the root.
     #[error("{file}: {name} is {what}")]
     Elsewhere {
@@ -93,14 +93,11 @@ pub enum BuildError {
         /// What is wrong with it.
         why: String,
     },
-    /// Nothing to render.
-    #[error("{0} has no Helm chart with a HyperConverged in its templates")]
-    NoChart(Utf8PathBuf),
     /// There is nothing to render with.
     #[error("helm is not on the PATH")]
     NoHelm,
     /// There is nothing to build with.
-    #[error("neither kustomize nor kubectl is on the PATH")]
+    #[error("neither kustomize nor kubectl is on the PATH, so it is not built")]
     NoProgram,
     /// Somebody asked for an end.
     #[error("the build was ended")]
@@ -127,6 +124,8 @@ pub struct BuildRequest<'a> {
     pub within: Option<&'a Utf8Path>,
     /// The clusters that are meant.
     pub chosen: &'a ClusterFilter,
+    /// Whether nothing is built: the configuration says `kustomize: off`.
+    pub is_off: bool,
     /// Whether kustomize may fetch what a kustomization builds on.
     pub fetches: bool,
     /// The most that a build may print, in bytes.
@@ -135,13 +134,12 @@ pub struct BuildRequest<'a> {
     pub stop: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// Builds the kustomizations of a tree that no other one builds on and that reach a HyperConverged, as far as
-/// they are asked for. Nothing is built in the tree itself: what a build needs, and nothing else, is written to a
-/// directory of its own, which is gone afterwards. `root` is what paths are reported to be in.
+/// Builds the kustomizations of a tree that no other one builds on and that reach a HyperConverged, or may make one of
+/// something else, as far as they are asked for. Nothing is built in the tree itself: what a build needs, and nothing
+/// else, is written to a directory of its own, which is gone afterwards. `root` is what paths are reported to be in.
 ///
 /// # Errors
-/// Where there is nothing to build, and what keeps every build from being made; one that fails is in what is
-/// built.
+/// What keeps every build from being made; one that fails is in what is built.
 pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &BuildRequest<'_>) -> Result<Built, BuildError> {
     let listing = tree.list(&Walk::default())?;
     let mut all = TreeKustomizations::new(tree, root, asked.fetches);
@@ -157,8 +155,9 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &BuildRequest<'_>) -> Resu
     }
     let mut jobs = Vec::new();
     let mut built = Built::default();
+    let mut known = HashMap::new();
     // Those of which nobody knows what they reach.
-    let (mut doubtful, mut generates) = (Vec::new(), false);
+    let mut doubtful = Vec::new();
     for directory in directories {
         let component = all.at(directory).is_none_or(|k| k.component);
         if named.contains(directory) || component {
@@ -168,58 +167,47 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &BuildRequest<'_>) -> Resu
         let is_within = |w: &Utf8Path| job.reached.inputs.iter().any(|i| i.starts_with(w));
         if asked.within.is_some_and(|w| !is_within(w)) {
             if !job.sources.is_empty() {
+                built.reached.extend(job.reached.files());
                 let inputs = job.reached.inputs;
                 built.unbuilt.insert(directory.to_owned(), inputs);
             }
             continue;
         }
-        if !job.sources.is_empty() {
+        if !job.sources.is_empty() || job.may_make_one(tree, &mut known) {
             jobs.push(job);
-        } else if generates_policies(&job.allowed) && !job.reached.is_remote {
-            // Their manifests are planned where they lie.
-            generates = true;
-        } else if job.allowed.is_err() || job.reached.is_remote {
+        } else if (job.allowed.is_err() || job.reached.is_remote) && !generates_policies(&job.allowed) {
             doubtful.push(job);
         }
     }
     // An inventory above clusters is theirs.
     let known = jobs.iter().flat_map(|j| j.directory.ancestors());
     let above_clusters: HashSet<_> = known.map(Utf8Path::to_path_buf).collect();
-    let none_known = jobs.is_empty();
     let mut by_directory: HashMap<&Utf8Path, Vec<&Utf8PathBuf>> = HashMap::new();
-    for file in &listing.files {
+    for file in listing.files.iter().filter(|_| !doubtful.is_empty()) {
         let directory = file.parent().unwrap_or(Utf8Path::new(""));
         by_directory.entry(directory).or_default().push(file);
     }
-    for job in doubtful {
-        let says_so = |input: &Utf8PathBuf| {
-            let text = tree.read(input).unwrap_or_default();
-            find(&text, b"HyperConverged").is_some()
-        };
-        let is_above = above_clusters.contains(&job.directory);
+    for mut job in doubtful {
         let own = by_directory.get(&*job.directory);
         let own = own.into_iter().flatten().copied();
-        let is_root = job.directory.as_str().is_empty();
-        if job.reached.inputs.iter().any(says_so) || !is_above && has_inventory(tree, own) || is_root && none_known {
+        job.has_inventory = !above_clusters.contains(&job.directory) && has_inventory(tree, own);
+        if job.has_inventory {
             jobs.push(job);
-        } else if is_root && asked.chosen.has(name_of(&job.directory)) {
-            built.said.extend(failed::unknown(tree, root, job));
         }
-    }
-    if jobs.is_empty() && !generates {
-        return Err(BuildError::Nothing(root.to_owned()));
     }
     jobs.sort_by(|a, b| a.directory.cmp(&b.directory));
     let is_chosen = |job: &BuildJob| asked.chosen.has(name_of(&job.directory));
     let (jobs, left): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_chosen);
-    for job in left {
+    for job in left.into_iter().filter(|job| !job.sources.is_empty()) {
         built.reached.extend(job.reached.files());
         let inputs = job.reached.inputs;
         built.unbuilt.insert(job.directory.clone(), inputs);
         built.left.insert(job.directory);
     }
     // kustomize is waited for most of the time.
-    let run = |job: BuildJob| job.run(tree, root, asked.most_bytes, asked.stop);
+    let run = |job: BuildJob| {
+        if asked.is_off { (job, Err(BuildError::Off)) } else { job.run(tree, root, asked.most_bytes, asked.stop) }
+    };
     let done: Vec<_> = jobs.into_par_iter().map(run).collect();
     for (job, run) in done {
         built.take(tree, root, job, run)?;
@@ -278,6 +266,8 @@ struct BuildJob {
     reached: BuildInputs,
     /// Why kustomize must not be given it.
     allowed: Result<(), BuildError>,
+    /// Whether an inventory lies next to it, so that it is meant to be a cluster.
+    has_inventory: bool,
 }
 
 /// The command as it would be typed, and what it printed.
@@ -289,7 +279,8 @@ impl BuildJob {
         let allowed = reached.follow(all, directory);
         let resources = reached.resources.iter();
         let sources = resources.filter(|f| has_hyperconverged(all.tree, f));
-        Self { directory: directory.to_owned(), sources: sources.cloned().collect(), reached, allowed }
+        let sources = sources.cloned().collect();
+        Self { directory: directory.to_owned(), sources, reached, allowed, has_inventory: false }
     }
 
     fn run(
@@ -316,6 +307,51 @@ impl BuildJob {
     }
 }
 
+impl BuildJob {
+    /// Whether one of its files speaks of a HyperConverged, a patch or a component for instance, or can give an object
+    /// another kind: only the build says what comes of that. `known`: what was found out about files.
+    fn may_make_one(&self, tree: &dyn Tree, known: &mut HashMap<Utf8PathBuf, bool>) -> bool {
+        self.reached.inputs.iter().any(|input| {
+            let may = || tree.read(input).is_ok_and(|bytes| may_name_one(&bytes) || changes_kinds(input, bytes));
+            *known.entry(input.clone()).or_insert_with(may)
+        })
+    }
+
+    /// Whether one of its files has HCO's kind or group in it.
+    fn names_one(&self, tree: &dyn Tree) -> bool {
+        let words = ["HyperConverged", HCO];
+        let mut inputs = self.reached.inputs.iter();
+        inputs.any(|input| tree.read(input).is_ok_and(|b| words.iter().any(|w| find(&b, w.as_bytes()).is_some())))
+    }
+}
+
+/// Whether a file can give an object another kind without naming it: a patch that may, or a replacement or a value that
+/// is written to `kind` or `apiVersion`.
+fn changes_kinds(path: &Utf8Path, bytes: Vec<u8>) -> bool {
+    let lower = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+    let has = |word: &str| lower.contains(word);
+    if has("allowkindchange") || has("valueaddtransformer") || has("varreference") {
+        return true;
+    }
+    if !has("fieldpaths") || !has("kind") && !has("apiversion") {
+        return false;
+    }
+    let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
+    parsed.documents.iter().any(|document| writes_kinds(&document.root))
+}
+
+fn writes_kinds(node: &yaml::Node) -> bool {
+    let is_kind = |path: &yaml::Node| {
+        let last = path.as_str().and_then(|path| path.rsplit('.').next());
+        last.is_some_and(|last| ["kind", "apiVersion"].contains(&last))
+    };
+    let below = |entry: &yaml::Entry| {
+        entry.key.text.eq_ignore_ascii_case("fieldPaths") && entry.value.items().iter().any(is_kind)
+            || writes_kinds(&entry.value)
+    };
+    node.entries().iter().any(below) || node.items().iter().any(writes_kinds)
+}
+
 /// Whether a ClusterInventory is in one of a directory's files.
 fn has_inventory<'f>(tree: &dyn Tree, mut own: impl Iterator<Item = &'f Utf8PathBuf>) -> bool {
     own.any(|file| {
@@ -326,6 +362,11 @@ fn has_inventory<'f>(tree: &dyn Tree, mut own: impl Iterator<Item = &'f Utf8Path
 }
 
 impl Built {
+    /// Whether nothing was built or had to be.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.failed.is_empty() && self.said.is_empty() && self.left.is_empty()
+    }
+
     /// Takes in what was built by something else.
     pub fn extend(&mut self, other: Self) {
         self.files.extend(other.files);
@@ -342,11 +383,26 @@ impl Built {
 
     /// Takes in what came of a job. One that failed is a finding, unless all would fail by it.
     fn take(&mut self, tree: &dyn Tree, root: &Utf8Path, job: BuildJob, run: BuildOutput) -> Result<(), BuildError> {
+        let has_source = !job.sources.is_empty();
+        let names_one = has_source || job.has_inventory || job.names_one(tree);
         let BuildJob { directory, sources, reached, .. } = job;
-        self.reached.extend(reached.files());
         match run {
             Ok((command, bytes)) => {
-                let name = shown(root, &directory.join(BUILT));
+                let built = directory.join(BUILT);
+                let content = scan(&Memory::from_iter([(built.clone(), bytes.clone())]), &built);
+                let is_ours = |f: &FoundObject| {
+                    matches!(f.what, FoundKind::HyperConverged | FoundKind::Almost | FoundKind::Named)
+                };
+                let has_one = content.found.iter().any(is_ours) || content.content.is_some_and(|c| c.is_broken());
+                if !has_one {
+                    if has_source {
+                        self.said.push(failed::builds_none(tree, root, &directory, &sources));
+                        self.reached.extend(reached.files());
+                    }
+                    return Ok(());
+                }
+                self.reached.extend(reached.files());
+                let name = shown(root, &built);
                 let from = match sources.as_slice() {
                     [only] => format!(", its HyperConverged from {}", shown(root, only)),
                     _ => String::new(),
@@ -354,12 +410,13 @@ impl Built {
                 let note = format!("{name} is what `{command}` prints{from}");
                 self.notes.push(note);
                 self.add(tree, &directory, bytes);
-                self.inputs.insert(directory.join(BUILT), reached.inputs);
+                self.inputs.insert(built, reached.inputs);
             }
-            Err(error @ (BuildError::Interrupted | BuildError::NoProgram | BuildError::NoRoom(_))) => {
-                return Err(error);
-            }
+            Err(error @ (BuildError::Interrupted | BuildError::NoRoom(_))) => return Err(error),
+            // What is about something else isn't said.
+            Err(_) if !names_one => {}
             Err(error) => {
+                self.reached.extend(reached.files());
                 let failed = failed::failed(tree, root, directory.clone(), error);
                 self.unbuilt.insert(directory, reached.inputs);
                 self.failed.push(failed);

@@ -5,10 +5,9 @@ use hcoplan_yaml::Node;
 
 use super::super::carriers::embedded::Embedded;
 use super::super::carriers::named::{self, NotPlannedReason};
-use super::super::carriers::{self, NamedCarrier, Unknown};
+use super::super::carriers::{NamedCarrier, Unknown};
 use super::super::kustomization::is_kustomization;
 use super::super::listed;
-use super::super::patches::{may_patch, patches_of};
 use super::{Content, ObjectPlace};
 
 impl Content {
@@ -20,10 +19,6 @@ impl Content {
         let objects = listed::objects(&document.root);
         let planned: Vec<&Node> = objects.iter().map(|o| o.node).collect();
         let mut named = named::named(&document.root, &planned);
-        if may_patch(&document.root) {
-            let patches = patches_of(document, &[]);
-            named.retain(|named| !patches.iter().any(|patch| patch.is_at(named.span)));
-        }
         named.retain(|named| {
             let around = |e: &Embedded| {
                 let inner = e.document.span;
@@ -51,9 +46,10 @@ impl Content {
             let embedded = self.embedded_at(place);
             return embedded.map(|e| e.unknown.clone()).unwrap_or_default();
         };
-        let item = place.item.map(|item| item as usize);
-        let objects = item.map(|_| listed::objects(&document.root));
-        let object = objects.and_then(|o| o.into_iter().nth(item.unwrap_or_default()));
+        let object = match place.item {
+            Some(item) => listed::objects(&document.root).into_iter().nth(item as usize),
+            None => Some(listed::single(&document.root)),
+        };
         object.map(|o| o.resolved(document).1).unwrap_or_default()
     }
 
@@ -62,17 +58,18 @@ impl Content {
         self.embedded.get(at)
     }
 
-    /// What a cluster is called after that shares its directory with others: its carrier. `None` for a
-    /// HyperConverged that stands for itself.
-    pub(in super::super) fn carrier_name(&self, place: ObjectPlace) -> Option<String> {
-        let stem = || self.file.path().file_stem().map(|s| s.split('.').next().unwrap_or(s).to_owned());
+    /// What the HyperConverged at a place stands in: the wrapper's namespace and name, which are empty for a text.
+    /// `None` for one that stands for itself.
+    pub(in super::super) fn wrapper_of(&self, place: ObjectPlace) -> Option<(String, String)> {
         let Some(document) = self.documents.get(place.document as usize) else {
-            return stem();
+            return Some(Default::default());
         };
         let objects = listed::objects(&document.root);
         let carrier = objects.get(place.item? as usize)?.carrier?;
-        let named = [carrier.node, &document.root].into_iter();
-        let mut names = named.filter_map(carriers::name);
-        names.next().map(ToOwned::to_owned).or_else(stem)
+        let named = |path: &str| {
+            let mut found = [carrier.node, &document.root].into_iter().filter_map(|node| node.below(path)?.as_str());
+            found.next().unwrap_or_default().to_owned()
+        };
+        Some((named("metadata.namespace"), named("metadata.name")))
     }
 }

@@ -22,14 +22,50 @@ use super::carriers::files;
 use super::charts;
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
-use super::patches::{self, changes_others, may_patch};
-use super::statements::{StatementKind, is_application};
+use super::statements::StatementKind;
+use super::wrapper_changes::changes_others;
 
 /// Our own API group; a file that mentions it must be readable.
 const OURS: &str = "hcoplan.dev";
 
-/// The groups as they are in a file's bytes; the latter two in UTF-16, which byte ever comes first.
-const MARKS: [&str; 4] = [HCO, OURS, "h\0c\0o\0.\0k\0u\0b\0e\0v\0i\0r\0t\0.\0i\0o", "h\0c\0o\0p\0l\0a\0n\0.\0d\0e\0v"];
+/// The groups as they are in a file's bytes; the latter in UTF-16 and UTF-32, which byte ever comes first.
+const MARKS: [&str; 5] = [
+    HCO,
+    OURS,
+    "h\0c\0o\0.\0k\0u\0b\0e\0v\0i\0r\0t\0.\0i\0o",
+    "h\0c\0o\0p\0l\0a\0n\0.\0d\0e\0v",
+    "h\0\0\0c\0\0\0o\0\0\0.\0\0\0k",
+];
+
+/// What hides a mark in a file that is too large to be read: an escape of a letter, and base64.
+const HIDING: [&str; 14] = [
+    "\\x4",
+    "\\x5",
+    "\\x6",
+    "\\x7",
+    "\\u004",
+    "\\u005",
+    "\\u006",
+    "\\u007",
+    "\\U0000004",
+    "\\U0000005",
+    "\\U0000006",
+    "\\U0000007",
+    "!!binary",
+    "2002:binary",
+];
+
+/// Why the bytes of a manifest are no text that can be looked into; `None` for what can be.
+fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
+    const COMPRESSED: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"];
+    if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
+        return Some("it is a pointer of Git LFS; `git lfs pull` fetches the file");
+    }
+    if bytes.starts_with(b"\xff\xfe\0\0") || bytes.starts_with(b"\0\0\xfe\xff") || bytes.starts_with(b"\0\0\0") {
+        return Some("it is UTF-32, which Kubernetes' tools don't read");
+    }
+    COMPRESSED.iter().any(|magic| bytes.starts_with(magic)).then_some("it is compressed")
+}
 
 /// What the names of HCO's packages have in common.
 const PACKAGE: &str = "kubevirt-hyperconverged";
@@ -50,7 +86,10 @@ pub(super) struct Content {
 impl Content {
     pub(super) fn parse(file: Arc<SourceFile>) -> Self {
         let bytes = file.text().as_bytes();
-        if files::is_text(file.path()) || files::is_script(file.path(), bytes) {
+        if files::is_text(file.path())
+            || files::is_script(file.path(), bytes)
+            || files::is_program(file.path(), |_| true)
+        {
             let texts = embedded::of_text(&file);
             let out = Self {
                 documents: Vec::new(),
@@ -119,14 +158,9 @@ impl Content {
         let mentions = mentions_hco(self.file.text());
         for (document, index) in self.documents.iter().zip(0..) {
             classify(index, &document.root, &mut found);
-            if is_application(&document.root) {
+            if changes_others(document) {
                 let place = ObjectPlace { document: index, item: None };
-                let what = FoundKind::Applied;
-                found.push(FoundObject { place, what });
-            }
-            if may_patch(&document.root) && changes_others(document) {
-                let place = ObjectPlace { document: index, item: None };
-                let what = FoundKind::Patching;
+                let what = FoundKind::Changing;
                 found.push(FoundObject { place, what });
             }
             if mentions && !self.named_in(index).is_empty() {
@@ -164,7 +198,10 @@ impl Content {
             return Some(Arc::clone(&self.embedded_at(place)?.document));
         };
         let Some(item) = place.item else {
-            return Some(Arc::clone(document));
+            let single = listed::single(&document.root);
+            let resolved =
+                single.is_ours().then(|| single.resolved(document)).filter(|(_, unknown)| !unknown.is_empty());
+            return Some(resolved.map_or_else(|| Arc::clone(document), |(alone, _)| Arc::new(alone)));
         };
         let mut objects = listed::objects(&document.root).into_iter();
         Some(Arc::new(objects.nth(item as usize)?.alone(document)))
@@ -196,16 +233,12 @@ pub(super) enum FoundKind {
     Inventory(SourceKind),
     /// Something else that says what a cluster is like.
     Statement(StatementKind),
-    /// A HyperConverged that a policy lays over what there is.
-    Layer,
     /// Meant to be a HyperConverged, and none.
     Almost,
     /// It has a HyperConverged in it that isn't planned.
     Named,
-    /// It says what is applied to which cluster.
-    Applied,
-    /// It may patch HyperConvergeds that lie elsewhere.
-    Patching,
+    /// A controller's object that changes what it applies.
+    Changing,
 }
 
 /// What looking at a file gave.
@@ -241,13 +274,21 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
         Err(unreadable) => {
             let large = matches!(unreadable, Unreadable::TooBig(_));
             return Scanned {
-                marked: large && tree.mentions(path, &MARKS),
+                marked: large && (tree.mentions(path, &MARKS) || tree.mentions(path, &HIDING)),
                 unreadable: Some(unreadable),
                 ..Scanned::default()
             };
         }
     };
-    if files::is_text(path) || files::is_script(path, &bytes) {
+    if let Some(why) = is_candidate(path).then(|| unreadable_form(&bytes)).flatten() {
+        return Scanned { marked: true, unreadable: Some(Unreadable::Io(why.to_owned())), ..Scanned::default() };
+    }
+    // Helm fills it in: the chart is rendered or named as a whole.
+    if memchr::memmem::find(&bytes, b"{{").is_some() && charts::is_in_chart(tree, path) {
+        return Scanned::default();
+    }
+    let is_program = files::is_program(path, |p| tree.check(p).is_ok());
+    if is_program || files::is_text(path) || files::is_script(path, &bytes) {
         return scan_text(tree, path, bytes);
     }
     let kustomization = is_kustomization(path);
@@ -282,7 +323,8 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
         FINDERS.almost.iter().any(|word| word.find(&bytes).is_some())
             && std::str::from_utf8(&bytes).is_ok_and(has_kind_like)
     };
-    let may_matter = FINDERS.hco.find(&bytes).is_some() || is_meant();
+    let is_named = memchr::memmem::find(&bytes, b"HyperConverged").is_some();
+    let may_matter = is_named || FINDERS.hco.find(&bytes).is_some() || is_meant();
     if !may_matter || charts::is_in_chart(tree, path) {
         return Scanned::default();
     }
@@ -323,6 +365,23 @@ fn interest(bytes: &[u8], kustomization: bool) -> Interest {
     if memchr::memchr(0, bytes).is_some() && marked(text) { Interest::Garbled } else { of_text(text, kustomization) }
 }
 
+/// Whether a file speaks of a HyperConverged, in whatever spelling of YAML.
+pub(super) fn may_name_one(bytes: &[u8]) -> bool {
+    let text = hcoplan_diagnostics::source::decode(bytes.to_vec()).text;
+    let has = |text: &str| FINDERS.hco.find(text.as_bytes()).is_some() || FINDERS.kind.find(text.as_bytes()).is_some();
+    has(&text) || has_binary_tag(&text) || unescaped(&text).is_some_and(|text| has(&text))
+}
+
+/// Whether a tag may be `!!binary`, by its name or with an escape in it.
+fn has_binary_tag(text: &str) -> bool {
+    memchr::memchr_iter(b'!', text.as_bytes()).any(|at| {
+        let is_first = text[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || "[{,:-".contains(c));
+        let tag = text[at..].split(char::is_whitespace).next().unwrap_or_default();
+        is_first && (tag.contains("binary") || tag.contains('%'))
+    }) || text.starts_with("%TAG")
+        || text.contains("\n%TAG")
+}
+
 fn marked(text: &str) -> bool {
     MARKS.iter().any(|mark| text.contains(mark))
 }
@@ -344,10 +403,8 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
             return Interest::Marked;
         }
         let named = || mentions(&finders.package) && text.contains("metadata");
-        let changes = || ["patches", "complianceType"].iter().any(|w| text.contains(w));
-        let patching = || finders.patching.iter().any(mentions) && changes();
-        let applied = || mentions(&finders.destination) && text.contains("argoproj.io/");
-        if nodes || machines() || subscription() || statement() || named() || patching() || applied() {
+        let changing = || finders.controllers.iter().any(mentions);
+        if nodes || machines() || subscription() || statement() || named() || changing() {
             Interest::Some
         } else {
             Interest::None
@@ -372,13 +429,13 @@ fn may_be_binary(text: &str) -> bool {
 /// What is looked for in every file, made ready once.
 struct ContentFinders {
     hco: Finder<'static>,
+    kind: Finder<'static>,
     ours: Finder<'static>,
     node: Finder<'static>,
     machine: Finder<'static>,
     subscription: Finder<'static>,
     package: Finder<'static>,
-    patching: [Finder<'static>; 3],
-    destination: Finder<'static>,
+    controllers: [Finder<'static>; 3],
     binary: Finder<'static>,
     statements: [Finder<'static>; 2],
     almost: [Finder<'static>; 4],
@@ -386,13 +443,13 @@ struct ContentFinders {
 
 static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
     hco: Finder::new(HCO),
+    kind: Finder::new("HyperConverged"),
     ours: Finder::new(OURS),
     node: Finder::new("Node"),
     machine: Finder::new("Machine"),
     subscription: Finder::new("Subscription"),
     package: Finder::new(PACKAGE),
-    destination: Finder::new("destination:"),
-    patching: ["PolicyGenerator", "kustomize:", patches::FLUX].map(Finder::new),
+    controllers: ["PolicyGenerator", "argoproj.io/", "kustomize.toolkit.fluxcd.io"].map(Finder::new),
     binary: Finder::new("binary"),
     // A CSV of HCO mentions its API group.
     statements: [Finder::new("OperatorGroup"), Finder::new("ClusterVersion")],
@@ -442,6 +499,7 @@ fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
     };
     let is_list = listed::is_list(root);
     match (what(api_version, kind), StatementKind::of(root)) {
+        (Some(FoundKind::Inventory(SourceKind::Nodes)), _) if !is_list && !is_registered(root) => return,
         (Some(what @ FoundKind::Inventory(_)), _) => return add(None, what),
         (Some(what), _) if !is_list => return add(None, what),
         (None, Some(kind)) => return add(None, FoundKind::Statement(kind)),
@@ -454,16 +512,12 @@ fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
     let (mut nodes, mut machines) = (false, false);
     for (index, object) in (0..).zip(listed::objects(root)) {
         match what(object.api_version(), &object.kind()) {
+            Some(FoundKind::Inventory(SourceKind::Nodes)) if !is_registered(object.node) => {}
             Some(FoundKind::Inventory(SourceKind::Nodes)) if whole && object.is_direct => {
                 nodes = true;
             }
             Some(FoundKind::Inventory(SourceKind::Machines)) if whole && object.is_direct => {
                 machines = true;
-            }
-            Some(FoundKind::HyperConverged) => {
-                let over = object.carrier.is_some_and(|c| c.lays_over(object.node));
-                let what = if over { FoundKind::Layer } else { FoundKind::HyperConverged };
-                add(Some(index), what);
             }
             Some(what) => add(Some(index), what),
             None => {
@@ -481,6 +535,13 @@ fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
     if machines {
         add(None, FoundKind::Inventory(SourceKind::Machines));
     }
+}
+
+/// Whether a Node is one as a cluster prints it: kubelets give theirs a status and an architecture. Others only set
+/// labels or taints of one that is there.
+fn is_registered(node: &Node) -> bool {
+    let labels = node.below("metadata.labels");
+    node.get("status").is_some() || labels.is_some_and(|l| l.get("kubernetes.io/arch").is_some())
 }
 
 fn what(api_version: &str, kind: &str) -> Option<FoundKind> {

@@ -17,9 +17,7 @@ fn found(text: &str) -> String {
             FoundKind::Statement(kind) => kind.as_str().to_owned(),
             FoundKind::Almost => "almost".to_owned(),
             FoundKind::Named => "named".to_owned(),
-            FoundKind::Layer => "layer".to_owned(),
-            FoundKind::Applied => "applied".to_owned(),
-            FoundKind::Patching => "patching".to_owned(),
+            FoundKind::Changing => "changing".to_owned(),
         };
         format!("{}{item} {what}", f.place.document)
     };

@@ -342,7 +342,6 @@ fn neighbours_are_those_of_the_own_directory() {
 mod almost;
 mod appliers;
 mod on_disk;
-mod overlays;
 mod versions;
 
 const SUBSCRIPTION: &str = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: \
