@@ -42,7 +42,7 @@ impl Scene {
             fs::copy(small.join(name), directory.path().join(name)).expect("copied");
         }
         let mut scene = Self { directory, rendered: Vec::new(), user: None };
-        let run = scene.run(&["render", "-q"]);
+        let run = scene.run(&["render", "-q", "--out", "rendered"]);
         assert_eq!(run.code, Some(0), "{}", run.said);
         scene.rendered = scene.tree();
         assert!(scene.rendered.len() > 3);
@@ -127,7 +127,7 @@ impl Scene {
     /// Plans and lints: `code` each time, and the file's name and `words` are said. With any other code than 0 and 1 the tree stays.
     #[track_caller]
     fn expect(&self, file: &str, code: i32, words: &str) {
-        for arguments in [&["plan", "."][..], &["lint", "."]] {
+        for arguments in [&["plan", ".", "--out", "rendered"][..], &["lint", "."]] {
             let run = self.run(arguments);
             let said = &run.said;
             let named = said.contains(file) && said.contains(words);
@@ -286,7 +286,7 @@ fn as_many_levels_as_are_read() {
         &["fix", "."],
         &["fix", ".", "--migrate", "v1"],
         &["plan", ".", "--force", "--format", "json"],
-        &["render", ".", "--force", "--stdout"],
+        &["render", ".", "--force"],
         &["render", ".", "--show", "stored"],
         &["diff", ".", "c1"],
         &["why", "c1", "KubeVirt", "spec.configuration", "."],
@@ -338,13 +338,13 @@ fn a_directory_that_is_called_like_a_file() {
     let run = scene.run(&["lint", "x.yaml"]);
     assert_eq!(run.code, Some(3), "{}", run.said);
     assert!(run.said.contains("in x.yaml"), "{}", run.said);
-    let run = scene.run(&["plan", "--inventory", "x.yaml"]);
+    let run = scene.run(&["plan", "--out", "rendered", "--inventory", "x.yaml"]);
     assert_eq!(run.code, Some(2), "{}", run.said);
     assert!(run.said.contains("x.yaml: "), "{}", run.said);
     // Where the inventory is expected.
     fs::remove_file(scene.path("inventory.yaml")).expect("removed");
     fs::create_dir(scene.path("inventory.yaml")).expect("made");
-    let run = scene.run(&["plan", "."]);
+    let run = scene.run(&["plan", ".", "--out", "rendered"]);
     assert_eq!(run.code, Some(2), "{}", run.said);
     assert!(scene.tree() == scene.rendered);
 }

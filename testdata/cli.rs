@@ -447,7 +447,7 @@ fn reports_are_the_same_every_time() {
 #[test]
 fn a_closed_pipe_is_quiet() {
     let scene = Scene::new(&main_directory().join("examples/fleet"));
-    for arguments in [&["render", "--stdout"][..], &["lint", "--list"], &["plan", "--out", "x"]] {
+    for arguments in [&["render"][..], &["lint", "--list"], &["plan", "--out", "x"]] {
         let mut child = scene
             .command(env!("CARGO_BIN_EXE_hcoplan"))
             .args(arguments)

@@ -108,9 +108,9 @@ fn nothing_lands_where_it_would_be_applied() {
     }
 }
 
-/// Without a release, what all releases say alike is said, and the rest is named by its rule.
+/// Without a release, what all published releases say alike is reported, the rest at most as a warning.
 #[test]
-fn without_a_release_what_every_release_says_is_said() {
+fn reports_without_a_release_what_every_release_does() {
     let scene = Scene::new(&main_directory().join("nowhere"));
     let rules = [
         "admission-refused",
@@ -137,7 +137,7 @@ fn without_a_release_what_every_release_says_is_said() {
         let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
         let findings = report["findings"].as_array().expect("findings").clone();
         let said = findings.iter().filter(|f| {
-            !["release-unknown", "inventory-missing", "vendor-values-assumed"]
+            !["release-assumed", "nodes-assumed", "vendor-values-assumed"]
                 .contains(&f["rule"].as_str().expect("a rule"))
         });
         let key = |f: &Value| {
@@ -146,21 +146,17 @@ fn without_a_release_what_every_release_says_is_said() {
         };
         (said.map(key).collect(), findings)
     };
-    let releases = ["1.16", "1.17", "1.18", "1.19", "4.20", "4.21", "4.22", "4.23", "5.0"];
-    let all: Vec<BTreeSet<String>> = releases.iter().map(|r| lint(Some(r)).0).collect();
+    let all: Vec<BTreeSet<String>> = ["1.16", "1.17", "1.18"].iter().map(|r| lint(Some(r)).0).collect();
     let common = all.iter().skip(1).fold(all[0].clone(), |common, one| &common & one);
     let (said, findings) = lint(None);
-    assert_eq!(said, common);
-    assert!(said.len() >= 6, "{said:#?}");
+    assert!(common.is_subset(&said), "{:#?}", &common - &said);
+    assert!(common.len() >= 6, "{common:#?}");
     assert!(all.iter().any(|one| *one != common), "nothing depends on the release");
-    let unknown = findings.iter().filter(|f| f["rule"] == "release-unknown");
-    let labels: Vec<&str> = unknown.filter_map(|f| f["label"].as_str()).collect();
-    assert_eq!(labels.len(), rules.len());
-    for finding in all.iter().flatten().filter(|f| !common.contains(*f)) {
-        let rule = finding.split(' ').nth(3).expect("a rule").trim_matches('"');
-        let named = labels.iter().any(|l| l.contains(rule) || l.contains(" more"));
-        assert!(named, "{finding}");
+    for finding in findings.iter().filter(|f| f["message"].as_str().is_some_and(|m| m.ends_with(" only)"))) {
+        assert_eq!(finding["severity"], "warning", "{finding}");
     }
+    let assumed = findings.iter().filter(|f| f["rule"] == "release-assumed");
+    assert_eq!(assumed.count(), rules.len());
 }
 
 fn is_yaml(path: &str) -> bool {

@@ -60,7 +60,7 @@ fn a_committed_tree() {
     quiet("commit");
     let manifest = scene.path("clusters/east/hyperconverged.yaml");
     let text = fs::read_to_string(&manifest).expect("readable");
-    let check = ["render", "-q", "--check", "--out", "rendered"];
+    let check = ["render", "-q", "--out", "rendered", "--check"];
     for (from, to) in [
         ("  evictionStrategy", "  # Said twice.\n  evictionStrategy"),
         ("apiVersion", "# At the top.\napiVersion"),
@@ -83,13 +83,13 @@ fn a_committed_tree() {
     let merged = git.args(["merge", "none"]).output().expect("git runs");
     assert!(!merged.status.success());
     fs::write(&manifest, text.replace("LiveMigrate", "None")).expect("written");
-    for arguments in [&check[..], &["render", "--check"]] {
+    for arguments in [&check[..], &["render", "--out", "rendered", "--check"]] {
         let (code, told) = said(arguments);
         assert_eq!(code, Some(2), "{arguments:?}: {told}");
         assert!(told.contains("rendered/clusters/east/KubeVirt-"), "{told}");
-        assert!(told.contains("`hcoplan render`"), "{told}");
+        assert!(told.contains("`hcoplan render --out"), "{told}");
     }
-    assert_eq!(said(&["render", "-q"]).0, Some(0));
+    assert_eq!(said(&["render", "-q", "--out", "rendered"]).0, Some(0));
     assert_eq!(said(&check).0, Some(0));
     assert!(!has_markers(&scene.path("rendered")));
 }

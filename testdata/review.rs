@@ -481,8 +481,8 @@ fn branches_merge_in_the_tree() {
             let is_asked = matches!(names, ("multi-arch-on", "image-removed") | ("image-removed", "upgrade"));
             if is_asked && !sources {
                 assert!(unmerged.lines().all(|l| l.contains("build-image-cron")), "{names:?}: {unmerged}");
-                quiet("hcoplan render -q");
-                let check = run(&scene, &["render", "-q", "--check"]);
+                quiet("hcoplan render -q --out rendered");
+                let check = run(&scene, &["render", "-q", "--out", "rendered", "--check"]);
                 assert_eq!(check.status.code(), Some(0), "{names:?}");
             } else if !sources {
                 assert!(done.status.success(), "{names:?}: {unmerged}");

@@ -118,7 +118,7 @@ def attack_trusted_base(lab):
         lab.commit(directory)
         lab.write(directory, "hyperconverged.yaml", manifest)
         lab.write(directory, "hcoplan.yaml", config)
-        for words in [("lint",), ("plan", "--check")]:
+        for words in [("lint",), ("plan")]:
             done = lab.run(*words, "--trust-base", "HEAD", cwd=directory)
             lab.expect(done.code == 1, f"{name}: {words} finds the error", done)
             lab.expect("change-not-trusted" in done.out, f"{name}: {words} says what is ignored", done)
@@ -159,7 +159,7 @@ def attack_trusted_baseline(lab):
 def attack_missing_baseline(lab):
     """A baseline that isn't there is an error that names it, and nothing is written."""
     directory = repository(lab)
-    for words in [("lint",), ("plan", "--check")]:
+    for words in [("lint",), ("plan")]:
         done = lab.run(*words, "--baseline", "known.json", cwd=directory)
         lab.expect(done.code == 2 and "known.json" in done.err, f"{words}", done)
         lab.expect(not os.path.exists(os.path.join(directory, "known.json")), f"{words} wrote it", done)
@@ -199,7 +199,7 @@ def attack_removed(lab):
             lab.write(directory, f"{cluster}/hyperconverged.yaml", GOOD)
         lab.commit(directory)
         change(directory)
-        for words in [("lint", "--against", "HEAD"), ("plan", "--check", "--against", "HEAD"), ("lint", "--trust-base", "HEAD")]:
+        for words in [("lint", "--against", "HEAD"), ("plan", "--against", "HEAD"), ("lint", "--trust-base", "HEAD")]:
             if name == "ignored by hcoplan" and "--trust-base" in words:
                 continue
             done = lab.run(*words, cwd=directory)

@@ -51,7 +51,7 @@ def attack_configured_programs(lab):
     lab.write(directory, ".git/info/attributes", "* filter=x diff=x\n")
     if os.path.exists(note):
         os.remove(note)
-    for words in [("plan", "--check", "--against", "HEAD~1"), ("lint", "--against", "HEAD~1"),
+    for words in [("plan", "--against", "HEAD~1"), ("lint", "--against", "HEAD~1"),
                   ("diff", "--against", "HEAD~1..HEAD"), ("diff", "--against", "HEAD~1...")]:
         done = lab.run(*words, cwd=directory)
         lab.expect(done.code in (0, 1), f"{words} works", done)
@@ -105,7 +105,7 @@ def attack_missing_contents(lab):
     """Contents that a partial clone lacks are an error that names the remedy, never a new cluster."""
     origin = repository(lab)
     clone = partial(lab, origin)
-    for words in [("lint", "--against", "HEAD~1"), ("plan", "--check", "--against", "HEAD~1"), ("diff", "--against", "HEAD~1")]:
+    for words in [("lint", "--against", "HEAD~1"), ("plan", "--against", "HEAD~1"), ("diff", "--against", "HEAD~1")]:
         done = lab.run(*words, cwd=clone)
         lab.expect(done.code == 2 and "git fetch --refetch --no-filter" in done.err, f"{words} names the remedy", done)
         lab.expect("new" not in done.out + done.err, f"{words} takes it for a new cluster", done)
@@ -132,7 +132,7 @@ def attack_bare_repository_in_a_checkout(lab):
     lab.git(bare, "config", "core.bare", "false")
     lab.git(bare, "config", "core.worktree", directory)
     lab.git(bare, "config", "core.fsmonitor", program)
-    for words in [("lint", "--against", "HEAD~1"), ("plan", "--check"), ("diff",)]:
+    for words in [("lint", "--against", "HEAD~1"), ("plan"), ("diff",)]:
         done = lab.run(*words, cwd=bare)
         lab.expect(not os.path.exists(note), f"{words} ran a program of the checkout's", done)
         if "--against" in words:

@@ -13,8 +13,8 @@ import subprocess
 # Commands that only read, each with ways to call it: one is drawn for each repository.
 READING = [
     (["lint"], [[], ["--format", "json"], ["--format", "sarif"], ["--pedantic"], ["--statistics"], ["--format", "github"]]),
-    (["plan", "--check"], [[], ["--format", "json"], ["--force"], ["--format", "markdown"]]),
-    (["render"], [["--stdout"], ["--stdout", "--force"], ["--show", "stored"], ["--check"], ["--stdout", "--upgrade-to", "1.19"]]),
+    (["plan"], [[], ["--format", "json"], ["--force"], ["--format", "markdown"]]),
+    (["render"], [[], ["--force"], ["--show", "stored"], ["--out", "rendered", "--check"], ["--upgrade-to", "1.19"]]),
     (["diff"], [["--release", "1.18..1.19"], [".", "."], ["--format", "json", ".", "."]]),
     (["fix"], [[], ["--unsafe"], ["--format", "json"], ["--migrate", "v1"]]),
     (["matrix"], [[], ["--format", "json"]]),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::sync::Arc;
 
-use super::any_release;
+use super::assumed;
 use super::before::{Before, Old};
 use super::compared::{self, Now};
 use super::document::plan_document;
@@ -20,7 +20,6 @@ use super::work::Work;
 use crate::admission::Stage;
 use crate::diff::{self, ClusterDiff, Comparison};
 use crate::emit::{self, ClusterFiles, DiskTree, cluster_directory};
-use crate::finding::Finding;
 use crate::fix;
 use crate::hyperconverged;
 use crate::lifecycle::State;
@@ -76,45 +75,24 @@ fn as_built(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef,
     };
     outcome.found.findings = std::mem::take(&mut loaded.findings);
     outcome.documents = documents_with_suppressions(&loaded);
-    if loaded.inventory.is_none() && work.matrix {
-        outcome.matrix = Some(view::undeclared(&loaded));
-    }
-    if loaded.inventory.is_none() && work.renders() {
-        return ends(work, pair, planned::without_inventory(), outcome);
-    }
     let release = match &loaded.release {
         Ok(release) => Arc::clone(release),
         Err(finding) => {
-            let mut unknown = (**finding).clone();
-            ends(work, pair, planned::unusable(finding), outcome);
-            if loaded.inventory.is_none() {
-                outcome.found.findings.extend(undeclared(&unknown));
-            }
-            if let Some(selection) = work.lint.as_ref().filter(|_| work.upgrade_to.is_none()) {
-                let inventory = loaded.inventory_or_none();
-                let known = (&*inventory, None);
-                let mut found = any_release::lint(work, selection, repo, cluster, &loaded, known, &mut unknown);
-                outcome.documents.append(&mut found.documents);
-                outcome.found.add(found);
-            }
-            outcome.found.findings.push(unknown);
-            return;
+            outcome.found.findings.push((**finding).clone());
+            return ends(work, pair, planned::unusable(finding), outcome);
         }
     };
-    let inventory = match &loaded.inventory {
-        Some(inventory) if work.renders() && !inventory.valid => {
-            return ends(work, pair, planned::wrong_inventory(&outcome.found.findings), outcome);
-        }
-        Some(inventory) => Arc::clone(inventory),
-        None => loaded.inventory_or_none(),
-    };
+    let inventory = Arc::clone(&loaded.inventory);
+    if work.renders() && !inventory.valid {
+        return ends(work, pair, planned::wrong_inventory(&outcome.found.findings), outcome);
+    }
     let inputs = Inputs::new(Arc::new(loaded), release, inventory);
     let old = Old::of(work, repo, pair, cluster, &inputs);
     warn_of(work, &old, outcome);
     outcome.is_unchanged = matches!(old, Old::Same);
     let judged = Judged::of(work, &inputs, &old);
     outcome.verdict = judged.verdict.clone();
-    if work.matrix && inputs.loaded().inventory.is_some() {
+    if work.matrix {
         let plan = judged.shown(work.force);
         let forced = || judged.planned.plan().clone();
         view::note_images_and_alerts(
@@ -243,14 +221,20 @@ fn lint_and_warn(
     let shown = judged.shown(work.force);
     let Some(selection) = &work.lint else {
         outcome.warnings.extend(warnings(shown.plan()));
-        if inputs.loaded().inventory.as_ref().is_some_and(|i| !i.states_nodes) {
-            let message = "its inventory declares no node, so it is taken for a cluster without any";
-            outcome.warnings.push(message.to_owned());
-        }
         return;
     };
     let before = prior(inputs, old);
-    let mut found = shown.run(repo, cluster, before.as_ref().map(PriorObject::object), selection);
+    let object = before.as_ref().map(PriorObject::object);
+    let mut found = shown.run(repo, cluster, object, selection);
+    let loaded = inputs.loaded();
+    if work.upgrade_to.is_none() && (!loaded.inventory.states_nodes || !loaded.possible.is_empty()) {
+        found = assumed::lint(loaded, inputs.release(), found, |release, inventory| {
+            let other = inputs.with(release, Arc::new(inventory.clone()));
+            let nodes = other.inventory();
+            let planned = steps::plan(work, release, nodes, inputs.manifest(), before.as_ref(), work.force);
+            other.with_plan(release, planned.plan).run(repo, cluster, object, selection)
+        });
+    }
     // Asked for when the findings are reported, and kept: here it costs a worker's time.
     for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
         secret::secret_parts(&place.file);
@@ -316,20 +300,9 @@ const STORED: &str = "# As the API server would store it: pruned, defaulted, mut
 
 /// The documents of a cluster's own that may hold an `ignore`.
 fn documents_with_suppressions(loaded: &Loaded) -> Vec<Arc<Document>> {
-    let inventory = loaded.inventory.iter().flat_map(|i| &i.documents);
-    let all = [&loaded.document].into_iter().chain(inventory);
+    let all = [&loaded.document].into_iter().chain(&loaded.inventory.documents);
     let all = all.chain(&loaded.layers);
     all.filter(|d| lint::may_hold_suppression(d)).map(Arc::clone).collect()
-}
-
-/// The finding that there is no inventory, where the rule can't run because nothing else says the
-/// release, either.
-fn undeclared(release: &Finding) -> Option<Finding> {
-    let rule = lint::find("inventory-missing")?.rule;
-    let mut finding = Finding::new(rule, "nothing declares this cluster's nodes and its release");
-    finding.location = release.location.clone();
-    finding.cluster = release.cluster.clone();
-    Some(finding.help("kubectl get nodes -o json | hcoplan import - > inventory.yaml"))
 }
 
 /// What would be said about a HyperConverged that gets in.

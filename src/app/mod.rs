@@ -5,7 +5,7 @@
 //! arrives in the clusters' order and is not kept. A panic in one cluster's work is a bug of
 //! ours: it is reported with the cluster's name, and the others go on.
 
-mod any_release;
+mod assumed;
 mod before;
 #[cfg(test)]
 mod carried_tests;
@@ -45,7 +45,7 @@ pub use outcome::Outcome;
 pub use pairs::{After, Pair, entries, pairs};
 pub(crate) use panics::catch_panic;
 pub use pipeline::run;
-pub use planned::{NO_INVENTORY, finding_line, not_planned};
+pub use planned::{finding_line, not_planned};
 pub use preview::Upgraded;
 pub use prior_state::PriorState;
 pub use progress::Progress;

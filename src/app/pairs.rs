@@ -73,7 +73,7 @@ pub fn pairs<'a>(before: (&'a Repo, &[&'a ClusterRef]), after: (&'a Repo, Vec<Pa
     }
     let identity = |repo: &Repo, cluster: &ClusterRef| -> Option<(Option<String>, String)> {
         let loaded = repo.load(cluster).ok()?;
-        let name = loaded.inventory.as_ref().and_then(|i| i.inventory.name.clone());
+        let name = loaded.inventory.inventory.name.clone();
         Some((name, loaded.json.to_string()))
     };
     // Only where some come and others go: a cluster that moved is both.

@@ -41,6 +41,11 @@ impl Inputs {
         Self { release, inventory, loaded }
     }
 
+    /// The same cluster with another release and another inventory.
+    pub(super) fn with(&self, release: &Arc<Release>, inventory: Arc<LoadedInventory>) -> Self {
+        Self { release: Arc::clone(release), inventory, loaded: Arc::clone(&self.loaded) }
+    }
+
     /// The release that the cluster runs.
     pub(super) fn release(&self) -> &Arc<Release> {
         &self.release
@@ -228,10 +233,6 @@ pub(super) fn note_images(before: &Planned, after: &Planned, machines: &[Machine
     }
 }
 
-/// What to do where no inventory says which nodes a cluster has.
-pub const NO_INVENTORY: &str = "`hcoplan init` writes an inventory to fill in, --inventory names one, and `hcoplan \
-                                lint` goes on without";
-
 /// Why a cluster isn't planned whose files can't be read or parsed, as a finding says.
 pub fn not_planned(finding: &Finding) -> NotPlanned {
     NotPlanned { kind: NotPlannedKind::Unreadable, ..unusable(finding) }
@@ -247,23 +248,11 @@ pub(super) fn unusable(finding: &Finding) -> NotPlanned {
     }
 }
 
-/// Why a cluster without an inventory isn't planned.
-pub(super) fn without_inventory() -> NotPlanned {
-    NotPlanned {
-        kind: NotPlannedKind::Unusable,
-        text: "no inventory says which nodes it has".to_owned(),
-        location: None,
-        help: Some(NO_INVENTORY.to_owned()),
-    }
-}
-
 /// Reads a cluster and plans it. What would be rendered is there even where a webhook rejects it.
 pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Result<Planned, Box<NotPlanned>> {
     let loaded = repo.load(cluster);
     let loaded = loaded.map_err(|p| Box::new(not_planned(&p.finding)))?;
-    let Some(inventory) = loaded.inventory.clone() else {
-        return Err(Box::new(without_inventory()));
-    };
+    let inventory = Arc::clone(&loaded.inventory);
     let release = match &loaded.release {
         Ok(release) => Arc::clone(release),
         Err(finding) => return Err(Box::new(unusable(finding))),
@@ -278,7 +267,12 @@ pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Result<Planned, Box<Not
 pub(super) fn wrong_inventory(findings: &[Finding]) -> NotPlanned {
     match findings.iter().find(|f| f.rule.name == "inventory-invalid") {
         Some(finding) => unusable(finding),
-        None => NotPlanned { text: "its inventory is wrong".to_owned(), help: None, ..without_inventory() },
+        None => NotPlanned {
+            kind: NotPlannedKind::Unusable,
+            text: "its inventory is wrong".to_owned(),
+            location: None,
+            help: None,
+        },
     }
 }
 
@@ -288,7 +282,7 @@ pub(super) fn is_rejected(repo: &Repo, cluster: &ClusterRef, release: &Arc<Relea
         return false;
     };
     let release = loaded.release.as_ref().unwrap_or(release);
-    !admit(release, &loaded.inventory_or_none().inventory, &loaded.json, Operation::Create).accepted
+    !admit(release, &loaded.inventory.inventory, &loaded.json, Operation::Create).accepted
 }
 
 /// A finding on one line, its place before it.

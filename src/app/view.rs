@@ -2,7 +2,7 @@
 
 use super::outcome::Outcome;
 use crate::inventory::Inventory;
-use crate::matrix::{ClusterMatrix, MatrixInput, matrix};
+use crate::matrix::{MatrixInput, matrix};
 use crate::plan::Plan;
 use crate::release::Release;
 use crate::repo::Loaded;
@@ -31,10 +31,4 @@ pub(super) fn note_images_and_alerts(
     outcome.alerts = plan.alerts();
     let stored = plan.hyperconverged.as_ref();
     outcome.unfinished = stored.map_or_else(Vec::new, |h| h.gates.immature_gates(release));
-}
-
-/// The matrix of a cluster without an inventory.
-pub(super) fn undeclared(loaded: &Loaded) -> ClusterMatrix {
-    let release = loaded.release.as_ref().ok();
-    ClusterMatrix::without_inventory(&loaded.name, release.map(|r| r.name()))
 }

@@ -11,7 +11,6 @@ use super::exit::Verdict;
 use super::output::Output;
 use crate::finding::Finding;
 use crate::fix::{Applied, NotMigrated, Rewritten, to_v1};
-use crate::inventory::Inventory;
 use crate::repo::ClusterRef;
 use crate::source::{Location, SourceFile};
 
@@ -59,9 +58,7 @@ pub(super) fn all(found: &Clusters, _to: TargetVersion, verdict: &mut Verdict, o
                 continue;
             }
         };
-        let nothing = Inventory::default();
-        let inventory = loaded.inventory.as_ref();
-        let inventory = inventory.map_or(&nothing, |i| &i.inventory);
+        let inventory = &loaded.inventory.inventory;
         let document = &loaded.document;
         let path = document.file.path().to_owned();
         if seen.contains_key(&path) {

@@ -127,7 +127,7 @@ fn built(found: &Clusters, verdict: &mut Verdict, output: &Output) -> Vec<BuiltC
                     out.push(BuiltCluster {
                         name: cluster.name().to_owned(),
                         release,
-                        inventory: loaded.inventory.map(|i| i.inventory.clone()).unwrap_or_default(),
+                        inventory: loaded.inventory.inventory.clone(),
                         document: Arc::clone(&loaded.document),
                         layers,
                         is_chosen,

@@ -20,7 +20,7 @@ use crate::source::Revision;
 const SUBCOMMANDS: &[(&[&str], &str)] = &[
     (
         &["check", "test", "validate", "verify", "scan"],
-        "`hcoplan lint` checks the manifests; `hcoplan render --check` the rendered tree",
+        "`hcoplan lint` checks the manifests; `hcoplan render --out DIR --check` rendered files",
     ),
     (
         &["apply", "deploy", "install", "sync"],
@@ -33,10 +33,7 @@ const SUBCOMMANDS: &[(&[&str], &str)] = &[
         &["rules", "list", "alerts", "gates", "docs"],
         "`hcoplan explain` lists rules, alerts, annotations, feature gates and fields",
     ),
-    (
-        &["show", "build", "template", "generate", "manifests"],
-        "`hcoplan render --stdout` prints what HCO and SSP would create",
-    ),
+    (&["show", "build", "template", "generate", "manifests"], "`hcoplan render` prints what HCO and SSP would create"),
     (&["migrate", "convert"], "`hcoplan fix --migrate v1` shows v1beta1 as v1; with --write it changes the file"),
     (&["format", "fmt"], "`hcoplan fix` shows what it would mend"),
     (
@@ -75,7 +72,11 @@ const OPTIONS: &[(&[&str], &str, &str)] = &[
         "`hcoplan CMD --write` changes the files",
     ),
     (&["--dry-run", "--diff", "-n"], "write", "`hcoplan CMD` alone shows what it would change and writes nothing"),
-    (&["--dry-run"], "check", "`hcoplan CMD --check` writes nothing and fails where something would be written"),
+    (
+        &["--dry-run"],
+        "check",
+        "`hcoplan CMD` writes nothing without --out; --check fails where files in --out are stale",
+    ),
     (&["--fix", "--write"], "statistics", "`hcoplan fix` mends what rules find"),
     (
         &["--all", "-A", "--all-clusters"],

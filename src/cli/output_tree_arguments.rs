@@ -1,6 +1,6 @@
 //! `--out` and what goes with it: where the output tree is.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use clap::Args;
 
 use super::arguments::Sources;
@@ -12,7 +12,7 @@ use super::out_place;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output tree")]
 pub(super) struct OutputTreeArguments {
-    /// The output tree [default: `rendered` in DIR]
+    /// Write the rendered objects into this directory, a file each
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<Utf8PathBuf>,
 
@@ -28,45 +28,23 @@ impl OutputTreeArguments {
         self.kustomization || found.repo.config().kustomization
     }
 
-    /// Whether the command line says where the output tree is.
-    pub(super) fn is_given(&self) -> bool {
-        self.out.is_some()
-    }
-
-    /// Whether nothing says where the output tree is.
-    pub(super) fn is_missing(&self, found: &Clusters) -> bool {
-        self.out.is_none() && found.is_stream()
-    }
-
     /// Checks that shards which run side by side don't write one tree.
     pub(super) fn check_shard(&self, sources: &Sources) -> Result<(), Failure> {
         match (&self.out, sources.shard) {
-            (None, Some(_)) => Err(Failure::usage(
-                "shards that run side by side would write one output tree",
-                "give each its own with --out, or write none: --check, or `hcoplan lint`",
+            (Some(_), Some(_)) => Err(Failure::usage(
+                "shards that run side by side would replace each other's output tree",
+                "leave out --shard, or --out",
             )),
             _ => Ok(()),
         }
     }
 
-    /// The failure that nothing says it.
-    pub(super) fn missing(&self) -> Failure {
-        Failure::usage("a stream has no output tree", "name one with --out, or print the objects with --stdout")
-    }
-
-    /// The output tree's path, where nobody applies it.
-    pub(super) fn place(&self, found: &Clusters) -> Result<Utf8PathBuf, Failure> {
-        let path = self.path(&found.root);
+    /// The output tree's path, where nobody applies it; `None` where none is asked for.
+    pub(super) fn place(&self, found: &Clusters) -> Result<Option<Utf8PathBuf>, Failure> {
+        let Some(path) = self.out.clone() else {
+            return Ok(None);
+        };
         out_place::check(&path, found, self.kustomization(found))?;
-        Ok(path)
-    }
-
-    /// The output tree's path: as it was typed, else below the root.
-    pub(super) fn path(&self, root: &Utf8Path) -> Utf8PathBuf {
-        match &self.out {
-            Some(out) => out.clone(),
-            None if root == "." => "rendered".into(),
-            None => root.join("rendered"),
-        }
+        Ok(Some(path))
     }
 }

@@ -1,11 +1,14 @@
 //! `hcoplan plan`: what changes, what follows from it, and what is found.
 
+use std::sync::Arc;
+
 use clap::Args;
 use serde_json::Value;
 
 use super::analysis::{Analysis, Question};
 use super::arguments::Sources;
 use super::base::Base;
+use super::clusters::Clusters;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Named, Target};
@@ -15,11 +18,10 @@ use super::settings::Rules;
 use super::tree::OutputTree;
 use super::{clusters, prior_state};
 use crate::app::Work;
-use crate::lint;
-use crate::release::Release;
-use crate::repo::Trust;
+use crate::release::{Release, version_numbers};
 use crate::report::changes::{self, LEAST_BUDGET};
 use crate::report::{self, Terminal};
+use crate::{lifecycle, lint};
 
 /// Show what a change does, and lint it
 ///
@@ -105,14 +107,13 @@ impl Named for PlanFormat {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "plan", PlanFormat::ALL)?;
     let found = clusters::find(&arguments.sources, arguments.prior.files(), output)?;
-    let upgrade_to = last_release(&arguments.upgrade_to, found.trust())?;
+    let upgrade_to = last_release(&arguments.upgrade_to, &found)?;
     let settings = arguments.rules.settings(&found)?;
     let base = Base::open(&arguments.prior, &found, output)?;
-    let tree = if arguments.out.is_given() {
-        arguments.out.check_shard(&arguments.sources)?;
-        OutputTree::open(arguments.out.place(&found)?, &found, true)?
-    } else {
-        OutputTree::nowhere()
+    arguments.out.check_shard(&arguments.sources)?;
+    let tree = match arguments.out.place(&found)? {
+        Some(path) => OutputTree::open(path, &found, true)?,
+        None => OutputTree::nowhere(),
     };
     let shows_fixes = targets.iter().any(|t| match t.format {
         PlanFormat::Changes(format) => format == changes::Format::Json,
@@ -190,9 +191,10 @@ pub(super) fn text(
     Ok(text)
 }
 
-/// The release at the end of a path; the others must lead to it.
-pub(super) fn last_release(path: &[String], trust: &Trust) -> Result<Option<std::sync::Arc<Release>>, Failure> {
-    let releases = path.iter().map(|name| trust.named_release(name));
+/// The release at the end of a path of upgrades, which has to lead on: each stop is newer than what one of the chosen
+/// clusters runs.
+pub(super) fn last_release(path: &[String], found: &Clusters) -> Result<Option<Arc<Release>>, Failure> {
+    let releases = path.iter().map(|name| found.trust().named_release(name));
     let releases = releases.collect::<Result<Vec<_>, _>>()?;
     let places: Vec<_> = releases.iter().filter_map(|r| Release::place(r.name())).collect();
     if !places.is_sorted() {
@@ -201,5 +203,39 @@ pub(super) fn last_release(path: &[String], trust: &Trust) -> Result<Option<std:
             "name the releases in their order; those in between are gone through by themselves",
         ));
     }
+    if releases.is_empty() {
+        return Ok(None);
+    }
+    let loaded = found.chosen().into_iter().filter_map(|cluster| found.repo.load(cluster).ok());
+    let running: Vec<Arc<Release>> = loaded.filter_map(|loaded| loaded.release.ok()).collect();
+    for to in &releases {
+        if let Some(from) = running.first().filter(|_| !running.iter().any(|from| is_step(from, to))) {
+            return Err(no_step(from, to, running.len()));
+        }
+    }
     Ok(releases.into_iter().next_back())
+}
+
+/// Whether a cluster can be upgraded from one release to another, as its own distribution calls that.
+pub(super) fn is_step(from: &Release, to: &Arc<Release>) -> bool {
+    let to = to.of_distribution(from.distribution());
+    let is_patched = from.patched().is_some() || to.patched().is_some();
+    let is_later_version = || version_numbers(from.label()) < version_numbers(to.label());
+    lifecycle::is_upgrade(from, &to) || (from.name() == to.name() && !is_patched && is_later_version())
+}
+
+/// The failure that a release is no upgrade for a cluster, the first of several.
+pub(super) fn no_step(from: &Release, to: &Arc<Release>, clusters: usize) -> Failure {
+    let to = to.of_distribution(from.distribution());
+    let why = if clusters > 1 {
+        "every cluster runs it already, or a newer one".to_owned()
+    } else if from.label() == to.label() {
+        format!("the cluster runs {} already", from.display_name())
+    } else {
+        format!("the cluster runs {}, newer than {}", from.display_name(), to.label())
+    };
+    Failure::usage(
+        format!("--upgrade-to {} is no upgrade: {why}", to.label()),
+        "name a later release; `hcoplan release list` prints them",
+    )
 }

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::arguments::Sources;
@@ -14,6 +15,7 @@ use super::findings::Findings;
 use super::format::{self, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
+use super::plan::last_release;
 use super::tree::{self, OutputTree};
 use super::{clusters, prior_state};
 use crate::app::{self, ObjectSelector, Progress, Work};
@@ -21,13 +23,13 @@ use crate::report::Format;
 
 /// Render what HCO and SSP would create
 ///
-/// Writes one file per object to the output tree, for review: the operators own these objects,
-/// and nothing here is meant to be applied. With --format json or --stdout no file is written.
+/// Prints the objects, or writes one file for each with --out, for review: the operators own these objects, and nothing
+/// here is meant to be applied.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
-  hcoplan render --out rendered                every cluster, a directory each
   hcoplan render clusters/prod                 as YAML to standard output
-  hcoplan render --check --out rendered        for CI: fails where the tree is stale")]
+  hcoplan render --out rendered                every cluster, a directory each
+  hcoplan render --out rendered --check        for CI: fails where the directory is stale")]
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,
@@ -38,24 +40,19 @@ pub(super) struct Arguments {
     #[command(flatten)]
     out: OutputTreeArguments,
 
-    /// Write nothing; fail when the tree on disk is not what would be written
-    #[arg(long, help_heading = "Output tree", conflicts_with_all = ["stdout", "format", "only"])]
+    /// Write nothing, and fail when the files in --out are not what would be written
+    #[arg(long, help_heading = "Output tree", requires = "out", conflicts_with = "only")]
     check: bool,
 
-    /// Print the objects as YAML instead of writing the tree
-    #[arg(long, help_heading = "Output")]
-    stdout: bool,
-
-    /// Print one JSON document per cluster instead of writing the tree: `json` or `json=FILE`
-    #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output", conflicts_with = "stdout")]
+    /// Print one JSON document per cluster instead of YAML: `json` or `json=FILE`
+    #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output", conflicts_with = "out")]
     format: Vec<Target>,
 
     /// Print something else than the objects that would exist
-    #[arg(long, value_name = "WHAT", help_heading = "Output",
-        conflicts_with_all = ["stdout", "format", "only", "check", "out"])]
+    #[arg(long, value_name = "WHAT", help_heading = "Output", conflicts_with_all = ["format", "only", "out"])]
     show: Option<Show>,
 
-    /// Only these objects; with --stdout, --format or --out
+    /// Only these objects
     #[arg(long, value_name = "KIND[/NAME]", help_heading = "Output")]
     only: Vec<ObjectSelector>,
 
@@ -77,11 +74,14 @@ enum Show {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
-    let targets = targets(arguments)?;
+    let targets = if arguments.format.is_empty() {
+        Vec::new()
+    } else {
+        format::resolve(&arguments.format, "render", &[Format::Json])?
+    };
     let found = clusters::find(&arguments.sources, arguments.prior.files(), output)?;
     let base = Base::named(&arguments.prior, &found, output)?;
-    let upgrade_to = arguments.upgrade_to.as_deref();
-    let upgrade_to = upgrade_to.map(|name| found.trust().named_release(name)).transpose()?;
+    let upgrade_to = last_release(arguments.upgrade_to.as_slice(), &found)?;
     let work = Work {
         force: arguments.force,
         before: base.before(),
@@ -90,22 +90,25 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         only: arguments.only.clone(),
         ..Work::default()
     };
-    if targets.is_empty() && !arguments.stdout && arguments.show.is_none() && arguments.out.is_missing(&found) {
-        Err(arguments.out.missing())
-    } else if targets.is_empty() && !arguments.stdout && arguments.show.is_none() {
-        write(arguments, &found, work, output)
-    } else {
-        print(arguments, &found, work, &targets, output)
+    match arguments.out.place(&found)? {
+        Some(path) => write(arguments, path, &found, work, output),
+        None => print(arguments, &found, work, &targets, output),
     }
 }
 
 /// Into the output tree.
-fn write(arguments: &Arguments, found: &Clusters, work: Work<'_>, output: &mut Output) -> Result<Verdict, Failure> {
+fn write(
+    arguments: &Arguments,
+    path: Utf8PathBuf,
+    found: &Clusters,
+    work: Work<'_>,
+    output: &mut Output,
+) -> Result<Verdict, Failure> {
     let sources = &arguments.sources;
     if !arguments.check {
         arguments.out.check_shard(sources)?;
     }
-    let tree = OutputTree::open(arguments.out.place(found)?, found, !arguments.check)?;
+    let tree = OutputTree::open(path, found, !arguments.check)?;
     let work = Work {
         tree: tree.new.as_ref(),
         check: tree.disk.as_ref().filter(|_| arguments.check),
@@ -129,7 +132,7 @@ fn write(arguments: &Arguments, found: &Clusters, work: Work<'_>, output: &mut O
     }
     findings.print_to_stderr(&found.root, output);
     if arguments.check {
-        say_stale(&stale, &mut verdict, output);
+        say_stale(&stale, tree.path(), &mut verdict, output);
         return Ok(verdict);
     }
     let path = tree.path().to_owned();
@@ -141,7 +144,7 @@ fn write(arguments: &Arguments, found: &Clusters, work: Work<'_>, output: &mut O
 }
 
 /// Says what a check found, and notes it in the verdict.
-pub(super) fn say_stale(stale: &[String], verdict: &mut Verdict, output: &Output) {
+fn say_stale(stale: &[String], path: &Utf8Path, verdict: &mut Verdict, output: &Output) {
     const SHOWN: usize = 10;
     if stale.is_empty() {
         return;
@@ -155,8 +158,9 @@ pub(super) fn say_stale(stale: &[String], verdict: &mut Verdict, output: &Output
     if let Some(more) = stale.len().checked_sub(SHOWN).filter(|n| *n > 0) {
         list.push_str(&format!("\n  and {more} more"));
     }
-    output
-        .error(format_args!("the output tree is stale:{list}\n  help: run `hcoplan render` and commit what it writes"));
+    output.error(format_args!(
+        "the rendered files are stale:{list}\n  help: run `hcoplan render --out {path}` and commit what it writes"
+    ));
 }
 
 /// To standard output or to files.
@@ -167,7 +171,12 @@ fn print(
     targets: &[Target],
     output: &mut Output,
 ) -> Result<Verdict, Failure> {
-    let work = Work { json: !targets.is_empty(), yaml: arguments.stdout, stored: arguments.show.is_some(), ..work };
+    let work = Work {
+        json: !targets.is_empty(),
+        yaml: targets.is_empty() && arguments.show.is_none(),
+        stored: arguments.show.is_some(),
+        ..work
+    };
     let mut verdict = found.verdict;
     let mut failure = None;
     let files = targets.iter().filter_map(Target::begin);
@@ -206,22 +215,4 @@ fn print(
         file.finish().map_err(|error| Failure::Write(path, error))?;
     }
     Ok(verdict)
-}
-
-fn targets(arguments: &Arguments) -> Result<Vec<Target>, Failure> {
-    let to_tree = !arguments.stdout && arguments.format.is_empty() && arguments.show.is_none();
-    if to_tree && !arguments.only.is_empty() && arguments.out.out.is_none() {
-        return Err(Failure::usage(
-            "--only would leave nothing else in the output tree",
-            "add --stdout to print the objects, or --out to write them to a tree of their own",
-        ));
-    }
-    if to_tree {
-        return Ok(Vec::new());
-    }
-    if arguments.stdout || arguments.show.is_some() {
-        Ok(Vec::new())
-    } else {
-        format::resolve(&arguments.format, "render", &[Format::Json])
-    }
 }

@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let targets = format::resolve(&arguments.format, "report", PageFormat::ALL)?;
     let sources = &arguments.sources;
     let found = clusters::find(sources, arguments.prior.files(), output)?;
-    let upgrade_to = last_release(&arguments.upgrade_to, found.trust())?;
+    let upgrade_to = last_release(&arguments.upgrade_to, &found)?;
     if found.verdict.nothing_found {
         found.say_problems(output);
         return Ok(found.verdict);

@@ -12,6 +12,7 @@ use super::failure::Failure;
 use super::format::{self, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
+use super::plan::{is_step, no_step};
 use super::selection::{last_parts, typed};
 use super::{clusters, prior_state};
 use crate::app::{self, Work};
@@ -139,6 +140,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     };
     let state = app::end_state(&work, cluster, &loaded, release, inventory);
     let state = state.map_err(|problem| Failure::Unreadable(app::finding_line(&problem.finding)))?;
+    if let Some(to) = upgrade_to.as_ref().filter(|to| !is_step(release, to)) {
+        return Err(no_step(release, to, 1));
+    }
     let release = upgrade_to.as_ref().unwrap_or(release);
     let layers = found.repo.build_layers(cluster).unwrap_or_default();
     let plan_input = PlanInput::new(release, &loaded.document, &loaded.json, inventory).of_layers(&layers);
@@ -160,7 +164,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             cluster: &loaded.name,
             release: release.label(),
             called: &release.display_name(),
-            file: file(arguments, &found.root, &loaded, &plan_input, &answer),
+            file: file(arguments, &loaded, &plan_input, &answer),
             root: &found.root,
             terminal: target.terminal(output),
         };
@@ -215,12 +219,7 @@ fn usable(loaded: &Loaded) -> Result<(&Arc<Release>, &LoadedInventory), Failure>
         let help = finding.help.clone();
         Failure::usage(finding.message.clone(), help.unwrap_or_default())
     })?;
-    let inventory = loaded.inventory.as_ref().ok_or_else(|| {
-        Failure::usage(
-            format!("{} has no inventory", loaded.name),
-            "declare its nodes and its release in an inventory.yaml beside it",
-        )
-    })?;
+    let inventory = &*loaded.inventory;
     if inventory.valid {
         Ok((release, inventory))
     } else {
@@ -232,18 +231,12 @@ fn usable(loaded: &Loaded) -> Result<(&Arc<Release>, &LoadedInventory), Failure>
 }
 
 /// Where the object is in the output tree.
-fn file(
-    arguments: &Arguments,
-    root: &Utf8Path,
-    loaded: &Loaded,
-    plan_input: &PlanInput<'_>,
-    answer: &Answer,
-) -> Option<Utf8PathBuf> {
+fn file(arguments: &Arguments, loaded: &Loaded, plan_input: &PlanInput<'_>, answer: &Answer) -> Option<Utf8PathBuf> {
     let id = answer.object.as_ref()?;
     let plan = plan::plan(plan_input.release(), plan_input.inventory(), &loaded.json);
     let ids: Vec<_> = plan.objects().map(|o| &*o.id).collect();
     let index = ids.iter().position(|i| *i == id)?;
     let name = emit::file_names(&ids).into_iter().nth(index)?;
     let directory = emit::cluster_directory(&loaded.name).ok()?;
-    Some(arguments.out.path(root).join(directory).join(name))
+    Some(arguments.out.out.as_ref()?.join(directory).join(name))
 }

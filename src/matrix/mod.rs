@@ -79,8 +79,6 @@ pub enum Obstacle {
     NoSsp,
     /// No node runs virtual machines.
     NoWorkloadNodes,
-    /// Nothing declares the nodes.
-    NoInventory,
 }
 
 impl Obstacle {
@@ -92,7 +90,6 @@ impl Obstacle {
             Self::SspRefused(_) => "ssp-refused",
             Self::NoSsp => "no-ssp",
             Self::NoWorkloadNodes => "no-workload-nodes",
-            Self::NoInventory => "no-inventory",
         }
     }
 
@@ -100,7 +97,7 @@ impl Obstacle {
     pub(crate) const fn why_mut(&mut self) -> Option<&mut String> {
         match self {
             Self::Refused(why) | Self::ReconcileFails(why) | Self::SspRefused(why) => Some(why),
-            Self::NoSsp | Self::NoWorkloadNodes | Self::NoInventory => None,
+            Self::NoSsp | Self::NoWorkloadNodes => None,
         }
     }
 
@@ -117,7 +114,6 @@ impl Obstacle {
             Self::SspRefused(why) => format!("SSP's webhook would refuse the SSP: {why}"),
             Self::NoSsp => "plain Kubernetes: HCO deploys no SSP, so no golden image".to_owned(),
             Self::NoWorkloadNodes => "no node takes workloads".to_owned(),
-            Self::NoInventory => "no inventory says which nodes it has".to_owned(),
         }
     }
 }
@@ -152,18 +148,6 @@ impl Image {
 }
 
 impl ClusterMatrix {
-    /// A cluster of which not even the nodes are known.
-    pub fn without_inventory(cluster: &str, release: Option<&str>) -> Self {
-        Self {
-            cluster: cluster.to_owned(),
-            release: release.unwrap_or_default().to_owned(),
-            multi_arch: false,
-            architectures: Vec::new(),
-            obstacle: Some(Obstacle::NoInventory),
-            images: Vec::new(),
-        }
-    }
-
     /// Whether anything in it is wrong.
     pub fn is_problem(&self) -> bool {
         let obstacle = self.obstacle.as_ref();
@@ -177,7 +161,7 @@ pub fn matrix(given: &MatrixInput<'_>) -> ClusterMatrix {
     let obstacle = obstacle(given);
     let objects = Objects::new(given);
     let images = match obstacle {
-        Some(Obstacle::NoSsp | Obstacle::NoWorkloadNodes | Obstacle::NoInventory) => Vec::new(),
+        Some(Obstacle::NoSsp | Obstacle::NoWorkloadNodes) => Vec::new(),
         _ => {
             let rows = rows::of(given, &objects, obstacle.is_some());
             rows.into_iter().map(|row| image(row, &objects, &architectures, obstacle.as_ref())).collect()

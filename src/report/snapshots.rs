@@ -163,7 +163,7 @@ fn sarif_is_sarif() {
 
 /// A finding that no file has.
 pub(super) fn nowhere() -> Finding {
-    let rule = crate::lint::find("inventory-missing").expect("a rule").rule;
+    let rule = crate::lint::find("nodes-assumed").expect("a rule").rule;
     Finding::new(rule, "nowhere")
 }
 

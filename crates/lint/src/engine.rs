@@ -157,9 +157,6 @@ fn run_one(cx: &Context<'_>, registered: &RegisteredRule, severity: Option<Sever
     };
     if !given {
         sink.skipped.insert(rule.name);
-        if rendered {
-            sink.without_nodes.push(rule.name);
-        }
         return;
     }
     let before = sink.findings.len();

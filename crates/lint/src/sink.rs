@@ -34,8 +34,6 @@ pub struct Sink {
     /// Whether the rule gave up on a fix of what it reports next, as many others were tried.
     pub(super) untried: Rc<Cell<bool>>,
     pub(super) findings: Vec<Finding>,
-    /// Rules that did not run because nothing says which nodes there are.
-    pub(super) without_nodes: Vec<&'static str>,
     /// Rules that did not run.
     pub(super) skipped: BTreeSet<&'static str>,
     explained: [bool; Incident::ALL.len()],

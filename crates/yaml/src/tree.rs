@@ -257,6 +257,15 @@ impl Document {
         Location::new(&self.file, span)
     }
 
+    /// A string, or a number in the characters of the text: `4.20` stays that. `None` for anything else.
+    pub fn written_text(&self, node: &Node) -> Option<String> {
+        match &node.value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(_) => self.file.text().get(node.span.range()).map(str::to_owned),
+            _ => None,
+        }
+    }
+
     /// The place of the value at a path, else of the nearest key or value above it that is there.
     pub fn locate(&self, path: &Path) -> Location {
         let (node, depth) = self.root.nearest(path);

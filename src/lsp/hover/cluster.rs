@@ -5,7 +5,7 @@ use std::sync::Arc;
 use camino::Utf8Path;
 use serde_json::Value;
 
-use crate::inventory::{Inventory, LoadedInventory, Places};
+use crate::inventory::LoadedInventory;
 use crate::kube::ObjectId;
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Repo};
@@ -74,17 +74,18 @@ impl Cluster {
     }
 
     fn new(loaded: Option<Loaded>, object: Value, is_layer: bool) -> Self {
-        let (mut name, mut inventory, mut release) = (None, None, None);
+        let (mut name, mut inventory, mut release, mut knows_release) = (None, None, None, false);
         if let Some(loaded) = loaded {
             name = Some(loaded.name);
-            inventory = loaded.inventory.filter(|i| i.valid);
+            knows_release = loaded.release.is_ok() && loaded.possible.is_empty();
+            inventory = Some(loaded.inventory).filter(|i| i.valid);
             release = loaded.release.ok();
         }
         Self {
             name,
-            knows_release: release.is_some(),
+            knows_release,
             release: release.unwrap_or_else(newest),
-            inventory: inventory.unwrap_or_else(nothing_declared),
+            inventory: inventory.unwrap_or_default(),
             object,
             is_layer,
         }
@@ -106,14 +107,4 @@ impl Cluster {
 fn newest() -> Arc<Release> {
     let newest = Release::known_names().last().and_then(Release::known);
     newest.expect("releases are built in")
-}
-
-fn nothing_declared() -> Arc<LoadedInventory> {
-    Arc::new(LoadedInventory {
-        inventory: Inventory::default(),
-        states_nodes: false,
-        valid: true,
-        documents: Vec::new(),
-        places: Places::default(),
-    })
 }

@@ -110,7 +110,14 @@ mod tests {
             verdict: Verdict::Accepted,
             alerts: vec!["HCOInstallationIncomplete"],
             unfinished: Vec::new(),
-            matrix: Some(ClusterMatrix::without_inventory("c", Some(release))),
+            matrix: Some(ClusterMatrix {
+                cluster: "c".to_owned(),
+                release: release.to_owned(),
+                multi_arch: false,
+                architectures: Vec::new(),
+                obstacle: Some(crate::matrix::Obstacle::NoSsp),
+                images: Vec::new(),
+            }),
         };
         for (release, address) in
             [("1.18", "https://kubevirt.io/"), ("4.20.3", "https://github.com/openshift/runbooks/")]

@@ -5,7 +5,7 @@
 //! table in one file: its `RULES`.
 
 use super::registered_rule::RegisteredRule;
-use super::registered_rule::RunPhase::{Always, Last, Late};
+use super::registered_rule::RunPhase::{Always, Late};
 
 /// An alert, with its runbook.
 macro_rules! alert {
@@ -76,7 +76,6 @@ mod ignored_field;
 mod image_arch_evidence_missing;
 mod image_stream_without_openshift;
 mod infra_placement_matches_no_node;
-mod inventory_missing;
 mod jsonpatch_annotation;
 mod jsonpatch_breaks_on_upgrade;
 mod jsonpatch_contradicts_cr;
@@ -302,8 +301,6 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         workload_placement_change_with_vms,
         workload_placement_matches_no_node,
         workload_updates_disabled;
-    Last:
-        inventory_missing;
     Late:
         hco_schema_violation;
 };

@@ -64,7 +64,7 @@ impl Declared {
             self.places.fields.insert(entry.key.text.clone(), place);
         }
         let out = &mut self.inventory;
-        out.release = text(spec, "release");
+        out.release = spec.get("release").and_then(|node| document.written_text(node));
         if text(spec, "platform").as_deref() == Some(Platform::Kubernetes.as_str()) {
             out.platform = Platform::Kubernetes;
         }
@@ -228,7 +228,7 @@ fn capabilities(node: &mut Node, entry: &Tree) {
 }
 
 /// The labels that a kubelet gives every node, unless they are declared.
-fn labelled(mut node: Node) -> Node {
+pub(super) fn labelled(mut node: Node) -> Node {
     let defaults =
         [(ARCHITECTURE_LABEL, node.architecture.as_str()), ("kubernetes.io/os", "linux"), (HOSTNAME_LABEL, &node.name)];
     for (label, value) in defaults {

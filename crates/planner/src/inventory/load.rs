@@ -63,6 +63,29 @@ pub struct LoadedInventory {
     pub places: Places,
 }
 
+/// Nothing is said.
+impl Default for LoadedInventory {
+    fn default() -> Self {
+        Self {
+            inventory: Inventory::default(),
+            states_nodes: false,
+            valid: true,
+            documents: Vec::new(),
+            places: Places::default(),
+        }
+    }
+}
+
+impl LoadedInventory {
+    /// The same with other nodes, of which no document says anything.
+    #[must_use]
+    pub fn with_nodes(&self, nodes: Vec<Node>) -> Self {
+        let places = Places { nodes: Vec::new(), ..self.places.clone() };
+        let inventory = Inventory { nodes, ..self.inventory.clone() };
+        Self { inventory, places, ..self.clone() }
+    }
+}
+
 /// Puts together what several documents say about one cluster.
 ///
 /// The nodes are those of the ClusterInventory, else those of the dump, else those that the

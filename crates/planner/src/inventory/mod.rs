@@ -4,6 +4,7 @@
 //! read keeps its place, so that a rule can point at it.
 
 mod architecture;
+mod assumed;
 mod declared;
 mod drift;
 mod dump;
@@ -22,6 +23,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 pub use architecture::Architecture;
+pub use assumed::{ASSUMED_NODES, assumed_nodes, contrasting_nodes};
 pub use drift::{CountDrift, Drift, UnknownPool, drift};
 pub use load::{LoadedInventory, Source, SourceKind, load};
 pub use merge::{Difference, differences};

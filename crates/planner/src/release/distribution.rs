@@ -225,6 +225,14 @@ impl Distribution {
         self.name == UPSTREAM
     }
 
+    /// The registries that the ImageStreams of its golden images follow, which upstream has none of.
+    pub fn registries(&self) -> impl Iterator<Item = &str> {
+        self.golden_images.iter().filter_map(|image| match &image.image {
+            ImageSource::Stream { from, .. } => from.value.split('/').next(),
+            ImageSource::Url { .. } => None,
+        })
+    }
+
     /// An alert's runbook; `None` where it publishes none.
     pub fn runbook(&self, alert: &str) -> Option<String> {
         let has = self.runbooks.alerts.is_empty() || self.runbooks.alerts.iter().any(|a| a == alert);

@@ -102,6 +102,22 @@ impl Release {
         Some(Arc::clone(made))
     }
 
+    /// What is modelled of a patch level of a line (`1.17`, `2`): that patch release, else the newest one below it,
+    /// else the oldest. The line itself is its newest state. `None` where the line isn't modelled.
+    pub fn nearest_patch(line: &str, patch: &str) -> Option<Arc<Self>> {
+        let newest = Self::known(line)?;
+        let wanted = version_numbers(&format!("{line}.{patch}"));
+        if wanted >= version_numbers(newest.version()) {
+            return Some(newest);
+        }
+        let of_line = |name: &&str| name.strip_prefix(line).is_some_and(|rest| rest.starts_with('.'));
+        let mut patches: Vec<_> =
+            Self::patch_names().filter(of_line).map(|name| (version_numbers(name), name)).collect();
+        patches.sort();
+        let below = patches.iter().rfind(|(numbers, _)| *numbers <= wanted);
+        below.or_else(|| patches.first()).map_or(Some(newest), |(_, name)| Self::patch(name))
+    }
+
     /// Whether another release of the same line has a later version; versions of distributions aren't
     /// compared.
     pub fn is_patched_by(&self, other: &Self) -> bool {
@@ -162,6 +178,18 @@ mod tests {
         let files = [("own.json".to_owned(), "{\"a\": {\"b\": null}}".to_owned())];
         let error = PatchRelease::between(&line, &files.into(), String::new()).unwrap_err();
         assert!(error.to_string().contains("own.json"), "{error}");
+    }
+
+    #[test]
+    fn a_patch_level_that_is_not_modelled_is_the_nearest_below() {
+        let label = |line, patch| Release::nearest_patch(line, patch).map(|r| r.label().to_owned());
+        let newest = Release::known("1.18").expect("known").version().to_owned();
+        let (_, newest) = newest.rsplit_once('.').expect("a patch level");
+        assert_eq!(label("1.18", newest).as_deref(), Some("1.18"));
+        assert_eq!(label("1.18", "99").as_deref(), Some("1.18"));
+        assert_eq!(label("1.18", "1").as_deref(), Some("1.18.1"));
+        assert_eq!(label("1.16", "0").as_deref(), Some("1.16.0"));
+        assert_eq!(label("1.15", "1"), None);
     }
 
     #[test]

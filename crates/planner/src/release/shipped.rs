@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::distribution::{CommonImage, Distribution, Fact, ImageSource};
+use super::distribution::{CommonImage, Distribution, Fact, ImageSource, Maturity};
 use super::{Files, Mutation, Release};
 
 /// Which distribution a release is of, and which version of it.
@@ -100,11 +100,18 @@ impl Release {
     }
 
     fn all_of(distribution: &Distribution) -> Vec<Arc<Self>> {
-        if distribution.is_upstream() {
-            return Self::known_names().filter_map(Self::known).collect();
-        }
-        let lines = distribution.lines().into_iter();
-        lines.filter_map(|line| Self::shipped(distribution, line, None)).collect()
+        distribution.lines().into_iter().filter_map(|line| Self::of_line(distribution, line)).collect()
+    }
+
+    /// The modelled releases of a distribution that are published, oldest first.
+    pub fn published(distribution: &Distribution) -> Vec<Arc<Self>> {
+        let is_published = |line: &&str| distribution.versions[*line].phase.value == Maturity::Released;
+        let lines = distribution.lines().into_iter().filter(is_published);
+        lines.filter_map(|line| Self::of_line(distribution, line)).collect()
+    }
+
+    fn of_line(distribution: &Distribution, line: &str) -> Option<Arc<Self>> {
+        if distribution.is_upstream() { Self::known(line) } else { Self::shipped(distribution, line, None) }
     }
 
     /// The same release as a distribution has it, of several versions the first; itself where it is the

@@ -78,13 +78,15 @@ pub enum Error {
         message: String,
     },
     /// A merge left both sides in a file.
-    #[error("{path} has conflict markers: `hcoplan render` writes the output tree anew, as the merged sources say")]
+    #[error(
+        "{path} has conflict markers: `hcoplan render --out` writes the output tree anew, as the merged sources say"
+    )]
     Conflict {
         /// The file.
         path: Utf8PathBuf,
     },
     /// A file of the tree that is no object.
-    #[error("{path} can't be read as an object: `hcoplan render` writes the output tree anew")]
+    #[error("{path} can't be read as an object: `hcoplan render --out` writes the output tree anew")]
     NoObject {
         /// The file.
         path: Utf8PathBuf,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hcoplan_diagnostics::finding::nearest;
-use hcoplan_planner::release::{Distribution, Release, version_parts};
+use hcoplan_planner::release::{Distribution, Release, version_numbers, version_parts};
 
 /// A name that is no release's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -16,21 +16,35 @@ pub struct UnknownRelease {
 }
 
 /// The release of this name: an HCO release line as its branch has it (`1.17`, or `1.17-tip` in so many words), a
-/// published version of it (`1.17.3`), what is to be the next one (`1.20-dev`), or a version of a
-/// distribution (`4.20`, `v4.20.3`).
+/// published version of it (`1.17.3`, `v1.17.3`), what is to be the next one (`1.20-dev`), or a version of a
+/// distribution (`4.20`, `v4.20.3`). A patch level that isn't modelled is the nearest one below, see
+/// [`not_modelled`].
 ///
 /// # Errors
 /// When there is none; the help says what there is.
 pub fn known_release(name: &str) -> Result<Arc<Release>, UnknownRelease> {
-    let of_distribution = || {
+    let by_parts = || {
         let (line, patch) = version_parts(name)?;
-        let distribution = Distribution::of_line(&line).filter(|d| !d.is_upstream())?;
-        Release::shipped(distribution, &line, patch.as_deref())
+        let distribution = Distribution::of_line(&line)?;
+        match patch {
+            _ if !distribution.is_upstream() => Release::shipped(distribution, &line, patch.as_deref()),
+            Some(patch) => Release::nearest_patch(&line, &patch),
+            None => Release::known(&line),
+        }
     };
     let line = name.strip_suffix("-tip").unwrap_or(name);
     let known = Release::known(line).or_else(|| Release::patch(name.trim_start_matches('v')));
-    let known = known.or_else(of_distribution);
-    known.ok_or_else(|| UnknownRelease { name: name.to_owned(), help: hint(name) })
+    known.or_else(by_parts).ok_or_else(|| UnknownRelease { name: name.to_owned(), help: hint(name) })
+}
+
+/// That a patch level isn't modelled, and which one is used, where a name names one that isn't.
+pub fn not_modelled(name: &str, release: &Release) -> Option<String> {
+    let (line, patch) = version_parts(name)?;
+    let written = format!("{line}.{}", patch?);
+    let used = version_numbers(release.version());
+    let is_used = !release.distribution().is_upstream() || used == version_numbers(&written);
+    (!is_used)
+        .then(|| format!("HCO {written} isn't modelled: planned with {}, the nearest patch release", release.version()))
 }
 
 /// The name of the release that has a version, as `startingCSV` and CSVs write it: `4.20.3`, `1.17.3`; of
@@ -71,17 +85,8 @@ pub(super) fn known_names() -> String {
 fn hint(name: &str) -> String {
     let known = known_names();
     if let Some((line, _)) = version_parts(name)
-        && let Some(distribution) = Distribution::of_line(&line)
+        && let Some(distribution) = Distribution::of_line(&line).filter(|d| !d.is_upstream())
     {
-        if distribution.is_upstream() {
-            let of_line = Release::patch_names().filter(|known| version_parts(known).is_some_and(|(l, _)| l == line));
-            let of_line: Vec<&str> = of_line.collect();
-            return if of_line.is_empty() {
-                format!("write the release line, {line}")
-            } else {
-                format!("write the release line, {line}, or one of {}", of_line.join(", "))
-            };
-        }
         let release = &distribution.versions[&line].release.value;
         return format!(
             "{line} is a version of {}, which is built from HCO {release}, and that isn't modelled; \
@@ -103,8 +108,6 @@ mod tests {
     fn a_hint_and_not_a_guess() {
         let all = "HCO 1.16, 1.17, 1.18 and 1.19; OpenShift Virtualization 4.20, 4.21, 4.22, 4.23 and 5.0";
         let cases = [
-            ("1.17.4", "write the release line, 1.17, or one of 1.17.0, 1.17.1, 1.17.2, 1.17.3"),
-            ("v1.18", "write the release line, 1.18, or one of 1.18.0, 1.18.1"),
             (
                 "4.19",
                 "4.19 is a version of OpenShift Virtualization, which is built from HCO 1.15, and that isn't modelled; known are",
@@ -130,12 +133,19 @@ mod tests {
             ("5.0", "1.19", "OpenShift Virtualization 5.0 (HCO 1.19)"),
             ("1.17-tip", "1.17", "HCO 1.17"),
             ("v1.17.3", "1.17", "HCO 1.17.3"),
+            ("v1.18", "1.18", "HCO 1.18"),
+            ("1.17.99", "1.17", "HCO 1.17"),
             ("1.20-dev", "1.19", "HCO 1.20-dev, which still moves"),
         ];
         for (name, release, title) in cases {
             let known = known_release(name).expect(name);
             assert_eq!((known.name(), known.title().as_str()), (release, title));
         }
+        let said = |name: &str| not_modelled(name, &known_release(name).expect(name));
+        for name in ["1.17", "v1.17.3", "4.20.99", &Release::known("1.18").expect("known").version().to_owned()] {
+            assert_eq!(said(name), None, "{name}");
+        }
+        assert!(said("1.17.99").is_some_and(|s| s.starts_with("HCO 1.17.99 isn't modelled: planned with 1.17.")));
         assert_eq!(release_name("v4.20.3").as_deref(), Some("4.20.3"));
         assert_eq!(release_name("1.17.3").as_deref(), Some("1.17.3"));
         assert_eq!(release_name("1.17.9").as_deref(), Some("1.17"));

@@ -187,7 +187,7 @@ impl Config {
     fn take(&mut self, document: &Document) {
         let root = &document.root;
         self.ignore = Located::texts(document, root, "ignore");
-        self.release = Located::text(document, root, "release");
+        self.release = Located::release(document, root, "release");
         self.inventory = Located::texts(document, root, "inventory");
         for entry in root.get("clusters").map_or(&[][..], Node::items) {
             let Some(path) = Located::text(document, entry, "path") else {
@@ -197,7 +197,7 @@ impl Config {
                 name: Located::text(document, entry, "name"),
                 path,
                 inventory: Located::texts(document, entry, "inventory"),
-                release: Located::text(document, entry, "release"),
+                release: Located::release(document, entry, "release"),
                 also: Located::texts(document, entry, "also"),
             });
         }
@@ -306,7 +306,7 @@ suppress:
             ("rules: {x: on}\n", "1:12 `rules.x` must be false, not `on`"),
             ("rules: {x: eror}\n", "1:12 `rules.x` can't be `eror`"),
             ("clusters: [{name: a}]\n", "1:13 `clusters[0]` lacks `path`"),
-            ("release: 1.18\n", "1:10 `release` must be a text"),
+            ("release: [1.18]\n", "1:10 `release` must be a text"),
             ("inventory: {a: b}\n", "1:12 `inventory` can't be a mapping"),
             ("suppress: [{rules: []}]\n", "1:20 `suppress[0].rules` must not be empty"),
             ("a: [\n", "2:1 "),

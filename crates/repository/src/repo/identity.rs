@@ -1,11 +1,12 @@
 //! Which namespace, platform and release a cluster has, what says so, and what says otherwise.
 
 use std::fmt;
+use std::sync::Arc;
 
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::inventory::LoadedInventory;
-use hcoplan_planner::release::{Distribution, Platform, version_parts};
+use hcoplan_planner::release::{Distribution, Platform, Release, version_numbers, version_parts};
 use hcoplan_yaml::{Document, Path};
 
 use super::rules::CLUSTER_FACTS_CONTRADICT;
@@ -20,14 +21,14 @@ pub enum FactOrigin {
     Configuration,
     /// Its ClusterInventory.
     Inventory,
-    /// `hcoplan.yaml`, of every cluster.
-    Configured,
     /// The HyperConverged itself.
     HyperConverged,
     /// The kustomization that builds the HyperConverged.
     Kustomization,
     /// Another manifest.
     Statement(StatementKind),
+    /// `hcoplan.yaml`, of every cluster that doesn't say it.
+    Configured,
     /// Labels of the nodes.
     Nodes,
     /// Nothing: it is what the release's distribution usually has.
@@ -129,6 +130,12 @@ pub(super) struct Candidates {
     pub(super) namespaces: Vec<WithSource<String>>,
     pub(super) platforms: Vec<WithSource<Platform>>,
     pub(super) releases: Vec<WithSource<String>>,
+    /// Releases below which the cluster can't be.
+    pub(super) at_least: Vec<WithSource<String>>,
+    /// The distribution whose package a Subscription installs.
+    pub(super) package: Option<&'static Distribution>,
+    /// Whether the HyperConverged names a registry of its vendor's, by the distribution.
+    pub(super) images: Option<&'static Distribution>,
 }
 
 impl Candidates {
@@ -161,6 +168,9 @@ impl Candidates {
                 place: Some(document.location(node.span)),
             });
         }
+        let text = document.file.text().get(document.root.span.range()).unwrap_or_default();
+        let of_vendor = |d: &&Distribution| d.registries().any(|host| text.contains(&format!("{host}/")));
+        self.images = self.images.or_else(|| Distribution::all().iter().find(of_vendor));
     }
 
     /// What another manifest says.
@@ -173,6 +183,10 @@ impl Candidates {
         if let Some((value, path)) = &said.platform {
             self.platforms.push(WithSource { value: *value, by, place: place(path) });
         }
+        if let Some((value, path)) = &said.at_least {
+            self.at_least.push(WithSource { value: value.clone(), by, place: place(path) });
+        }
+        self.package = self.package.or(said.distribution);
         // The platform's version is that of its own product only.
         let other_product =
             said.kind == StatementKind::ClusterVersion && said.distribution.is_some_and(|d| d.is_upstream());
@@ -195,30 +209,52 @@ impl Candidates {
             .map(|p| WithSource { value: p.value.as_str(), by: p.by, place: p.place.clone() })
             .collect();
         out.extend(contradictions("platform", &platforms, |a, b| a.value != b.value));
-        out.extend(contradictions("release", &self.releases, differ));
+        out.extend(contradictions("release", &self.releases, |a, b| lines(a, b).is_some_and(|(a, b)| a != b)));
+        if let Some(first) = self.releases.first() {
+            let later = self.at_least.iter().filter(|b| lines(first, b).is_some_and(|(a, b)| a < b));
+            out.extend(later.map(|other| contradiction("release", first, other, "at least ")));
+        }
         out
+    }
+
+    /// The distribution that is shown: by the package that OLM installs, the operator's namespace, its images, the
+    /// release that it began with; else upstream's.
+    pub(super) fn distribution(&self) -> &'static Distribution {
+        let namespace = self.namespaces.first();
+        let by_namespace =
+            || Distribution::all().iter().find(|d| namespace.is_some_and(|n| n.value == d.namespace.value));
+        let by_version = || Distribution::of_line(&version_parts(&self.at_least.first()?.value)?.0);
+        let shown = self.package.or_else(by_namespace).or(self.images).or_else(by_version);
+        shown.unwrap_or(&Distribution::all()[0])
+    }
+
+    /// The published releases that the cluster may run, oldest first, where nothing says which; where all of them are
+    /// below what it began with, the first modelled one that isn't.
+    pub(super) fn published(&self) -> Vec<Arc<Release>> {
+        let distribution = self.distribution();
+        let is_low = |release: &Arc<Release>| {
+            let name = WithSource { value: release.label().to_owned(), by: FactOrigin::Nothing, place: None };
+            self.at_least.iter().any(|bound| lines(&name, bound).is_some_and(|(own, bound)| own < bound))
+        };
+        let mut published = Release::published(distribution);
+        let newest = published.last().cloned();
+        published.retain(|release| !is_low(release));
+        if published.is_empty() {
+            let all = newest.as_ref().map_or_else(Vec::new, |r| r.releases_of_distribution());
+            published.extend(all.into_iter().find(|r| !is_low(r)).or(newest));
+        }
+        published
     }
 }
 
-/// Whether two releases can't both be right. Patch levels don't matter, and a Subscription's
-/// `startingCSV` is only the first one that is installed.
-fn differ(first: &WithSource<String>, other: &WithSource<String>) -> bool {
-    let line = |said: &WithSource<String>| version_parts(&said.value).map(|(line, _)| line);
-    let (Some(a), Some(b)) = (line(first), line(other)) else {
-        return false;
+/// The HCO releases of two names, for comparing: `1.16` and `4.20` are the same. Patch levels don't matter.
+fn lines(first: &WithSource<String>, other: &WithSource<String>) -> Option<(Vec<u64>, Vec<u64>)> {
+    let numbers = |said: &WithSource<String>| {
+        let (line, _) = version_parts(&said.value)?;
+        let version = Distribution::of_line(&line).and_then(|d| d.versions.get(&line));
+        Some(version_numbers(version.map_or(&line, |v| &v.release.value)))
     };
-    // `1.16` and `4.20` are the same release, by two names.
-    let built_from = |line: &str| {
-        let version = Distribution::of_line(line).and_then(|d| d.versions.get(line));
-        version.map_or(line, |v| &v.release.value).to_owned()
-    };
-    let numbers = |line: &str| -> Vec<u32> {
-        let release = built_from(line);
-        release.split('.').filter_map(|n| n.parse().ok()).collect()
-    };
-    let (a, b) = (numbers(&a), numbers(&b));
-    let upgraded = other.by == FactOrigin::Statement(StatementKind::Subscription) && b < a;
-    a != b && !upgraded
+    Some((numbers(first)?, numbers(other)?))
 }
 
 fn contradictions<T: fmt::Display>(
@@ -229,20 +265,22 @@ fn contradictions<T: fmt::Display>(
     let Some((first, others)) = said.split_first() else {
         return Vec::new();
     };
-    let others = others.iter().filter(|other| differ(first, other));
-    let finding = |other: &WithSource<T>| {
-        let message = format!(
-            "{} says that the {what} is {}, and {} that it is {}",
-            first.by, first.value, other.by, other.value
-        );
-        let mut finding = Finding::new(&CLUSTER_FACTS_CONTRADICT, message)
-            .label(format!("{} is used", first.value))
-            .help("correct the one that is wrong");
-        finding.location = other.place.clone();
-        match first.place.clone() {
-            Some(place) => finding.related(place, "this one counts"),
-            None => finding,
-        }
-    };
-    others.map(finding).collect()
+    // What is configured for clusters that don't say it contradicts nobody.
+    let others = others.iter().filter(|other| other.by != FactOrigin::Configured && differ(first, other));
+    others.map(|other| contradiction(what, first, other, "")).collect()
+}
+
+fn contradiction<T: fmt::Display>(what: &str, first: &WithSource<T>, other: &WithSource<T>, bound: &str) -> Finding {
+    let message = format!(
+        "{} says that the {what} is {}, and {} that it is {bound}{}",
+        first.by, first.value, other.by, other.value
+    );
+    let mut finding = Finding::new(&CLUSTER_FACTS_CONTRADICT, message)
+        .label(format!("{} is used", first.value))
+        .help("correct the one that is wrong");
+    finding.location = other.place.clone();
+    match first.place.clone() {
+        Some(place) => finding.related(place, "this one counts"),
+        None => finding,
+    }
 }

@@ -5,18 +5,19 @@ use std::sync::{Arc, PoisonError};
 
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, SourceFile, Tree};
-use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Places, Source, SourceKind};
+use hcoplan_planner::admission::{Operation, admit};
+use hcoplan_planner::inventory::{self, ASSUMED_NODES, Inventory, LoadedInventory, Source, SourceKind};
 use hcoplan_planner::release::Release;
+use hcoplan_yaml::Document;
 use hcoplan_yaml::edit::EditableFile;
-use hcoplan_yaml::{Document, Path};
 use serde_json::Value;
 
 use super::carriers::unknown;
-use super::choose_release::{is_directory, known_names, known_release};
+use super::choose_release::{is_directory, known_release, not_modelled};
 use super::identity::{Candidates, FactOrigin, Identity, WithSource};
 use super::objects::{ClusterRef, ObjectRef, SourceRef, parent};
 use super::problem::{Problem, changed_while_read, text_problems, unreadable};
-use super::rules::RELEASE_UNKNOWN;
+use super::rules::{NODES_ASSUMED, RELEASE_ASSUMED, RELEASE_UNKNOWN};
 use super::scan::{Content, FoundKind};
 use super::statements::{Statement, StatementKind};
 use super::trust::Trust;
@@ -31,10 +32,14 @@ pub struct Loaded {
     pub document: Arc<Document>,
     /// The same as JSON.
     pub json: Value,
-    /// What is known about the cluster; `None` when there is no inventory.
-    pub inventory: Option<Arc<LoadedInventory>>,
-    /// The release that it runs; else why that isn't known.
+    /// What is known about the cluster. Where nothing says its nodes, `states_nodes` is false, and the nodes are
+    /// those that are assumed.
+    pub inventory: Arc<LoadedInventory>,
+    /// The release that it runs; where nothing says it, the newest of `possible` that accepts the HyperConverged. An
+    /// error where what is said is no known release.
     pub release: Result<Arc<Release>, Box<Finding>>,
+    /// The published releases that it may run where nothing says which, oldest first; else none.
+    pub possible: Vec<Arc<Release>>,
     /// What said its namespace, platform and release.
     pub identity: Identity,
     /// What is wrong with its files: oddities of their text, what the inventory says twice.
@@ -56,25 +61,9 @@ impl Loaded {
         }
     }
 
-    /// Its inventory; where it has none, one without nodes that has what other manifests say.
-    pub fn inventory_or_none(&self) -> Arc<LoadedInventory> {
-        if let Some(inventory) = &self.inventory {
-            return Arc::clone(inventory);
-        }
-        let mut empty = Arc::new(LoadedInventory {
-            inventory: Inventory::default(),
-            states_nodes: false,
-            valid: true,
-            documents: Vec::new(),
-            places: Places::default(),
-        });
-        apply_identity(&mut empty, &self.identity);
-        empty
-    }
-
     /// The files that it was read from: the HyperConverged's, then the inventory's.
     pub fn files(&self) -> Vec<Arc<SourceFile>> {
-        let documents = self.inventory.iter().flat_map(|i| &i.documents);
+        let documents = &self.inventory.documents;
         let mut out: Vec<Arc<SourceFile>> = Vec::new();
         for document in std::iter::once(&self.document).chain(documents) {
             if !out.iter().any(|f| f.path() == document.file.path()) {
@@ -100,23 +89,48 @@ impl Repo {
         let mut findings = text_problems(&content, &document);
         let unknown = content.unknown(cluster.object.place);
         files.push(content);
-        let mut inventory = None;
+        let mut inventory = Arc::new(LoadedInventory::default());
         if let Some(read) = self.inventory(cluster, &mut files) {
             let (loaded, said) = read?;
             if cluster.reports {
                 findings.extend(said);
             }
-            inventory = Some(loaded);
+            inventory = loaded;
         }
-        let (mut candidates, mut statements) = self.candidates(cluster, &document, inventory.as_deref());
+        if !inventory.states_nodes {
+            inventory = Arc::new(inventory.with_nodes(inventory::assumed_nodes()));
+            findings.extend(inventory.valid.then(|| nodes_assumed(&document)));
+        }
+        let json = document.root.to_json();
+        let (mut candidates, mut statements) = self.candidates(cluster, &document, &inventory);
         findings.extend(candidates.contradictions());
-        let release = self.release_of(&candidates, &document, inventory.as_deref());
+        let possible = if self.release.is_none() && candidates.releases.is_empty() {
+            possible_releases(&candidates, &json)
+        } else {
+            Vec::new()
+        };
+        let named = possible.is_empty().then(|| self.release_of(&candidates, &document));
         if let Some(given) = &self.release {
             candidates.releases.insert(0, by_command_line(given));
         }
-        let identity = identity(candidates, release.as_deref().ok());
-        if let Some(loaded) = &mut inventory {
-            apply_identity(loaded, &identity);
+        let said = candidates.releases.first().cloned();
+        let known = match &named {
+            Some(named) => named.as_ref().ok(),
+            None => possible.last(),
+        };
+        let identity = identity(candidates, known.map(|r| &**r));
+        apply_identity(&mut inventory, &identity);
+        let release = named.unwrap_or_else(|| {
+            let accepts = |r: &&Arc<Release>| admit(r, &inventory.inventory, &json, Operation::Create).accepted;
+            let newest = possible.iter().rfind(accepts).or(possible.last()).expect("one is published");
+            findings.push(release_assumed(&document, newest));
+            Ok(Arc::clone(newest))
+        });
+        if let (Ok(release), Some(said)) = (&release, &said)
+            && let Some(message) = not_modelled(&said.value, release)
+        {
+            let place = said.place.clone().unwrap_or_else(|| whole(&document));
+            findings.push(Finding::new(&RELEASE_ASSUMED, message).at(place));
         }
         files.append(&mut statements);
         let known = release.as_deref().ok();
@@ -126,9 +140,10 @@ impl Repo {
         }
         Ok(Loaded {
             name: cluster.name.clone(),
-            json: document.root.to_json(),
+            json,
             document,
             inventory,
+            possible,
             release: release.map_err(|mut finding| {
                 finding.cluster = Some(cluster.name.as_str().into());
                 finding
@@ -244,7 +259,7 @@ impl Repo {
         &self,
         cluster: &ClusterRef,
         document: &Document,
-        inventory: Option<&LoadedInventory>,
+        inventory: &LoadedInventory,
     ) -> (Candidates, Vec<Arc<Content>>) {
         let mut out = Candidates::default();
         let configured = |said: &super::Located<String>, by| WithSource {
@@ -254,16 +269,14 @@ impl Repo {
         };
         let own = cluster.release.as_ref();
         out.releases.extend(own.map(|r| configured(r, FactOrigin::Configuration)));
-        if let Some(inventory) = inventory {
-            out.inventory(inventory);
-        }
-        let all = self.config.release.as_ref();
-        out.releases.extend(all.map(|r| configured(r, FactOrigin::Configured)));
+        out.inventory(inventory);
         out.hyperconverged(document);
         let mut files = Vec::new();
         for said in self.statements(cluster, &mut files) {
             out.statement(&said);
         }
+        let all = self.config.release.as_ref();
+        out.releases.extend(all.map(|r| configured(r, FactOrigin::Configured)));
         (out, files)
     }
 
@@ -303,18 +316,13 @@ impl Repo {
         out
     }
 
-    fn release_of(
-        &self,
-        candidates: &Candidates,
-        document: &Document,
-        inventory: Option<&LoadedInventory>,
-    ) -> Result<Arc<Release>, Box<Finding>> {
+    /// The release that is said first.
+    fn release_of(&self, candidates: &Candidates, document: &Document) -> Result<Arc<Release>, Box<Finding>> {
         if let Some(release) = &self.release {
             return Ok(Arc::clone(release));
         }
-        let Some(WithSource { value: name, place, .. }) = candidates.releases.first().cloned() else {
-            return Err(Box::new(unsaid(document, inventory)));
-        };
+        let first = candidates.releases.first().cloned();
+        let WithSource { value: name, place, .. } = first.expect("without one the release is assumed");
         let place = place.unwrap_or_else(|| whole(document));
         let wrong = |message: String, help: Option<String>| {
             let mut finding = Finding::new(&RELEASE_UNKNOWN, message).at(place.clone());
@@ -419,21 +427,33 @@ fn apply_identity(loaded: &mut Arc<LoadedInventory>, identity: &Identity) {
     }
 }
 
+/// The published releases that a cluster may run: those that serve the HyperConverged's version, where any does.
+fn possible_releases(candidates: &Candidates, object: &Value) -> Vec<Arc<Release>> {
+    let published = candidates.published();
+    let version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    let serves = |release: &&Arc<Release>| release.schema_of(version, "HyperConverged").is_some();
+    let serving: Vec<_> = published.iter().filter(serves).cloned().collect();
+    if serving.is_empty() { published } else { serving }
+}
+
 /// Nothing says the release.
-fn unsaid(document: &Document, inventory: Option<&LoadedInventory>) -> Finding {
-    let declared = inventory.and_then(|i| {
-        let mut documents = i.documents.iter();
-        documents.find(|d| d.root.get("spec").is_some())
-    });
-    let place = match declared {
-        Some(inventory) => inventory.locate_key(&Path::dotted("spec")),
-        None => whole(document),
-    };
-    let newest = Release::known_names().last().unwrap_or_default();
-    Finding::new(&RELEASE_UNKNOWN, "nothing says which release the cluster runs").at(place).help(format!(
-        "write `release: \"{newest}\"` into the inventory's spec, or give --release; known are {}",
-        known_names()
-    ))
+fn release_assumed(document: &Document, release: &Release) -> Finding {
+    let message = format!(
+        "nothing says which release the cluster runs: {} is assumed, the newest published one",
+        release.title()
+    );
+    let line = release.label();
+    Finding::new(&RELEASE_ASSUMED, message)
+        .at(whole(document))
+        .help(format!("write `release: \"{line}\"` into hcoplan.yaml or the inventory, or give --release"))
+}
+
+/// Nothing says the nodes.
+fn nodes_assumed(document: &Document) -> Finding {
+    let message = format!("nothing says which nodes the cluster has: {ASSUMED_NODES} are assumed");
+    Finding::new(&NODES_ASSUMED, message)
+        .at(whole(document))
+        .help("kubectl get nodes -o json | hcoplan import - > inventory.yaml")
 }
 
 /// The place that stands for an object: its name, else its kind.

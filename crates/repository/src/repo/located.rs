@@ -26,6 +26,12 @@ impl Located<String> {
         Some(Self::new(node.as_str()?.to_owned(), document, node))
     }
 
+    /// The release at a key, as it is written: `4.20` without quotes is a number of YAML, and not `4.2`.
+    pub(super) fn release(document: &Document, node: &Node, key: &str) -> Option<Self> {
+        let node = node.get(key)?;
+        Some(Self::new(document.written_text(node)?, document, node))
+    }
+
     /// The texts at a key: one, or a list of them.
     pub(super) fn texts(document: &Document, node: &Node, key: &str) -> Vec<Self> {
         let Some(node) = node.get(key) else {

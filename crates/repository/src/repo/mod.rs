@@ -59,7 +59,7 @@ pub use almost::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
 pub use appliers::{AppliedBy, Appliers, Controller};
 pub use build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED, KUSTOMIZE_NOT_BUILT};
 pub use carriers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
-pub use choose_release::{UnknownRelease, known_release, release_name};
+pub use choose_release::{UnknownRelease, known_release, not_modelled, release_name};
 pub use cluster_filter::ClusterFilter;
 pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 pub use config::{CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig};
@@ -85,8 +85,8 @@ pub use release_dir::{named_release, named_release_below, named_release_of};
 pub use removed::{HCO_REMOVED, removed, removed_finding};
 pub use rendered::Rendered;
 pub use rules::{
-    CLUSTER_FACTS_CONTRADICT, CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ, RELEASE_UNKNOWN,
-    YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
+    CLUSTER_FACTS_CONTRADICT, CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ, NODES_ASSUMED, RELEASE_ASSUMED,
+    RELEASE_UNKNOWN, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
 };
 pub use scan::{ObjectPlace, is_candidate};
 pub use statements::{HCO_PACKAGES, StatementKind};
@@ -113,6 +113,8 @@ pub static RULES: &[&Rule] = &[
     &INVENTORY_WITHOUT_CLUSTER,
     &KUSTOMIZE_BUILD_FAILED,
     &KUSTOMIZE_NOT_BUILT,
+    &NODES_ASSUMED,
+    &RELEASE_ASSUMED,
     &RELEASE_UNKNOWN,
     &VALUE_UNKNOWN,
     &YAML_DUPLICATE_KEY,

@@ -20,6 +20,7 @@ use super::config::{ClusterEntry, Config};
 use super::located::Located;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef, parent};
 use super::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
+use super::statements::StatementKind;
 
 /// What pairing gave.
 #[derive(Debug, Default)]
@@ -159,6 +160,8 @@ struct DirectoryIndex<'o> {
     machines: HashMap<Utf8PathBuf, Vec<SourceRef>>,
     /// Other manifests by the nearest directory above them that has clusters below it.
     statements: HashMap<&'o Utf8Path, Vec<StatementRef>>,
+    /// The directories in which several directories have clusters.
+    fleets: HashSet<Utf8PathBuf>,
 }
 
 impl<'o> DirectoryIndex<'o> {
@@ -177,7 +180,8 @@ impl<'o> DirectoryIndex<'o> {
                 levels.entry(directory).or_default().push(*source);
             }
         }
-        Self { statements: statements(objects), objects, config, directories, levels, machines }
+        let fleets = fleets(&directories);
+        Self { statements: statements(objects), objects, config, directories, levels, machines, fleets }
     }
 
     fn cluster(&self, object: ObjectRef) -> ClusterRef {
@@ -216,11 +220,24 @@ impl<'o> DirectoryIndex<'o> {
         }
     }
 
-    /// What speaks for a cluster.
+    /// What speaks for a cluster by where it lies.
     fn statements_of(&self, object: ObjectRef) -> Box<[StatementRef]> {
-        let above = parent(self.objects.path(object)).ancestors();
-        let said = above.filter_map(|directory| self.statements.get(directory));
-        said.flatten().copied().collect()
+        let own = parent(self.objects.path(object));
+        let said = own.ancestors().filter_map(|directory| Some((directory, self.statements.get(directory)?)));
+        let speaks = |directory: &Utf8Path, statement: &&StatementRef| {
+            let below = parent(self.objects.path(statement.object)).strip_prefix(directory).unwrap_or(directory);
+            let depth = below.components().count();
+            // What is below its directory is a cluster's own. What lies beside it is another cluster's, unless that is
+            // the operator's directory: a cluster's version is next to it at most.
+            let beside = match statement.kind {
+                StatementKind::ClusterVersion => 1,
+                _ if directory == "" => 1,
+                _ => 2,
+            };
+            !below.components().any(|part| is_example(part.as_str()))
+                && (depth == 0 || directory == own || (depth <= beside && !self.fleets.contains(directory)))
+        };
+        said.flat_map(|(directory, said)| said.iter().filter(move |s| speaks(directory, s))).copied().collect()
     }
 
     fn inventory(&self, directory: &Utf8Path) -> (Vec<SourceRef>, Pairing) {
@@ -300,6 +317,26 @@ impl<'o> DirectoryIndex<'o> {
         }
         Ok(cluster)
     }
+}
+
+fn fleets(directories: &HashSet<Utf8PathBuf>) -> HashSet<Utf8PathBuf> {
+    let mut children: HashMap<&Utf8Path, &Utf8Path> = HashMap::new();
+    let mut out = HashSet::new();
+    for directory in directories {
+        let above = directory.ancestors().zip(directory.ancestors().skip(1));
+        for (child, above) in above {
+            if *children.entry(above).or_insert(child) != child {
+                out.insert(above.to_owned());
+            }
+        }
+    }
+    out
+}
+
+/// Whether a directory holds what is applied to no cluster.
+fn is_example(name: &str) -> bool {
+    const NAMES: [&str; 6] = ["doc", "example", "fixture", "sample", "test", "testdata"];
+    NAMES.contains(&name.strip_suffix('s').unwrap_or(name))
 }
 
 /// Each manifest under the nearest directory above it that has clusters below it.

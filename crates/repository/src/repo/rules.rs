@@ -46,14 +46,36 @@ pub static FILE_NOT_READ: Rule = Rule {
     ..Rule::BASE
 };
 
-/// A release that isn't modelled, or none at all.
+/// Nothing says which nodes a cluster has.
+pub static NODES_ASSUMED: Rule = Rule {
+    name: "nodes-assumed",
+    group: Group::Hygiene,
+    severity: Severity::Info,
+    predicts: Prediction::Silent("rules that need the cluster's nodes are skipped"),
+    needs: Needs::Document,
+    summary: "nothing says which nodes the cluster has, so usual ones are assumed",
+    ..Rule::BASE
+};
+
+/// Nothing says which release a cluster runs, or it is a patch release that isn't modelled.
+pub static RELEASE_ASSUMED: Rule = Rule {
+    name: "release-assumed",
+    group: Group::Hygiene,
+    severity: Severity::Info,
+    predicts: Prediction::Silent("the cluster may run another release, with other defaults"),
+    needs: Needs::Document,
+    summary: "nothing says which release the cluster runs, so the newest published one is assumed",
+    ..Rule::BASE
+};
+
+/// A release that isn't modelled.
 pub static RELEASE_UNKNOWN: Rule = Rule {
     name: "release-unknown",
     group: Group::Hygiene,
     severity: Severity::Error,
     predicts: Prediction::Silent("nothing is planned for the cluster"),
     needs: Needs::Document,
-    summary: "nothing says which HCO release the cluster runs, or it is not a known one",
+    summary: "the release that the cluster runs is not a known one",
     ..Rule::BASE
 };
 

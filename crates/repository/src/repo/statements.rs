@@ -71,6 +71,8 @@ pub(super) struct Statement {
     pub(super) platform: PlacedValue<Platform>,
     /// A release's name, `4.20.3` or `1.17`.
     pub(super) release: PlacedValue<String>,
+    /// The release that OLM installs first, `4.20.3`: the cluster runs that one or a later one.
+    pub(super) at_least: PlacedValue<String>,
     /// The distribution whose package it installs.
     pub(super) distribution: Option<&'static Distribution>,
 }
@@ -84,6 +86,7 @@ impl Statement {
             namespace: None,
             platform: None,
             release: None,
+            at_least: None,
             distribution: None,
             document: Arc::clone(&document),
         };
@@ -109,13 +112,11 @@ impl Statement {
         let catalog = at(root, "spec.sourceNamespace");
         let openshift = catalog.filter(|(namespace, _)| namespace == "openshift-marketplace");
         self.platform = openshift.map(|(_, path)| (Platform::OpenShift, path));
-        let first = at(root, "spec.startingCSV").and_then(|(name, path)| Some((of_csv(&name)?, path)));
-        let channel = || {
-            let (channel, path) = at(root, "spec.channel")?;
+        self.at_least = at(root, "spec.startingCSV").and_then(|(name, path)| Some((of_csv(&name)?, path)));
+        self.release = at(root, "spec.channel").and_then(|(channel, path)| {
             let version = channel.rsplit('-').next()?;
             Some((release_name(version)?, path))
-        };
-        self.release = first.or_else(channel);
+        });
     }
 
     fn csv(&mut self, root: &Node) {
@@ -188,8 +189,9 @@ mod tests {
         };
         let said = Statement::read(kind, document.into());
         let text = |value: Option<String>| value.unwrap_or_else(|| "?".to_owned());
+        let at_least = said.at_least.map_or_else(String::new, |r| format!(" from {}", r.0));
         format!(
-            "{} {} {}",
+            "{} {} {}{at_least}",
             text(said.namespace.map(|n| n.0)),
             text(said.platform.map(|p| p.0.as_str().to_owned())),
             text(said.release.map(|r| r.0)),
@@ -204,7 +206,7 @@ mod tests {
                 "kind: Subscription\nmetadata: {name: hco, namespace: openshift-cnv}\nspec: {name: \
                  kubevirt-hyperconverged, sourceNamespace: openshift-marketplace, channel: stable, \
                  startingCSV: kubevirt-hyperconverged-operator.v4.20.3}\n",
-                "openshift-cnv OpenShift 4.20.3",
+                "openshift-cnv OpenShift ? from 4.20.3",
             ),
             (
                 "kind: Subscription\nmetadata: {namespace: kubevirt-hyperconverged}\nspec: {name: \

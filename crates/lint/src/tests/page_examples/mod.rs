@@ -183,7 +183,7 @@ fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, Stri
     for cluster in repo.clusters() {
         let mut loaded = repo.load(cluster).map_err(|p| line(&p.finding))?;
         all.findings.append(&mut loaded.findings);
-        let inventory = loaded.inventory_or_none();
+        let inventory = std::sync::Arc::clone(&loaded.inventory);
         all.documents.push(loaded.document.clone());
         all.documents.extend(inventory.documents.iter().cloned());
         let release = match &loaded.release {

@@ -92,7 +92,7 @@ fn an_inventory_from_the_command_line_beats_all() {
     let options = |name: &str| Options { inventory: vec![root.join(name)], ..Options::default() };
     let repo = Repo::open(&root.join("a"), &options("given.yaml")).expect("one");
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
-    let inventory = loaded.inventory.expect("one");
+    let inventory = loaded.inventory;
     assert_eq!(inventory.inventory.nodes[0].name, "other");
     let refused = |name| Repo::open(&root.join("a"), &options(name)).map(|_| ());
     assert!(matches!(refused("no.yaml"), Err(Error::File(..))));
