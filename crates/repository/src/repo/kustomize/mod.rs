@@ -198,7 +198,7 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &BuildRequest<'_>) -> Resu
     jobs.sort_by(|a, b| a.directory.cmp(&b.directory));
     let is_chosen = |job: &BuildJob| asked.chosen.has(name_of(&job.directory));
     let (jobs, left): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_chosen);
-    for job in left.into_iter().filter(|job| !job.sources.is_empty()) {
+    for job in left.into_iter().filter(|job| !job.sources.is_empty() || job.has_inventory) {
         built.reached.extend(job.reached.files());
         let inputs = job.reached.inputs;
         built.unbuilt.insert(job.directory.clone(), inputs);
@@ -454,8 +454,9 @@ pub(super) fn kustomization_location(tree: &dyn Tree, directory: &Utf8Path) -> L
 
 /// Whether a HyperConverged is in a file, or a word of one in a file that can't be read as YAML.
 fn has_hyperconverged(tree: &dyn Tree, path: &Utf8Path) -> bool {
-    let found = scan(tree, path).found;
-    found.iter().any(|f| f.what == FoundKind::HyperConverged) || tree.mentions(path, &[HCO])
+    let scanned = scan(tree, path);
+    let is_broken = scanned.content.is_none_or(|content| content.is_broken());
+    scanned.found.iter().any(|f| f.what == FoundKind::HyperConverged) || is_broken && tree.mentions(path, &[HCO])
 }
 
 /// The kustomizations of a tree, each read once.
