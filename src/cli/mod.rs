@@ -28,6 +28,7 @@ mod fix;
 mod fix_document;
 mod fix_rounds;
 mod format;
+mod help;
 mod import;
 mod init;
 mod init_ci;
@@ -90,8 +91,10 @@ pub fn run() -> ExitCode {
         Ok(arguments) => arguments,
         Err(mut error) => {
             mistakes::explain(&mut error, &typed);
+            let is_help = error.kind() == clap::error::ErrorKind::DisplayHelp;
+            let text = if is_help { help::page(Arguments::command(), &typed) } else { error.render() };
             // Help and version are no errors; a closed pipe while printing them is none, either.
-            let _ = error.print();
+            let _ = help::color(&typed).print(&text, error.use_stderr());
             return if error.use_stderr() { Verdict::UNUSABLE.into() } else { ExitCode::SUCCESS };
         }
     };
@@ -206,7 +209,7 @@ mod tests {
     #[test]
     fn what_reads_a_repository_takes_the_same_options() {
         /// The options of `arguments::InputArguments`.
-        const READING: [&str; 6] = ["config", "trust-base", "kustomize", "helm", "show-files", "jobs"];
+        const READING: [&str; 6] = ["config", "trust-base", "kustomize-remote", "helm", "show-files", "jobs"];
         /// What each command takes of them, where it is not all, and why.
         const OTHERS: [(&str, &[&str], &str); 10] = [
             ("init", &["show-files"], "it writes the configuration"),

@@ -39,6 +39,17 @@ impl Color {
     }
 }
 
+impl Color {
+    /// Prints help or a mistake of the command line.
+    pub(super) fn print(self, text: &clap::builder::StyledStr, on_error: bool) -> io::Result<()> {
+        if on_error {
+            write!(AutoStream::new(io::stderr(), self.choice()), "{}", text.ansi())
+        } else {
+            write!(AutoStream::new(io::stdout(), self.choice()), "{}", text.ansi())
+        }
+    }
+}
+
 fn terminal(stream: &(impl RawStream + IsTerminal), choice: ColorChoice) -> Terminal {
     let choice = match choice {
         ColorChoice::Auto => AutoStream::choice(stream),

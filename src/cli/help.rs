@@ -1,0 +1,94 @@
+//! `-h` on one screen, and `--help` on two: clap's own long help gives each option four lines.
+
+use std::ffi::OsString;
+
+use clap::{Arg, Command};
+
+use super::output::Color;
+
+/// The options that `-h` shows, where a command has them; `--help` shows all.
+const COMMON: [&str; 14] = [
+    "directory",
+    "release",
+    "cluster",
+    "against",
+    "upgrade_to",
+    "live",
+    "select",
+    "ignore",
+    "fail_on",
+    "format",
+    "out",
+    "write",
+    "helm",
+    "help",
+];
+
+/// Examples first, then the arguments.
+const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
+
+/// The help of the command that is named by what was typed.
+pub(super) fn page(mut command: Command, typed: &[OsString]) -> clap::builder::StyledStr {
+    let words: Vec<&str> = typed.iter().skip(1).filter_map(|word| word.to_str()).collect();
+    let is_long = words.iter().any(|word| *word == "--help" || *word == "help");
+    command.build();
+    let mut path = vec!["hcoplan".to_owned()];
+    for word in words {
+        if let Some(found) = command.find_subcommand(word).filter(|found| found.get_name() != "help") {
+            path.push(found.get_name().to_owned());
+            command = found.clone();
+        }
+    }
+    let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let command = command.bin_name(path.join(" ")).help_template(TEMPLATE).max_term_width(140);
+    let command = width.into_iter().fold(command, Command::term_width);
+    let mut command = if is_long { long(command) } else { short(command, &path.join(" ")) };
+    command.render_help()
+}
+
+/// All options in their groups, behind the examples.
+fn long(command: Command) -> Command {
+    let examples = command.get_after_long_help().or(command.get_after_help()).cloned();
+    let about = command.get_long_about().or(command.get_about()).cloned();
+    let command = match examples {
+        Some(examples) => command.before_help(examples).after_help(None),
+        None => command,
+    };
+    let command = about.into_iter().fold(command, Command::about);
+    command.mut_args(|argument| argument.hide_short_help(false))
+}
+
+/// The common options in one list.
+fn short(command: Command, path: &str) -> Command {
+    if command.has_subcommands() {
+        return command;
+    }
+    let is_common = |argument: &Arg| argument.is_positional() || COMMON.contains(&argument.get_id().as_str());
+    command
+        .mut_args(|argument| {
+            let is_common = is_common(&argument);
+            let argument = argument.hide_short_help(!is_common).hide_possible_values(true);
+            if is_common { argument.help_heading(None::<&str>) } else { argument }
+        })
+        .after_help(format!("All options, and examples: {path} --help"))
+}
+
+/// When colour was asked for, as far as it can be read from what was typed: for help and for mistakes, of which no
+/// arguments come.
+pub(super) fn color(typed: &[OsString]) -> Color {
+    let mut words = typed.iter().filter_map(|word| word.to_str());
+    let mut color = Color::Auto;
+    while let Some(word) = words.next() {
+        let value = match word.strip_prefix("--color") {
+            Some("") => words.next(),
+            Some(rest) => rest.strip_prefix('='),
+            None => continue,
+        };
+        color = match value {
+            Some("never") => Color::Never,
+            Some("always") => Color::Always,
+            _ => color,
+        };
+    }
+    color
+}
