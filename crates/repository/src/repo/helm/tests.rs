@@ -40,11 +40,12 @@ fn a_chart_that_is_not_rendered_is_named_with_its_releases() {
     assert!(repo.clusters().is_empty());
     let found: Vec<&Finding> = repo.unplanned(None).collect();
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].message, "the chart `charts/virt` has a HyperConverged, and isn't rendered");
+    assert_eq!(found[0].message, "the chart `charts/virt` has a HyperConverged and is not rendered");
     let place = found[0].location.as_ref().expect("a place");
     assert_eq!((place.file.path().as_str(), place.start().line), ("charts/virt/templates/hc.yaml", 3));
     let help = found[0].help.as_deref().unwrap_or_default();
-    assert_eq!(help, "--helm plans `virt-east` with envs/east/values.yaml; `virt-west` with envs/west/values.yaml");
+    let releases = "`virt-east` with envs/east/values.yaml; `virt-west` with envs/west/values.yaml";
+    assert_eq!(help, format!("render it with --helm, or with `helm: true` in hcoplan.yaml: {releases}"));
     // The chart's templates are said with it; the other chart's are not.
     let skipped = repo.problems().iter().filter_map(|p| p.finding.location.as_ref());
     let skipped: Vec<&str> = skipped.map(|l| l.file.path().as_str()).collect();

@@ -32,17 +32,20 @@ fn what_matters_is_found() {
         (r#"{"kind":"HyperConverged","apiVersion":"hco.kubevirt.io/v1"}"#, "0 HyperConverged"),
         ("a: 1\n---\napiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\n", "1 Declared"),
         ("apiVersion: hcoplan.dev/v1alpha1\nkind: Lint\n", ""),
-        ("apiVersion: v1\nkind: Node\n", "0 Nodes"),
-        ("apiVersion: v1\nkind: !!str Node\n", "0 Nodes"),
-        ("apiVersion: v1\nkind: |-\n  Node\n", "0 Nodes"),
-        ("apiVersion: v1\nkind: # Nodes\n  &a Node\n", "0 Nodes"),
-        ("a: &a Node\napiVersion: v1\nkind: *a\n", "0 Nodes"),
-        (r#"{ "kind" : "NodeList", "apiVersion": "v1"}"#, "0 Nodes"),
+        ("apiVersion: v1\nkind: Node\nstatus: {}\n", "0 Nodes"),
+        ("apiVersion: v1\nkind: !!str Node\nstatus: {}\n", "0 Nodes"),
+        ("apiVersion: v1\nkind: |-\n  Node\nstatus: {}\n", "0 Nodes"),
+        ("apiVersion: v1\nkind: # Nodes\n  &a Node\nstatus: {}\n", "0 Nodes"),
+        ("a: &a Node\napiVersion: v1\nkind: *a\nstatus: {}\n", "0 Nodes"),
+        ("apiVersion: v1\nkind: Node\nmetadata: {labels: {kubernetes.io/arch: arm64}}\n", "0 Nodes"),
+        // It only sets labels of one that is there.
+        ("apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {a: b}}\n", ""),
+        (r#"{ "kind" : "NodeList", "apiVersion": "v1", "items": []}"#, "0 Nodes"),
         ("apiVersion: machine.openshift.io/v1beta1\nkind: 'MachineSet'\n", "0 Machines"),
         ("apiVersion: example.com/v1\nkind: MachineSet\n", ""),
         (
             "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod}\n- {apiVersion: \
-             hco.kubevirt.io/v1, kind: HyperConverged}\n- {apiVersion: v1, kind: Node}\n",
+             hco.kubevirt.io/v1, kind: HyperConverged}\n- {apiVersion: v1, kind: Node, status: {}}\n",
             "0[1] HyperConverged, 0 Nodes",
         ),
         ("kind: CustomResourceDefinition\nspec: {group: hco.kubevirt.io}\n", ""),
@@ -151,7 +154,8 @@ fn lists_are_taken_apart() {
             "0[0] HyperConverged",
         ),
         (hc.replace('}', ", items: []}"), "0[0] HyperConverged"),
-        (list("List", "{apiVersion: v1, kind: Node}"), "0[0] Nodes"),
+        (list("List", "{apiVersion: v1, kind: Node, status: {}}"), "0[0] Nodes"),
+        (list("List", "{apiVersion: v1, kind: Node}"), ""),
     ] {
         // What begins with a brace is read as JSON.
         assert_eq!(found(&format!("# YAML\n{text}")), expected, "{text}");

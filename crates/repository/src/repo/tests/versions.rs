@@ -16,9 +16,11 @@ fn other_clusters_versions_are_not_this_ones() {
         let loaded = repo.load(repo.clusters().first().expect("one")).expect("readable");
         loaded.identity.release.map(|said| said.value)
     };
-    assert_eq!(release(&[("versions/a/v.yaml", &new)]).as_deref(), Some("4.21"));
-    assert_eq!(release(&[("versions/a/v.yaml", &old), ("versions/b/v.yaml", &new)]), None);
+    assert_eq!(release(&[("version/v.yaml", &new)]).as_deref(), Some("4.21"));
+    assert_eq!(release(&[("versions/a/v.yaml", &new)]), None);
+    assert_eq!(release(&[("a/v.yaml", &old), ("b/v.yaml", &new)]), None);
+    assert_eq!(release(&[("other/hc.yaml", HC), ("version/v.yaml", &new)]), None);
     // Its own counts all the same.
-    let own = [("virt/v.yaml", &*new), ("versions/b/v.yaml", &*old)];
+    let own = [("virt/v.yaml", &*new), ("b/v.yaml", &*old)];
     assert_eq!(release(&own).as_deref(), Some("4.21"));
 }
