@@ -250,7 +250,8 @@ fn aliases_of_aliases() {
         let run = scene.run(arguments);
         assert_eq!(run.code, Some(4), "{arguments:?}: {}", run.said);
         let words = "more than 255 levels of nesting, the limit";
-        assert_eq!(run.said.matches(words).count(), 40, "{arguments:?}: {}", run.said);
+        let named = (0..40).filter(|i| run.said.contains(&format!("{i}.yaml"))).count();
+        assert!(run.said.matches(words).count() >= 40 && named == 40, "{arguments:?}: {}", run.said);
     }
     assert!(scene.tree() == scene.rendered);
 }
@@ -344,9 +345,10 @@ fn a_directory_that_is_called_like_a_file() {
     // Where the inventory is expected.
     fs::remove_file(scene.path("inventory.yaml")).expect("removed");
     fs::create_dir(scene.path("inventory.yaml")).expect("made");
-    let run = scene.run(&["plan", ".", "--out", "rendered"]);
-    assert_eq!(run.code, Some(2), "{}", run.said);
     assert!(scene.tree() == scene.rendered);
+    let run = scene.run(&["plan", ".", "--out", "rendered"]);
+    assert_eq!(run.code, Some(0), "{}", run.said);
+    assert!(run.said.contains("nodes-assumed"), "{}", run.said);
 }
 
 #[test]

@@ -498,6 +498,10 @@ fn because<'a>(diff: &'a ClusterDiff, causes: &[usize]) -> Vec<InputDifference<'
     found.map(one).collect()
 }
 
+fn file_of(finding: &Finding) -> Option<&camino::Utf8Path> {
+    finding.location.as_ref().map(|place| place.file.path())
+}
+
 /// Findings with their clusters, those that say the same as one line, the worst first.
 fn lines<'a>(all: impl Iterator<Item = (&'a Finding, Vec<&'a str>)>) -> Vec<FindingLine<'a>> {
     let mut out: Vec<FindingLine<'a>> = Vec::new();
@@ -506,6 +510,8 @@ fn lines<'a>(all: impl Iterator<Item = (&'a Finding, Vec<&'a str>)>) -> Vec<Find
             let other = line.finding;
             (other.rule.name, other.severity) == (finding.rule.name, finding.severity)
                 && other.message == finding.message
+                // What belongs to no cluster is told apart by its file only.
+                && (!clusters.is_empty() || file_of(other) == file_of(finding))
         };
         match out.iter_mut().find(same) {
             Some(line) => {
