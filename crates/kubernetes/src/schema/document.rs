@@ -194,6 +194,7 @@ fn wanted(kind: &TypeKind) -> (String, bool) {
         "string" => "a text",
         "boolean" => "true or false",
         "integer" => "a whole number",
+        "number" => "a number",
         other => other,
     };
     let names: Vec<&str> = match kind {

@@ -306,7 +306,7 @@ suppress:
             ("rules: {x: on}\n", "1:12 `rules.x` must be false, not `on`"),
             ("rules: {x: eror}\n", "1:12 `rules.x` can't be `eror`"),
             ("clusters: [{name: a}]\n", "1:13 `clusters[0]` lacks `path`"),
-            ("release: [1.18]\n", "1:10 `release` must be a text"),
+            ("release: [1.18]\n", "1:10 `release` must be a number or a text, not a list"),
             ("inventory: {a: b}\n", "1:12 `inventory` can't be a mapping"),
             ("suppress: [{rules: []}]\n", "1:20 `suppress[0].rules` must not be empty"),
             ("a: [\n", "2:1 "),
