@@ -15,7 +15,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
         &[
             &["release"],
             &["topology", "hyperconverged", "inventory"],
-            &["admission", "boot_images", "operands", "jsonpatch"],
+            &["machines", "admission", "boot_images", "operands", "jsonpatch"],
             &["plan"],
             &["lifecycle"],
         ],

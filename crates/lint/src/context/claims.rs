@@ -4,7 +4,8 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::machines::Claim;
 use hcoplan_yaml::{Document, Node, Path};
 
-use super::{Context, VirtualMachine};
+use super::Context;
+use super::virtual_machines::{VirtualMachine, claim_name};
 
 /// Annotations of a default storage class: of virtual machines, and of all.
 const DEFAULTS: [&str; 2] =
@@ -66,10 +67,4 @@ impl Context<'_> {
             self.storage_classes().find(is_default).map(|d| d.text("metadata.name"))
         })
     }
-}
-
-/// The claim of a volume.
-pub(super) fn claim_name(volume: &Node) -> Option<&str> {
-    let text = |path: &str| volume.below(path).and_then(Node::as_str);
-    text("persistentVolumeClaim.claimName").or_else(|| text("dataVolume.name"))
 }

@@ -5,7 +5,6 @@ use hcoplan_planner::topology::Selection;
 use hcoplan_yaml::{Document, Node, Path};
 use serde_json::{Value, json};
 
-use super::claims::claim_name;
 use super::{Context, NodeRef};
 
 /// KubeVirt's kinds with instances: their API groups, and where the instance's spec is.
@@ -196,4 +195,10 @@ pub fn source_ref<'n>(node: &'n Node, path: Path, own: &'n str) -> Option<Source
         return None;
     }
     Some(SourceRef { path, namespace: text("namespace").filter(|n| !n.is_empty()).unwrap_or(own), name: text("name")? })
+}
+
+/// The claim of a volume.
+pub(super) fn claim_name(volume: &Node) -> Option<&str> {
+    let text = |path: &str| volume.below(path).and_then(Node::as_str);
+    text("persistentVolumeClaim.claimName").or_else(|| text("dataVolume.name"))
 }

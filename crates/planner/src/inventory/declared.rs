@@ -10,8 +10,7 @@ use super::architecture::Architecture;
 use super::places::{NodePlace, Places};
 use super::rules::INVENTORY_INCONSISTENT;
 use super::schema::{self, replace};
-use super::{ARCHITECTURE_LABEL, INVENTORY_INVALID, Inventory, Node, ROLE_LABEL, Taint};
-use crate::machines::{CPU_FEATURE, CPU_MODEL};
+use super::{ARCHITECTURE_LABEL, CPU_FEATURE, CPU_MODEL, INVENTORY_INVALID, Inventory, Node, ROLE_LABEL, Taint};
 use crate::release::Platform;
 
 /// What a ClusterInventory says.

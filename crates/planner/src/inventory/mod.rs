@@ -98,6 +98,10 @@ pub const ROLE_LABEL: &str = "node-role.kubernetes.io/";
 
 /// The label that repeats a node's architecture; placement matches it.
 pub const ARCHITECTURE_LABEL: &str = "kubernetes.io/arch";
+/// How the labels begin that KubeVirt puts on nodes for their CPU models.
+pub(crate) const CPU_MODEL: &str = "cpu-model.node.kubevirt.io/";
+/// And for their CPU features.
+pub(crate) const CPU_FEATURE: &str = "cpu-feature.node.kubevirt.io/";
 
 /// A node, as far as HCO and the scheduler look at it.
 #[derive(Debug, Clone, PartialEq, Default)]

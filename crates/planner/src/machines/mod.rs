@@ -27,7 +27,7 @@ mod volumes;
 mod tests;
 
 pub use migration::{Claim, Obstacle, obstacles};
-pub use nodes::{CPU_FEATURE, CPU_MODEL, Demand, demands};
+pub use nodes::{Demand, demands};
 pub use structure::{TypeKind, common_type, common_types};
 pub use types::{admit_instancetype, admit_migration_policy, admit_preference};
 

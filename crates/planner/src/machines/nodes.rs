@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::Cluster;
 use super::judge::{Judge, at, list, text};
+use crate::inventory::{CPU_FEATURE, CPU_MODEL};
 
 /// Something that a node has to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,11 +24,6 @@ pub enum Demand {
     /// A device, by the name of its resource.
     Device(String),
 }
-
-/// The labels that KubeVirt puts on nodes for a CPU model, and those for a feature.
-pub const CPU_MODEL: &str = "cpu-model.node.kubevirt.io/";
-/// Of a CPU feature.
-pub const CPU_FEATURE: &str = "cpu-feature.node.kubevirt.io/";
 
 /// What the node of an instance needs, each with the field below the instance's spec that asks for it.
 pub fn demands(cluster: Cluster<'_>, spec: &Value) -> Vec<(String, Demand)> {
