@@ -250,6 +250,7 @@ fn of_piece(
         }
     }
     for document in parsed.documents {
+        let all = document.root.span;
         for mut root in roots(document.root) {
             let mut unknown = unknown::masked(&mut root, masked.language.name());
             for one in &mut unknown {
@@ -272,11 +273,13 @@ fn of_piece(
                     });
                 }
             }
+            let is_alone = root.span == all;
             relocate(&mut root, &place);
             let comment = |c: &Comment| Comment { span: place(c.span), ..*c };
-            let span = place(root.span);
+            let span = root.span;
             let comments = document.comments.iter().map(comment);
-            let comments = comments.filter(|c| span.start <= c.span.start && c.span.end <= span.end);
+            // Above the first line of what stands alone there may be one, too.
+            let comments = comments.filter(|c| is_alone || (span.start <= c.span.start && c.span.end <= span.end));
             let document = Document { file: Arc::clone(file), index, span, comments: comments.collect(), root };
             unknown.sort_by_key(Unknown::start);
             out.found.push(Embedded { document: Arc::new(document), unknown, odd: std::mem::take(&mut odd) });
@@ -341,6 +344,18 @@ mod tests {
         let script = script.replace("oc apply", "oc delete");
         assert!(found("a.sh", &script).is_empty());
         assert!(found("a.txt", &script).is_empty());
+    }
+
+    #[test]
+    fn a_comment_above_a_manifest_is_its_own() {
+        let text = format!("# one\n{OBJECT}---\n# two\n{OBJECT}spec: {{a: {{{{ b }}}}}} # three\n");
+        let file = SourceFile::new("hc.yaml.j2", text.as_str());
+        let texts = of_text(&file).found.into_iter().map(|e| {
+            let own = e.document.comments.iter().map(|c| &text[c.span.range()]);
+            assert!(text[e.document.span.range()].starts_with(OBJECT.trim_end()));
+            own.collect::<Vec<_>>().join(" ")
+        });
+        assert_eq!(texts.collect::<Vec<_>>(), ["# one", "# two # three"]);
     }
 
     #[test]
