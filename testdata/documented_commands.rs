@@ -96,14 +96,21 @@ fn sandbox(page: &str, dir: &Path) {
     };
     write(&dir.join("unpacked/hyperconverged.yaml"), HYPERCONVERGED);
     match page {
-        "kustomize.md" => {
+        "kustomize.md" | "kustomize-exec-function-skipped.md" => {
             write(&dir.join("inventory.yaml"), INVENTORY);
             write(&dir.join("base/hyperconverged.yaml"), HYPERCONVERGED);
             write(&dir.join("base/kustomization.yaml"), "resources: [hyperconverged.yaml]\n");
             write(&dir.join("overlays/prod/kustomization.yaml"), "resources: [../../base]\n");
             write(&dir.join("overlays/prod/inventory.yaml"), INVENTORY);
         }
-        "why.md" | "examples" => copy(&root().join("examples"), &dir.join("examples")),
+        "why.md" | "examples" => {
+            copy(&root().join("examples"), &dir.join("examples"));
+            // What the example's own line of `xtask` makes.
+            let release = hcoplan::release::Release::known("1.18").expect("a release");
+            for file in release.file_names() {
+                write(&dir.join("my-release").join(file), release.file(file).expect("there"));
+            }
+        }
         "openshift-virtualization.md" | "vendor-values-assumed.md" => {
             cluster("clusters/east");
             let vendor = root().join("examples/vendor-build");

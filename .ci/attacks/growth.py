@@ -236,14 +236,14 @@ def attack_aliases(lab):
 
 
 def attack_machines_planned(lab):
-    """Virtual machines with boot disks: plan --check --against."""
+    """Virtual machines with boot disks: plan --against."""
 
     def build(directory, n):
         one_cluster(lab, lambda n: images(20, "amd64"), others={"vms.yaml": machines})(directory, n)
         lab.commit(directory)
         lab.write(directory, "hyperconverged.yaml", HEAD + "spec:\n" + images(20, "arm64"))
 
-    grows(lab, 31, build, "plan", "--check", "--against", "HEAD")
+    grows(lab, 31, build, "plan", "--against", "HEAD")
 
 
 def attack_machines_of_images(lab):

@@ -81,7 +81,7 @@ def attack_named_release(lab):
     for after in [{"own/x.json": "{}"}, {"own": "-> other", "other/x.json": "{}"}]:
         directory = change(lab, {"keep": ""}, after)
         for option in ["--release", "--upgrade-to"]:
-            done = lab.run("plan", "--check", option, "./own", "--trust-base", "base", cwd=directory)
+            done = lab.run("plan", option, "./own", "--trust-base", "base", cwd=directory)
             lab.expect(done.code == 2 and "x.json" not in done.err, option, done)
 
 

@@ -49,7 +49,7 @@ pub(super) struct Arguments {
     release: Option<String>,
 
     /// Also mark the output tree in `.gitattributes`, for a tree that is committed: as generated, so that
-    /// reviews fold it, and merged line by line; `hcoplan plan --check` finds what such a merge gets wrong
+    /// reviews fold it, and merged line by line; `hcoplan render --out DIR --check` finds what such a merge gets wrong
     #[arg(long)]
     commit_tree: bool,
 
@@ -346,6 +346,6 @@ fn configuration(entries: &str, renders: bool) -> String {
 fn hook() -> String {
     format!(
         "repos:\n  - repo: {REPOSITORY}-pre-commit\n    rev: v{VERSION}\n    hooks:\n      \
-         - id: hcoplan-lint\n      - id: hcoplan-plan-check\n"
+         - id: hcoplan-lint\n      - id: hcoplan-render-check\n"
     )
 }

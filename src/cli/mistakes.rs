@@ -75,7 +75,7 @@ const OPTIONS: &[(&[&str], &str, &str)] = &[
     (
         &["--dry-run"],
         "check",
-        "`hcoplan CMD` writes nothing without --out; --check fails where files in --out are stale",
+        "`hcoplan CMD` writes nothing without --out; `hcoplan render --out DIR --check` fails where DIR is stale",
     ),
     (&["--fix", "--write"], "statistics", "`hcoplan fix` mends what rules find"),
     (

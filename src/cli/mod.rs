@@ -203,7 +203,7 @@ mod tests {
                 assert!(parsed.is_ok(), "{example:?}: {}", parsed.unwrap_err());
             }
         });
-        assert!(commands > 25, "{commands}");
+        assert!(commands > 20, "{commands}");
     }
 
     #[test]
