@@ -12,7 +12,7 @@ use super::{Progress, Work, entries, run};
 use crate::lint::{Selection, Settings};
 use crate::release::Release;
 use crate::repo::{Options, Repo};
-use crate::source::{Memory, SourceFile};
+use crate::source::Memory;
 use crate::verdict::{NotPlannedKind, Verdict};
 
 /// Of the recorded cases that aren't in this repository, one of so many is tried.
@@ -130,30 +130,9 @@ const CARRIERS: &[(&str, &str, &str, usize)] = &[
     ("Go", "hc.yaml.tmpl", "{{/* a template */}}\n", 0),
 ];
 
-/// What patches a HyperConverged which has only its name with everything else, and how far it indents.
-const PATCHING: [(&str, usize); 2] = [(GENERATOR, 6), (APPLICATION, 10)];
-const APPLICATION: &str = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec:\n  source:\n    path: \
-                           .\n    kustomize:\n      patches:\n      - patch: |\n";
-const GENERATOR: &str = "apiVersion: policy.open-cluster-management.io/v1\nkind: PolicyGenerator\nmetadata: {name: \
-                         g}\npolicies:\n- name: p\n  manifests:\n  - path: ../hc.yaml\n    patches:\n    -\n";
-/// What it patches.
-const NAMED: &str = "apiVersion: VERSION\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged, namespace: \
-                     kubevirt-hyperconverged}\n";
-
-/// Whether null or an empty mapping is anywhere in a value: a merge patch takes the first one away.
-fn has_null(value: &serde_json::Value) -> bool {
-    match value {
-        serde_json::Value::Object(map) => map.values().any(has_null),
-        value => value.is_null(),
-    }
-}
-
-/// What is seen of a case: how it ended, what is rendered, and what is found where.
-fn seen(path: &str, hyperconverged: &str, case: &Path) -> (String, Vec<String>) {
-    seen_in(vec![(path.to_owned(), hyperconverged.to_owned())], case)
-}
-
-fn seen_in(mut files: Vec<(String, String)>, case: &Path) -> (String, Vec<String>) {
+/// What is seen of a case in a cluster of this name: how it ended, what is rendered, and what is found where.
+fn seen(path: &str, hyperconverged: &str, case: &Path, name: &str) -> (String, Vec<String>) {
+    let mut files = vec![(path.to_owned(), hyperconverged.to_owned())];
     for name in ["inventory.yaml", "nodes.yaml"] {
         files.push((name.to_owned(), annotations::text(case, name)));
     }
@@ -169,7 +148,9 @@ fn seen_in(mut files: Vec<(String, String)>, case: &Path) -> (String, Vec<String
         if let Verdict::NotPlanned(why) = &outcome.verdict {
             assert_ne!(why.kind, NotPlannedKind::Bug, "{}: {why}", outcome.cluster);
         }
-        printed = format!("{}\n{}", outcome.verdict.kind().as_str(), outcome.printed);
+        assert_eq!(outcome.cluster.as_str(), name, "{hyperconverged}");
+        let said = outcome.printed.replace(&format!("# cluster: {name}\n"), "");
+        printed = format!("{}\n{said}", outcome.verdict.kind().as_str());
         let finding = |f: &crate::finding::Finding| {
             let place = f.location.as_ref();
             let at = place.map_or("", |place| place.text().lines().next().unwrap_or_default());
@@ -188,17 +169,20 @@ fn what_is_carried_is_as_what_stands_alone() {
         .par_iter()
         .map(|case| {
             let text = fs::read_to_string(case.join("hyperconverged.yaml")).expect("a case");
-            let expected = seen("hc.yaml", &text, case);
+            let expected = seen("hc.yaml", &text, case, ".");
             let mut count = 0;
             for (name, path, head, indent) in CARRIERS {
                 if ["{{", "{%", "${", "---"].iter().any(|mark| text.contains(mark)) {
                     continue;
                 }
+                // A List is applied as it stands; of all else the file names the cluster.
+                let file = path.split('.').next().unwrap_or_default();
+                let cluster = if *name == "List" { "." } else { file };
                 let mut carried = format!("{head}{}", indented(&text, *indent));
                 if head.contains("<<") {
                     carried.push_str(&indented("EOF\n", *indent));
                 }
-                let actual = seen(path, &carried, case);
+                let actual = seen(path, &carried, case, cluster);
                 assert_eq!(actual, expected, "{}: {name}", case.display());
                 count += 1;
             }
@@ -206,40 +190,4 @@ fn what_is_carried_is_as_what_stands_alone() {
         })
         .sum();
     assert!(count > 1000, "{count}");
-}
-
-#[test]
-fn what_a_controller_patches_is_as_what_stands_alone() {
-    let count: usize = cases()
-        .par_iter()
-        .map(|case| {
-            let text = fs::read_to_string(case.join("hyperconverged.yaml")).expect("a case");
-            let parsed = crate::yaml::parse(&SourceFile::new("hc.yaml", text.clone()));
-            let [document] = parsed.documents.as_slice() else {
-                return 0;
-            };
-            let object = document.root.to_json();
-            let is_usual = object["kind"] == "HyperConverged"
-                && object["metadata"]["name"] == "kubevirt-hyperconverged"
-                && object["metadata"]["namespace"] == "kubevirt-hyperconverged"
-                && object["spec"].is_object();
-            let Some(version) = object["apiVersion"].as_str().filter(|_| is_usual) else {
-                return 0;
-            };
-            if has_null(&object) || text.contains("{{") || text.contains("---") || !parsed.problems.is_empty() {
-                return 0;
-            }
-            let (state, _) = seen("hc.yaml", &text, case);
-            for (head, indent) in PATCHING {
-                let files = vec![
-                    ("hc.yaml".to_owned(), NAMED.replace("VERSION", version)),
-                    ("policies/g.yaml".to_owned(), format!("{head}{}", indented(&text, indent))),
-                ];
-                let (patched, _) = seen_in(files, case);
-                assert_eq!(patched, state, "{}: {head}", case.display());
-            }
-            1
-        })
-        .sum();
-    assert!(count > 50, "{count}");
 }

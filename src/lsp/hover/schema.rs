@@ -90,7 +90,10 @@ mod tests {
     fn fields_of_our_own_documents() {
         let inventory = |path: &str| described(INVENTORY_SCHEMA, &Path::dotted(path));
         let release = inventory("spec.release").expect("known");
-        assert!(release.starts_with("**spec.release** · string\n\nthe release that the cluster runs"), "{release}");
+        assert!(
+            release.starts_with("**spec.release** · string or number\n\nthe release that the cluster runs"),
+            "{release}"
+        );
         let pool = inventory("spec.nodePools[0].architecture").expect("known");
         assert!(pool.contains("One of `\"amd64\"`, `\"arm64\"`"), "{pool}");
         assert_eq!(inventory("spec.nothing"), None);

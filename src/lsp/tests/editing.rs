@@ -159,8 +159,9 @@ fn a_comment_leaves_a_finding_out() {
 
 #[test]
 fn beside_one_of_several_clusters_a_comment_is_offered() {
-    let vm = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a, namespace: n}\nspec:\n  template:\n    \
-              spec:\n      evictionStrategy: LiveMigrate\n      domain: {cpu: {model: host-passthrough}}\n";
+    let vm = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a, namespace: n}\nspec:\n  runStrategy: \
+              Always\n  template:\n    spec:\n      evictionStrategy: LiveMigrate\n      domain:\n        devices: \
+              {}\n        memory: {guest: 1Gi}\n        features: {hypervPassthrough: {enabled: true}}\n";
     let (_temp, root) = workspace(&[
         ("east/hyperconverged.yaml", HYPERCONVERGED),
         ("east/inventory.yaml", INVENTORY),

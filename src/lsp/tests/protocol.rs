@@ -154,7 +154,7 @@ fn a_client_that_can_is_asked_to_watch_the_files() {
     editor.send(&json!({"id": "hcoplan-files", "result": null}));
     editor.settle();
     let before = editor.codes("a/hyperconverged.yaml");
-    assert!(before.iter().any(|c| c.ends_with("release-unknown")), "{before:?}");
+    assert!(before.iter().any(|c| c.ends_with("release-assumed")), "{before:?}");
     fs::write(root.join("a/inventory.yaml"), INVENTORY).expect("written");
     editor.tell("workspace/didChangeWatchedFiles", &json!({"changes": []}));
     editor.settle();
