@@ -138,8 +138,8 @@ fn mistakes_have_a_place() {
     let node = "  - {name: a, architecture: amd64, roles: [worker]}\n";
     let cases = [
         (
-            "  release: 1.18\n".to_owned(),
-            "4:12 error inventory-invalid: `spec.release` must be a text, not the number 1.18",
+            "  namespace: 12\n".to_owned(),
+            "4:14 error inventory-invalid: `spec.namespace` must be a text, not the number 12",
         ),
         ("  platfrom: OpenShift\n".to_owned(), "4:3 error inventory-invalid: there is no field `platfrom` here"),
         ("  platform: openshift\n".to_owned(), "4:13 error inventory-invalid: `spec.platform` can't be `openshift`"),
@@ -178,6 +178,16 @@ fn mistakes_have_a_place() {
         let (loaded, findings) = read(&[("i.yaml", &text)]);
         assert_eq!(findings, [format!("i.yaml:{expected}")], "{spec}");
         assert_eq!(loaded.valid, !expected.contains("invalid"), "{spec}");
+    }
+}
+
+#[test]
+fn a_bare_number_is_the_release_as_written() {
+    for (written, release) in [("1.20", "1.20"), ("4.20", "4.20"), ("\"1.17\"", "1.17")] {
+        let text = inventory(&format!("  release: {written}\n"));
+        let (loaded, findings) = read(&[("i.yaml", &text)]);
+        assert!(findings.is_empty(), "{findings:?}");
+        assert_eq!(loaded.inventory.release.as_deref(), Some(release));
     }
 }
 

@@ -169,7 +169,8 @@ impl Files {
             return self;
         }
         for (kind, content) in [("HyperConverged", "kind: HyperConverged\n"), ("ClusterInventory", INVENTORY)] {
-            if !self.has(kind) && !self.files.contains_key(&place_of(kind)) {
+            let is_unwanted = kind == "ClusterInventory" && prose.contains("no inventory");
+            if !is_unwanted && !self.has(kind) && !self.files.contains_key(&place_of(kind)) {
                 let mut document = lines(content, false);
                 complete(&mut document, kind, self.release()).expect("can be completed");
                 self.files.insert(place_of(kind), vec![document]);
