@@ -91,7 +91,7 @@ fn look(tree: &dyn Tree, path: &Utf8Path, room: &ByteBudget) -> FileSummary {
     // Read again when a cluster is loaded, so that memory doesn't grow with the repository.
     // What has nothing of ours in it is somebody else's to repair.
     if let Some(content) = scanned.content.take().filter(|c| scanned.marked && c.is_broken()) {
-        problems.extend(unparseable_file(&content, true));
+        problems.extend(unparseable_file(&content));
     }
     let Scanned { found, mut kustomization, unreadable, .. } = scanned;
     let named = kustomization.iter_mut();

@@ -361,7 +361,7 @@ impl Reading {
         let name = absolute.unwrap_or_else(|| path.to_owned());
         let content = Content::parse(SourceFile::new(name, content.file.text()));
         if content.is_broken() {
-            self.problems.extend(unparseable_file(&content, true));
+            self.problems.extend(unparseable_file(&content));
         }
         let file = index(self.objects.paths.len());
         self.objects.paths.push(path.into());

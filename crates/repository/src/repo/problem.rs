@@ -41,8 +41,8 @@ fn not_read(path: &Utf8Path, why: String) -> Finding {
     Finding::new(&FILE_NOT_READ, format!("this file is not read: {why}")).at(place).label(why)
 }
 
-/// A file that can't be parsed. `marked`: it mentions the operator's API group or ours.
-pub(super) fn unparseable_file(content: &Content, marked: bool) -> Vec<Problem> {
+/// A file that can't be parsed, and mentions the operator's API group or ours.
+pub(super) fn unparseable_file(content: &Content) -> Vec<Problem> {
     let fatal = content.problems.iter().filter(|p| p.kind.is_fatal());
     let template = fatal.clone().any(|p| p.kind == ProblemKind::Template);
     if template {
@@ -55,21 +55,8 @@ pub(super) fn unparseable_file(content: &Content, marked: bool) -> Vec<Problem> 
         );
         return vec![Problem { finding, fatal: false }];
     }
-    let problem = |p: &YamlProblem| Problem {
-        finding: if marked {
-            syntax(content, p)
-        } else {
-            syntax(content, p)
-                .severity(Severity::Warning)
-                .help("the file is passed over; it mentions neither HCO nor hcoplan")
-        },
-        fatal: marked,
-    };
-    fatal.map(problem).collect()
-}
-
-fn syntax(content: &Content, problem: &YamlProblem) -> Finding {
-    with_context(content, problem, Finding::new(&YAML_SYNTAX, &problem.message))
+    let syntax = |p: &YamlProblem| with_context(content, p, Finding::new(&YAML_SYNTAX, &p.message));
+    fatal.map(|p| Problem { finding: syntax(p), fatal: true }).collect()
 }
 
 fn with_context(content: &Content, problem: &YamlProblem, finding: Finding) -> Finding {
