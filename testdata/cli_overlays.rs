@@ -207,20 +207,20 @@ fn git_applies_the_diff_of_a_layer() {
     scene.add_kustomize();
     let base = scene.path("base/hyperconverged.yaml");
     let old = fs::read_to_string(&base).expect("readable");
-    fs::write(&base, old.clone() + "  liveMigrate: 3\n").expect("written");
+    let fixed = old.replace("\"True\"", "\"true\"");
     scene.run("commit", &mut String::new());
     let apply = |from: &str, at: &str| {
-        fs::write(&base, old.clone() + "  liveMigrate: 3\n").expect("written");
+        fs::write(&base, &old).expect("written");
         *scene.current.borrow_mut() = from.to_owned();
         let mut command = scene.command(env!("CARGO_BIN_EXE_hcoplan"));
-        let done = command.args(["fix", "--unsafe", "--select", "hco-unknown-field"]).output().expect("hcoplan runs");
+        let done = command.args(["fix", "--unsafe", "--select", "deploy-ovs-implicit"]).output().expect("hcoplan runs");
         fs::write(scene.path("fix.diff"), done.stdout).expect("written");
         *scene.current.borrow_mut() = at.to_owned();
         let patch = scene.path("fix.diff");
         let applied = scene.command("git").arg("apply").arg(patch).output().expect("git runs");
         let said = String::from_utf8_lossy(&applied.stderr).into_owned();
         assert!(applied.status.success(), "from {from:?} at {at:?}: {said}");
-        assert_eq!(fs::read_to_string(&base).expect("readable"), old, "from {from:?}");
+        assert_eq!(fs::read_to_string(&base).expect("readable"), fixed, "from {from:?}");
     };
     apply("", "");
     apply("clusters/prod", "");
