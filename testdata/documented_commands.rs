@@ -40,7 +40,7 @@ const INVENTORY: &str = "apiVersion: hcoplan.dev/v1alpha1
 kind: ClusterInventory
 metadata: {name: c}
 spec:
-  release: \"1.18\"
+  release: \"1.17\"
   platform: OpenShift
   nodePools:
     - {name: masters, count: 3, architecture: amd64, roles: [control-plane]}

@@ -18,6 +18,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["machines", "admission", "boot_images", "operands", "jsonpatch"],
             &["plan"],
             &["lifecycle"],
+            &["verdict"],
         ],
     ),
     ("crates/repository/src", &[&["emit", "repo"]]),

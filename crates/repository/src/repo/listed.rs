@@ -127,16 +127,16 @@ impl<'n> Object<'n> {
             }
         }
         let unknown = if self.is_ours() { fill_in_known_values(&mut root, self.carrier.as_ref()) } else { Vec::new() };
-        // They stand in the order of the text.
-        let comments = &document.comments;
-        let first = comments.partition_point(|c| c.span.start < span.start);
-        let own = comments.get(first..).unwrap_or_default().iter();
+        // Above and behind the lines of what stands alone there may be some, too.
+        let is_alone = span == document.root.span;
+        let own = document.comments.iter();
+        let own = own.filter(|c| is_alone || (span.start <= c.span.start && c.span.start < span.end));
         let alone = Document {
             file: Arc::clone(&document.file),
             index: document.index,
             span,
             root,
-            comments: own.take_while(|c| c.span.start < span.end).copied().collect(),
+            comments: own.copied().collect(),
         };
         (alone, unknown)
     }

@@ -35,6 +35,7 @@ mod objects;
 mod one_build;
 mod open;
 mod pair;
+mod path_in_tree;
 mod problem;
 mod recent_files;
 mod release_dir;

@@ -9,8 +9,8 @@ use hcoplan_planner::release::{self, Files, Release};
 
 use super::choose_release::{is_directory, known_release};
 use super::error::Error;
-use super::named_file::PathInTree;
-use super::trust::TrustBase;
+use super::path_in_tree::PathInTree;
+use super::trust::{Trust, TrustBase};
 
 /// The release that `--release` means: a known one's name (`1.17`), or a directory (`./mine`).
 ///
@@ -58,6 +58,19 @@ pub fn named_release_of(base: &TrustBase, name: &str) -> Result<Arc<Release>, Er
     match base.around(path)? {
         Some((tree, path)) => read(&tree, &path).map_err(|error| Error::Release(name.into(), error)),
         None => named_release(name),
+    }
+}
+
+impl Trust {
+    /// The release that the command line names, its directory as the trusted revision has it.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn named_release(&self, name: &str) -> Result<Arc<Release>, Error> {
+        match self.base() {
+            Some(base) => named_release_of(base, name),
+            None => named_release(name),
+        }
     }
 }
 

@@ -9,11 +9,9 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
 use hcoplan_diagnostics::source::{Location, Revision, SourceFile, Span, Tree, Unreadable, max_bytes, normalize_path};
-use hcoplan_planner::release::Release;
 
 use super::config::CONFIG_FILE;
-use super::named_file::PathInTree;
-use super::release_dir::{named_release, named_release_of};
+use super::path_in_tree::PathInTree;
 
 /// Whose word counts on what is told, and what is run.
 #[derive(Debug, Clone, Default)]
@@ -88,17 +86,6 @@ impl Trust {
         match self {
             Self::Base(base) => Some(base),
             Self::Files | Self::Nobody => None,
-        }
-    }
-
-    /// The release that the command line names, its directory as the trusted revision has it.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn named_release(&self, name: &str) -> Result<Arc<Release>, super::Error> {
-        match self.base() {
-            Some(base) => named_release_of(base, name),
-            None => named_release(name),
         }
     }
 

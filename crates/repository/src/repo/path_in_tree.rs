@@ -1,0 +1,46 @@
+//! Paths of the command line that lie in the tree: a change may have put a link in their place.
+
+use std::path::absolute;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::Unreadable;
+
+/// A path that lies in a tree, by its own name or by what it leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PathInTree {
+    /// The tree's root, without links.
+    pub(super) top: Utf8PathBuf,
+    /// The path from there, links on it as they are.
+    pub(super) path: Utf8PathBuf,
+    /// Whether it lies there by its own name.
+    pub(super) by_name: bool,
+}
+
+impl PathInTree {
+    /// Of a path, relative to the current directory; the tree is the git work tree around a directory, else the
+    /// directory itself. `None` where the path lies elsewhere.
+    pub(super) fn of(directory: &Utf8Path, path: &Utf8Path) -> Option<Self> {
+        let directory = if directory.as_str().is_empty() { Utf8Path::new(".") } else { directory };
+        let real = directory.canonicalize_utf8().ok()?;
+        let top = real.ancestors().find(|d| d.join(".git").exists()).unwrap_or(&real).to_owned();
+        let full = Utf8PathBuf::from_path_buf(absolute(path).ok()?).ok()?;
+        // By its name, as the tree may be reached through links, too.
+        let is_top = |d: &&Utf8Path| d.canonicalize_utf8().is_ok_and(|real| real == top);
+        let named = full.ancestors().skip(1).find(is_top).and_then(|d| full.strip_prefix(d).ok());
+        if let Some(path) = named {
+            return Some(Self { path: path.to_owned(), top, by_name: true });
+        }
+        let real = full.canonicalize_utf8().ok()?;
+        let path = real.strip_prefix(&top).ok()?.to_owned();
+        Some(Self { path, top, by_name: false })
+    }
+
+    /// The path with every link followed.
+    ///
+    /// # Errors
+    /// When it leads out of the tree, or nowhere.
+    pub(super) fn real(&self) -> Result<Utf8PathBuf, Unreadable> {
+        let real = self.top.join(&self.path).canonicalize_utf8()?;
+        if real.starts_with(&self.top) { Ok(real) } else { Err(Unreadable::LeavesRoot) }
+    }
+}
