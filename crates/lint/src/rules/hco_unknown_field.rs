@@ -67,7 +67,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     }
     let is_similar = homes.first().is_some_and(|home| home.kinship >= Kinship::Spelling);
     let elsewhere = elsewhere(cx, path);
-    if !homes.is_empty() && !(is_similar && elsewhere.is_some()) {
+    if !homes.is_empty() && (!is_similar || elsewhere.is_none()) {
         return moved(cx, finding, path, &homes);
     }
     if let Some(operand) = unsaid {

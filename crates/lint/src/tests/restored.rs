@@ -23,7 +23,7 @@ use crate::{Settings, rules};
 type Break = fn(&Document, usize) -> Option<Vec<Change>>;
 
 const BREAKS: [(&str, Break); 12] = [
-    ("a letter is missing", |d, n| renamed(d, n, |key| misspelt(key))),
+    ("a letter is missing", |d, n| renamed(d, n, misspelt)),
     ("another case", |d, n| renamed(d, n, |key| Some(other_case(key)))),
     ("a word is missing", |d, n| renamed(d, n, shortened)),
     ("a level up", |d, n| {

@@ -9,6 +9,8 @@ use serde_json::{Map, Value, json};
 use crate::release::version_numbers;
 
 type Table = Map<String, Value>;
+/// By kind and version.
+type KnownSchemas = HashMap<(String, Vec<u64>), &'static Schema>;
 
 static FIELDS: LazyLock<Table> = LazyLock::new(|| table(hcoplan_schemas::KUBEVIRT_FIELDS));
 static TYPES: LazyLock<Table> = LazyLock::new(|| table(hcoplan_schemas::KUBEVIRT_TYPES));
@@ -24,7 +26,7 @@ fn entry_of(kind: &str) -> String {
 
 /// The schema of a kind in a KubeVirt version (`v1.8.4`); `None` where the table doesn't have it.
 pub(super) fn schema(kind: &str, version: &str) -> Option<&'static Schema> {
-    static KNOWN: LazyLock<Mutex<HashMap<(String, Vec<u64>), &'static Schema>>> = LazyLock::new(Mutex::default);
+    static KNOWN: LazyLock<Mutex<KnownSchemas>> = LazyLock::new(Mutex::default);
     let kind = entry_of(kind);
     let node = FIELDS.get(&kind)?;
     let version = version_numbers(version.trim_start_matches('v'));

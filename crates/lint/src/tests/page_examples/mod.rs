@@ -5,11 +5,13 @@ mod files;
 mod section;
 
 use std::path::Path as FilePath;
+use std::sync::Arc;
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Finding, Rule, Severity};
+use hcoplan_diagnostics::source::Directory;
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{self, Options, Repo, Trust};
+use hcoplan_repository::repo::{self, BuildRequest, Options, Repo, Trust};
 use rayon::prelude::*;
 
 use self::files::Files;
@@ -72,13 +74,13 @@ const ELSEWHERE: [Elsewhere; 7] = [
         rule: "kustomize-not-built",
         part: Part::Remedy,
         why: "kustomize has to run",
-        test: ("testdata/cli/kustomize/console", "kustomize-not-built"),
+        test: ("testdata/cli/overlays-built/console", "(in clusters/edge-oslo, clusters/lab, "),
     },
     Elsewhere {
         rule: "vendor-values-assumed",
         part: Part::Remedy,
         why: "it takes a vendor's bundle",
-        test: ("testdata/cli/openshift-virtualization/console", "vendor-values-assumed"),
+        test: ("testdata/cli/openshift-virtualization-plugins/console", "[vendor-values-assumed]"),
     },
 ];
 
@@ -151,7 +153,22 @@ fn settings(rule: &Rule, config: &repo::Config) -> Result<Settings, Vec<Finding>
 
 fn open(directory: &FilePath) -> Result<Repo, repo::Error> {
     let root = Utf8Path::from_path(directory).expect("UTF-8");
-    Repo::open(root, &Options::default())
+    let mut options = Options::default();
+    let repo = Repo::open(root, &options)?;
+    if !repo.config().is_kustomize_off {
+        return Ok(repo);
+    }
+    let asked = BuildRequest {
+        within: None,
+        chosen: &options.chosen,
+        is_off: true,
+        fetches: false,
+        most_bytes: options.max_bytes,
+        stop: &|| false,
+    };
+    let tree = Directory::open(root, options.max_bytes)?;
+    options.built = Some(Arc::new(repo::build(&tree, root, &asked).expect("nothing is run")));
+    Repo::open(root, &options)
 }
 
 /// As fixtures are linted.
@@ -183,7 +200,7 @@ fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, Stri
     for cluster in repo.clusters() {
         let mut loaded = repo.load(cluster).map_err(|p| line(&p.finding))?;
         all.findings.append(&mut loaded.findings);
-        let inventory = std::sync::Arc::clone(&loaded.inventory);
+        let inventory = Arc::clone(&loaded.inventory);
         all.documents.push(loaded.document.clone());
         all.documents.extend(inventory.documents.iter().cloned());
         let release = match &loaded.release {
