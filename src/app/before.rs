@@ -1,11 +1,14 @@
 //! The side before: what a cluster was before the change.
 
-use super::planned::{Inputs, Planned, plan};
-use super::prior_state::PriorObject;
-use super::{Pair, PriorState, Work};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::planned;
+use super::prior_state::{PriorObject, PriorState, is_same};
 use crate::kube::Object;
-use crate::repo::{ClusterRef, Repo};
-use crate::verdict::NotPlanned;
+use crate::release::Release;
+use crate::repo::{ClusterRef, Problem, Repo};
 
 /// What clusters are compared with.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,6 +24,33 @@ pub enum Before<'a> {
     Objects(&'a [Object]),
 }
 
+impl Before<'_> {
+    /// What a cluster holds of `object` before a change, where that is known: a manifest that is rejected was never
+    /// stored. `release` is the one where nothing says another.
+    ///
+    /// # Errors
+    /// The old HyperConverged can't be read.
+    pub(super) fn held(
+        self,
+        cluster: &ClusterRef,
+        object: &Value,
+        release: &Arc<Release>,
+    ) -> Result<Option<PriorObject>, Box<Problem>> {
+        match self {
+            Self::Live(prior) => Ok(prior.of(object)),
+            Self::Sources(repo, _) => {
+                let Some(was) = repo.clusters().iter().find(|c| c.name() == cluster.name()) else {
+                    return Ok(None);
+                };
+                let old = repo.hyperconverged(was)?;
+                let is_held = is_same(&old, object) && !planned::is_rejected(repo, was, release);
+                Ok(is_held.then_some(PriorObject::Manifest(old)))
+            }
+            Self::Nothing | Self::Objects(_) => Ok(None),
+        }
+    }
+}
+
 /// What two sides are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComparisonMode {
@@ -28,41 +58,4 @@ pub enum ComparisonMode {
     BeforeAndAfter,
     /// Either of them: the clusters are made from each of them.
     Alternatives,
-}
-
-/// A cluster before the change.
-pub(super) enum Old {
-    /// It isn't there, or nothing is known of a side before.
-    Absent,
-    /// It reads the same on both sides.
-    Same,
-    /// Its manifest was accepted.
-    Planned(Box<Planned>),
-    /// Its manifest was rejected, as this says with its place: the cluster holds an older object, or none.
-    Rejected(Box<Planned>, String),
-    /// It isn't planned on that side.
-    NotPlanned(Box<NotPlanned>),
-    /// The HyperConverged that the cluster holds.
-    Live(PriorObject),
-}
-
-impl Old {
-    pub(super) fn of(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef, new: &Inputs) -> Self {
-        match (work.before, pair.before) {
-            (Before::Nothing | Before::Objects(_), _) => Self::Absent,
-            (Before::Live(prior), _) => prior.of(new.manifest()).map_or(Self::Absent, Self::Live),
-            (Before::Sources(old, _), None) => match old.not_built_here(cluster) {
-                Some(finding) => Self::NotPlanned(Box::new(super::not_planned(finding))),
-                None => Self::Absent,
-            },
-            (Before::Sources(old, _), Some(was)) if old.reads_the_same(was, repo, cluster) => Self::Same,
-            (Before::Sources(old, _), Some(was)) => match plan(old, was) {
-                Err(why) => Self::NotPlanned(why),
-                Ok(planned) => match planned.rejection(old, was) {
-                    Some(why) => Self::Rejected(Box::new(planned), why),
-                    None => Self::Planned(Box::new(planned)),
-                },
-            },
-        }
-    }
 }

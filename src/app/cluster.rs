@@ -5,13 +5,15 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 
 use super::assumed;
-use super::before::{Before, Old};
+use super::before::Before;
 use super::compared::{self, Now};
 use super::document::plan_document;
+use super::old::Old;
 use super::outcome::Outcome;
+use super::outcome::Upgraded;
 use super::pairs::{After, Pair};
 use super::planned::{self, Inputs, Planned};
-use super::preview::{self, Upgraded};
+use super::preview;
 use super::prior_state::{PriorObject, is_same};
 use super::steps;
 use super::transition::Transition;

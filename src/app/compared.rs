@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::before::Old;
+use super::old::Old;
 use super::planned::{Inputs, Planned, note_images};
 use super::transition::Transition;
 use super::{Before, ComparisonMode, Outcome, Work};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::preview::Upgraded;
 use crate::diff::{self, ClusterDiff};
 use crate::lint;
 use crate::matrix::ClusterMatrix;
+use crate::release::Release;
 use crate::verdict::Verdict;
 use crate::yaml::Document;
 
@@ -76,5 +76,25 @@ impl Outcome {
     /// Notes that it isn't planned.
     pub(super) fn not_planned(&mut self, why: crate::verdict::NotPlanned) {
         self.verdict = Verdict::NotPlanned(Box::new(why));
+    }
+}
+
+/// One step of a cluster's upgrade.
+#[derive(Debug)]
+pub struct Upgraded {
+    /// The release that it leads to, as the cluster's distribution calls it.
+    pub release: String,
+    /// The HCO release that this is.
+    pub of: String,
+    /// What it does.
+    pub diff: ClusterDiff,
+    /// There is no step: the cluster runs that release already, or a later one.
+    pub is_there: bool,
+}
+
+impl Upgraded {
+    /// No step of a cluster to a release, but what `diff` says.
+    pub(super) fn none(to: &Release, diff: ClusterDiff, is_there: bool) -> Self {
+        Self { release: to.label().to_owned(), of: to.name().to_owned(), diff, is_there }
     }
 }

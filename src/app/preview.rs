@@ -2,35 +2,15 @@
 
 use std::sync::Arc;
 
-use super::before::Old;
 use super::compared::Now;
+use super::old::Old;
 use super::planned::note_images;
-use super::{Outcome, Work};
+use super::{Outcome, Upgraded, Work};
 use crate::diff::{self, ClusterDiff, States};
 use crate::finding::{mark_existing, without_existing};
 use crate::lifecycle::{self, State, Step, UpdateMethod};
 use crate::release::Release;
 use crate::verdict::Verdict;
-
-/// One step of a cluster's upgrade.
-#[derive(Debug)]
-pub struct Upgraded {
-    /// The release that it leads to, as the cluster's distribution calls it.
-    pub release: String,
-    /// The HCO release that this is.
-    pub of: String,
-    /// What it does.
-    pub diff: ClusterDiff,
-    /// There is no step: the cluster runs that release already, or a later one.
-    pub is_there: bool,
-}
-
-impl Upgraded {
-    /// No step of a cluster to a release, but what `diff` says.
-    pub(super) fn none(to: &Release, diff: ClusterDiff, is_there: bool) -> Self {
-        Self { release: to.label().to_owned(), of: to.name().to_owned(), diff, is_there }
-    }
-}
 
 /// Whether a cluster of a release has nothing to upgrade to another one: HCO doesn't go back.
 fn is_reached(from: &Release, to: &Release) -> bool {

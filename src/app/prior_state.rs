@@ -1,15 +1,10 @@
 //! What the clusters hold before the change: the old object of an update.
 
-use std::sync::Arc;
-
 use camino::Utf8PathBuf;
 use serde_json::Value;
 
-use super::{Before, planned};
 use crate::admission::{GROUP, KIND};
 use crate::lifecycle::{State, UpdateMethod};
-use crate::release::Release;
-use crate::repo::{ClusterRef, Problem};
 use crate::source::SourceFile;
 use crate::yaml;
 
@@ -79,31 +74,6 @@ impl PriorState {
     pub(super) fn of(&self, object: &Value) -> Option<PriorObject> {
         let old = self.objects.iter().find(|old| is_same(old, object));
         old.cloned().map(PriorObject::Live)
-    }
-}
-
-/// What a cluster holds of `object` before a change, where that is known: a manifest that is rejected was never
-/// stored. `release` is the one where nothing says another.
-///
-/// # Errors
-/// The old HyperConverged can't be read.
-pub(super) fn held(
-    before: Before<'_>,
-    cluster: &ClusterRef,
-    object: &Value,
-    release: &Arc<Release>,
-) -> Result<Option<PriorObject>, Box<Problem>> {
-    match before {
-        Before::Live(prior) => Ok(prior.of(object)),
-        Before::Sources(repo, _) => {
-            let Some(was) = repo.clusters().iter().find(|c| c.name() == cluster.name()) else {
-                return Ok(None);
-            };
-            let old = repo.hyperconverged(was)?;
-            let is_held = is_same(&old, object) && !planned::is_rejected(repo, was, release);
-            Ok(is_held.then_some(PriorObject::Manifest(old)))
-        }
-        Before::Nothing | Before::Objects(_) => Ok(None),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Work;
-use super::prior_state::{PriorObject, held};
+use super::prior_state::PriorObject;
 use crate::inventory::{Inventory, LoadedInventory};
 use crate::lifecycle::{State, Step};
 use crate::plan::{Admit, Plan, plan_with};
@@ -69,7 +69,7 @@ pub fn end_state(
     inventory: &LoadedInventory,
 ) -> Result<Option<State>, Box<Problem>> {
     let manifest = &loaded.json;
-    let old = held(work.before, cluster, manifest, release)?;
+    let old = work.before.held(cluster, manifest, release)?;
     if old.is_none() && work.upgrade_to.is_none() {
         return Ok(None);
     }
