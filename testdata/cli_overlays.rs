@@ -223,7 +223,6 @@ fn git_applies_the_diff_of_a_layer() {
         assert_eq!(fs::read_to_string(&base).expect("readable"), fixed, "from {from:?}");
     };
     apply("", "");
-    apply("clusters/prod", "");
     apply("base", "base");
 }
 

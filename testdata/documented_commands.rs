@@ -228,7 +228,7 @@ fn every_command_runs() {
     let (run, wrong): (Vec<usize>, Vec<Vec<String>>) = pages.par_iter().map(|p| run_page(p)).unzip();
     let (run, wrong) = (run.iter().sum::<usize>(), wrong.concat());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(run > 75, "only {run} commands were found");
+    assert!(run > 70, "only {run} commands were found");
 }
 
 /// How many commands of hcoplan a page has, and what went wrong with its blocks, in their order.

@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tarfile
 import zipfile
 
@@ -570,25 +569,6 @@ def attack_workflow_of_init(lab):
         else:
             lab.expect(": write" not in text.split("steps:")[0], f"{name}: it writes", text)
             lab.expect("persist-credentials: false" in text, f"{name}: the token stays in the checkout", text)
-
-
-def attack_pins(lab):
-    """A pin that isn't the commit of its tag is found, and so is an action without one."""
-    tool = os.path.join(lab.root, ".ci", "pins")
-    remote = os.path.join(lab.dir(), "owner", "tool")
-    lab.write(remote, "action.yml", "x")
-    lab.commit(remote)
-    lab.git(remote, "tag", "-a", "-m", "x", "v1.0.0")
-    good = lab.git(remote, "rev-parse", "HEAD").strip()
-    env = {"PINS_REMOTE": os.path.dirname(os.path.dirname(remote))}
-    lines = {f"owner/tool@{good} # v1.0.0": 0, f"owner/tool@{'a' * 40} # v1.0.0": 1,
-             f"owner/tool@{good} # v1.0.1": 1, f"owner/tool@{good}": 1, "owner/tool@v1.0.0": 1,
-             f"owner/other@{good} # v1.0.0": 1}
-    for line, code in lines.items():
-        directory = lab.dir()
-        path = lab.write(directory, "workflow.yml", f"    steps:\n      - uses: {line}\n")
-        done = lab.program(sys.executable, tool, path, cwd=directory, env=env)
-        lab.expect(done.code == code, line, done)
 
 
 def attack_ignored_cluster(lab):

@@ -132,7 +132,7 @@ def attack_bare_repository_in_a_checkout(lab):
     lab.git(bare, "config", "core.bare", "false")
     lab.git(bare, "config", "core.worktree", directory)
     lab.git(bare, "config", "core.fsmonitor", program)
-    for words in [("lint", "--against", "HEAD~1"), ("plan"), ("diff",)]:
+    for words in [("lint", "--against", "HEAD~1"), ("plan",), ("diff",)]:
         done = lab.run(*words, cwd=bare)
         lab.expect(not os.path.exists(note), f"{words} ran a program of the checkout's", done)
         if "--against" in words:

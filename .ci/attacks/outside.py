@@ -31,7 +31,7 @@ def attack_patch_behind_a_linked_directory(lab):
     annotated = MANIFEST.replace("namespace: kubevirt-hyperconverged}", "namespace: kubevirt-hyperconverged, annotations: "
                                  "{kubevirt.kubevirt.io/jsonpatch: '[{\"op\": \"add\", \"path\": \"/spec/x\", \"value\": 1}]'}}")
     lab.write(directory, "hyperconverged.yaml", annotated)
-    for words in [("lint", "--select", "jsonpatch-layered"), ("lint", "--pedantic", "--format", "json"), ("plan")]:
+    for words in [("lint", "--select", "jsonpatch-layered"), ("lint", "--pedantic", "--format", "json"), ("plan",)]:
         done = lab.run(*words, cwd=directory)
         lab.expect("outside-word" not in done.out + done.err and "lnk/patch" not in done.out, f"{words} read it", done)
 

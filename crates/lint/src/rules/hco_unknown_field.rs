@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule::error(
 
 /// So many fields get fixes at once: each reads the file once more, so that one for each of very many would take
 /// the square of their number. `hcoplan fix` comes to the others once these are gone.
-const MOST_FIXED: usize = 50;
+const MOST_FIXED: usize = 10;
 
 /// So many places are offered to choose from.
 const MOST_HOMES: usize = 5;
@@ -46,12 +46,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding = Finding::new(&RULE, format!("unknown field `{}`", field.path))
             .at(cx.document().location(key.span))
             .label("dropped by the API server");
-        let mut finding = explained(cx, finding, field, &key.text);
-        if nth >= MOST_FIXED {
-            finding.fixes.clear();
+        out.report(if nth < MOST_FIXED {
+            explained(cx, finding, field, &key.text)
+        } else {
             cx.leave_untried();
-        }
-        out.report(finding);
+            finding
+        });
     }
 }
 

@@ -42,7 +42,7 @@ impl Repo {
                 file.path.starts_with(&path) && !is_skipped
             };
             let is_read = self.files.iter().any(has_file) || self.is_checked_out(&path);
-            let is_deployed = self.applied().iter().any(|applied| applied.path.covers(&path.join("a.yaml")));
+            let is_deployed = self.applied().iter().any(|applied| applied.path.meets(&path));
             if is_read || !is_deployed && !self.clusters.is_empty() {
                 continue;
             }

@@ -89,8 +89,12 @@ pub(super) struct WrapperChange {
 }
 
 /// A path from the root, in which a generator may fill in parts.
-#[derive(Debug)]
-pub(super) struct PathPattern(Regex);
+#[derive(Debug, Clone)]
+pub(super) struct PathPattern {
+    expression: Regex,
+    /// The path up to its first template expression.
+    start: Utf8PathBuf,
+}
 
 impl PathPattern {
     fn new(path: &str) -> Option<Self> {
@@ -99,6 +103,7 @@ impl PathPattern {
         if !path.contains("{{") {
             rest = normalize_path(Utf8Path::new(path.trim_start_matches('/')))?.into_string();
         }
+        let start = rest.split("{{").next().unwrap_or_default().trim_start_matches("./").into();
         while let Some((before, behind)) = rest.split_once("{{") {
             expression.push_str(&regex_lite::escape(before.trim_start_matches("./")));
             expression.push_str(".*");
@@ -106,12 +111,17 @@ impl PathPattern {
         }
         expression.push_str(&regex_lite::escape(&rest));
         expression.push_str(if rest.is_empty() && !path.contains("{{") { "" } else { "(/|$)" });
-        Regex::new(&expression).ok().map(Self)
+        Regex::new(&expression).ok().map(|expression| Self { expression, start })
     }
 
     /// Whether a file lies at the path or below it.
     pub(super) fn covers(&self, file: &Utf8Path) -> bool {
-        self.0.is_match(file.as_str())
+        self.expression.is_match(file.as_str())
+    }
+
+    /// Whether the path lies in a directory, or is above it.
+    pub(super) fn meets(&self, directory: &Utf8Path) -> bool {
+        self.start.starts_with(directory) || self.covers(&directory.join("a.yaml"))
     }
 }
 
@@ -222,7 +232,7 @@ struct Changes {
 
 impl Changes {
     fn add(&mut self, field: &str, span: Span, path: Option<&PathPattern>, names_one: bool) {
-        let path = path.map(|p| PathPattern(p.0.clone()));
+        let path = path.cloned();
         self.out.push(WrapperChange { by: self.by.clone(), field: field.to_owned(), span, path, names_one });
     }
 
