@@ -33,7 +33,7 @@ def attack_patch_behind_a_linked_directory(lab):
     lab.write(directory, "hyperconverged.yaml", annotated)
     for words in [("lint", "--select", "jsonpatch-layered"), ("lint", "--pedantic", "--format", "json"), ("plan",)]:
         done = lab.run(*words, cwd=directory)
-        lab.expect("outside-word" not in done.out + done.err and "lnk/patch" not in done.out, f"{words} read it", done)
+        lab.expect("outside-word" not in done.out + done.err, f"{words} read it", done)
 
 
 def attack_inventory_behind_a_linked_directory(lab):

@@ -142,7 +142,7 @@ mod tests {
             assert_eq!((known.name(), known.title().as_str()), (release, title));
         }
         let said = |name: &str| not_modelled(name, &known_release(name).expect(name));
-        for name in ["1.17", "v1.17.3", "4.20.99", &Release::known("1.18").expect("known").version().to_owned()] {
+        for name in ["1.17", "v1.17.3", "4.20.99", Release::known("1.18").expect("known").version()] {
             assert_eq!(said(name), None, "{name}");
         }
         assert!(said("1.17.99").is_some_and(|s| s.starts_with("HCO 1.17.99 isn't modelled: planned with 1.17.")));

@@ -61,6 +61,7 @@ pub(super) fn pair(
             Err(finding) => out.configuration.push(*finding),
         }
     }
+    out.configuration.extend(by_directory.missing_inventories());
     let others = objects.hyperconvergeds.iter().filter(|o| !claimed.contains(o));
     clusters.extend(others.map(|o| by_directory.cluster(*o)));
     name_by_file(&mut clusters, &claimed, &wrapper);
@@ -252,6 +253,17 @@ impl<'o> DirectoryIndex<'o> {
         }
         let configured = self.configured(&self.config.inventory);
         if configured.is_empty() { (Vec::new(), Pairing::None) } else { (configured, Pairing::Configured) }
+    }
+
+    /// What `hcoplan.yaml` names as inventories for all clusters, and that isn't one.
+    fn missing_inventories(&self) -> Vec<Finding> {
+        let named = self.config.inventory.iter().filter(|_| self.objects.given.is_empty());
+        let missing = named.filter(|path| self.configured(std::slice::from_ref(*path)).is_empty());
+        let wrong = |path: &Located<String>| {
+            let message = format!("there is no inventory in `{}`", path.value);
+            Finding::new(&CONFIGURATION_INVALID, message).at(path.place.clone())
+        };
+        missing.map(wrong).collect()
     }
 
     fn configured(&self, paths: &[Located<String>]) -> Vec<SourceRef> {
