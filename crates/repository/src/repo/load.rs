@@ -97,6 +97,9 @@ impl Repo {
             }
             inventory = loaded;
         }
+        if !inventory.states_nodes && self.lists_no_nodes(cluster) {
+            inventory = Arc::new(LoadedInventory { states_nodes: true, ..(*inventory).clone() });
+        }
         if !inventory.states_nodes {
             inventory = Arc::new(inventory.with_nodes(inventory::assumed_nodes()));
             findings.extend(inventory.valid.then(|| nodes_assumed(&document)));
@@ -217,6 +220,22 @@ impl Repo {
                 cell.get_or_init(read).clone()
             }
             None => self.read_inventory(&cluster.sources, files),
+        })
+    }
+
+    /// Whether a dump of the cluster's nodes is there and empty: `kubectl get nodes -o yaml` prints a List of no kind
+    /// then, which only its file's name makes one of nodes.
+    fn lists_no_nodes(&self, cluster: &ClusterRef) -> bool {
+        ["nodes.yaml", "nodes.yml", "nodes.json"].iter().any(|name| {
+            let path = parent(cluster.path()).join(name);
+            let Ok(bytes) = self.tree.read(&path) else { return false };
+            let parsed = hcoplan_yaml::parse(&SourceFile::from_bytes(&path, bytes));
+            let is_empty = |document: &Document| {
+                let root = &document.root;
+                root.get("kind").and_then(|k| k.as_str()) == Some("List")
+                    && root.get("items").is_some_and(|items| items.items().is_empty())
+            };
+            !parsed.documents.is_empty() && parsed.documents.iter().all(is_empty)
         })
     }
 
