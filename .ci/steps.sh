@@ -12,6 +12,8 @@ trap 'step ""; printf "\n== what each step took\n"; printf "%s\n" "${took[@]}" "
 host=$(rustc -vV | sed -n 's/^host: //p')
 export CARGO_INCREMENTAL=0 CARGO_BUILD_TARGET="$host" \
   RUSTFLAGS='-C target-feature=+crt-static -C relocation-model=static --cfg getrandom_backend="linux_getrandom"'
+# Examples in documentation are linked with the same libraries.
+export RUSTDOCFLAGS="$RUSTFLAGS"
 hcoplan="${CARGO_TARGET_DIR:-$PWD/target}/$host/quick/hcoplan"
 
 # Python with what the checks import; an empty array where it can't be made.
