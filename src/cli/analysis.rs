@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use super::base::{Base, BaseSide};
@@ -12,6 +13,7 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::FinalFindings;
 use super::output::Output;
+use super::settings::Rules;
 use super::tree;
 use crate::app::{self, Before, Outcome, Progress, Upgraded, Work};
 use crate::diff::semantic::ObjectChange;
@@ -24,17 +26,17 @@ use crate::report::changes::{Changes, Steps};
 
 /// What is asked about the clusters that were found.
 pub(super) struct Question<'a> {
-    pub(super) found: &'a Clusters,
-    pub(super) settings: &'a Settings,
+    found: &'a Clusters,
+    settings: &'a Settings,
     /// What they are compared with.
-    pub(super) base: &'a Base,
+    base: &'a Base,
     /// The findings that are known.
-    pub(super) baseline: Option<BaselineFile>,
+    baseline: Option<BaselineFile>,
     /// From which severity on findings and consequences fail the run.
-    pub(super) fail_on: Option<Severity>,
+    fail_on: Option<Severity>,
     /// What else is to be done with each.
-    pub(super) work: Work<'a>,
-    pub(super) jobs: Option<std::num::NonZeroUsize>,
+    work: Work<'a>,
+    jobs: Option<NonZeroUsize>,
 }
 
 /// What is known of all clusters.
@@ -61,6 +63,19 @@ pub(super) struct Analysis {
 }
 
 impl<'a> Question<'a> {
+    /// What a command's arguments ask: which findings are known and which fail the run is said by its rules.
+    pub(super) fn new(
+        found: &'a Clusters,
+        settings: &'a Settings,
+        base: &'a Base,
+        rules: &Rules,
+        jobs: Option<NonZeroUsize>,
+        work: Work<'a>,
+    ) -> Result<Self, Failure> {
+        let (baseline, fail_on) = (rules.baseline(found)?, rules.fail_on(found.repo.config()));
+        Ok(Self { found, settings, base, baseline, fail_on, work, jobs })
+    }
+
     /// Looks at every cluster once; `take` sees each one's result. `None` where somebody interrupts: what a part of
     /// the clusters gives is no result.
     pub(super) fn analyse(

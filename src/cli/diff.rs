@@ -93,15 +93,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let targets = format::resolve(&arguments.format, "diff", PlanFormat::ALL)?;
     let (found, base) = arguments.sides(output)?;
     let settings = arguments.rules.settings(&found)?;
-    let question = Question {
-        found: &found,
-        settings: &settings,
-        base: &base,
-        baseline: arguments.rules.baseline(&found)?,
-        fail_on: arguments.rules.fail_on(found.repo.config()),
-        jobs: arguments.reading.jobs,
-        work: Work { compare: true, lint: Some(lint::Selection::of(&settings).without_fixes()), ..Work::default() },
-    };
+    let work = Work { compare: true, lint: Some(lint::Selection::of(&settings).without_fixes()), ..Work::default() };
+    let question = Question::new(&found, &settings, &base, &arguments.rules, arguments.reading.jobs, work)?;
     let Some(analysis) = question.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };

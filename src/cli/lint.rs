@@ -72,19 +72,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let base = Base::named(&arguments.prior, &found, output)?;
     let shows_fixes = !arguments.statistics && targets.iter().any(|t| t.format.shows_fixes());
     let selection = lint::Selection::of(&settings);
-    let question = Question {
-        found: &found,
-        settings: &settings,
-        base: &base,
-        baseline: arguments.rules.baseline(&found)?,
-        fail_on: arguments.rules.fail_on(found.repo.config()),
-        jobs: sources.reading.jobs,
-        work: Work {
-            update: arguments.prior.update(),
-            lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
-            ..Work::default()
-        },
+    let work = Work {
+        update: arguments.prior.update(),
+        lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
+        ..Work::default()
     };
+    let question = Question::new(&found, &settings, &base, &arguments.rules, sources.reading.jobs, work)?;
     let Some(analysis) = question.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };

@@ -120,24 +120,17 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         PlanFormat::Findings(format) => format.shows_fixes(),
     });
     let selection = lint::Selection::of(&settings);
-    let question = Question {
-        found: &found,
-        settings: &settings,
-        base: &base,
-        baseline: arguments.rules.baseline(&found)?,
-        fail_on: arguments.rules.fail_on(found.repo.config()),
-        jobs: arguments.sources.reading.jobs,
-        work: Work {
-            force: arguments.force,
-            update: arguments.prior.update(),
-            compare: true,
-            preview: upgrade_to.filter(|_| !found.verdict.nothing_found),
-            lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
-            tree: tree.new.as_ref(),
-            kustomization: arguments.out.kustomization(&found),
-            ..Work::default()
-        },
+    let work = Work {
+        force: arguments.force,
+        update: arguments.prior.update(),
+        compare: true,
+        preview: upgrade_to.filter(|_| !found.verdict.nothing_found),
+        lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
+        tree: tree.new.as_ref(),
+        kustomization: arguments.out.kustomization(&found),
+        ..Work::default()
     };
+    let question = Question::new(&found, &settings, &base, &arguments.rules, arguments.sources.reading.jobs, work)?;
     let Some(analysis) = question.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };

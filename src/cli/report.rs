@@ -81,22 +81,15 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let settings = arguments.rules.settings(&found)?;
     let base = Base::open(&arguments.prior, &found, output)?;
     found.say_problems(output);
-    let question = Question {
-        found: &found,
-        settings: &settings,
-        base: &base,
-        baseline: arguments.rules.baseline(&found)?,
-        fail_on: arguments.rules.fail_on(found.repo.config()),
-        jobs: arguments.sources.reading.jobs,
-        work: Work {
-            update: arguments.prior.update(),
-            lint: Some(lint::Selection::of(&settings)),
-            matrix: true,
-            compare: true,
-            preview: upgrade_to,
-            ..Work::default()
-        },
+    let work = Work {
+        update: arguments.prior.update(),
+        lint: Some(lint::Selection::of(&settings)),
+        matrix: true,
+        compare: true,
+        preview: upgrade_to,
+        ..Work::default()
     };
+    let question = Question::new(&found, &settings, &base, &arguments.rules, arguments.sources.reading.jobs, work)?;
     let mut rows = Vec::new();
     let Some(analysis) = question.analyse(output, |outcome, _| rows.push(row(outcome)))? else {
         return Ok(found.verdict);
