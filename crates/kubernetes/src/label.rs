@@ -36,6 +36,11 @@ pub fn is_subdomain(text: &str) -> bool {
         })
 }
 
+/// A lower-case DNS label, what a namespace may be named: a subdomain of one part, at most 63 characters.
+pub fn is_dns_label(text: &str) -> bool {
+    text.len() <= 63 && !text.contains('.') && is_subdomain(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

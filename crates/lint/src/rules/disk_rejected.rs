@@ -1,6 +1,7 @@
 //! A disk that CDI rejects.
 
 use hcoplan_planner::boot_images::cdi::{CdiRefusal, data_volume_refusal, refusal};
+use hcoplan_planner::machines::is_placeholder;
 use hcoplan_yaml::Node;
 
 use super::prelude::*;
@@ -101,7 +102,7 @@ fn report(document: &Document, name: &str, spec: &Path, found: Option<CdiRefusal
     };
     let path = spec.below(&refusal.path);
     let written = document.root.at(&path).and_then(Node::as_str);
-    if written.is_some_and(|w| ["${", "{{", "$("].iter().any(|mark| w.contains(mark))) {
+    if written.is_some_and(is_placeholder) {
         return;
     }
     let place = if written.is_some() { document.locate(&path) } else { document.locate_key(&path) };

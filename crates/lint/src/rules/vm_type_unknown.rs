@@ -1,6 +1,6 @@
 //! A virtual machine that refers to an instance type or a preference that isn't there.
 
-use hcoplan_planner::machines::{TypeKind, common_types};
+use hcoplan_planner::machines::{TypeKind, common_types, is_placeholder};
 
 use super::prelude::*;
 
@@ -22,8 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(found) = cx.machine_type(&vm, kind).filter(|_| vm.document.root.at(&path).is_some()) else {
                 continue;
             };
-            let is_placeholder = ["${", "{{", "$("].iter().any(|mark| found.name.contains(mark));
-            if found.declared.is_some() || found.common.is_some() || is_placeholder {
+            if found.declared.is_some() || found.common.is_some() || is_placeholder(found.name) {
                 continue;
             }
             let [cluster, namespaced] = kind.kinds();

@@ -214,7 +214,7 @@ impl Kind {
         let text = node.as_str().filter(|text| !text.is_empty())?;
         let (is_right, form) = match self {
             Self::Subdomain => (label::is_subdomain(text), "a name of lower-case letters, digits, '-' and '.'"),
-            Self::Label => (is_dns_label(text), "a name of at most 63 lower-case letters, digits and '-'"),
+            Self::Label => (label::is_dns_label(text), "a name of at most 63 lower-case letters, digits and '-'"),
             Self::NetworkName => (is_network_name(text), "a name, or a namespace and a name with one '/' between"),
             Self::PciSelector => (is_pci_selector(text), "vendor:product, four hexadecimal digits each"),
             Self::UsbIdentifier => (is_hex(text, 1..=4), "up to four hexadecimal digits, without 0x"),
@@ -260,13 +260,9 @@ fn is_pci_selector(text: &str) -> bool {
     text.split_once(':').is_some_and(|(vendor, product)| is_hex(vendor, 4..=4) && is_hex(product, 4..=4))
 }
 
-fn is_dns_label(text: &str) -> bool {
-    text.len() <= 63 && !text.contains('.') && label::is_subdomain(text)
-}
-
 fn is_network_name(text: &str) -> bool {
     match text.split_once('/') {
-        Some((namespace, name)) => is_dns_label(namespace) && label::is_subdomain(name),
+        Some((namespace, name)) => label::is_dns_label(namespace) && label::is_subdomain(name),
         None => label::is_subdomain(text),
     }
 }
@@ -402,9 +398,9 @@ fn affinity(node: &Node) -> Vec<Problem<'_>> {
         let required = affinity.get(REQUIRED).map(Node::items).unwrap_or_default();
         let terms = required.iter().chain(preferred.iter().filter_map(|term| term.get("podAffinityTerm")));
         for term in terms {
-            match term.get("topologyKey").map(|key| (key, key.as_str().unwrap_or_default())) {
-                Some((_, key)) if label::is_key(key) => {}
-                Some((written, _)) => {
+            match term.get("topologyKey") {
+                Some(written) if written.as_str().is_some_and(label::is_key) => {}
+                Some(written) => {
                     out.push(Problem::new(written, Wrong::NotA("a node label's key")).key("topologyKey"));
                 }
                 None => out.push(Problem::new(term, Wrong::Missing("topologyKey")).key("the affinity term")),

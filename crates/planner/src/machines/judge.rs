@@ -73,7 +73,7 @@ impl<'j> Judge<'j> {
 
     /// Something is rejected. What a placeholder will be nobody knows.
     pub(super) fn reject(&mut self, path: &str, reason: Reason, words: impl Into<String>) {
-        if is_placeholder(self.get(path)) {
+        if self.get(path).as_str().is_some_and(is_placeholder) {
             return;
         }
         let cause = Cause { stage: self.stage, path: self.path(path), reason, words: words.into() };
@@ -122,7 +122,8 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
         (field.path, reason, words)
     });
     let violations = schema.validate(object);
-    let violations = violations.iter().filter(|v| !v.path.get(object).is_some_and(is_placeholder));
+    let violations =
+        violations.iter().filter(|v| !v.path.get(object).and_then(Value::as_str).is_some_and(is_placeholder));
     let wrong = violations.map(|v| {
         let reason = match v.kind {
             ViolationKind::Required => Reason::Missing,
@@ -190,8 +191,8 @@ pub(super) fn printed(value: &Value) -> String {
 }
 
 /// Whether a template engine or a script will replace a text.
-pub(super) fn is_placeholder(value: &Value) -> bool {
-    value.as_str().is_some_and(|t| ["${", "{{", "$("].iter().any(|mark| t.contains(mark)))
+pub fn is_placeholder(text: &str) -> bool {
+    ["${", "{{", "$("].iter().any(|mark| text.contains(mark))
 }
 
 /// What apimachinery says about a text that is no DNS label; `None` when it is one.
@@ -199,7 +200,7 @@ pub(super) fn label_problem(text: &str) -> Option<String> {
     if text.len() > 63 {
         return Some("must be no more than 63 bytes".to_owned());
     }
-    (text.contains('.') || !label::is_subdomain(text)).then(|| {
+    (!label::is_dns_label(text)).then(|| {
         "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end \
          with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
          '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"

@@ -330,7 +330,8 @@ impl Judge<'_> {
             let volumes = self.list("template.spec.volumes");
             let claims = |v: &Value| [v["dataVolume"]["name"].clone(), v["persistentVolumeClaim"]["claimName"].clone()];
             let used: Vec<Value> = volumes.iter().flat_map(claims).filter(|n| !n.is_null()).collect();
-            if name.is_empty() || used.iter().any(|n| n == name || super::judge::is_placeholder(n)) {
+            if name.is_empty() || used.iter().any(|n| n == name || n.as_str().is_some_and(super::judge::is_placeholder))
+            {
                 return;
             }
             let brought = self.each("dataVolumeTemplates[].metadata.name");

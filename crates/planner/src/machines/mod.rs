@@ -26,6 +26,7 @@ mod volumes;
 #[cfg(test)]
 mod tests;
 
+pub use judge::is_placeholder;
 pub use migration::{Claim, Obstacle, obstacles};
 pub use nodes::{Demand, demands};
 pub use structure::{TypeKind, common_type, common_types};
