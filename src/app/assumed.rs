@@ -44,13 +44,12 @@ pub(super) fn lint(
         found.skipped.extend(run.skipped);
         on_others.push((other.label(), run.findings));
     }
-    let mut errors: BTreeMap<String, (Finding, BTreeSet<&str>)> = BTreeMap::new();
+    let mut errors: BTreeMap<Claim<'_>, (&Finding, BTreeSet<&str>)> = BTreeMap::new();
     let own = by_claim(&found.findings);
     for (label, findings) in &on_others {
         let new = findings.iter().filter(|f| f.severity == Severity::Error && !own.contains_key(&claim(f)));
         for finding in new {
-            let entry = errors.entry(format!("{:?}", claim(finding)));
-            entry.or_insert_with(|| (finding.clone(), BTreeSet::new())).1.insert(label);
+            errors.entry(claim(finding)).or_insert((finding, BTreeSet::new())).1.insert(label);
         }
     }
     let on_others: Vec<_> = on_others.iter().map(|(label, findings)| (*label, by_claim(findings))).collect();
@@ -65,8 +64,8 @@ pub(super) fn lint(
         limit(finding, &labels, loaded);
         finding.severity > Severity::Info
     });
-    for (mut finding, labels) in errors.into_values() {
-        finding.refusal = false;
+    for (finding, labels) in errors.into_values() {
+        let mut finding = Finding { refusal: false, ..finding.clone() };
         limit(&mut finding, &labels, loaded);
         found.findings.push(finding);
     }
