@@ -73,11 +73,6 @@ impl Object {
     pub fn new(body: Value) -> Self {
         Self { id: Arc::new(ObjectId::of(&body)), body: Arc::new(body) }
     }
-
-    /// Takes an object that others hold too.
-    pub fn from_shared(body: Arc<Value>) -> Self {
-        Self { id: Arc::new(ObjectId::of(&body)), body }
-    }
 }
 
 impl From<Value> for Object {

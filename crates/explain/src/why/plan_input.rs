@@ -1,6 +1,6 @@
 //! The inputs with some of them taken away, planned again.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::admission;
@@ -29,7 +29,6 @@ pub struct PlanInput<'a> {
     pub(super) loaded: &'a LoadedInventory,
     /// What the HyperConverged was built of, where it was.
     layers: &'a [BuildLayer],
-    plans: Cell<usize>,
     /// Whether a patch fails with nothing taken away.
     broken: OnceCell<bool>,
     /// Whether the operators get nowhere with nothing taken away.
@@ -40,16 +39,7 @@ impl<'a> PlanInput<'a> {
     /// The inputs of one cluster: the HyperConverged as it was written, the same as JSON, and what
     /// is declared about the nodes.
     pub fn new(release: &'a Release, document: &'a Document, object: &'a Value, loaded: &'a LoadedInventory) -> Self {
-        Self {
-            release,
-            document,
-            object,
-            loaded,
-            layers: &[],
-            plans: Cell::new(0),
-            broken: OnceCell::new(),
-            stops: OnceCell::new(),
-        }
+        Self { release, document, object, loaded, layers: &[], broken: OnceCell::new(), stops: OnceCell::new() }
     }
 
     /// The same, built of layers.
@@ -94,11 +84,6 @@ impl<'a> PlanInput<'a> {
     /// What is declared about its nodes.
     pub fn inventory(&self) -> &'a Inventory {
         &self.loaded.inventory
-    }
-
-    /// How often it was planned.
-    pub fn plan_count(&self) -> usize {
-        self.plans.get()
     }
 
     /// What would be if these inputs were not there.
@@ -182,13 +167,11 @@ impl<'a> PlanInput<'a> {
 
     /// What would be if this were stored: nothing is pruned, defaulted or mutated.
     pub(super) fn with_stored(&self, stored: &Value) -> Plan {
-        self.plans.set(self.plans.get() + 1);
         let inventory = &self.loaded.inventory;
         plan_with(self.release, inventory, stored, Admit::Stored)
     }
 
     fn planned(&self, inventory: &Inventory, object: &Value) -> Plan {
-        self.plans.set(self.plans.get() + 1);
         plan_with(self.release, inventory, object, Admit::Unchecked)
     }
 

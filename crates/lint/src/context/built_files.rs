@@ -11,22 +11,11 @@ use super::Context;
 
 /// The files that kustomizations name as resources, by directory.
 #[derive(Debug)]
-pub struct BuiltFiles<'d>(BTreeMap<&'d Utf8Path, Named<'d>>);
-
-/// What a kustomization names.
-#[derive(Debug, Default)]
-struct Named<'d> {
-    files: BTreeSet<&'d str>,
-    /// Whether it does more than list resources.
-    changes: bool,
-}
-
-/// The keys of a kustomization that does nothing but list.
-const LISTS: [&str; 4] = ["apiVersion", "kind", "metadata", "resources"];
+pub struct BuiltFiles<'d>(BTreeMap<&'d Utf8Path, BTreeSet<&'d str>>);
 
 impl<'d> BuiltFiles<'d> {
     fn of(neighbours: &'d Neighbours) -> Self {
-        let mut out: BTreeMap<&Utf8Path, Named<'_>> = BTreeMap::new();
+        let mut out: BTreeMap<&Utf8Path, BTreeSet<&str>> = BTreeMap::new();
         // Neither apiVersion nor kind has to be there.
         for kind in ["Kustomization", ""] {
             for document in neighbours.of_kind(kind) {
@@ -36,10 +25,7 @@ impl<'d> BuiltFiles<'d> {
                 if let (true, Some(directory)) = (is_one, path.parent()) {
                     let names = resources.unwrap_or_default().iter().filter_map(Node::as_str);
                     let names = names.map(|n| n.trim_start_matches("./"));
-                    let named = out.entry(directory).or_default();
-                    named.files.extend(names);
-                    let mut keys = document.root.entries().iter().map(|e| e.key.text.as_str());
-                    named.changes |= keys.any(|key| !LISTS.contains(&key));
+                    out.entry(directory).or_default().extend(names);
                 }
             }
         }
@@ -53,13 +39,7 @@ impl<'d> BuiltFiles<'d> {
         }
         let file = file.path();
         let named = file.parent().and_then(|d| self.0.get(d));
-        named.is_none_or(|named| file.file_name().is_some_and(|f| named.files.contains(f)))
-    }
-
-    /// Whether a file's objects are applied as they are written.
-    pub fn is_as_written(&self, file: &Utf8Path) -> bool {
-        let named = file.parent().and_then(|d| self.0.get(d));
-        named.is_none_or(|named| !named.changes)
+        named.is_none_or(|named| file.file_name().is_some_and(|f| named.contains(f)))
     }
 
     /// Whether its directory has a kustomization.

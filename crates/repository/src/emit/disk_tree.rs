@@ -72,11 +72,6 @@ impl DiskTree {
         Ok(Some(tree))
     }
 
-    /// Whether this directory is the top of a tree of ours.
-    pub fn is_tree(directory: &Utf8Path) -> bool {
-        directory.join(TOP_MANIFEST).is_file()
-    }
-
     fn check(&mut self, directory: &Utf8Path, ours: bool) -> Result<(), Error> {
         let path = match directory.as_str() {
             "" => self.root.clone(),
