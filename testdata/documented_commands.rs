@@ -126,6 +126,10 @@ fn sandbox(page: &str, dir: &Path) {
             fs::remove_file(csv).expect("ours");
             write(&dir.join("unpacked/csv.yaml"), &text.replace("9.2.4", "4.20.3"));
         }
+        "adopt.md" => {
+            write(&dir.join("clusters/prod/hyperconverged.yaml"), HYPERCONVERGED);
+            write(&dir.join("must-gather.local.123/cluster-scoped-resources/nodes.json"), NODES);
+        }
         _ => {
             for path in ["clusters/east", "clusters/prod", "clusters/prod-east", "DIR", "OTHER"] {
                 cluster(path);

@@ -101,26 +101,6 @@ fn has_markers(directory: &Path) -> bool {
     })
 }
 
-/// `init` marks the tree where it is asked to, and only there.
-#[test]
-fn init_marks_a_tree_that_is_committed() {
-    let scene = fleet(&["east"]);
-    run(&scene, &["init"]);
-    assert!(!scene.path(".gitattributes").exists());
-    run(&scene, &["init", "--commit-tree"]);
-    run(&scene, &["render", "-q", "--out", "rendered"]);
-    let mut out = String::new();
-    scene.run("commit", &mut out);
-    let asked = scene
-        .command("git")
-        .args(["check-attr", "linguist-generated", "merge", "--"])
-        .arg("rendered/clusters/east/CDI-cdi-kubevirt-hyperconverged.yaml")
-        .output();
-    let told = String::from_utf8(asked.expect("git runs").stdout).expect("UTF-8");
-    assert!(told.contains("linguist-generated: true"), "{told}");
-    assert!(told.contains("merge: union"), "{told}");
-}
-
 /// An upgrade fails the run where it brings a refusal, a stopped reconcile or a new error, and nowhere
 /// else.
 #[test]

@@ -439,7 +439,7 @@ fn findings_that_were_there_before_are_folded() {
     hold("lint-against", &[], &[("terminal", told), ("markdown", lint(&["--format=markdown"]))]);
 }
 
-/// Output trees of two branches merge wherever their sources do, with the line of `init --commit-tree`.
+/// Output trees of two branches merge wherever their sources do, with the line of docs/output-tree.md.
 #[test]
 fn branches_merge_in_the_tree() {
     let clusters = ["east", "west"];

@@ -298,19 +298,21 @@ def attack_suppressions_trusted(lab):
 
 
 def attack_deep_directories(lab):
-    """Directories in directories: lint."""
-
-    def build(directory, n):
-        one_cluster(lab, "  {}\n")(directory, n)
-        here = os.open(directory, os.O_RDONLY)
-        for i in range(n):
-            os.mkdir("d", dir_fd=here)
-            below = os.open("d", os.O_RDONLY, dir_fd=here)
-            os.close(here)
-            here = below
+    """Directories in directories, as deep as a path can be: lint takes at most 5 seconds of CPU. Twice the depth is four times the text of the paths."""
+    directory = lab.dir()
+    one_cluster(lab, "  {}\n")(directory, 0)
+    here = os.open(directory, os.O_RDONLY)
+    for _ in range(1900):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
         os.close(here)
-
-    grows(lab, 100, build, "lint")
+        here = below
+    os.close(here)
+    done = lab.run("lint", cwd=directory)
+    # Python's own removal gives up at this depth.
+    lab.program("rm", "-rf", "d", cwd=directory)
+    lab.expect(done.code == 0, "not judged", done)
+    lab.expect(done.cpu < 5, "too slow", done)
 
 
 def attack_clusters_moved(lab):

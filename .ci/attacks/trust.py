@@ -51,7 +51,9 @@ def attack_named_configuration(lab):
         ("removed", {"ci/hcoplan.yaml": STRICT}, {"ci/hcoplan.yaml": None}, "ci/hcoplan.yaml"),
         ("a detour", {"ci/hcoplan.yaml": STRICT}, {"ci/hcoplan.yaml": OFF}, "./ci/../ci/hcoplan.yaml"),
     ]:
-        directory = change(lab, before, after)
+        # The change brings the finding, so that --against fails, too.
+        sound = {"hyperconverged.yaml": HEAD + "spec: {}\n"}
+        directory = change(lab, {**sound, **before}, {"hyperconverged.yaml": BAD, **after})
         for path in [name, os.path.join(directory, name)]:
             for words in [("lint",), ("lint", "--against", "base")]:
                 judged(lab, directory, *words, "--config", path, codes=(1,))

@@ -15,11 +15,10 @@ use super::explain_field;
 use super::explain_topic;
 use super::failure::Failure;
 use super::format::Named;
-use super::inventory_file::known_versions;
 use super::output::Output;
 use super::root::Place;
 use crate::lint;
-use crate::release::Release;
+use crate::release::{Distribution, Release};
 use crate::repo::{self, Repo};
 use crate::report::{Format, changes, matrix};
 
@@ -150,6 +149,16 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     shell.write_registration(VARIABLE, "hcoplan", "hcoplan", "hcoplan", &mut script)?;
     output.print(script)?;
     Ok(Verdict::default())
+}
+
+/// The names of releases.
+fn known_versions() -> Vec<&'static str> {
+    let distributions = Distribution::all().iter();
+    let lines = distributions.flat_map(|d| {
+        let modelled = |l: &&str| Release::known(&d.versions[*l].release.value).is_some();
+        d.lines().into_iter().filter(modelled)
+    });
+    lines.collect()
 }
 
 #[cfg(test)]

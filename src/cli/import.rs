@@ -9,14 +9,14 @@ use serde_json::Value;
 use super::atomic_file;
 use super::exit::Verdict;
 use super::failure::Failure;
-use super::inventory_file::{SCHEMA, facts, filled_in, inventory_in};
+use super::inventory_file::{SCHEMA, facts, inventory_in};
 use super::output::Output;
 use crate::inventory::{Node, drift, pools, pools_yaml};
 use crate::release::{Platform, version_parts};
-use crate::repo::{self, Dump, Fact, FactOrigin, Identity, Options, Repo, WithSource};
+use crate::repo::{self, Dump, Fact, FactOrigin, Identity, Loaded, Options, Repo, WithSource};
 use crate::source::{Location, SourceFile, read_limited};
 use crate::yaml::edit::{self, Change};
-use crate::yaml::{self, Document, Path, Segment};
+use crate::yaml::{self, Document, Path};
 
 /// Make a ClusterInventory from what a running cluster was dumped to, or bring one up to date
 ///
@@ -57,33 +57,38 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
-    let dump = read(&arguments.paths, output)?;
-    let nodes = nodes(&dump, &arguments.paths, output)?;
     let beside = arguments.out.as_deref().and_then(Utf8Path::parent);
     let beside = beside.map(|d| if d.as_str().is_empty() { Utf8Path::new(".") } else { d });
     let directory = arguments.cluster.as_deref().or(beside.filter(|d| d.is_dir()));
-    let manifests = Manifests::read(directory, arguments.cluster.is_some())?;
-    let identity = identity(arguments, &dump, &manifests)?;
-    if identity.release.is_none() {
-        output.note("nothing in the dump says which release runs: fill it in, or give --release, or --cluster");
+    let is_asked = arguments.cluster.is_some();
+    let manifests = cluster_in(directory, is_asked)?;
+    let mut cluster = DumpedCluster::read(&arguments.paths, manifests.as_ref(), output)?;
+    if let Some(own) = manifests.as_ref().filter(|_| is_asked) {
+        cluster.identity = own.identity.clone().with_fallback(cluster.identity);
     }
-    let named = |key: &str| dump.names_label(key) || manifests.text.contains(key);
-    let cluster = Cluster { identity, facts: dump.facts(), nodes };
+    if let Some(name) = &arguments.release {
+        let release = repo::named_release(name)?;
+        let is_name = repo::known_release(name).is_ok();
+        let value = if is_name { release.label() } else { name };
+        cluster.identity.release =
+            Some(WithSource { value: value.to_owned(), by: FactOrigin::CommandLine, place: None });
+    }
+    if cluster.identity.release.is_none() {
+        output.note("nothing in the dump says which release runs: give --release, or --cluster");
+    }
+    let directory = beside.and_then(Utf8Path::file_name).filter(|n| *n != ".");
+    let name = arguments.name.as_deref().or(directory).unwrap_or("cluster");
     let Some(out) = &arguments.out else {
-        let name = arguments.name.as_deref().unwrap_or("cluster");
-        output.print(cluster.inventory(name, named))?;
+        output.print(cluster.inventory(name))?;
         return Ok(Verdict::default());
     };
     if !out.exists() {
-        let directory = beside.and_then(Utf8Path::file_name).filter(|n| *n != ".");
-        let name = arguments.name.as_deref().or(directory).unwrap_or("cluster");
-        let text = cluster.inventory(name, named);
-        atomic_file::create(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
+        atomic_file::create(out, cluster.inventory(name).as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
         output.print_lines(&format!("written: {out}\n"))?;
         return Ok(Verdict::default());
     }
     let document = inventory_in(out, output)?;
-    let (text, changed) = cluster.update(&document, named).map_err(|reason| {
+    let (text, changed) = cluster.update(&document).map_err(|reason| {
         Failure::usage(
             format!("{out} can't be brought up to date: {reason}"),
             "run it without --out, and take over what is new by hand",
@@ -151,111 +156,97 @@ pub(super) fn nodes(dump: &Dump, paths: &[Utf8PathBuf], output: &Output) -> Resu
     }
 }
 
-/// What the manifests of a cluster's directory say.
-struct Manifests {
-    identity: Option<Identity>,
+/// The cluster of a directory; `is_asked`: whether there has to be exactly one.
+fn cluster_in(directory: Option<&Utf8Path>, is_asked: bool) -> Result<Option<Loaded>, Failure> {
+    let Some(directory) = directory else {
+        return Ok(None);
+    };
+    let repo = match Repo::open(directory, &Options::default()) {
+        Err(_) if !is_asked => return Ok(None),
+        opened => opened?,
+    };
+    match repo.clusters() {
+        [one] => match repo.load(one) {
+            Ok(loaded) => Ok(Some(loaded)),
+            Err(_) if !is_asked => Ok(None),
+            Err(problem) => Err(Failure::Unreadable(format!("{directory}: {}", problem.finding.message))),
+        },
+        clusters if is_asked => Err(Failure::usage(
+            format!("{directory} has {} clusters, not one", clusters.len()),
+            "--cluster takes the directory of one cluster",
+        )),
+        _ => Ok(None),
+    }
+}
+
+/// Everything that an inventory says of a running cluster.
+pub(super) struct DumpedCluster {
+    identity: Identity,
+    dump: Dump,
+    nodes: Vec<Node>,
     /// The text of the HyperConverged, in which placements name labels.
     text: String,
 }
 
-/// The text of an object, without what else its file holds.
-fn text_of(document: &Document) -> String {
-    let text = document.file.text();
-    text.get(document.root.span.range()).unwrap_or(text).to_owned()
-}
-
-impl Manifests {
-    /// `asked`: whether there has to be exactly one cluster.
-    fn read(directory: Option<&Utf8Path>, asked: bool) -> Result<Self, Failure> {
-        let nothing = Self { identity: None, text: String::new() };
-        let Some(directory) = directory else {
-            return Ok(nothing);
-        };
-        let repo = Repo::open(directory, &Options::default());
-        let repo = match (repo, asked) {
-            (Err(_), false) => return Ok(nothing),
-            (opened, _) => opened?,
-        };
-        match (repo.clusters(), asked) {
-            ([one], _) => match repo.load(one) {
-                Ok(loaded) => Ok(Self {
-                    // A dump may hold the nodes beside it, and those have every label.
-                    text: text_of(&loaded.document),
-                    identity: Some(loaded.identity),
-                }),
-                Err(_) if !asked => Ok(nothing),
-                Err(problem) => Err(Failure::Unreadable(format!("{directory}: {}", problem.finding.message))),
-            },
-            (_, false) => Ok(nothing),
-            (clusters, true) => Err(Failure::usage(
-                format!("{directory} has {} clusters, not one", clusters.len()),
-                "--cluster takes the directory of one cluster",
-            )),
+impl DumpedCluster {
+    /// Reads a dump of the cluster whose manifests are given. What the dump says counts first: it is what the cluster
+    /// really has.
+    pub(super) fn read(paths: &[Utf8PathBuf], manifests: Option<&Loaded>, output: &Output) -> Result<Self, Failure> {
+        let dump = read(paths, output)?;
+        let nodes = nodes(&dump, paths, output)?;
+        let mut identity = dump.identity();
+        // The dump's files are nobody's to look at in the repository.
+        identity.namespace.place = None;
+        identity.platform.place = None;
+        if let Some(release) = &mut identity.release {
+            release.place = None;
         }
+        // A dump may hold the nodes, too, and those have every label.
+        let text = manifests.map(|m| m.document.file.text().get(m.document.root.span.range()).unwrap_or_default());
+        let text = text.unwrap_or_default().to_owned();
+        if let Some(own) = manifests {
+            identity = identity.with_fallback(own.identity.clone());
+        }
+        if identity.platform.by == FactOrigin::Nothing {
+            identity.platform.by = FactOrigin::Nodes;
+            identity.platform.value = if dump.is_openshift() { Platform::OpenShift } else { Platform::Kubernetes };
+        }
+        Ok(Self { identity, dump, nodes, text })
     }
-}
 
-/// Namespace, platform and release: of the command line, of the manifests where they are asked for, else
-/// of the dump, which is what the cluster really has.
-fn identity(arguments: &Arguments, dump: &Dump, manifests: &Manifests) -> Result<Identity, Failure> {
-    let mut identity = dump.identity();
-    // The dump's files are nobody's to look at in the repository.
-    identity.namespace.place = None;
-    identity.platform.place = None;
-    if let Some(release) = &mut identity.release {
-        release.place = None;
+    /// Takes the release out, for who writes it down elsewhere: the one that the dump says, if it does.
+    pub(super) fn take_release(&mut self) -> Option<String> {
+        self.identity.release.take().filter(|r| is_of_dump(r.by)).map(|r| r.value)
     }
-    if let Some(own) = &manifests.identity {
-        identity = if arguments.cluster.is_some() {
-            own.clone().with_fallback(identity)
-        } else {
-            identity.with_fallback(own.clone())
-        };
-    }
-    if identity.platform.by == FactOrigin::Nothing {
-        identity.platform.by = FactOrigin::Nodes;
-        identity.platform.value = if dump.is_openshift() { Platform::OpenShift } else { Platform::Kubernetes };
-    }
-    if let Some(name) = &arguments.release {
-        let release = repo::named_release(name)?;
-        let is_name = repo::known_release(name).is_ok();
-        let value = if is_name { release.label() } else { name };
-        identity.release = Some(WithSource { value: value.to_owned(), by: FactOrigin::CommandLine, place: None });
-    }
-    Ok(identity)
-}
 
-/// Everything that an inventory says.
-struct Cluster {
-    identity: Identity,
-    facts: Vec<Fact>,
-    nodes: Vec<Node>,
-}
+    /// Whether a placement names a label.
+    fn names(&self, key: &str) -> bool {
+        self.dump.names_label(key) || self.text.contains(key)
+    }
 
-impl Cluster {
     /// A new inventory.
-    fn inventory(&self, name: &str, named: impl Fn(&str) -> bool) -> String {
-        let fact = |fact: &Fact| {
+    pub(super) fn inventory(&self, name: &str) -> String {
+        let fact = |fact: Fact| {
             let Fact { field, value, by } = fact;
-            format!("  {field}: {}  # {by}\n", edit::inline(value))
+            format!("  {field}: {}  # {by}\n", edit::inline(&value))
         };
-        let more: String = self.facts.iter().map(fact).collect();
+        let more: String = self.dump.facts().into_iter().map(fact).collect();
         format!(
             "# yaml-language-server: $schema={SCHEMA}\n\
              apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata:\n  name: {}\n\
              spec:\n{}{more}{}",
             edit::inline(&name.into()),
             facts(&self.identity),
-            pools_yaml(&pools(&self.nodes, named)),
+            pools_yaml(&pools(&self.nodes, |key| self.names(key))),
         )
     }
 
     /// An inventory brought up to date: its text, and what was changed, in words.
-    fn update(&self, document: &Document, named: impl Fn(&str) -> bool) -> Result<(String, Vec<String>), edit::Reason> {
+    fn update(&self, document: &Document) -> Result<(String, Vec<String>), edit::Reason> {
         let spec = Path::dotted("spec");
         let mut changes = Vec::new();
         let mut said = Vec::new();
-        let mut facts = self.all_facts();
+        let mut facts = all_facts(&self.identity, self.dump.facts());
         // What the nodes look like counts where nobody has said it.
         if self.identity.platform.by == FactOrigin::Nodes && document.root.at(&spec.key("platform")).is_none() {
             facts.push(Fact {
@@ -274,7 +265,7 @@ impl Cluster {
             said.push(format!("{field}: {value} ({by}{was})"));
             changes.push(Change::Set(path, value));
         }
-        let drift = drift(document, &self.nodes, named);
+        let drift = drift(document, &self.nodes, |key| self.names(key));
         for count in drift.counts.iter().filter(|c| !c.nodes.is_empty()) {
             let (name, found) = (&count.name, count.nodes.len());
             said.push(format!("pool {name}: {found} nodes, were {}", count.declared));
@@ -301,40 +292,30 @@ impl Cluster {
             changes.push(Change::Append(spec.key(pool.list()), pool.to_json()));
         }
         let edits = edit::edits(document, &changes)?;
-        let mut text = edit::apply(document.file.text(), &edits)?;
-        for change in &changes {
-            if let Change::Set(path, _) | Change::Append(path, _) = change
-                && let [_, Segment::Key(field)] = path.0.as_slice()
-            {
-                text = filled_in(text, field);
-            }
-        }
-        Ok((text, said))
+        Ok((edit::apply(document.file.text(), &edits)?, said))
     }
+}
 
-    /// Every field of `spec` but the nodes.
-    fn all_facts(&self) -> Vec<Fact> {
-        let identity = &self.identity;
-        let fact = |field, value: &str, by| Fact { field, value: value.into(), by };
-        let mut out = Vec::new();
-        if let Some(release) = identity.release.as_ref().filter(|r| is_of_dump(r.by)) {
-            out.push(fact("release", &release.value, "the release"));
-        }
-        if is_of_dump(identity.platform.by) {
-            out.push(fact("platform", identity.platform.value.as_str(), "the platform"));
-        }
-        if is_of_dump(identity.namespace.by) {
-            out.push(fact("namespace", &identity.namespace.value, "the namespace"));
-        }
-        out.extend(self.facts.iter().cloned());
-        out
+/// Every field of `spec` that a dump says, but the nodes.
+fn all_facts(identity: &Identity, others: Vec<Fact>) -> Vec<Fact> {
+    let fact = |field, value: &str, by| Fact { field, value: value.into(), by };
+    let mut out = Vec::new();
+    if let Some(release) = identity.release.as_ref().filter(|r| is_of_dump(r.by)) {
+        out.push(fact("release", &release.value, "the release"));
     }
+    if is_of_dump(identity.platform.by) {
+        out.push(fact("platform", identity.platform.value.as_str(), "the platform"));
+    }
+    if is_of_dump(identity.namespace.by) {
+        out.push(fact("namespace", &identity.namespace.value, "the namespace"));
+    }
+    out.extend(others);
+    out
 }
 
 /// What a dump says otherwise than an inventory does, but for nodes.
 pub(super) fn contradictions(dump: &Dump, document: &Document) -> Vec<Contradiction> {
-    let cluster = Cluster { identity: dump.identity(), facts: dump.facts(), nodes: Vec::new() };
-    let found = cluster.all_facts().into_iter().filter_map(|fact| {
+    let found = all_facts(&dump.identity(), dump.facts()).into_iter().filter_map(|fact| {
         let node = document.root.at(&Path::dotted("spec").key(fact.field))?;
         let declared = node.to_json();
         (!is_same(fact.field, &declared, &fact.value)).then(|| Contradiction {

@@ -1,9 +1,7 @@
 //! The job that `hcoplan init` writes: for the service that runs the repository's jobs.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use clap::ValueEnum;
-
-use crate::source::origin_host;
 
 /// The job that plans, and the one that comments what it found: a pull request can change the first,
 /// so that only the second has a token that writes.
@@ -25,31 +23,9 @@ pub(super) enum Service {
     Github,
     /// A job in .gitlab-ci.yml
     Gitlab,
-    /// No job
-    None,
 }
 
 impl Service {
-    /// What the repository's files show, else where git says that it was cloned from.
-    pub(super) fn of(root: &Utf8Path) -> Self {
-        let of_files = (root.join(".github").is_dir(), root.join(GITLAB_CI).is_file());
-        match of_files {
-            (true, false) => Self::Github,
-            (false, true) => Self::Gitlab,
-            _ => origin_host(root).map_or(Self::None, |host| Self::of_host(&host)),
-        }
-    }
-
-    fn of_host(host: &str) -> Self {
-        // Such as github.com, gitlab.example.com and acme.ghe.com.
-        let is = |name: &str| host.to_lowercase().split('.').any(|part| part == name);
-        match () {
-            () if is("github") || is("ghe") => Self::Github,
-            () if is("gitlab") => Self::Gitlab,
-            () => Self::None,
-        }
-    }
-
     /// The files of its jobs.
     pub(super) fn files(self) -> Vec<(Utf8PathBuf, String)> {
         match self {
@@ -58,7 +34,6 @@ impl Service {
                 WORKFLOWS.into_iter().map(written).collect()
             }
             Self::Gitlab => vec![(GITLAB_CI.into(), GITLAB_JOB.to_owned())],
-            Self::None => Vec::new(),
         }
     }
 }
@@ -75,19 +50,6 @@ fn workflow(text: &str, commit: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_host_says_who_runs_the_jobs() {
-        for (host, service) in [
-            ("github.com", Service::Github),
-            ("acme.ghe.com", Service::Github),
-            ("GitLab.example.com", Service::Gitlab),
-            ("dev.azure.com", Service::None),
-            ("notgithub.com", Service::None),
-        ] {
-            assert_eq!(Service::of_host(host), service, "{host}");
-        }
-    }
 
     #[test]
     fn jobs_use_this_release() {

@@ -5,7 +5,6 @@ use camino::Utf8Path;
 use super::failure::Failure;
 use super::output::Output;
 use crate::inventory::{self, Source, SourceKind};
-use crate::release::{Distribution, Platform, Release};
 use crate::repo::{self, FactOrigin, Identity, Trust};
 use crate::secret::InputText;
 use crate::source::SourceFile;
@@ -50,51 +49,16 @@ pub(super) fn inventory_in(path: &Utf8Path, output: &Output) -> Result<Document,
     }
 }
 
-/// What begins the line of a release that is to be filled in.
-const NO_RELEASE: &str = "  # release: \"…\"  # ";
-/// Nodes that are to be filled in.
-pub(super) const NO_NODES: &str = "  \
-  # The nodes; `kubectl get nodes -o json | hcoplan import -` prints them.
-  # nodePools:
-  #   - {name: control-plane, count: 3, architecture: amd64, roles: [control-plane]}
-  #   - {name: worker, count: 3, architecture: amd64, roles: [worker]}
-";
-
-/// A release to fill in: a comment that names those to choose from.
-pub(super) fn no_release() -> String {
-    format!("{NO_RELEASE}{}\n", known_versions().join(", "))
-}
-
-/// A text without the comments to fill in for a field of `spec` that says something now. What somebody has
-/// changed in them stays.
-pub(super) fn filled_in(text: String, field: &str) -> String {
-    let is_to_fill_in = |line: &str| match field {
-        "release" => line.starts_with(NO_RELEASE),
-        "platform" => ["OpenShift  # or Kubernetes", "Kubernetes  # or OpenShift"]
-            .iter()
-            .any(|rest| line.strip_prefix("  # platform: ") == Some(rest)),
-        _ => false,
-    };
-    match field {
-        "nodePools" | "nodes" => text.replacen(NO_NODES, "", 1),
-        _ => text.split_inclusive('\n').filter(|line| !is_to_fill_in(line.trim_end())).collect(),
-    }
-}
-
 /// The fields of an inventory's `spec` that other manifests say, each with what said it.
 pub(super) fn facts(identity: &Identity) -> String {
-    let mut out = match &identity.release {
-        Some(release) => format!("  release: {:?}  # {}\n", release.value, comment(&release.source())),
-        None => no_release(),
-    };
-    let platform = identity.platform.value.as_str();
-    out.push_str(&match identity.platform.by {
-        FactOrigin::Nothing if identity.platform.value == Platform::OpenShift => {
-            format!("  # platform: {platform}  # or Kubernetes\n")
-        }
-        FactOrigin::Nothing => format!("  # platform: {platform}  # or OpenShift\n"),
-        _ => format!("  platform: {platform}  # {}\n", comment(&identity.platform.source())),
-    });
+    let mut out = String::new();
+    if let Some(release) = &identity.release {
+        out.push_str(&format!("  release: {:?}  # {}\n", release.value, comment(&release.source())));
+    }
+    let platform = &identity.platform;
+    if platform.by != FactOrigin::Nothing {
+        out.push_str(&format!("  platform: {}  # {}\n", platform.value.as_str(), comment(&platform.source())));
+    }
     let namespace = &identity.namespace;
     if namespace.by != FactOrigin::Nothing {
         let value = yaml::edit::inline(&namespace.value.as_str().into());
@@ -106,14 +70,4 @@ pub(super) fn facts(identity: &Identity) -> String {
 /// What stands in a comment, on its line.
 pub(super) fn comment(text: &str) -> String {
     InputText::new(text).line().into_owned()
-}
-
-/// The names of releases, for people to choose one.
-pub(super) fn known_versions() -> Vec<&'static str> {
-    let distributions = Distribution::all().iter();
-    let lines = distributions.flat_map(|d| {
-        let modelled = |l: &&str| Release::known(&d.versions[*l].release.value).is_some();
-        d.lines().into_iter().filter(modelled)
-    });
-    lines.collect()
 }

@@ -32,7 +32,6 @@ mod help;
 mod import;
 mod init;
 mod init_ci;
-mod init_place;
 mod inventory;
 mod inventory_file;
 mod lint;

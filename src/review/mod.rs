@@ -182,7 +182,7 @@ impl<'a> Review<'a> {
         let standing = before.then_some(if self.existing_count { Level::Bad } else { Level::Warn });
         let worst = new.chain(effects).chain(standing).min();
         let any = match self.counts.differing {
-            _ if !self.unknown_before.is_empty() => Level::Warn,
+            _ if !self.unknown_before.is_empty() || self.compared == 0 => Level::Warn,
             0 => Level::Good,
             _ => Level::Calm,
         };
@@ -213,6 +213,7 @@ impl<'a> Review<'a> {
         let all = names::count_of(self.compared, "cluster");
         let Some(worst) = self.worst() else {
             return match self.counts.differing {
+                _ if self.compared == 0 => "no cluster was planned".to_owned() + &self.brought(),
                 0 if !self.failing.is_empty() => {
                     let n = self.failing.len();
                     format!("no changes in {all}, {n} of which can't work, as before") + &self.brought()

@@ -9,7 +9,7 @@ use hcoplan_yaml::{Document, Node as Tree};
 use super::Node;
 use super::architecture::Architecture;
 use super::dump::{taints, texts};
-use super::pools::{Pool, lasting_taints, pools};
+use super::pools::{Offers, Pool, lasting_taints, offers, pools};
 
 /// What differs between an inventory and the cluster's nodes.
 #[derive(Debug, Clone)]
@@ -67,12 +67,13 @@ struct Entry {
     labels: BTreeMap<String, String>,
     taints: BTreeSet<[String; 3]>,
     kvm: Option<bool>,
+    offers: Offers,
 }
 
 /// Holds an inventory against the cluster's nodes.
 ///
 /// A node is in the entry that has its architecture, roles and lasting taints, and whose labels it has;
-/// of several, in the one that says most. What an entry doesn't say is not compared: no label, and no KVM.
+/// of several, in the one that says most. What an entry doesn't say is not compared: no label, no KVM, no device.
 /// `named` says which labels a placement names, for the pools that unknown nodes would make.
 pub fn drift(document: &Document, found: &[Node], named: impl Fn(&str) -> bool) -> Drift {
     let entries = entries(document);
@@ -153,10 +154,20 @@ fn entries(document: &Document) -> Vec<Entry> {
                 labels: texts(item.get("labels")),
                 taints: lasting_taints(&taints(item.get("taints"))),
                 kvm: item.get("kvm").and_then(|k| k.to_json().as_bool()),
+                offers: declared_offers(item),
             });
         }
     }
     out
+}
+
+/// What an entry says that its nodes offer.
+fn declared_offers(entry: &Tree) -> Offers {
+    let list = |field| {
+        let names = entry.get(field)?.items().iter().filter_map(Tree::as_str).map(str::to_owned);
+        Some((field, names.collect()))
+    };
+    ["cpuModels", "hugepages", "resources"].into_iter().filter_map(list).collect()
 }
 
 /// Roles for comparing: clusters say `master`, `control-plane` or both.
@@ -168,12 +179,12 @@ fn roles<'r>(roles: impl Iterator<Item = &'r str>) -> BTreeSet<String> {
 }
 
 impl Entry {
-    /// How well a node fits that is one of it: the roles to the letter, the KVM, the labels that it has.
+    /// How well a node fits that is one of it: the roles to the letter, the KVM, the labels that it has, its devices.
     fn likeness(&self, node: &Node) -> (bool, bool, usize) {
         let written: BTreeSet<&str> = self.written_roles.iter().map(String::as_str).collect();
         let roles = node.roles().collect::<BTreeSet<_>>() == written;
         let without = (self.kvm == Some(false)) == (node.kvm == Some(false));
-        (roles, without, self.labels.len())
+        (roles, without, self.labels.len() + self.offers.len())
     }
 
     /// How a node differs from what it declares; empty where it is one of it.
@@ -198,6 +209,17 @@ impl Entry {
         }
         if let (Some(declared), Some(found)) = (self.kvm, node.kvm) {
             differ("kvm", found.to_string(), declared.to_string());
+        }
+        let of_names =
+            |names: &BTreeSet<String>| or_none(names.iter().map(String::as_str).collect::<Vec<_>>().join(" "));
+        for (field, declared) in &self.offers {
+            // Devices come with what the HyperConverged permits: one that was declared is enough.
+            match offers(node).get(field) {
+                Some(found) if *field == "resources" && !found.is_disjoint(declared) => {}
+                Some(found) => differ(field, of_names(found), of_names(declared)),
+                None if *field == "resources" => differ(field, "none".to_owned(), of_names(declared)),
+                None => {}
+            }
         }
         out
     }

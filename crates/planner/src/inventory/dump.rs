@@ -45,8 +45,8 @@ fn node(document: &Document, item: &Tree, out: &mut Vec<(Node, NodePlace)>, find
         labels,
         taints: taints(at("spec.taints")),
         hugepages: at("status.capacity").map(hugepages),
-        // Which devices a plugin gives depends on what the HyperConverged permits now.
         resources: None,
+        devices: at("status.capacity").map(devices).unwrap_or_default(),
     };
     let place =
         NodePlace { name: document.location(name.span), architecture: source.map(|n| document.location(n.span)) };
@@ -90,6 +90,15 @@ fn kvm(status: &Tree, labels: &BTreeMap<String, String>) -> Option<bool> {
 fn hugepages(capacity: &Tree) -> Vec<String> {
     let some = capacity.entries().iter().filter(|e| e.value.as_str().is_some_and(|count| count != "0"));
     some.filter_map(|e| e.key.text.strip_prefix("hugepages-")).map(str::to_owned).collect()
+}
+
+/// The resources of device plugins that a node has any of; KubeVirt's own are on every node.
+fn devices(capacity: &Tree) -> Vec<String> {
+    let some = capacity.entries().iter().filter(|e| e.value.as_str().is_some_and(|count| count != "0"));
+    let names = some.map(|e| e.key.text.clone()).filter(|name| name.contains('/'));
+    let of_plugins =
+        names.filter(|name| !["devices.kubevirt.io/", "kubernetes.io/"].iter().any(|own| name.contains(own)));
+    of_plugins.collect()
 }
 
 /// The label that says whether virt-handler is well on a node.

@@ -120,6 +120,9 @@ pub struct Node {
     pub hugepages: Option<Vec<String>>,
     /// The names of its devices' resources; `None` where nothing says so.
     pub resources: Option<Vec<String>>,
+    /// The names of the devices' resources that a dump shows. Others may come: which ones a plugin gives depends on
+    /// what the HyperConverged permits.
+    pub devices: Vec<String>,
 }
 
 impl Node {
@@ -132,6 +135,12 @@ impl Node {
     pub fn roles(&self) -> impl Iterator<Item = &str> {
         let keys = self.labels.keys();
         keys.filter_map(|k| k.strip_prefix(ROLE_LABEL))
+    }
+
+    /// The CPU models that it offers to guests, sorted; `None` where nothing says so.
+    pub fn cpu_models(&self) -> Option<Vec<String>> {
+        let models = self.labels.keys().filter_map(|k| k.strip_prefix(CPU_MODEL)).map(str::to_owned);
+        Some(models.collect::<Vec<_>>()).filter(|models| !models.is_empty())
     }
 
     /// Whether HCO counts it to the control plane.

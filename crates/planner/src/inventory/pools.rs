@@ -56,14 +56,32 @@ pub struct Pool {
     pub taints: BTreeSet<[String; 3]>,
     /// Whether they have KVM; `None` where nothing says so.
     pub kvm: Option<bool>,
+    /// What else they offer to virtual machines.
+    pub offers: Offers,
     /// The names of the nodes, sorted.
     pub nodes: Vec<String>,
     /// Labels that only some of them have and that no placement names, with how many have them.
     pub not_listed: BTreeMap<String, usize>,
 }
 
+/// What nodes offer to virtual machines, by the field of an entry that says so; sorted. Unknown lists are missing.
+pub(super) type Offers = BTreeMap<&'static str, BTreeSet<String>>;
+
+/// What a node offers to virtual machines.
+pub(super) fn offers(node: &Node) -> Offers {
+    let devices = Some(node.devices.clone()).filter(|devices| !devices.is_empty());
+    let lists = [("cpuModels", node.cpu_models()), ("hugepages", node.hugepages.clone()), ("resources", devices)];
+    lists.into_iter().filter_map(|(field, list)| Some((field, list?.into_iter().collect()))).collect()
+}
+
 /// What nodes of one pool agree on.
-type Kind = (BTreeSet<String>, String, BTreeSet<[String; 3]>, BTreeMap<String, String>, bool);
+type Kind = (BTreeSet<String>, String, BTreeSet<[String; 3]>, BTreeMap<String, String>, bool, Offers);
+
+/// Whether a label says which GPU a node has.
+fn is_of_gpu(key: &str) -> bool {
+    ["gpu.present", "gpu.product", "gpu.product-name"].iter().any(|end| key.ends_with(end))
+        || key.starts_with("feature.node.kubernetes.io/pci-03")
+}
 
 /// Whether a label is one that no inventory lists unless a placement names it.
 fn is_unnamed(key: &str) -> bool {
@@ -82,13 +100,13 @@ pub(super) fn lasting_taints(taints: &[Taint]) -> BTreeSet<[String; 3]> {
 
 /// The pools that some nodes are in, by role, architecture and name.
 ///
-/// Labels tell nodes apart only where `named` says that a placement names them: zones are folded, and
-/// what controllers write is left out. A node that is alone in its pool keeps its own name.
+/// Labels tell nodes apart only where `named` says that a placement names them, or where they name a GPU: zones are
+/// folded, and what controllers write is left out. A node that is alone in its pool keeps its own name.
 pub fn pools(nodes: &[Node], named: impl Fn(&str) -> bool) -> Vec<Pool> {
     let mut alike: BTreeMap<Kind, Vec<&Node>> = BTreeMap::new();
     for node in nodes {
         let labels = node.labels.iter();
-        let labels = labels.filter(|(key, _)| !key.starts_with(ROLE_LABEL) && named(key));
+        let labels = labels.filter(|(key, _)| !key.starts_with(ROLE_LABEL) && (named(key) || is_of_gpu(key)));
         let kind = (
             node.roles().map(ToOwned::to_owned).collect(),
             node.architecture.clone(),
@@ -96,13 +114,19 @@ pub fn pools(nodes: &[Node], named: impl Fn(&str) -> bool) -> Vec<Pool> {
             labels.map(|(k, v)| (k.clone(), v.clone())).collect(),
             // Where nothing is known of KVM, virt-handler hasn't run yet.
             node.kvm == Some(false),
+            offers(node),
         );
         alike.entry(kind).or_default().push(node);
     }
     let architectures: BTreeSet<_> = nodes.iter().map(|n| &n.architecture).collect();
     let mut seen = BTreeMap::new();
     let mut out = Vec::new();
-    for ((roles, architecture, taints, named_labels, _), members) in alike {
+    // That no node has huge pages is nothing to write down for each pool.
+    let has_pages = alike.keys().any(|kind| kind.5.get("hugepages").is_some_and(|sizes| !sizes.is_empty()));
+    for ((roles, architecture, taints, named_labels, _, mut offers), members) in alike {
+        if !has_pages {
+            offers.remove("hugepages");
+        }
         let mut pool = Pool {
             name: role_name(&roles),
             architecture,
@@ -110,6 +134,7 @@ pub fn pools(nodes: &[Node], named: impl Fn(&str) -> bool) -> Vec<Pool> {
             labels: named_labels,
             taints,
             kvm: members.iter().filter_map(|n| n.kvm).reduce(|a, b| a || b),
+            offers,
             nodes: members.iter().map(|n| n.name.clone()).collect(),
             not_listed: BTreeMap::new(),
         };
@@ -197,6 +222,9 @@ impl Pool {
         if let Some(kvm) = self.kvm {
             entry["kvm"] = kvm.into();
         }
+        for (field, list) in &self.offers {
+            entry[*field] = json!(list);
+        }
         entry
     }
 
@@ -231,6 +259,10 @@ impl Pool {
         if let Some(kvm) = self.kvm {
             out.push_str(&format!("      kvm: {kvm}\n"));
         }
+        for (field, list) in &self.offers {
+            let list: Vec<_> = list.iter().map(|name| scalar(name)).collect();
+            out.push_str(&format!("      {field}: [{}]\n", list.join(", ")));
+        }
         if !self.not_listed.is_empty() {
             let of = self.nodes.len();
             let label = |(key, n): (&String, &usize)| format!("{} ({n} of {of})", scalar(key));
@@ -256,6 +288,7 @@ impl Pool {
             Some(false) => parts.push("no KVM".to_owned()),
             None => {}
         }
+        parts.extend(self.offers.values().flatten().cloned());
         parts.retain(|p| !p.is_empty());
         parts.join(", ")
     }

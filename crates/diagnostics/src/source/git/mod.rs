@@ -76,11 +76,8 @@ pub fn origin_name(directory: &Utf8Path) -> Option<String> {
 }
 
 fn name_of_origin(git: &Git) -> Option<String> {
-    last_part(&origin(git)?).map(ToOwned::to_owned)
-}
-
-fn origin(git: &Git) -> Option<String> {
-    git.line(&["config", "--get", "remote.origin.url"]).ok()
+    let address = git.line(&["config", "--get", "remote.origin.url"]).ok()?;
+    last_part(&address).map(ToOwned::to_owned)
 }
 
 /// What git tracks of a directory, by its index; nothing outside a repository.
@@ -106,25 +103,6 @@ impl TrackedFiles {
             self.0.contains(path)
         }
     }
-}
-
-/// The host that the repository of `directory` was cloned from; `None` where it wasn't.
-pub fn origin_host(directory: &Utf8Path) -> Option<String> {
-    let (git, _) = Git::around(directory).ok()?;
-    host(&origin(&git)?).map(ToOwned::to_owned)
-}
-
-/// The host of a repository's address, `https://host/…` or `user@host:…`; a path has none.
-fn host(address: &str) -> Option<&str> {
-    let (scheme, rest) = match address.split_once("://") {
-        Some((scheme, rest)) => (Some(scheme), rest),
-        None => (None, address),
-    };
-    let end = rest.find('/').unwrap_or(rest.len());
-    let authority = &rest[..end];
-    let host = authority.rsplit('@').next()?.split(':').next()?;
-    let is_host = scheme.is_some_and(|s| s != "file") || authority.contains(':');
-    Some(host).filter(|h| is_host && !h.is_empty())
 }
 
 /// The last part of a repository's address; what comes before it may hold a password.

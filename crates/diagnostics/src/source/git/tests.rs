@@ -188,19 +188,3 @@ fn a_repository_is_called_as_its_origin_is() {
     repository.run(&["config", "remote.origin.url", "https://git.example.com/?token=hunter2"]);
     assert_eq!(called().as_deref(), repository.root().file_name());
 }
-
-#[test]
-fn an_address_has_a_host_where_it_is_no_path() {
-    for (address, expected) in [
-        ("https://github.com/acme/fleet.git", Some("github.com")),
-        ("https://user:secret@gitlab.example.com:8443/a/b", Some("gitlab.example.com")),
-        ("git@github.com:acme/fleet.git", Some("github.com")),
-        ("ssh://git@git.example.com:22/fleet", Some("git.example.com")),
-        ("/srv/git/fleet.git", None),
-        ("../fleet", None),
-        ("file:///srv/github/fleet", None),
-        ("", None),
-    ] {
-        assert_eq!(host(address), expected, "{address}");
-    }
-}
