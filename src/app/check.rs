@@ -15,11 +15,20 @@ pub(super) fn lint(
     before: Option<&Value>,
     selection: &lint::Selection<'_>,
 ) -> lint::Run {
-    let context = lint::Context::new(input, selection.settings())
+    lint::run(&context(repo, cluster, loaded, input, selection.settings()).with_before(before), selection)
+}
+
+/// Everything that rules may ask about a cluster of a repository.
+pub(super) fn context<'a>(
+    repo: &'a Repo,
+    cluster: &'a ClusterRef,
+    loaded: &'a Loaded,
+    input: lint::Input<'a>,
+    settings: &'a lint::Settings,
+) -> lint::Context<'a> {
+    lint::Context::new(input, settings)
         .with_neighbours(|| repo.neighbours(cluster, loaded))
         .with_texts(|| repo.texts(cluster))
-        .with_before(before)
         .with_layers(|| repo.layers(cluster))
-        .with_editable_file(|| loaded.editable_file());
-    lint::run(&context, selection)
+        .with_editable_file(|| loaded.editable_file())
 }

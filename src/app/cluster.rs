@@ -96,15 +96,7 @@ fn as_built(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef,
     outcome.verdict = judged.verdict.clone();
     if work.matrix {
         let plan = judged.shown(work.force);
-        let forced = || judged.planned.plan().clone();
-        view::note_images_and_alerts(
-            inputs.release(),
-            inputs.inventory(),
-            inputs.loaded(),
-            plan.plan(),
-            forced,
-            outcome,
-        );
+        view::note_images_and_alerts((repo, cluster), &plan, &judged.planned, outcome);
     }
     lint_and_warn(work, (repo, cluster), &inputs, &old, &judged, outcome);
     let now = Now { repo, cluster, inputs: &inputs, planned: &judged.planned, transition: judged.transition.as_ref() };

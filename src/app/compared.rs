@@ -64,11 +64,13 @@ pub(super) fn compare(work: &Work<'_>, pair: &super::Pair<'_>, old: &Old, now: &
                     now.planned.keep_unreached(Arc::make_mut(&mut diff.comparison.objects));
                 }
             }
-            if !now.planned.is_rejected()
-                && let Some(selection) = &work.lint
-            {
-                let machines = now.planned.machines(now.repo, now.cluster, selection);
-                note_images(before, now.planned, &machines, &mut diff);
+            if !now.planned.is_rejected() && work.lint.is_some() {
+                let (repo, cluster) = match (work.before, pair.before) {
+                    (Before::Sources(repo, _), Some(was)) => (repo, was),
+                    _ => (now.repo, now.cluster),
+                };
+                let after = now.planned.matrix(now.repo, now.cluster);
+                note_images(&before.matrix(repo, cluster), &after, &mut diff);
             }
         }
         Old::Rejected(_, why) => {

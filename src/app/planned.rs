@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::check;
 use crate::admission::{Operation, admit};
 use crate::diff::semantic::ObjectChange;
-use crate::diff::{ClusterDiff, Kind, Machine, Side};
+use crate::diff::{ClusterDiff, Kind, Side};
 use crate::finding::Finding;
 use crate::inventory::{Inventory, LoadedInventory};
 use crate::kube::Object;
@@ -140,37 +140,13 @@ impl Planned {
         findings
     }
 
-    /// The virtual machines of the repository that are made from golden images of the cluster.
-    pub(super) fn machines(&self, repo: &Repo, cluster: &ClusterRef, selection: &lint::Selection<'_>) -> Vec<Machine> {
-        let input = self.input();
-        let context =
-            lint::Context::new(input, selection.settings()).with_neighbours(|| repo.neighbours(cluster, self.loaded()));
-        let machines = context.virtual_machines().into_iter();
-        let one = |vm: lint::VirtualMachine<'_>| {
-            let source = vm.boot_source()?;
-            Some(Machine {
-                name: match vm.namespace() {
-                    "" => vm.name().to_owned(),
-                    namespace => format!("{namespace}/{}", vm.name()),
-                },
-                namespace: source.namespace.to_owned(),
-                data_source: source.name.to_owned(),
-                architecture: vm.architecture().and_then(|a| a.as_str()).map(str::to_owned),
-            })
-        };
-        machines.filter_map(one).collect()
-    }
-
-    /// Which golden image is there for which architecture.
-    fn images(&self) -> ClusterMatrix {
+    /// Which virtual machine boots, and which golden image is there, for which architecture. What a webhook rejects is
+    /// shown by force, so that the matrix names the images that are missed.
+    pub(super) fn matrix(&self, repo: &Repo, cluster: &ClusterRef) -> ClusterMatrix {
+        let settings = lint::Settings::default();
+        let context = check::context(repo, cluster, self.loaded(), self.input(), &settings);
         let admission = &self.plan.admission;
-        matrix(&MatrixInput {
-            cluster: &self.loaded().name,
-            release: self.release(),
-            inventory: self.inventory(),
-            plan: &self.plan,
-            refused: admission.stage.map(|_| admission.message.as_str()),
-        })
+        matrix(&MatrixInput { context: &context, refused: admission.stage.map(|_| admission.message.as_str()) })
     }
 
     /// Takes out of changes what doesn't happen: where the operator's reconcile stops, or SSP's webhook
@@ -224,10 +200,9 @@ impl Planned {
     }
 }
 
-/// Notes what happens to golden images between two states, where both can have some.
-pub(super) fn note_images(before: &Planned, after: &Planned, machines: &[Machine], diff: &mut ClusterDiff) {
-    let images = (before.images(), after.images());
-    if let Some(effects) = matrix::effects(&images.0, &images.1, &diff.comparison, machines) {
+/// Notes what happens to golden images and virtual machines between two states, where both can have some.
+pub(super) fn note_images(before: &ClusterMatrix, after: &ClusterMatrix, diff: &mut ClusterDiff) {
+    if let Some(effects) = matrix::effects(before, after, &diff.comparison) {
         diff.image_effects = effects;
         diff.knows_images = true;
     }

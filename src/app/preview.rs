@@ -75,11 +75,9 @@ pub(super) fn steps(work: &Work<'_>, to: &Arc<Release>, old: &Old, now: &Now<'_>
         let mut diff = ClusterDiff::new(&outcome.cluster);
         diff.verdict = Verdict::of_step(&step);
         compare_step(&state, &step, (&before, &after), &mut diff);
-        if !step.is_stuck()
-            && let Some(selection) = &selection
-        {
-            let machines = after.machines(now.repo, now.cluster, selection);
-            note_images(&before, &after, &machines, &mut diff);
+        if !step.is_stuck() && selection.is_some() {
+            let of = |planned: &super::planned::Planned| planned.matrix(now.repo, now.cluster);
+            note_images(&of(&before), &of(&after), &mut diff);
         }
         if index == last {
             diff.notes.extend(diff::order_notes(&orders, prior.is_some()));

@@ -1,34 +1,22 @@
 //! What the views (`matrix`, `report`) want of a cluster beside its findings.
 
 use super::outcome::Outcome;
-use crate::inventory::Inventory;
-use crate::matrix::{MatrixInput, matrix};
-use crate::plan::Plan;
-use crate::release::Release;
-use crate::repo::Loaded;
+use super::planned::Planned;
+use crate::repo::{ClusterRef, Repo};
 
-/// Notes the golden images and the alerts. What is refused is rendered by force for it, so that the
-/// matrix names the images that are missed.
+/// Notes virtual machines, golden images and alerts: of `planned`, as it is shown. What is refused and so not rendered
+/// is taken from `forced`.
 pub(super) fn note_images_and_alerts(
-    release: &Release,
-    inventory: &Inventory,
-    loaded: &Loaded,
-    plan: &Plan,
-    forced: impl FnOnce() -> Plan,
+    (repo, cluster): (&Repo, &ClusterRef),
+    planned: &Planned,
+    forced: &Planned,
     outcome: &mut Outcome,
 ) {
-    let admission = &plan.admission;
-    let refused = admission.stage.map(|_| admission.message.as_str());
-    let is_blank = refused.is_some() && plan.hyperconverged.is_none();
-    let forced = is_blank.then(forced);
-    outcome.matrix = Some(matrix(&MatrixInput {
-        cluster: &loaded.name,
-        release,
-        inventory,
-        plan: forced.as_ref().unwrap_or(plan),
-        refused,
-    }));
+    let plan = planned.plan();
+    let is_blank = plan.admission.stage.is_some() && plan.hyperconverged.is_none();
+    let seen = if is_blank { forced } else { planned };
+    outcome.matrix = Some(seen.matrix(repo, cluster));
     outcome.alerts = plan.alerts();
     let stored = plan.hyperconverged.as_ref();
-    outcome.unfinished = stored.map_or_else(Vec::new, |h| h.gates.immature_gates(release));
+    outcome.unfinished = stored.map_or_else(Vec::new, |h| h.gates.immature_gates(planned.release()));
 }

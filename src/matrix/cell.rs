@@ -3,6 +3,7 @@
 use super::objects::{Cron, DataSourceTarget, Objects};
 use super::rows::{Row, SwitchedOffBy};
 use super::{Architecture, Obstacle};
+use crate::boot::Architectures;
 use crate::boot_images::ssp_stage::{Displaced, Displacer};
 
 /// How a cell stands.
@@ -14,6 +15,8 @@ pub enum State {
     Wrong,
     /// Nothing is imported for the architecture.
     Missing,
+    /// One image is imported, and the node that imports it decides for which architecture.
+    Undetermined,
     /// One image is imported, and nothing says for which architecture.
     Unknown,
     /// Somebody switched it off.
@@ -31,6 +34,7 @@ impl State {
             Self::Covered => "covered",
             Self::Wrong => "wrong",
             Self::Missing => "missing",
+            Self::Undetermined => "undetermined",
             Self::Unknown => "unknown",
             Self::Off => "off",
             Self::External => "external",
@@ -40,7 +44,7 @@ impl State {
 
     /// Whether a virtual machine would miss something.
     pub const fn is_problem(self) -> bool {
-        matches!(self, Self::Wrong | Self::Missing | Self::Unknown)
+        matches!(self, Self::Wrong | Self::Missing | Self::Undetermined | Self::Unknown)
     }
 }
 
@@ -51,10 +55,16 @@ pub enum Reason {
     Imported,
     /// No node of this architecture runs virtual machines.
     NoNode(String),
-    /// Multi-arch golden images are off: one image is imported, for this architecture.
+    /// Multi-arch golden images are off: one image is imported, for these architectures' nodes.
     MultiArchOff(String),
     /// The image doesn't say its architectures: one is imported, for this one where it is known.
     Undeclared(Option<String>),
+    /// Multi-arch golden images are off, and the node that imports it decides among these.
+    Importer(String),
+    /// The image doesn't say its architectures, and the node that imports it decides among these.
+    UndeclaredImporter(String),
+    /// What is asked of the registry isn't there.
+    NotPublished,
     /// The image says that it exists for these architectures only.
     NotDeclared(String),
     /// What the image says, written so that HCO doesn't find this architecture in it.
@@ -87,6 +97,9 @@ impl Reason {
             Self::NoNode(_) => "no-node",
             Self::MultiArchOff(_) => "multi-arch-off",
             Self::Undeclared(_) => "undeclared",
+            Self::Importer(_) => "importer",
+            Self::UndeclaredImporter(_) => "undeclared-importer",
+            Self::NotPublished => "not-published",
             Self::NotDeclared(_) => "not-declared",
             Self::Malformed(_) => "malformed",
             Self::Pinned(_) => "pinned",
@@ -107,14 +120,19 @@ impl Reason {
             Self::Imported => "imported".to_owned(),
             Self::NoNode(architecture) => format!("no workload node is {architecture}"),
             Self::MultiArchOff(served) => {
-                format!("multi-arch golden images are off: one image is imported, for {served}")
+                format!("multi-arch golden images are off: one disk is imported, which is {served}")
             }
             Self::Undeclared(Some(only)) => {
-                format!("it doesn't declare its architectures: one image is imported, for {only}")
+                format!("it doesn't declare its architectures: one disk is imported, which is {only}")
             }
-            Self::Undeclared(None) => "it doesn't declare its architectures: one image is \
-                 imported, for the architecture of the node that imports it"
-                .to_owned(),
+            Self::Undeclared(None) => "nothing says which architecture its disk has".to_owned(),
+            Self::Importer(names) => {
+                format!("multi-arch golden images are off: its disk is {names}, as the node that imports it")
+            }
+            Self::UndeclaredImporter(names) => {
+                format!("it doesn't declare its architectures: its disk is {names}, as the node that imports it")
+            }
+            Self::NotPublished => "its image isn't there for the architecture that is imported".to_owned(),
             Self::NotDeclared(declared) => format!("it declares {declared} only"),
             Self::Malformed(declared) => {
                 format!("it declares {declared:?}, which HCO reads otherwise than it is meant")
@@ -138,8 +156,9 @@ impl Reason {
     /// The rule whose page says more.
     pub fn rule(&self) -> Option<&'static str> {
         Some(match self {
-            Self::MultiArchOff(_) => "multi-arch-boot-images-disabled",
-            Self::Undeclared(_) => "dict-missing-architectures-annotation",
+            Self::MultiArchOff(_) | Self::Importer(_) => "multi-arch-boot-images-disabled",
+            Self::NotPublished => "dict-architectures-overclaim",
+            Self::Undeclared(_) | Self::UndeclaredImporter(_) => "dict-missing-architectures-annotation",
             Self::NotDeclared(_) => "dict-architectures-partial",
             Self::Malformed(_) => "dict-architectures-annotation-malformed",
             Self::Pinned(_) => "dict-platform-architecture-overwritten",
@@ -165,12 +184,12 @@ pub struct Cell {
     /// The DataImportCron behind it.
     pub cron: Option<String>,
     /// The architecture of what is there, as far as it is known.
-    pub architecture: Option<String>,
+    pub architecture: Architectures,
 }
 
 impl Cell {
     fn new(state: State, reason: Reason) -> Self {
-        Self { state, reason, data_source: None, cron: None, architecture: None }
+        Self { state, reason, data_source: None, cron: None, architecture: Architectures::none() }
     }
 
     fn imported(state: State, reason: Reason, data_source: &str, cron: Cron<'_>) -> Self {
@@ -183,7 +202,12 @@ impl Cell {
 }
 
 /// The cell of an image and an architecture.
-pub(super) fn of(row: &Row, objects: &Objects<'_>, architecture: &Architecture, obstacle: Option<&Obstacle>) -> Cell {
+pub(super) fn of(
+    row: &Row,
+    objects: &Objects<'_, '_>,
+    architecture: &Architecture,
+    obstacle: Option<&Obstacle>,
+) -> Cell {
     let name = &architecture.name;
     let mut cell = wanted(row, objects, name, obstacle);
     if architecture.workload_nodes == 0 {
@@ -194,7 +218,7 @@ pub(super) fn of(row: &Row, objects: &Objects<'_>, architecture: &Architecture, 
 }
 
 /// The cell if virtual machines of the architecture can run.
-fn wanted(row: &Row, objects: &Objects<'_>, name: &str, obstacle: Option<&Obstacle>) -> Cell {
+fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Obstacle>) -> Cell {
     if let Some(obstacle) = obstacle {
         return Cell::new(State::Missing, Reason::Obstacle(obstacle.as_str()));
     }
@@ -204,7 +228,7 @@ fn wanted(row: &Row, objects: &Objects<'_>, name: &str, obstacle: Option<&Obstac
     for candidate in candidates {
         if let DataSourceTarget::Import(cron) = objects.data_source_target(&row.namespace, candidate) {
             let is = objects.architecture(cron);
-            if is.as_deref() == Some(name) {
+            if is.has(name) {
                 let mut cell = Cell::imported(State::Covered, Reason::Imported, candidate, cron);
                 cell.architecture = is;
                 return cell;
@@ -213,14 +237,13 @@ fn wanted(row: &Row, objects: &Objects<'_>, name: &str, obstacle: Option<&Obstac
         }
     }
     // An import that SSP makes for an architecture serves that one; any other is the only one.
-    let only = found.into_iter().find(|(_, cron, _)| cron.label().is_none());
+    let only = found.into_iter().find(|(_, cron, _)| cron.label().is_none_or(|label| label == name));
     if let Some((data_source, cron, is)) = only {
-        let reason = match (&is, cron.pin()) {
-            (Some(is), Some(_)) => Reason::Pinned(is.clone()),
-            (Some(is), None) if !objects.multi_arch => Reason::MultiArchOff(is.clone()),
-            _ => Reason::Undeclared(is.clone()),
+        let (state, reason) = match single(objects, cron, &is) {
+            (State::Undetermined, reason) if is.lacks(name) => (State::Wrong, reason),
+            (State::Covered, reason) => (State::Wrong, reason),
+            found => found,
         };
-        let state = if is.is_some() { State::Wrong } else { State::Unknown };
         let mut cell = Cell::imported(state, reason, data_source, cron);
         cell.architecture = is;
         return cell;
@@ -228,8 +251,24 @@ fn wanted(row: &Row, objects: &Objects<'_>, name: &str, obstacle: Option<&Obstac
     absent(row, objects, name)
 }
 
+/// How an image stands of which one disk is imported, and why.
+fn single(objects: &Objects<'_, '_>, cron: Cron<'_>, is: &Architectures) -> (State, Reason) {
+    let names = is.names().join(" or ");
+    match is {
+        Architectures::Known(none) if none.is_empty() => (State::Missing, Reason::NotPublished),
+        Architectures::Known(_) if cron.pin().is_some() => (State::Covered, Reason::Pinned(names)),
+        Architectures::Known(_) if objects.multi_arch => (State::Covered, Reason::Undeclared(Some(names))),
+        Architectures::Known(_) => (State::Covered, Reason::MultiArchOff(names)),
+        Architectures::Undetermined(_) if objects.multi_arch => {
+            (State::Undetermined, Reason::UndeclaredImporter(names))
+        }
+        Architectures::Undetermined(_) => (State::Undetermined, Reason::Importer(names)),
+        Architectures::Unknown => (State::Unknown, Reason::Undeclared(None)),
+    }
+}
+
 /// Why nothing is there.
-fn absent(row: &Row, objects: &Objects<'_>, name: &str) -> Cell {
+fn absent(row: &Row, objects: &Objects<'_, '_>, name: &str) -> Cell {
     let template = row.templates.iter().find(|t| t.off.is_none());
     let Some(template) = template else {
         return match row.templates.iter().find_map(|t| t.off) {
@@ -278,15 +317,20 @@ fn displacer(displaced: &Displaced) -> String {
 }
 
 /// The cell of the plain name.
-pub(super) fn plain(row: &Row, objects: &Objects<'_>, obstacle: Option<&Obstacle>) -> Cell {
+pub(super) fn plain(row: &Row, objects: &Objects<'_, '_>, obstacle: Option<&Obstacle>) -> Cell {
     if let Some(obstacle) = obstacle {
         return Cell::new(State::Missing, Reason::Obstacle(obstacle.as_str()));
     }
     let target = objects.reference(&row.namespace, &row.name);
     let mut cell = match objects.data_source_target(&row.namespace, &row.name) {
         DataSourceTarget::Import(cron) => {
-            let mut cell = Cell::imported(State::Covered, Reason::Imported, &row.name, cron);
-            cell.architecture = objects.architecture(cron);
+            let is = objects.architecture(cron);
+            let (state, reason) = match single(objects, cron, &is) {
+                (State::Covered, _) => (State::Covered, Reason::Imported),
+                found => found,
+            };
+            let mut cell = Cell::imported(state, reason, &row.name, cron);
+            cell.architecture = is;
             cell
         }
         behind => {
@@ -310,7 +354,7 @@ fn dangling(target: &str) -> Cell {
     Cell::new(State::Missing, Reason::Dangling(target.to_owned()))
 }
 
-fn any_import(row: &Row, objects: &Objects<'_>) -> bool {
+fn any_import(row: &Row, objects: &Objects<'_, '_>) -> bool {
     let mut crons = objects.crons();
     crons.any(|((namespace, name), _)| namespace == row.namespace && name == row.name)
 }

@@ -7,19 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{Cell, ClusterMatrix, Image, Reason, State};
+use super::{Cell, ClusterMatrix, Image, MachineRow, Reason, State};
+use crate::boot::Outcome;
 use crate::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;
 use crate::diff::semantic::{EffectTime, Impact, ObjectChange};
-use crate::diff::{Comparison, Effect, Kind, Machine};
+use crate::diff::{Comparison, Effect, Kind};
 
 /// What happens to the golden images; `None` where one side can't have any, so that nothing can be
 /// said.
-pub fn effects(
-    before: &ClusterMatrix,
-    after: &ClusterMatrix,
-    comparison: &Comparison,
-    machines: &[Machine],
-) -> Option<Vec<Effect>> {
+pub fn effects(before: &ClusterMatrix, after: &ClusterMatrix, comparison: &Comparison) -> Option<Vec<Effect>> {
     if before.obstacle.is_some() || after.obstacle.is_some() {
         return None;
     }
@@ -27,7 +23,6 @@ pub fn effects(
         before,
         after,
         comparison,
-        machines,
         deleted: deleted(&comparison.objects),
         moved: moved(&comparison.objects),
         images_before: images(before),
@@ -39,6 +34,7 @@ pub fn effects(
     for key in keys {
         changes.of_image(old.get(key).copied(), new.get(key).copied(), &mut out);
     }
+    changes.of_machines(&mut out);
     Some(out)
 }
 
@@ -95,7 +91,6 @@ struct Changes<'a> {
     before: &'a ClusterMatrix,
     after: &'a ClusterMatrix,
     comparison: &'a Comparison,
-    machines: &'a [Machine],
     deleted: Deleted,
     moved: BTreeMap<&'a str, Vec<&'a ObjectChange>>,
     images_before: Images<'a>,
@@ -235,11 +230,22 @@ impl Changes<'_> {
                     let text = format!("the golden image {{}} is imported for {name}, too");
                     out.push(self.effect(is, Impact::Images, EffectTime::Now, &text, ""));
                 }
+                (Some(old), cell) if covered(old) && is_uncertain(cell.state) => {
+                    let text =
+                        format!("whether {{}} boots on {name} isn't certain any more: {}", cell.reason.sentence());
+                    let action = remedy(&cell.reason, name);
+                    out.push(self.effect(was, Impact::Images, EffectTime::NextImport, &text, &action));
+                }
                 (Some(old), cell) if covered(old) => {
                     let text =
                         format!("new {name} virtual machines find no {name} disk of {{}}: {}", cell.reason.sentence());
                     let action = remedy(&cell.reason, name);
                     out.push(self.for_architecture(name, was, self.lost(was, Impact::BootFailure, &text, &action)));
+                }
+                (None, cell) if is_uncertain(cell.state) => {
+                    let text = format!("whether {{}} boots on {name} isn't certain: {}", cell.reason.sentence());
+                    let action = remedy(&cell.reason, name);
+                    out.push(self.effect(is, Impact::Images, EffectTime::NextImport, &text, &action));
                 }
                 (None, cell) => {
                     let text = format!(
@@ -265,7 +271,7 @@ impl Changes<'_> {
                 out.push(self.effect(was, Impact::Images, EffectTime::Now, &text, ""));
             }
         }
-        if let (Some(old), Some(new)) = (&was.plain.architecture, &is.plain.architecture)
+        if let (Some(old), Some(new)) = (was.plain.architecture.only(), is.plain.architecture.only())
             && old != new
         {
             let text = format!("the plain name {{}} leads to the {new} disk instead of the {old} one");
@@ -294,6 +300,40 @@ impl Changes<'_> {
         }
     }
 
+    /// What happens to virtual machines that nothing of an image's says.
+    fn of_machines(&self, out: &mut Vec<Effect>) {
+        let before: BTreeMap<&str, &MachineRow> = self.before.machines.iter().map(|m| (&*m.name, m)).collect();
+        for machine in &self.after.machines {
+            let Some(was) = before.get(&*machine.name) else {
+                continue;
+            };
+            let is_said = |e: &Effect| e.impact == Impact::BootFailure && e.machines.contains(&machine.name);
+            let why = machine.cause.as_ref().map(|cause| cause.sentence()).unwrap_or_default();
+            let (impact, text) = match (was.outcome, machine.outcome) {
+                (Outcome::DoesNotBoot, Outcome::DoesNotBoot) => continue,
+                (_, Outcome::DoesNotBoot) if !out.iter().any(is_said) => (
+                    Impact::BootFailure,
+                    format!("the virtual machine {{}} doesn't boot any more where it is made anew: {why}"),
+                ),
+                (Outcome::Boots, Outcome::BootsOnSome | Outcome::Undetermined) => (
+                    Impact::Scheduling,
+                    format!("whether the virtual machine {{}} boots isn't certain any more: {why}"),
+                ),
+                (Outcome::DoesNotBoot | Outcome::BootsOnSome | Outcome::Undetermined, Outcome::Boots) => {
+                    (Impact::Better, "the virtual machine {} boots now".to_owned())
+                }
+                _ => continue,
+            };
+            out.push(Effect {
+                when: EffectTime::NewMachines,
+                subjects: vec![machine.name.clone()],
+                machines: vec![machine.name.clone()],
+                causes: (0..self.comparison.causes.len()).collect(),
+                ..Effect::new(impact, text)
+            });
+        }
+    }
+
     fn effect(&self, image: &Image, impact: Impact, when: EffectTime, text: &str, action: &str) -> Effect {
         Effect {
             when,
@@ -307,8 +347,11 @@ impl Changes<'_> {
     fn lost(&self, image: &Image, impact: Impact, text: &str, action: &str) -> Effect {
         let names = image.cells.iter().chain([&image.plain]);
         let names: Vec<_> = names.filter_map(|c| c.data_source.as_deref()).collect();
-        let machines = self.machines.iter().filter(|m| {
-            m.namespace == image.namespace && (m.data_source == image.name || names.contains(&&*m.data_source))
+        let machines = self.after.machines.iter().filter(|m| {
+            let named = |(namespace, name): &(String, String)| {
+                *namespace == image.namespace && (*name == image.name || names.contains(&&**name))
+            };
+            m.data_source.as_ref().is_some_and(named)
         });
         let when = match impact {
             Impact::BootFailure => EffectTime::NewMachines,
@@ -323,11 +366,10 @@ impl Changes<'_> {
     /// What machines of an architecture miss: those that ask for another one don't.
     fn for_architecture(&self, architecture: &str, image: &Image, effect: Effect) -> Effect {
         let asks = |name: &String| {
-            let mut machines = self.machines.iter();
+            let mut machines = self.after.machines.iter();
             machines.any(|m| {
-                m.name == *name
-                    && m.data_source.starts_with(&image.name)
-                    && m.architecture.as_deref() == Some(architecture)
+                let of_image = m.data_source.as_ref().is_some_and(|(_, source)| source.starts_with(&image.name));
+                m.name == *name && of_image && m.asks_for.as_deref() == Some(architecture)
             })
         };
         Effect { machines: effect.machines.iter().filter(|m| asks(m)).cloned().collect(), ..effect }
@@ -361,6 +403,11 @@ impl Changes<'_> {
     }
 }
 
+/// Whether an image may be there or not.
+const fn is_uncertain(state: State) -> bool {
+    matches!(state, State::Undetermined | State::Unknown)
+}
+
 fn is_imported(image: &Image) -> bool {
     image.cells.iter().chain([&image.plain]).any(|c| c.cron.is_some())
 }
@@ -375,10 +422,10 @@ fn served<'m>(image: &Image, matrix: &'m ClusterMatrix) -> Vec<&'m str> {
 /// What to do about an architecture that an image isn't there for.
 fn remedy(reason: &Reason, architecture: &str) -> String {
     match reason {
-        Reason::MultiArchOff(_) => {
+        Reason::MultiArchOff(_) | Reason::Importer(_) => {
             format!("switch multi-arch golden images on, or keep virtual machines off the {architecture} nodes")
         }
-        Reason::Undeclared(_) | Reason::Malformed(_) => {
+        Reason::Undeclared(_) | Reason::UndeclaredImporter(_) | Reason::Malformed(_) => {
             "say which architectures the image has, in ssp.kubevirt.io/dict.architectures".to_owned()
         }
         Reason::NotDeclared(_) => format!(

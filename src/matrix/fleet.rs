@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{ClusterMatrix, Image, Obstacle, State};
+use crate::boot::Outcome;
+
+use super::{ClusterMatrix, Image, MachineRow, Obstacle, State};
 
 /// Clusters with the same images, cells and reasons.
 #[derive(Debug)]
@@ -31,6 +33,7 @@ struct Likeness<'a> {
     multi_arch: bool,
     obstacle: Option<&'a Obstacle>,
     images: &'a [Image],
+    machines: &'a [MachineRow],
 }
 
 /// The clusters that are alike, in the order of the first of each.
@@ -44,6 +47,7 @@ pub fn groups(clusters: &[ClusterMatrix]) -> Vec<Group<'_>> {
             multi_arch: cluster.multi_arch,
             obstacle: cluster.obstacle.as_ref(),
             images: &cluster.images,
+            machines: &cluster.machines,
         };
         let index = *known.entry(likeness).or_insert(out.len());
         match out.get_mut(index) {
@@ -63,12 +67,18 @@ pub struct Counts {
     pub with_problems: usize,
     /// Clusters in which nothing can be imported, and that is a mistake.
     pub obstructed: usize,
+    /// Virtual machines of the repository.
+    pub machines: usize,
+    /// Those that boot.
+    pub booting: usize,
     /// Cells by state.
     pub covered: usize,
     /// See [`State::Wrong`].
     pub wrong: usize,
     /// See [`State::Missing`].
     pub missing: usize,
+    /// See [`State::Undetermined`].
+    pub undetermined: usize,
     /// See [`State::Unknown`].
     pub unknown: usize,
     /// See [`State::Off`].
@@ -84,7 +94,7 @@ pub struct Counts {
 impl Counts {
     /// The cells in which an image is wanted.
     pub const fn wanted(&self) -> usize {
-        self.covered + self.wrong + self.missing + self.unknown
+        self.covered + self.wrong + self.missing + self.undetermined + self.unknown
     }
 }
 
@@ -96,6 +106,8 @@ pub fn counts(clusters: &[ClusterMatrix]) -> Counts {
         out.with_problems += usize::from(cluster.is_problem());
         let obstacle = cluster.obstacle.as_ref();
         out.obstructed += usize::from(obstacle.is_some_and(Obstacle::is_problem));
+        out.machines += cluster.machines.len();
+        out.booting += cluster.machines.iter().filter(|m| m.outcome == Outcome::Boots).count();
         for image in &cluster.images {
             let plain = &image.plain;
             let is_plain = cluster.obstacle.is_none() && plain.state == State::Missing;
@@ -106,6 +118,7 @@ pub fn counts(clusters: &[ClusterMatrix]) -> Counts {
                     State::Covered => &mut out.covered,
                     State::Wrong => &mut out.wrong,
                     State::Missing => &mut out.missing,
+                    State::Undetermined => &mut out.undetermined,
                     State::Unknown => &mut out.unknown,
                     State::Off => &mut out.off,
                     State::External => &mut out.external,

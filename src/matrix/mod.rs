@@ -1,41 +1,52 @@
-//! Which golden image is there for which architecture: clusters × architectures × images.
+//! Which virtual machine boots, and which golden image is there, for which architecture.
 //!
-//! A view of what a [`Plan`] holds already: the DataImportCrons and DataSources that SSP would
-//! make, and the nodes that run virtual machines. Nothing is decided here that the operators would
-//! not decide; a cell says what a virtual machine of an architecture finds under an image's name.
+//! A view of what a [`Context`] knows already: the DataImportCrons and DataSources that SSP would make, the nodes that
+//! run virtual machines, and the answer whether each boots. Nothing is decided here; a cell of an image says what a
+//! virtual machine of an architecture finds under its name.
 
 mod cell;
 mod changes;
 mod fleet;
+mod machines;
 mod objects;
 mod rows;
 #[cfg(test)]
 mod tests;
 
 use crate::inventory::Inventory;
+use crate::lint::Context;
 use crate::plan::Plan;
 use crate::release::{Platform, Release};
 
 pub use cell::{Cell, Reason, State};
 pub use changes::effects;
 pub use fleet::{Counts, Group, counts, groups};
+pub use machines::MachineRow;
 
 use objects::Objects;
 use rows::Row;
 
 /// What the matrix of a cluster is made from.
-#[derive(Debug, Clone, Copy)]
-pub struct MatrixInput<'a> {
-    /// Its name.
-    pub cluster: &'a str,
-    /// The release that it runs.
-    pub release: &'a Release,
-    /// Its nodes.
-    pub inventory: &'a Inventory,
-    /// What would exist; rendered by force where it is refused.
-    pub plan: &'a Plan,
+#[derive(Clone, Copy)]
+pub struct MatrixInput<'c, 'a> {
+    /// The cluster; rendered by force where it is refused.
+    pub context: &'c Context<'a>,
     /// Why the API server or a webhook refuses its HyperConverged.
-    pub refused: Option<&'a str>,
+    pub refused: Option<&'c str>,
+}
+
+impl<'a> MatrixInput<'_, 'a> {
+    fn plan(&self) -> &'a Plan {
+        self.context.plan()
+    }
+
+    fn release(&self) -> &'a Release {
+        self.context.release()
+    }
+
+    fn inventory(&self) -> &'a Inventory {
+        self.context.inventory()
+    }
 }
 
 /// A cluster's golden images.
@@ -53,6 +64,8 @@ pub struct ClusterMatrix {
     pub obstacle: Option<Obstacle>,
     /// The images, sorted by namespace and name.
     pub images: Vec<Image>,
+    /// The virtual machines of the repository, sorted by name.
+    pub machines: Vec<MachineRow>,
 }
 
 /// An architecture of a cluster.
@@ -151,12 +164,14 @@ impl ClusterMatrix {
     /// Whether anything in it is wrong.
     pub fn is_problem(&self) -> bool {
         let obstacle = self.obstacle.as_ref();
-        obstacle.is_some_and(Obstacle::is_problem) || self.images.iter().any(Image::is_problem)
+        obstacle.is_some_and(Obstacle::is_problem)
+            || self.images.iter().any(Image::is_problem)
+            || self.machines.iter().any(MachineRow::is_problem)
     }
 }
 
 /// The matrix of one cluster.
-pub fn matrix(given: &MatrixInput<'_>) -> ClusterMatrix {
+pub fn matrix(given: &MatrixInput<'_, '_>) -> ClusterMatrix {
     let architectures = architectures(given);
     let obstacle = obstacle(given);
     let objects = Objects::new(given);
@@ -168,16 +183,17 @@ pub fn matrix(given: &MatrixInput<'_>) -> ClusterMatrix {
         }
     };
     ClusterMatrix {
-        cluster: given.cluster.to_owned(),
-        release: given.release.label().to_owned(),
+        cluster: given.context.cluster().to_owned(),
+        release: given.release().label().to_owned(),
         multi_arch: objects.multi_arch,
+        machines: machines::of(given, &architectures, obstacle.as_ref()),
         architectures,
         obstacle,
         images,
     }
 }
 
-fn image(row: Row, objects: &Objects<'_>, architectures: &[Architecture], obstacle: Option<&Obstacle>) -> Image {
+fn image(row: Row, objects: &Objects<'_, '_>, architectures: &[Architecture], obstacle: Option<&Obstacle>) -> Image {
     let cells = architectures.iter().map(|a| cell::of(&row, objects, a, obstacle)).collect();
     Image {
         plain: cell::plain(&row, objects, obstacle),
@@ -188,8 +204,8 @@ fn image(row: Row, objects: &Objects<'_>, architectures: &[Architecture], obstac
     }
 }
 
-fn architectures(given: &MatrixInput<'_>) -> Vec<Architecture> {
-    let (topology, nodes) = (&given.plan.topology, &given.inventory.nodes);
+fn architectures(given: &MatrixInput<'_, '_>) -> Vec<Architecture> {
+    let (topology, nodes) = (&given.plan().topology, &given.inventory().nodes);
     let workload = topology.workload_architectures.iter();
     let mut names: Vec<&String> = workload.chain(&topology.control_plane_architectures).collect();
     names.sort();
@@ -203,8 +219,8 @@ fn architectures(given: &MatrixInput<'_>) -> Vec<Architecture> {
     names.into_iter().map(one).collect()
 }
 
-fn obstacle(given: &MatrixInput<'_>) -> Option<Obstacle> {
-    let plan = given.plan;
+fn obstacle(given: &MatrixInput<'_, '_>) -> Option<Obstacle> {
+    let plan = given.plan();
     if let Some(why) = given.refused {
         return Some(Obstacle::Refused(why.to_owned()));
     }
@@ -214,7 +230,7 @@ fn obstacle(given: &MatrixInput<'_>) -> Option<Obstacle> {
     match (&plan.ssp, &plan.reconcile_error) {
         (Some(ssp), _) if ssp.admission.accepted => None,
         (Some(ssp), _) => Some(Obstacle::SspRefused(ssp.admission.message.clone())),
-        (None, Some(error)) if given.inventory.platform == Platform::OpenShift => {
+        (None, Some(error)) if given.inventory().platform == Platform::OpenShift => {
             Some(Obstacle::ReconcileFails(error.message.clone()))
         }
         (None, _) => Some(Obstacle::NoSsp),

@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::MatrixInput;
+use crate::boot::Architectures;
 use crate::boot_images::ssp_stage::{ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Rendered};
+use crate::lint::Context;
 
 /// Namespace and name of a DataSource.
 pub(super) type Key = (String, String);
 
 /// The DataSources and DataImportCrons of a plan.
-#[derive(Debug)]
-pub(super) struct Objects<'a> {
+pub(super) struct Objects<'c, 'a> {
+    context: &'c Context<'a>,
     sources: BTreeMap<Key, &'a Rendered>,
     /// By the DataSource that they fill.
     crons: BTreeMap<Key, Cron<'a>>,
@@ -20,8 +22,6 @@ pub(super) struct Objects<'a> {
     pub(super) displaced: &'a [Displaced],
     /// Whether SSP is told to import per architecture.
     pub(super) multi_arch: bool,
-    /// The architecture that SSP serves where it is not.
-    pub(super) served: Option<String>,
     /// Where DataSources and DataImportCrons go that name no namespace.
     pub(super) namespace: &'a str,
 }
@@ -45,9 +45,9 @@ pub(super) enum DataSourceTarget<'a> {
     NoSource,
 }
 
-impl<'a> Objects<'a> {
-    pub(super) fn new(given: &MatrixInput<'a>) -> Self {
-        let plan = given.plan;
+impl<'c, 'a> Objects<'c, 'a> {
+    pub(super) fn new(given: &MatrixInput<'c, 'a>) -> Self {
+        let plan = given.plan();
         let stage = plan.ssp.as_ref();
         let all = stage.map_or(&[][..], |s| &s.objects);
         let of_kind = |kind: &'static str| all.iter().filter(move |r| r.object.id.kind == kind);
@@ -61,20 +61,13 @@ impl<'a> Objects<'a> {
             (key(r, target), Cron { rendered: r })
         });
         let ssp = plan.operand("SSP").map_or(&Value::Null, |o| &o["spec"]);
-        let first = |list: &str| ssp["cluster"][list][0].as_str();
-        let of_nodes = || {
-            let topology = &plan.topology;
-            let mut all = topology.control_plane_architectures.iter();
-            all.next().or(topology.workload_architectures.first())
-        };
-        let served = first("controlPlaneArchitectures").or(first("workloadArchitectures"));
         Self {
+            context: given.context,
             sources: sources.collect(),
             crons: crons.collect(),
             displaced: stage.map_or(&[], |s| &s.displaced),
             multi_arch: ssp["enableMultipleArchitectures"].as_bool().unwrap_or_default(),
-            served: served.map(str::to_owned).or_else(|| of_nodes().cloned()),
-            namespace: &given.release.ssp().golden_images_namespace,
+            namespace: &given.release().ssp().golden_images_namespace,
         }
     }
 
@@ -127,21 +120,9 @@ impl<'a> Objects<'a> {
         })
     }
 
-    /// The architecture of what a cron imports: its pin, its label, that of the DataSource which it
-    /// fills; without multi-arch the one that SSP serves.
-    pub(super) fn architecture(&self, cron: Cron<'a>) -> Option<String> {
-        let id = &cron.rendered.object.id;
-        let namespace = id.namespace.as_deref().unwrap_or_default();
-        let of_source = || {
-            let source = self.source(namespace, cron.target())?;
-            text(source, &label(ARCHITECTURE_LABEL))
-        };
-        let known = cron.pin().or(cron.label()).or_else(of_source);
-        match known {
-            Some(known) => Some(known.to_owned()),
-            None if self.multi_arch => None,
-            None => self.served.clone(),
-        }
+    /// The architecture of what a cron imports.
+    pub(super) fn architecture(&self, cron: Cron<'a>) -> Architectures {
+        self.context.cron_disk(cron.rendered)
     }
 }
 
@@ -149,11 +130,6 @@ impl<'a> Cron<'a> {
     /// `metadata.name`
     pub(super) fn name(self) -> &'a str {
         &self.rendered.object.id.name
-    }
-
-    /// The DataSource that it fills.
-    pub(super) fn target(self) -> &'a str {
-        text(self.rendered, "/spec/managedDataSource").unwrap_or_default()
     }
 
     /// The template that it comes from.

@@ -38,9 +38,9 @@ pub(super) enum SwitchedOffBy {
 
 /// Every image that is imported, would be if nothing were in the way, or is switched off; and the
 /// template bundle's data sources.
-pub(super) fn of(given: &MatrixInput<'_>, objects: &Objects<'_>, obstructed: bool) -> Vec<Row> {
+pub(super) fn of(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>, obstructed: bool) -> Vec<Row> {
     let mut rows: BTreeMap<Key, Vec<ObjectOrigin>> = BTreeMap::new();
-    let stage = given.plan.golden_images.as_ref();
+    let stage = given.plan().golden_images.as_ref();
     for template in stage.iter().flat_map(|s| &s.templates) {
         let origin = ObjectOrigin { name: template.name().to_owned(), declared: declared(template), off: None };
         let namespace = template.metadata.get("namespace").and_then(Value::as_str);
@@ -64,7 +64,7 @@ pub(super) fn of(given: &MatrixInput<'_>, objects: &Objects<'_>, obstructed: boo
         }
     } else if stage.is_none() {
         // Refused before anybody could read it: what the release brings is what is missed.
-        for common in given.release.golden_images() {
+        for common in given.release().golden_images() {
             let (key, origin) = common_image(objects, common, None);
             rows.entry(key).or_default().push(origin);
         }
@@ -80,7 +80,7 @@ fn declared(template: &Template) -> Option<String> {
     written.filter(|w| !w.is_empty()).map(str::to_owned)
 }
 
-fn key(objects: &Objects<'_>, namespace: Option<&str>, name: &str) -> Key {
+fn key(objects: &Objects<'_, '_>, namespace: Option<&str>, name: &str) -> Key {
     let namespace = namespace.filter(|n| !n.is_empty());
     let namespace = namespace.unwrap_or(objects.namespace);
     (namespace.to_owned(), name.to_owned())
@@ -90,7 +90,7 @@ fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
     value.pointer(pointer).and_then(Value::as_str)
 }
 
-fn common_image(objects: &Objects<'_>, common: &Value, off: Option<SwitchedOffBy>) -> (Key, ObjectOrigin) {
+fn common_image(objects: &Objects<'_, '_>, common: &Value, off: Option<SwitchedOffBy>) -> (Key, ObjectOrigin) {
     let name = text(common, "/metadata/name").unwrap_or_default();
     let source = text(common, "/spec/managedDataSource").unwrap_or_default();
     let origin = ObjectOrigin { name: name.to_owned(), declared: None, off };
@@ -98,11 +98,11 @@ fn common_image(objects: &Objects<'_>, common: &Value, off: Option<SwitchedOffBy
 }
 
 /// The images that the HyperConverged switches off, one by one or all common ones.
-fn switched_off(given: &MatrixInput<'_>, objects: &Objects<'_>) -> Vec<(Key, ObjectOrigin)> {
-    let Some(hc) = &given.plan.hyperconverged else {
+fn switched_off(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>) -> Vec<(Key, ObjectOrigin)> {
+    let Some(hc) = &given.plan().hyperconverged else {
         return Vec::new();
     };
-    let common = given.release.golden_images();
+    let common = given.release().golden_images();
     let named = |name: &str| {
         let mut common = common.iter();
         common.find(|c| text(c, "/metadata/name") == Some(name))

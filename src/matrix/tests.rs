@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{ClusterMatrix, MatrixInput, Obstacle, Reason, State, counts, groups, matrix};
-use crate::inventory::{Inventory, Node};
-use crate::lint;
+use crate::inventory::{Inventory, LoadedInventory, Node};
+use crate::lint::{self, Context, Input, Settings};
 use crate::plan::{Admit, plan_with};
 use crate::release::{Platform, Release};
+use crate::source::SourceFile;
+use crate::yaml;
 
 /// Nodes as `architecture role`.
 fn inventory(nodes: &[&str]) -> Inventory {
@@ -53,7 +55,14 @@ fn made(release: &str, inventory: &Inventory, multi_arch: bool, spec: Value) -> 
     });
     let plan = plan_with(&release, inventory, &hc, Admit::Force);
     let refused = plan.admission.stage.map(|_| plan.admission.message.as_str());
-    matrix(&MatrixInput { cluster: "c", release: &release, inventory, plan: &plan, refused })
+    let file = SourceFile::new("hyperconverged.yaml", hc.to_string());
+    let document = yaml::parse(&file).documents.into_iter().next().expect("a document");
+    let inventory = LoadedInventory { inventory: inventory.clone(), states_nodes: true, ..LoadedInventory::default() };
+    let input =
+        Input { cluster: "c", release: &release, document: &document, object: &hc, inventory: &inventory, plan: &plan };
+    let settings = Settings::default();
+    let context = Context::new(input, &settings);
+    matrix(&MatrixInput { context: &context, refused })
 }
 
 /// `arm64 missing not-declared` for each cell of an image, then the plain name's.
@@ -64,7 +73,10 @@ fn told(matrix: &ClusterMatrix, image: &str) -> Vec<String> {
     let cells = columns.zip(&image.cells).chain([("plain", &image.plain)]);
     cells
         .map(|(column, cell)| {
-            let is = cell.architecture.as_deref().unwrap_or("-");
+            let is = match cell.architecture.names() {
+                names if names.is_empty() => "-".to_owned(),
+                names => names.join("|"),
+            };
             format!("{column} {} {} {is}", cell.state.as_str(), cell.reason.as_str())
         })
         .collect()
@@ -107,10 +119,10 @@ fn images_declare_their_architectures() {
     assert_eq!(
         told(&matrix, "silent"),
         [
-            "amd64 unknown undeclared -",
-            "arm64 unknown undeclared -",
-            "s390x unknown undeclared -",
-            "plain covered imported -",
+            "amd64 undetermined undeclared-importer amd64|arm64|s390x",
+            "arm64 undetermined undeclared-importer amd64|arm64|s390x",
+            "s390x undetermined undeclared-importer amd64|arm64|s390x",
+            "plain undetermined undeclared-importer amd64|arm64|s390x",
         ]
     );
     assert_eq!(told(&matrix, "none")[0], "amd64 missing not-declared -");
@@ -127,10 +139,10 @@ fn a_switch_serves_one_architecture() {
     assert_eq!(
         told(&matrix, "fedora"),
         [
-            "amd64 unneeded no-node amd64",
-            "arm64 wrong multi-arch-off amd64",
-            "s390x wrong multi-arch-off amd64",
-            "plain covered imported amd64",
+            "amd64 unneeded no-node arm64|s390x",
+            "arm64 undetermined importer arm64|s390x",
+            "s390x undetermined importer arm64|s390x",
+            "plain undetermined importer arm64|s390x",
         ]
     );
     assert_eq!(told(&matrix, "pinned")[1], "arm64 covered imported arm64");

@@ -33,12 +33,12 @@ pub use baseline::{Baseline, Unknown, Update};
 pub use context::{
     Annotation, Context, Descheduler, Field, Gate, GoldenImage, Home, Input, Kinship, Mistyped, NodeRef, OperandField,
     OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Unmatched, WrittenTemplate,
-    go_architecture, meant_flag,
+    meant_flag,
 };
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use context::{
-    ArchitectureReason, Candidate, Extent, GUEST_ARCHITECTURES, GuestArchitecture, ImageEvidence, KnownSource,
-    MachineType, NodeOffer, SourceRef, VirtualMachine, offers, source_ref,
+    ArchitectureReason, Boot, BootFacts, BootSource, Candidate, Extent, GUEST_ARCHITECTURES, GuestArchitecture,
+    ImageEvidence, KnownSource, MachineType, NodeOffer, SourceKind, SourceRef, VirtualMachine, offers, source_ref,
 };
 pub use context::{
     ArchitectureScope, ArchitectureSupport, Csv, Form, ImageCoverage, ImageUse, POD_KINDS, Platform, PodTemplate,

@@ -5,6 +5,7 @@
 //! [`lifecycle`] puts plans behind each other: what an update, an upgrade or other nodes do to live objects.
 
 pub mod admission;
+pub mod boot;
 pub mod boot_images;
 pub mod hyperconverged;
 pub mod inventory;

@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::{MatrixPage, PAIRS, about, external, name, plain_word, reasons, totals, word};
-use crate::matrix::{Cell, ClusterMatrix, Group, Image, State, counts, groups};
+use super::{MatrixPage, PAIRS, about, external, machine_word, machine_words, name, plain_word, reasons, totals, word};
+use crate::boot::{self, Outcome};
+use crate::matrix::{Cell, ClusterMatrix, Group, Image, MachineRow, State, counts, groups};
 use crate::report::page::{self, PageHeader, Section, SeverityColour, folded};
 use crate::report::text::printable;
 use crate::report::{plural, sarif};
@@ -18,7 +19,7 @@ pub(super) fn page(page: &MatrixPage<'_>) -> String {
         source: html! {},
         tone: match counted {
             c if c.missing > 0 || c.obstructed > 0 => SeverityColour::Bad,
-            c if c.wrong + c.unknown + c.dangling > 0 => SeverityColour::Warn,
+            c if c.wrong + c.undetermined + c.unknown + c.dangling > 0 => SeverityColour::Warn,
             _ => SeverityColour::Good,
         },
         verdict: if counted.covered == wanted && counted.with_problems == 0 {
@@ -52,6 +53,7 @@ pub(in crate::report) fn section(page: &MatrixPage<'_>) -> Markup {
 fn one(page: &MatrixPage<'_>, group: &Group<'_>) -> Markup {
     let first = group.first;
     let rows = page.rows(first);
+    let machines = page.machines(first);
     let by_hand = external(first);
     html! {
         article {
@@ -62,6 +64,7 @@ fn one(page: &MatrixPage<'_>, group: &Group<'_>) -> Markup {
                     (printable(&obstacle.sentence()))
                 }
             } @else {
+                @if !machines.is_empty() { (machine_table(first, &machines)) }
                 @if !rows.is_empty() { (table(first, &rows)) }
                 (whys(first, &rows))
             }
@@ -114,12 +117,48 @@ fn table(cluster: &ClusterMatrix, rows: &[&Image]) -> Markup {
     }
 }
 
+fn machine_table(cluster: &ClusterMatrix, machines: &[&MachineRow]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="group" aria-label="virtual machines by architecture" {
+            table.matrix {
+                thead { tr {
+                    th scope="col" { "virtual machine" }
+                    @for architecture in &cluster.architectures {
+                        th scope="col" { (printable(&architecture.name)) }
+                    }
+                    th scope="col" { "boots from" }
+                } }
+                tbody { @for machine in machines {
+                    tr {
+                        th scope="row" { (printable(&machine.name)) }
+                        @for cell in &machine.cells { td { (machine_state(cell.as_ref())) } }
+                        td { (printable(&machine.source)) }
+                    }
+                } }
+            }
+        }
+        ul.places { @for machine in machines.iter().filter(|m| m.cause.is_some()) {
+            li { (printable(&machine.name)) ": " (printable(&machine_words(machine))) br; small { (printable(&machine.place)) } }
+        } }
+    }
+}
+
+fn machine_state(cell: Option<&boot::Cell>) -> Markup {
+    let (class, sign) = match cell.map(|cell| cell.outcome) {
+        Some(Outcome::Boots) => ("good", "✓"),
+        Some(Outcome::DoesNotBoot) => ("bad", "✕"),
+        Some(_) => ("warn", "?"),
+        None => ("none", "·"),
+    };
+    html! { span.state.(class) { span aria-hidden="true" { (sign) } " " span.word { (machine_word(cell)) } } }
+}
+
 /// A sign and a word; a phone shows the sign alone where all is well.
 fn state(cell: &Cell, word: &str, class_of_word: &str) -> Markup {
     let (class, sign) = match cell.state {
         State::Covered => ("good", "✓"),
         State::Wrong => ("warn", "▲"),
-        State::Unknown => ("warn", "?"),
+        State::Undetermined | State::Unknown => ("warn", "?"),
         State::Missing => ("bad", "✕"),
         State::Off | State::External | State::Unneeded => ("none", "·"),
     };
@@ -152,7 +191,7 @@ fn whys(cluster: &ClusterMatrix, rows: &[&Image]) -> Markup {
 fn tone(state: State) -> &'static str {
     match state {
         State::Missing => "bad",
-        State::Wrong | State::Unknown => "warn",
+        State::Wrong | State::Undetermined | State::Unknown => "warn",
         _ => "soft",
     }
 }

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::{MatrixPage, about, external, name, plain_word, reasons, totals, word};
-use crate::matrix::{Cell, ClusterMatrix, Group, Image, State, groups};
+use super::{MatrixPage, about, external, machine_word, machine_words, name, plain_word, reasons, totals, word};
+use crate::boot::Outcome;
+use crate::matrix::{Cell, ClusterMatrix, Group, Image, MachineRow, State, groups};
 use crate::report::plural;
 use crate::report::text::{printable, wrap_lines};
 
@@ -49,9 +50,18 @@ impl Printer<'_> {
             // A table would repeat it in each cell.
             return self.lines(&obstacle.sentence(), 2, style, out);
         }
+        let machines = self.page.machines(first);
+        if !machines.is_empty() {
+            self.table(&machine_lines(first, &machines), out)?;
+            for machine in machines.iter().filter(|m| m.cause.is_some()) {
+                let text = format!("{} ({}): {}", machine.name, machine.place, machine_words(machine));
+                self.lines(&text, 2, machine_style(machine.outcome), out)?;
+            }
+            writeln!(out)?;
+        }
         let rows = self.page.rows(first);
         if !rows.is_empty() {
-            self.table(first, &rows, out)?;
+            self.table(&image_lines(first, &rows), out)?;
         }
         for why in reasons(first, &rows) {
             let what = printable(&why.what()).into_owned();
@@ -81,22 +91,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn table(&self, cluster: &ClusterMatrix, rows: &[&Image], out: &mut dyn Write) -> io::Result<()> {
-        let names = cluster.architectures.iter().map(|a| printable(&a.name));
-        let mut header: Vec<Field> = vec![("golden image".to_owned(), None)];
-        header.extend(names.map(|n| (n.into_owned(), None)));
-        header.push((PLAIN.to_owned(), None));
-        for (text, style) in &mut header {
-            *style = Some(Style::new().dimmed());
-            *text = text.replace('\u{fffd}', "?");
-        }
-        let mut lines = vec![header];
-        lines.extend(rows.iter().map(|image| {
-            let mut line = vec![(printable(&name(cluster, image)).into_owned(), None)];
-            line.extend(image.cells.iter().map(field));
-            line.push((plain_word(&image.plain), Some(style(image.plain.state))));
-            line
-        }));
+    fn table(&self, lines: &[Vec<Field>], out: &mut dyn Write) -> io::Result<()> {
         let columns = lines.first().map_or(0, Vec::len);
         let widest = |column: usize| {
             let of = lines.iter().filter_map(|line| line.get(column));
@@ -105,9 +100,9 @@ impl Printer<'_> {
         let widths: Vec<usize> = (0..columns).map(widest).collect();
         let whole = widths.iter().sum::<usize>() + GAP * columns;
         if whole > self.page.terminal.width.max(40) {
-            return self.stacked(&lines, out);
+            return self.stacked(lines, out);
         }
-        for line in &lines {
+        for line in lines {
             let mut text = "  ".to_owned();
             for (index, ((cell, style), width)) in line.iter().zip(&widths).enumerate() {
                 text.push_str(&self.painted(cell, style.unwrap_or_default()));
@@ -156,6 +151,47 @@ impl Printer<'_> {
     }
 }
 
+/// A table's header: what the rows are, the architectures, and what comes behind them.
+fn header(cluster: &ClusterMatrix, rows: &str, last: &str) -> Vec<Field> {
+    let names = cluster.architectures.iter().map(|a| printable(&a.name).replace('\u{fffd}', "?"));
+    let all = [rows.to_owned()].into_iter().chain(names).chain([last.to_owned()]);
+    all.map(|text| (text, Some(Style::new().dimmed()))).collect()
+}
+
+fn image_lines(cluster: &ClusterMatrix, rows: &[&Image]) -> Vec<Vec<Field>> {
+    let mut lines = vec![header(cluster, "golden image", PLAIN)];
+    lines.extend(rows.iter().map(|image| {
+        let mut line = vec![(printable(&name(cluster, image)).into_owned(), None)];
+        line.extend(image.cells.iter().map(field));
+        line.push((plain_word(&image.plain), Some(style(image.plain.state))));
+        line
+    }));
+    lines
+}
+
+fn machine_lines(cluster: &ClusterMatrix, machines: &[&MachineRow]) -> Vec<Vec<Field>> {
+    let mut lines = vec![header(cluster, "virtual machine", "boots from")];
+    lines.extend(machines.iter().map(|machine| {
+        let mut line = vec![(printable(&machine.name).into_owned(), None)];
+        line.extend(machine.cells.iter().map(|cell| {
+            let style = cell.as_ref().map(|cell| machine_style(cell.outcome));
+            (machine_word(cell.as_ref()).to_owned(), style)
+        }));
+        line.push((printable(&machine.source).into_owned(), None));
+        line
+    }));
+    lines
+}
+
+fn machine_style(outcome: Outcome) -> Style {
+    match outcome {
+        Outcome::Boots => color(AnsiColor::Green),
+        Outcome::DoesNotBoot => color(AnsiColor::Red).bold(),
+        Outcome::BootsOnSome | Outcome::Undetermined => color(AnsiColor::Yellow).bold(),
+        Outcome::Unknown => Style::new(),
+    }
+}
+
 /// The clusters of a group: the first ones by name.
 fn title(group: &Group<'_>) -> String {
     let names = group.clusters.iter().map(|c| c.cluster.as_str());
@@ -178,7 +214,7 @@ fn style(state: State) -> Style {
     match state {
         State::Covered => color(AnsiColor::Green),
         State::Missing => color(AnsiColor::Red).bold(),
-        State::Wrong | State::Unknown => color(AnsiColor::Yellow).bold(),
+        State::Wrong | State::Undetermined | State::Unknown => color(AnsiColor::Yellow).bold(),
         State::Off | State::External | State::Unneeded => Style::new().dimmed(),
     }
 }

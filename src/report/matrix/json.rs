@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::MatrixPage;
-use crate::matrix::{Cell, ClusterMatrix, Counts, Image, counts};
+use crate::boot;
+use crate::matrix::{Cell, ClusterMatrix, Counts, Image, MachineRow, counts};
 
 /// The matrix as one document.
 pub fn document(page: &MatrixPage<'_>) -> Value {
@@ -16,11 +17,14 @@ pub fn document(page: &MatrixPage<'_>) -> Value {
         covered,
         wrong,
         missing,
+        undetermined,
         unknown,
         off,
         external,
         unneeded,
         dangling,
+        machines,
+        booting,
     } = counts(page.clusters);
     json!({
         "schemaVersion": "1",
@@ -32,16 +36,19 @@ pub fn document(page: &MatrixPage<'_>) -> Value {
             "covered": covered,
             "wrong": wrong,
             "missing": missing,
+            "undetermined": undetermined,
             "unknown": unknown,
             "off": off,
             "external": external,
             "unneeded": unneeded,
             "danglingPlainNames": dangling,
+            "virtualMachines": machines,
+            "booting": booting,
         },
     })
 }
 
-fn cluster(page: &MatrixPage<'_>, cluster: &ClusterMatrix) -> Value {
+fn cluster<'a>(page: &MatrixPage<'a>, cluster: &'a ClusterMatrix) -> Value {
     let architectures = cluster.architectures.iter().map(|a| {
         json!({
             "name": a.name,
@@ -60,8 +67,29 @@ fn cluster(page: &MatrixPage<'_>, cluster: &ClusterMatrix) -> Value {
             "reason": o.as_str(),
             "message": o.sentence(),
         })),
+        "virtualMachines": page.machines(cluster).into_iter().map(|m| machine(cluster, m)).collect::<Vec<_>>(),
         "images": images.map(|i| image(cluster, i)).collect::<Vec<_>>(),
     })
+}
+
+fn machine(cluster: &ClusterMatrix, machine: &MachineRow) -> Value {
+    let columns = cluster.architectures.iter().zip(&machine.cells);
+    let cells = columns.filter_map(|(architecture, cell)| Some((architecture, cell.as_ref()?)));
+    let cells = cells.map(|(architecture, cell)| {
+        let mut out = answer(cell.outcome, cell.cause.as_ref());
+        out["architecture"] = json!(architecture.name);
+        out
+    });
+    let mut out = answer(machine.outcome, machine.cause.as_ref());
+    out["name"] = json!(machine.name);
+    out["source"] = json!(machine.source);
+    out["location"] = json!(machine.place);
+    out["cells"] = cells.collect();
+    out
+}
+
+fn answer(outcome: boot::Outcome, cause: Option<&boot::Cause>) -> Value {
+    json!({"outcome": outcome.as_str(), "message": cause.map(boot::Cause::sentence)})
 }
 
 fn image(cluster: &ClusterMatrix, image: &Image) -> Value {
@@ -88,6 +116,7 @@ fn cell(cell: &Cell) -> Value {
         "rule": cell.reason.rule(),
         "dataSource": cell.data_source,
         "dataImportCron": cell.cron,
-        "imageArchitecture": cell.architecture,
+        "imageArchitecture": cell.architecture.only(),
+        "possibleArchitectures": cell.architecture.names(),
     })
 }

@@ -10,7 +10,8 @@ use std::io::{self, Write};
 
 use super::human::Terminal;
 use super::plural;
-use crate::matrix::{Cell, ClusterMatrix, Counts, Group, Image, Reason, State, counts};
+use crate::boot;
+use crate::matrix::{Cell, ClusterMatrix, Counts, Group, Image, MachineRow, Reason, State, counts};
 
 pub(super) use html::section;
 pub use json::document;
@@ -69,11 +70,27 @@ impl<'a> MatrixPage<'a> {
         !self.problems || cluster.is_problem()
     }
 
+    /// The virtual machines that are shown.
+    fn machines(&self, cluster: &'a ClusterMatrix) -> Vec<&'a MachineRow> {
+        cluster.machines.iter().filter(|m| !self.problems || m.is_problem()).collect()
+    }
+
     /// The images that are shown as rows; of the others only the names are told.
     fn rows(&self, cluster: &'a ClusterMatrix) -> Vec<&'a Image> {
         let all = cluster.images.iter().filter(|i| !i.is_external());
         all.filter(|i| !self.problems || i.is_problem()).collect()
     }
+}
+
+/// What an architecture is to a virtual machine, in a word or two.
+fn machine_word(cell: Option<&boot::Cell>) -> &'static str {
+    cell.map_or("-", |cell| cell.outcome.as_str())
+}
+
+/// Whether a virtual machine boots, and why not, in a line.
+fn machine_words(machine: &MachineRow) -> String {
+    let why = machine.cause.as_ref().map(|cause| format!(": {}", cause.sentence()));
+    format!("{}{}", machine.outcome.as_str(), why.unwrap_or_default())
 }
 
 /// The names of the images that nobody imports.
@@ -94,11 +111,12 @@ fn name(cluster: &ClusterMatrix, image: &Image) -> String {
 
 /// What a cell says, in a word or two.
 fn word(cell: &Cell) -> String {
-    match (cell.state, &cell.architecture) {
+    match (cell.state, cell.architecture.only()) {
         (State::Covered, _) => "covered".to_owned(),
         (State::Wrong, Some(is)) => format!("gets {is}"),
         (State::Wrong, None) => "wrong".to_owned(),
         (State::Missing, _) => "missing".to_owned(),
+        (State::Undetermined, _) => "undetermined".to_owned(),
         (State::Unknown, _) => "unknown".to_owned(),
         (State::Off, _) => "off".to_owned(),
         (State::External, _) => "by hand".to_owned(),
@@ -108,8 +126,8 @@ fn word(cell: &Cell) -> String {
 
 /// What the plain name leads to, in a word or two.
 fn plain_word(cell: &Cell) -> String {
-    match (cell.state, &cell.architecture) {
-        (State::Covered, Some(is)) => is.clone(),
+    match (cell.state, cell.architecture.only()) {
+        (State::Covered, Some(is)) => is.to_owned(),
         (State::Covered, None) => "one image".to_owned(),
         (State::Missing, _) => "nothing".to_owned(),
         _ => word(cell),
@@ -231,8 +249,20 @@ pub(super) const PAIRS: &str = "pairs of golden image and architecture";
 
 /// `24 of 29 pairs of golden image and architecture covered, 5 of another architecture in 3 clusters`.
 fn totals(clusters: &[ClusterMatrix]) -> String {
-    let Counts { clusters: all, covered, wrong, missing, unknown, dangling, obstructed, with_problems, .. } =
-        counts(clusters);
+    let Counts {
+        clusters: all,
+        covered,
+        wrong,
+        missing,
+        undetermined,
+        unknown,
+        dangling,
+        obstructed,
+        with_problems,
+        machines,
+        booting,
+        ..
+    } = counts(clusters);
     let wanted = counts(clusters).wanted();
     let mut parts = vec![match wanted {
         0 => "no golden image is wanted".to_owned(),
@@ -245,6 +275,7 @@ fn totals(clusters: &[ClusterMatrix]) -> String {
     };
     add(wrong, format!("{wrong} of another architecture"));
     add(missing, format!("{missing} missing"));
+    add(undetermined, format!("{undetermined} undetermined"));
     add(unknown, format!("{unknown} unknown"));
     add(
         dangling,
@@ -256,6 +287,9 @@ fn totals(clusters: &[ClusterMatrix]) -> String {
             }
         ),
     );
+    if machines > 0 {
+        parts.push(format!("{} of {} boot", booting, plural(machines, "virtual machine")));
+    }
     let mut text = format!("{} in {}", parts.join(", "), plural(all, "cluster"));
     if with_problems > 0 {
         text.push_str(&format!("; {with_problems} with problems"));

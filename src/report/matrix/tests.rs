@@ -7,6 +7,7 @@ use hcoplan_testing::{annotations, root};
 use serde_json::Value;
 
 use super::{Format, MatrixPage, document, write};
+use crate::lint::{Context, Input, Settings};
 use crate::matrix::{ClusterMatrix, MatrixInput, counts, matrix};
 use crate::plan::{Admit, plan_with};
 use crate::release::Release;
@@ -30,6 +31,7 @@ fn clusters() -> &'static [ClusterMatrix] {
             architectures: Vec::new(),
             obstacle: Some(crate::matrix::Obstacle::NoWorkloadNodes),
             images: Vec::new(),
+            machines: Vec::new(),
         }];
         for case in names {
             let repo = Repo::open(&case, &Options::default()).expect("a case");
@@ -45,11 +47,17 @@ fn clusters() -> &'static [ClusterMatrix] {
                 let release = Release::known(name).expect("known");
                 let plan = plan_with(&release, &inventory.inventory, &loaded.json, Admit::Force);
                 let admission = &plan.admission;
-                out.push(matrix(&MatrixInput {
+                let input = Input {
                     cluster: case.file_name().unwrap_or_default(),
                     release: &release,
-                    inventory: &inventory.inventory,
+                    document: &loaded.document,
+                    object: &loaded.json,
+                    inventory,
                     plan: &plan,
+                };
+                let settings = Settings::default();
+                out.push(matrix(&MatrixInput {
+                    context: &Context::new(input, &settings),
                     refused: admission.stage.map(|_| admission.message.as_str()),
                 }));
             }
@@ -153,7 +161,7 @@ fn the_totals_count_the_cells() {
     }
     let of = |state: &str| cells.get(state).copied().unwrap_or_default();
     let covered = of("covered");
-    let wanted = covered + of("wrong") + of("missing") + of("unknown");
+    let wanted = covered + of("wrong") + of("missing") + of("undetermined") + of("unknown");
     assert!(covered > 0 && wanted > covered, "{cells:?}");
     let expected = format!("{covered} of {wanted} pairs of golden image and architecture covered");
     for format in [Format::Human, Format::Html] {

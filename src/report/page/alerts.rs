@@ -117,6 +117,7 @@ mod tests {
                 architectures: Vec::new(),
                 obstacle: Some(crate::matrix::Obstacle::NoSsp),
                 images: Vec::new(),
+                machines: Vec::new(),
             }),
         };
         for (release, address) in

@@ -87,16 +87,3 @@ impl Effect {
         (minor, alert, !self.certain, self.impact)
     }
 }
-
-/// A virtual machine of the repository that clones a golden image.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Machine {
-    /// `namespace/name`, or the name alone where no namespace is written.
-    pub name: String,
-    /// The namespace of the DataSource that its boot disk is cloned from.
-    pub namespace: String,
-    /// The DataSource's name.
-    pub data_source: String,
-    /// The architecture that it asks for, where it does.
-    pub architecture: Option<String>,
-}

@@ -28,7 +28,7 @@ pub use cluster::{ClusterDiff, Removal};
 pub use compare::{Change, ClusterChanges, Kind, compare};
 pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans, compare_rejected, compare_states};
 pub use drift::{Drift, DriftReason, drift, to_commit};
-pub use effect::{Effect, Machine, Task};
+pub use effect::{Effect, Task};
 pub use live::{comparable, set_aside};
 pub use previous_tree::PreviousTree;
 pub use side::{ExistingObjects, Side, States};

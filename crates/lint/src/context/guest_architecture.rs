@@ -18,7 +18,9 @@
 
 use std::collections::HashMap;
 
+use hcoplan_planner::boot::Architectures;
 use hcoplan_planner::boot_images::ssp_stage::Rendered;
+use hcoplan_planner::inventory::Architecture;
 use hcoplan_planner::machines::TypeKind;
 use hcoplan_yaml::Node;
 use serde_json::Value;
@@ -52,6 +54,8 @@ pub struct GuestArchitecture {
     /// `None` where it depends on the node that virt-operator happens to run on, or where that
     /// isn't declared.
     pub name: Option<String>,
+    /// The same, with those that it may be.
+    pub possible: Architectures,
     /// Why.
     pub because: ArchitectureReason,
 }
@@ -75,12 +79,12 @@ impl GuestArchitecture {
 }
 
 /// A DataSource that will exist.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KnownSource {
     /// The architecture that its label names, which KubeVirt goes by.
     pub label: Option<String>,
-    /// The architecture of the image behind it, as far as it is known.
-    pub image: Option<String>,
+    /// The architecture of the disk behind it; none where nothing provides one.
+    pub image: Architectures,
     /// The DataSource that it leads to: namespace and name.
     pub leads_to: Option<(String, String)>,
 }
@@ -96,7 +100,11 @@ pub(super) struct SourceIndex<'a> {
 impl<'a> Context<'a> {
     /// The architecture that KubeVirt gives a virtual machine.
     pub fn guest_architecture(&self, vm: &VirtualMachine<'_>) -> GuestArchitecture {
-        let guest = |name: &str, because| GuestArchitecture { name: Some(name.to_owned()), because };
+        let guest = |name: &str, because| GuestArchitecture {
+            name: Some(name.to_owned()),
+            possible: Architectures::one(Architecture::name(name).unwrap_or(name)),
+            because,
+        };
         if let Some(written) = vm.architecture().and_then(Node::as_str) {
             return guest(written, ArchitectureReason::Written);
         }
@@ -113,10 +121,11 @@ impl<'a> Context<'a> {
         }
         match self.default_architecture() {
             Some(default) => guest(default, ArchitectureReason::Default),
-            None => GuestArchitecture {
-                name: self.operator_architecture().map(str::to_owned),
-                because: ArchitectureReason::Operator,
-            },
+            None => {
+                let possible = self.operator_architectures();
+                let name = possible.only().map(str::to_owned);
+                GuestArchitecture { name, possible, because: ArchitectureReason::Operator }
+            }
         }
     }
 
@@ -131,19 +140,53 @@ impl<'a> Context<'a> {
     }
 
     /// A DataSource that SSP makes, that CDI makes for one of its DataImportCrons, or that is
-    /// declared.
+    /// declared or made for a DataImportCron that is.
     pub fn known_source(&self, namespace: &str, name: &str) -> Option<KnownSource> {
+        let cron = self.source_index().managed.get(&(namespace, name)).map(|cron| self.cron_disk(cron));
         if let Some(rendered) = self.source_index().rendered.get(&(namespace, name)) {
-            let cron = self.cron_of(namespace, name);
             let mut known = of_json(&rendered.object.body);
-            known.image = known.label.clone().or(cron.and_then(|c| c.image));
+            known.image = cron.unwrap_or_else(|| {
+                match self.volume_behind(&rendered.object.body, namespace) {
+                    // The image is imported under another name or elsewhere, and this volume is nobody's to bring.
+                    Architectures::Unknown if self.is_imported(rendered) => Architectures::none(),
+                    image => image,
+                }
+            });
             return Some(known);
         }
-        if let Some(made) = self.cron_of(namespace, name) {
-            return Some(made);
+        if let Some(image) = cron {
+            return Some(KnownSource { image, ..KnownSource::default() });
         }
-        let declared = self.neighbours().named("DataSource", Some(namespace), name);
-        Some(of_json(&declared?.root.to_json()))
+        let neighbours = self.neighbours();
+        let managed = neighbours
+            .of_kind("DataImportCron")
+            .iter()
+            .find(|d| d.text("spec.managedDataSource") == name && d.text("metadata.namespace") == namespace);
+        if let Some(cron) = managed {
+            let image =
+                self.import_of(&cron.root.to_json()["spec"]["template"]["spec"]["source"], &Architectures::Unknown);
+            return Some(KnownSource { image, ..KnownSource::default() });
+        }
+        let declared = neighbours.named("DataSource", Some(namespace), name)?.root.to_json();
+        let mut known = of_json(&declared);
+        known.image = match (self.volume_behind(&declared, namespace), &known.label) {
+            (Architectures::Unknown, Some(label)) => Architectures::one(label),
+            (image, _) => image,
+        };
+        Some(known)
+    }
+
+    /// Whether a DataImportCron of SSP's imports the image that a DataSource of the template bundle is for.
+    fn is_imported(&self, source: &Rendered) -> bool {
+        let Some(bundle) = &source.origin.bundle else {
+            return false;
+        };
+        self.import_crons().any(|cron| {
+            let managed = cron.object.body["spec"]["managedDataSource"].as_str();
+            let suffix = managed.and_then(|m| m.strip_prefix(bundle.as_str()));
+            let own = cron.origin.architecture.as_deref();
+            suffix.is_some_and(|s| s.is_empty() || s.strip_prefix('-').is_some_and(|s| own.is_none_or(|own| own == s)))
+        })
     }
 
     fn source_index(&self) -> &SourceIndex<'a> {
@@ -165,31 +208,15 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// What CDI makes for a DataImportCron: a DataSource that KubeVirt sees no architecture on.
-    fn cron_of(&self, namespace: &str, name: &str) -> Option<KnownSource> {
-        let cron = self.source_index().managed.get(&(namespace, name))?;
-        let platform = "/spec/template/spec/source/registry/platform/architecture";
-        let pinned = cron.object.body.pointer(platform).and_then(Value::as_str);
-        Some(KnownSource {
-            label: None,
-            image: cron.origin.architecture.clone().or_else(|| pinned.map(str::to_owned)),
-            leads_to: None,
-        })
-    }
-
-    /// The architecture of every node that virt-operator may run on; `None` where there are
-    /// several, or no nodes are declared.
-    pub fn operator_architecture(&self) -> Option<&str> {
+    /// The architectures of the nodes that virt-operator may run on.
+    pub fn operator_architectures(&self) -> Architectures {
         let topology = self.topology();
-        let places = if self.release().has(ON_CONTROL_PLANE) {
+        let places: Vec<&str> = if self.release().has(ON_CONTROL_PLANE) {
             topology.control_plane_architectures.iter().map(String::as_str).collect()
         } else {
             self.node_architectures()
         };
-        match places[..] {
-            [only] => Some(only),
-            _ => None,
-        }
+        Architectures::one_of(places.into_iter().map(str::to_owned).collect())
     }
 
     /// The preference of a virtual machine with the architecture that it prefers: one that is
@@ -214,5 +241,5 @@ fn of_json(body: &Value) -> KnownSource {
         let namespace = text("/spec/source/dataSource/namespace").unwrap_or(own);
         (namespace.to_owned(), name.to_owned())
     });
-    KnownSource { label: label.map(str::to_owned), image: label.map(str::to_owned), leads_to }
+    KnownSource { label: label.map(str::to_owned), image: Architectures::Unknown, leads_to }
 }

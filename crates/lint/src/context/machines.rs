@@ -1,12 +1,12 @@
 //! What KubeVirt makes of the virtual machines of the cluster's directory.
 
+use hcoplan_planner::boot::Barrier;
 use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
 use hcoplan_planner::machines::{self, Cluster, Demand, Machine, TypeKind, Verdict, common_type};
-use hcoplan_planner::topology::Selection;
+use hcoplan_planner::topology::{Selection, is_tolerated, tolerates};
 use hcoplan_yaml::{Document, Node};
 use serde_json::Value;
 
-use super::placement::tolerates;
 use super::{Context, Extent, NodeRef, VirtualMachine};
 
 /// An instance type or a preference that a virtual machine refers to.
@@ -129,29 +129,62 @@ impl<'a> Context<'a> {
     /// The declared nodes that a virtual machine may be scheduled to by its architecture, its placement, and where
     /// virt-handler runs, each with the taint that keeps it away.
     pub fn schedulable_nodes(&self, vm: &VirtualMachine<'_>, spec: &Value) -> Vec<Candidate<'a>> {
-        let placement = vm.placement();
-        let selection = Selection::of(&placement);
         let architecture = spec["architecture"].as_str().unwrap_or_default();
-        let selects = self.selects_workload_nodes();
-        let takes = |n: &NodeRef<'_>| {
-            let is_workload = !selects || self.workload_nodes().any(|w| w.index == n.index);
-            let own = n.node.architecture.as_str();
+        let takes = |c: &Candidate<'_>| {
+            let own = c.node.node.architecture.as_str();
             let fits = architecture.is_empty() || own.is_empty() || own == architecture;
-            is_workload && fits && selection.as_ref().is_none_or(|s| s.selects(n.node))
+            fits && matches!(c.barrier, None | Some(Barrier::Taint))
         };
-        let tolerations = spec["tolerations"].as_array();
-        let is_tolerated = |taint: &Taint| tolerations.into_iter().flatten().any(|t| tolerates(t, taint));
-        let repels = |t: &&Taint| matches!(t.effect.as_str(), "NoSchedule" | "NoExecute") && !is_tolerated(t);
-        let candidate = |node: NodeRef<'a>| Candidate { node, repelled_by: node.node.taints.iter().find(repels) };
-        self.nodes().filter(takes).map(candidate).collect()
+        let mut all = self.candidates(vm);
+        all.retain(takes);
+        all
+    }
+
+    /// The declared nodes, each with what keeps a virtual machine away, whatever its architecture.
+    pub(super) fn candidates(&self, vm: &VirtualMachine<'_>) -> Vec<Candidate<'a>> {
+        let placement = vm.placement();
+        // Labels that nobody declares may be there.
+        let is_known = label_keys(&placement).all(|key| self.shows_label(key));
+        let selection = Selection::of(&placement).filter(|_| is_known);
+        let selects = self.selects_workload_nodes();
+        let workload = &self.topology().workload_nodes;
+        let tolerations = serde_json::json!({"tolerations": vm.get("tolerations").map(Node::to_json)});
+        let is_tolerated_taint =
+            |taint: &Taint| tolerations["tolerations"].as_array().into_iter().flatten().any(|t| tolerates(t, taint));
+        let repels = |t: &&Taint| matches!(t.effect.as_str(), "NoSchedule" | "NoExecute") && !is_tolerated_taint(t);
+        let candidate = |node: NodeRef<'a>| {
+            let repelled_by = node.node.taints.iter().find(repels);
+            let is_workload = workload.binary_search(&node.index).is_ok();
+            let runs_handler = is_workload || (!selects && is_tolerated(&tolerations, node.node));
+            let barrier = if selection.as_ref().is_some_and(|s| !s.selects(node.node)) {
+                Some(Barrier::Placement)
+            } else if !runs_handler {
+                Some(Barrier::Workload)
+            } else {
+                repelled_by.map(|_| Barrier::Taint)
+            };
+            Candidate { node, barrier, repelled_by }
+        };
+        self.nodes().map(candidate).collect()
     }
 }
 
-/// A node that a machine's placement selects.
+/// The labels that a placement looks at.
+fn label_keys(placement: &Value) -> impl Iterator<Item = &str> {
+    let required = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
+    let terms = placement.pointer(required).and_then(|r| r["nodeSelectorTerms"].as_array());
+    let expressions = terms.into_iter().flatten().filter_map(|t| t["matchExpressions"].as_array()).flatten();
+    let labels = placement["nodeSelector"].as_object().into_iter().flatten();
+    labels.map(|(k, _)| k.as_str()).chain(expressions.filter_map(|e| e["key"].as_str()))
+}
+
+/// A declared node, as a virtual machine sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
     /// The node.
     pub node: NodeRef<'a>,
+    /// What keeps the machine away.
+    pub barrier: Option<Barrier>,
     /// A taint that the machine doesn't tolerate.
     pub repelled_by: Option<&'a Taint>,
 }

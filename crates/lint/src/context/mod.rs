@@ -7,6 +7,7 @@
 
 mod after_edits;
 mod annotation;
+mod boots;
 mod built_files;
 mod bundles;
 mod carried_comments;
@@ -56,6 +57,7 @@ use camino::Utf8Path;
 use serde_json::Value;
 
 pub use annotation::Annotation;
+pub use boots::{Boot, BootFacts, BootSource, SourceKind};
 pub use built_files::Extent;
 pub use bundles::{Csv, ImageUse, SupportedPlatforms, UsedAs};
 pub(super) use crons::cron_names;
@@ -76,7 +78,7 @@ pub use other_shape::OtherShape;
 pub use own_field::{OwnField, OwnFields};
 pub use patch::{Applied, PatchAnnotation, PatchFailure};
 pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES};
-pub use placement::{Placement, Pods, Unmatched, go_architecture};
+pub use placement::{Placement, Pods, Unmatched};
 pub use pod_placement::ArchitectureScope;
 pub use pod_templates::{ArchitectureSupport, ImageCoverage, POD_KINDS, PodTemplate};
 pub use releases::{gate_when_unset, schema_path};
@@ -128,6 +130,8 @@ pub struct Context<'a> {
     neighbours: Source<'a, Neighbours>,
     layers: Source<'a, Vec<Layer>>,
     evidence: OnceCell<image_evidence::EvidenceIndex>,
+    importers: OnceCell<BTreeSet<String>>,
+    boots: OnceCell<Vec<BootFacts>>,
     sources: OnceCell<guest_architecture::SourceIndex<'a>>,
     bundles: OnceCell<bundles::Bundles>,
     texts: Source<'a, Vec<Arc<SourceFile>>>,
@@ -161,6 +165,8 @@ impl<'a> Context<'a> {
             neighbours: Source::default(),
             layers: Source::default(),
             evidence: OnceCell::new(),
+            importers: OnceCell::new(),
+            boots: OnceCell::new(),
             sources: OnceCell::new(),
             bundles: OnceCell::new(),
             texts: Source::default(),

@@ -2,11 +2,12 @@
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
-use hcoplan_planner::inventory::Taint;
-use hcoplan_planner::topology::Selection;
+use hcoplan_planner::inventory::{Architecture, Taint};
+use hcoplan_planner::topology::{Selection, tolerates};
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
+use super::pod_placement::ARCHITECTURE_KEYS;
 use super::{Context, Field, NodeRef};
 
 /// Of the labels that no node has, so many are told one by one.
@@ -166,7 +167,11 @@ impl<'a> Placement<'a> {
         Some(Unmatched {
             wanted: "matches its required node affinity".to_owned(),
             place: cx.document().locate_key(&path.key(REQUIRED)),
-            meant: None,
+            meant: affinity[REQUIRED]["nodeSelectorTerms"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .find_map(meant_architecture),
         })
     }
 
@@ -175,76 +180,30 @@ impl<'a> Placement<'a> {
     }
 }
 
+/// The label that a term of an affinity means by another name of an architecture.
+pub(super) fn meant_architecture(term: &Value) -> Option<String> {
+    term["matchExpressions"].as_array()?.iter().find_map(|expression| {
+        let key = expression["key"].as_str().filter(|k| ARCHITECTURE_KEYS.contains(k))?;
+        let mut values = expression["values"].as_array()?.iter().filter_map(Value::as_str);
+        Some(label(key, values.find_map(Architecture::alias)?))
+    })
+}
+
 /// A label of some node that differs in case only, else the values that the key has.
 fn meant(cx: &Context<'_>, key: &str, value: &str) -> Option<String> {
     let labels = || cx.nodes().flat_map(|n| &n.node.labels);
     let other_case = |(k, v): &(&String, &String)| k.eq_ignore_ascii_case(key) && v.eq_ignore_ascii_case(value);
     let same_key = |(k, _): &(&String, &String)| *k == key;
-    if let Some(architecture) = go_architecture(value).filter(|_| key.ends_with("kubernetes.io/arch")) {
+    if let Some(architecture) = Architecture::alias(value).filter(|_| key.ends_with("kubernetes.io/arch")) {
         return Some(label(key, architecture));
     }
     let other_value = || labels().find(same_key);
     labels().find(other_case).or_else(other_value).map(|(k, v)| label(k, v))
 }
 
-/// What Go, and with it the label `kubernetes.io/arch`, calls an architecture of another name.
-pub fn go_architecture(name: &str) -> Option<&'static str> {
-    match name.to_ascii_lowercase().as_str() {
-        "x86_64" | "x86-64" | "x64" => Some("amd64"),
-        "aarch64" | "armv8" | "arm64v8" => Some("arm64"),
-        "s390" | "zseries" => Some("s390x"),
-        _ => None,
-    }
-}
-
 fn label(key: &str, value: &str) -> String {
     match value {
         "" => key.to_owned(),
         _ => format!("{key}={value}"),
-    }
-}
-
-/// As the scheduler matches a toleration and a taint: an empty key with `Exists` tolerates
-/// everything, an empty effect every effect.
-pub(super) fn tolerates(toleration: &Value, taint: &Taint) -> bool {
-    let text = |key: &str| toleration[key].as_str().unwrap_or_default();
-    let (key, effect) = (text("key"), text("effect"));
-    if !effect.is_empty() && effect != taint.effect {
-        return false;
-    }
-    if !key.is_empty() && key != taint.key {
-        return false;
-    }
-    match text("operator") {
-        "Exists" => true,
-        "" | "Equal" => !key.is_empty() && text("value") == taint.value,
-        _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn tolerations_match_as_the_scheduler_does() {
-        let taint = Taint { key: "key".into(), value: "kubevirt".into(), effect: "NoSchedule".into() };
-        for toleration in [
-            json!({"key": "key", "value": "kubevirt"}),
-            json!({"key": "key", "operator": "Exists"}),
-            json!({"operator": "Exists"}),
-            json!({"key": "key", "operator": "Equal", "value": "kubevirt", "effect": "NoSchedule"}),
-        ] {
-            assert!(tolerates(&toleration, &taint), "{toleration}");
-        }
-        for toleration in [
-            json!({"key": "key"}),
-            json!({"key": "other", "operator": "Exists"}),
-            json!({"operator": "Exists", "effect": "NoExecute"}),
-            json!({"value": "kubevirt"}),
-        ] {
-            assert!(!tolerates(&toleration, &taint), "{toleration}");
-        }
     }
 }

@@ -4,10 +4,7 @@
 //! terms have to match both, the terms are alternatives, the requirements of a term are not.
 
 use hcoplan_kubernetes::label_selector;
-use hcoplan_planner::inventory::Taint;
 use serde_json::Value;
-
-use super::placement;
 
 /// The labels that name a node's architecture.
 pub(super) const ARCHITECTURE_KEYS: [&str; 2] = ["kubernetes.io/arch", "beta.kubernetes.io/arch"];
@@ -23,25 +20,6 @@ pub enum ArchitectureScope {
     InSomeTerms,
     /// Each alternative does, or the node selector.
     Everywhere,
-}
-
-/// Whether a pod lands on a node in spite of its taints. A control-plane node that is no worker
-/// has the taint that installers give it, also where the inventory doesn't say so.
-pub(super) fn tolerated(placement: &Value, node: &hcoplan_planner::inventory::Node) -> bool {
-    let tolerates = |taint: &Taint| {
-        let tolerations = placement["tolerations"].as_array();
-        tolerations.into_iter().flatten().any(|t| placement::tolerates(t, taint))
-    };
-    let implied = ["control-plane", "master"].map(|role| Taint {
-        key: format!("{}{role}", hcoplan_planner::inventory::ROLE_LABEL),
-        value: String::new(),
-        effect: "NoSchedule".to_owned(),
-    });
-    if node.taints.is_empty() && node.is_control_plane() && !node.has_role("worker") {
-        return implied.iter().any(tolerates);
-    }
-    let strict = node.taints.iter().filter(|t| t.effect != "PreferNoSchedule");
-    strict.into_iter().all(tolerates)
 }
 
 /// Where a placement keeps pods to architectures. A term without requirements matches nothing, so
@@ -188,16 +166,5 @@ mod tests {
         let mut only = required(&[&[&arm]]);
         forget_architectures(&mut only);
         assert!(terms_of(&only).is_empty());
-    }
-
-    #[test]
-    fn the_control_plane_is_for_those_that_tolerate_it() {
-        let node = hcoplan_planner::inventory::Node {
-            labels: [("node-role.kubernetes.io/control-plane".to_owned(), String::new())].into(),
-            ..Default::default()
-        };
-        let toleration = json!({"key": "node-role.kubernetes.io/master", "operator": "Exists"});
-        assert!(!tolerated(&json!({}), &node));
-        assert!(tolerated(&json!({"tolerations": [toleration]}), &node));
     }
 }

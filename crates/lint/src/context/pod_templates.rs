@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::topology::Selection;
+use hcoplan_planner::topology::{Selection, is_tolerated};
 use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Document, Node, Path};
 use serde_json::{Value, json};
 
 use super::pod_placement::{
     ARCHITECTURE_KEYS, ArchitectureScope, OS_KEYS, architecture_scope_of, forget_architectures, names_architecture,
-    permits, tolerated,
+    permits,
 };
 use super::{Context, ImageEvidence, NodeRef};
 
@@ -242,7 +242,7 @@ impl<'a> Context<'a> {
     fn reached(&self, placement: &Value) -> BTreeSet<&'a str> {
         let selection = Selection::of(placement);
         let lands =
-            |n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node)) && tolerated(placement, n.node);
+            |n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node)) && is_tolerated(placement, n.node);
         let names = self.nodes().filter(lands);
         let names = names.map(|n| n.node.architecture.as_str());
         names.filter(|a| !a.is_empty()).collect()

@@ -1,10 +1,13 @@
 //! The virtual machines of the cluster's directory.
 
 use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::inventory::Architecture;
 use hcoplan_planner::topology::Selection;
 use hcoplan_yaml::{Document, Node, Path};
 use serde_json::{Value, json};
 
+use super::placement::meant_architecture;
+use super::pod_placement::ARCHITECTURE_KEYS;
 use super::{Context, NodeRef};
 
 /// KubeVirt's kinds with instances: their API groups, and where the instance's spec is.
@@ -122,6 +125,16 @@ impl<'n> VirtualMachine<'n> {
     pub fn placement(&self) -> Value {
         let json = |path: &str| self.get(path).map_or(Value::Null, Node::to_json);
         json!({"nodeSelector": json("nodeSelector"), "affinity": json("affinity")})
+    }
+
+    /// Whether its placement names an architecture by another name than Kubernetes does.
+    pub fn has_architecture_alias(&self) -> bool {
+        let selector = |key: &&str| self.get("nodeSelector")?.get(key)?.as_str().and_then(Architecture::alias);
+        let placement = self.placement();
+        let terms = placement
+            .pointer("/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms");
+        let mut terms = terms.and_then(Value::as_array).into_iter().flatten();
+        ARCHITECTURE_KEYS.iter().any(|key| selector(key).is_some()) || terms.any(|t| meant_architecture(t).is_some())
     }
 
     /// The templates of its disks that clone a DataSource, in order.

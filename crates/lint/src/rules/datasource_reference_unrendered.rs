@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 
+use hcoplan_planner::boot::Architectures;
 use hcoplan_planner::plan::{Admit, plan_with};
 use hcoplan_planner::release::Distribution;
 
@@ -62,8 +63,12 @@ fn finding(
 ) -> Option<Finding> {
     let cx = sources.cx;
     let (namespace, name) = (reference.namespace, reference.name);
-    if namespace.is_empty() || cx.known_source(namespace, name).is_some() {
+    if namespace.is_empty() {
         return None;
+    }
+    if cx.known_source(namespace, name).is_some() {
+        let is_empty = cx.followed_data_source(namespace, name).is_none_or(|known| known.image.is_none());
+        return is_empty.then(|| never_filled(cx, document, reference, guest));
     }
     let of_namespace = sources.names.entry(namespace.to_owned());
     let (there, severity) = of_namespace.or_insert_with(|| (names(cx, namespace), severity(cx, namespace)));
@@ -104,9 +109,7 @@ fn finding(
         let fix = Fix::edit(format!("clone it from {own}"), Applicability::Suggestion, place, own.as_str());
         return Some(finding.help(format!("golden images of this distribution are in {own}")).fix(fix));
     }
-    let fits = |candidate: &&str| {
-        wanted.is_none_or(|wanted| architecture_of(cx, namespace, candidate).is_none_or(|a| a == wanted))
-    };
+    let fits = |candidate: &&str| may_have(cx, namespace, candidate, wanted, suffix.is_some());
     let is_many = there.len() > MOST_NAMES;
     let meant = there.binary_search(&plain).ok().map(|at| there[at]).filter(|m| suffix.is_some() && fits(m));
     let near = || nearest(name, there.iter().copied().filter(fits));
@@ -127,14 +130,44 @@ fn finding(
     Some(did_you_mean(finding, "clone", meant, otherwise))
 }
 
-/// The architecture of the image behind a DataSource: without one of its own the control plane's.
-fn architecture_of(cx: &Context<'_>, namespace: &str, name: &str) -> Option<String> {
-    let known = cx.followed_data_source(namespace, name)?;
-    let plane = &cx.topology().control_plane_architectures;
+/// A DataSource for which nothing is imported, while others of the same image are.
+fn never_filled(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>, guest: Option<&str>) -> Finding {
+    let (namespace, name) = (reference.namespace, reference.name);
+    let message = format!("nothing is imported for the DataSource {name} in {namespace}");
+    let place = document.locate(&reference.path.key("name"));
+    let finding = Finding::new(&RULE, message)
+        .at(place.clone())
+        .object(object_of(document))
+        .label("the disk is never provisioned");
+    let elsewhere = cx.import_crons().filter_map(|cron| {
+        let managed = cron.object.body["spec"]["managedDataSource"].as_str()?;
+        Some((cron.object.id.namespace.as_deref()?, managed))
+    });
+    let elsewhere: Vec<(&str, &str)> = elsewhere.collect();
+    let same = |(other, managed): &(&str, &str)| *managed == name && *other != namespace;
+    if let Some((other, _)) = elsewhere.iter().copied().find(same) {
+        let finding = finding.help(format!("the image is imported into {other}: clone it from there"));
+        let path = reference.path.key("namespace");
+        return finding.fixes(document.root.at(&path).map(|_| {
+            let title = format!("clone it from {other}");
+            Fix::edit(title, Applicability::Suggestion, document.locate(&path), other)
+        }));
+    }
+    let own = elsewhere
+        .iter()
+        .filter(|(other, managed)| *other == namespace && may_have(cx, namespace, managed, guest, true));
+    let mut meant = own.map(|(_, managed)| *managed).filter(|managed| managed.starts_with(name));
+    did_you_mean(finding, "clone", meant.next(), "clone an image that is imported")
+}
+
+/// Whether a DataSource may have a disk of an architecture, of any where none is wanted. `certainly`: not by chance.
+fn may_have(cx: &Context<'_>, namespace: &str, name: &str, wanted: Option<&str>, certainly: bool) -> bool {
+    let known = cx.followed_data_source(namespace, name);
     let suffix = name.rsplit_once('-').map(|(_, s)| s).filter(|s| GUEST_ARCHITECTURES.contains(s));
-    known.image.or_else(|| suffix.map(str::to_owned)).or_else(|| match &plane[..] {
-        [only] => Some(only.clone()),
-        _ => None,
+    known.is_some_and(|known| {
+        let by_chance = matches!(known.image, Architectures::Undetermined(_));
+        let fits = |w: &str| !known.image.lacks(w) && suffix.is_none_or(|s| s == w) && !(certainly && by_chance);
+        !known.image.is_none() && wanted.is_none_or(fits)
     })
 }
 
@@ -178,7 +211,9 @@ fn names<'c>(cx: &'c Context<'_>, namespace: &str) -> Vec<&'c str> {
     let declared = cx.neighbours().of_kind("DataSource").iter();
     let declared = declared.filter(|d| namespace_of(d) == namespace);
     let declared = declared.filter_map(|d| text_at(d, "metadata.name"));
-    let mut names: Vec<&str> = rendered.chain(made).chain(declared).collect();
+    let managed = cx.neighbours().of_kind("DataImportCron").iter().filter(|d| namespace_of(d) == namespace);
+    let managed = managed.filter_map(|d| text_at(d, "spec.managedDataSource"));
+    let mut names: Vec<&str> = rendered.chain(made).chain(declared).chain(managed).collect();
     names.sort_unstable();
     names.dedup();
     names

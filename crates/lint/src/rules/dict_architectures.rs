@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use hcoplan_planner::inventory::Architecture;
 use hcoplan_yaml::Key;
 
 use super::prelude::*;
@@ -166,7 +167,8 @@ fn partial<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
     let written = image.written.filter(|_| image.template.is_deployed())?;
     let meant = original.to_ascii_lowercase();
     let workload = cx.topology().workload_architectures.iter().map(String::as_str);
-    let missing: Vec<&str> = workload.filter(|w| !meant.split(is_separator).any(|a| is_name_of(a, w))).collect();
+    let missing: Vec<&str> =
+        workload.filter(|w| !meant.split(is_separator).any(|a| Architecture::name(a) == Some(*w))).collect();
     // Where it is known what the image has, dict-architectures-underclaim knows better.
     let evidence = evidence(cx, &written);
     let knows = |m: &&str| evidence.iter().any(|e| e.architectures.iter().any(|a| a == m));
@@ -194,11 +196,6 @@ fn own<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Annotation<'a>> 
 /// What stands between two names, right or wrong.
 fn is_separator(c: char) -> bool {
     matches!(c, ',' | ';' | '|') || c.is_whitespace()
-}
-
-/// Whether a word means an architecture, by its own or another usual name.
-fn is_name_of(word: &str, architecture: &str) -> bool {
-    word == architecture || matches!((word, architecture), ("x86_64" | "x86-64", "amd64") | ("aarch64", "arm64"))
 }
 
 fn unsupported<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {

@@ -1,5 +1,7 @@
 //! An architectures annotation whose words HCO doesn't recognise.
 
+use hcoplan_planner::inventory::Architecture;
+
 use super::prelude::*;
 
 pub(super) static RULE: Rule = Rule::error(
@@ -127,12 +129,7 @@ fn is_plain(word: &str) -> bool {
 
 /// The name that a word stands for.
 fn canonical<'k>(word: &str, known: &'k [String]) -> Option<&'k str> {
-    let word = word.trim().to_ascii_lowercase();
-    let name = match word.as_str() {
-        "x86_64" | "x86-64" | "x64" | "intel64" => "amd64",
-        "aarch64" | "arm64v8" | "armv8" => "arm64",
-        other => other,
-    };
+    let name = Architecture::name(word.trim())?;
     known.iter().map(String::as_str).find(|k| *k == name)
 }
 

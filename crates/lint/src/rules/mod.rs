@@ -17,6 +17,7 @@ macro_rules! alert {
 mod aaq_pod_with_nodename;
 mod admission_short_circuited;
 mod annotation_value_not_string;
+mod architecture_alias;
 mod auto_cpu_limit_with_ratio_one;
 mod boolean_annotations;
 mod build_hardcodes_goarch;
@@ -75,6 +76,7 @@ mod host_device_not_permitted;
 mod ignored_field;
 mod image_arch_evidence_missing;
 mod image_stream_without_openshift;
+mod import_architecture_undetermined;
 mod infra_placement_matches_no_node;
 mod jsonpatch_annotation;
 mod jsonpatch_breaks_on_upgrade;
@@ -142,6 +144,7 @@ mod vendor_values_assumed;
 mod vm_architecture_needs_multiarch_gate;
 mod vm_architecture_not_in_cluster;
 mod vm_architecture_unset;
+mod vm_boot_undetermined;
 mod vm_clone_not_permitted;
 mod vm_datasource_arch_mismatch;
 mod vm_fits_no_node;
@@ -171,6 +174,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         aaq_pod_with_nodename,
         admission_short_circuited,
         annotation_value_not_string,
+        architecture_alias,
         auto_cpu_limit_with_ratio_one,
         build_hardcodes_goarch,
         bundle_csv_arch_labels,
@@ -224,6 +228,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         ignored_field,
         image_arch_evidence_missing,
         image_stream_without_openshift,
+        import_architecture_undetermined,
         infra_placement_matches_no_node,
         jsonpatch_breaks_on_upgrade,
         jsonpatch_contradicts_cr,
@@ -286,6 +291,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         vm_architecture_needs_multiarch_gate,
         vm_architecture_not_in_cluster,
         vm_architecture_unset,
+        vm_boot_undetermined,
         vm_clone_not_permitted,
         vm_datasource_arch_mismatch,
         vm_fits_no_node,

@@ -1,4 +1,4 @@
-//! Workload nodes of several architectures, and golden images for one of them only.
+//! Workload nodes of several architectures, and golden images for whichever of them imports them.
 
 use super::prelude::*;
 
@@ -19,8 +19,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if hc.multi_arch() || architectures.len() < 2 || cx.golden_images().is_empty() {
         return;
     }
-    let message =
-        format!("workload nodes are {}, but golden images are imported for one architecture only", and(architectures));
+    let message = format!(
+        "workload nodes are {}, but golden images are imported once, for the architecture of the node that imports them",
+        and(architectures)
+    );
     let mut finding = Finding::new(&RULE, message)
         .at(cx.multi_arch_switch())
         .label("multi-arch golden images are off")
@@ -40,13 +42,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.report(finding);
 }
 
-/// The runbook's other remedy, where it helps: the one architecture has to be the one that SSP
-/// serves then, so it is tried out.
+/// The runbook's other remedy: one architecture, best that of the control plane, which common templates are for.
 fn one_architecture(cx: &Context<'_>) -> Option<Fix> {
     let topology = cx.topology();
     let workload = &topology.workload_architectures;
     let mut served = topology.control_plane_architectures.iter().chain(workload);
-    let only = served.next().filter(|a| workload.contains(a))?;
+    let only = served.find(|a| workload.contains(a))?;
     let only = std::slice::from_ref(only);
     if cx.would_keep_workloads_on(only) { cx.keep_workloads_on(only) } else { None }
 }

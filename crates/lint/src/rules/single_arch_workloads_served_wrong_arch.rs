@@ -1,16 +1,18 @@
-//! Golden images are imported for an architecture that no workload node has.
+//! Common templates are made for an architecture that no workload node has.
+//!
+//! The images aren't: without a platform they have the architecture of the node that imports them, a workload node.
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
+pub(super) static RULE: Rule = Rule::warning(
     "single-arch-workloads-served-wrong-arch",
     Group::Heterogeneous,
     "multi-arch golden images are off, and the one architecture served is no workload \
               node's",
 )
 .silent(
-    "golden images and templates are for an architecture that no workload node has, so \
-         virtual machines made of them don't boot",
+    "common templates name an architecture that no workload node has, so virtual machines made of \
+         them are never scheduled",
 )
 .needs(Needs::Nodes)
 .fix(FixKind::Suggested);
@@ -30,15 +32,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if workload.is_empty() || images == 0 {
         return;
     }
-    let message =
-        format!("golden images and templates are made for {served}, but workload nodes are {}", and(workload));
+    let message = format!("common templates are made for {served}, but workload nodes are {}", and(workload));
     let mut finding = Finding::new(&RULE, message)
         .at(cx.multi_arch_switch())
         .label(format!("multi-arch golden images are off: only {served} is served"))
         .help(format!("switch multi-arch golden images on{}", cx.multi_arch_prospects()));
-    if pinned_to(workload, cx.import_crons()) {
-        finding = finding.severity(Severity::Info);
-    }
     let control_plane = cx.control_plane_nodes();
     if let Some(node) = control_plane.into_iter().find(|n| n.node.architecture == *served)
         && let Some(place) = node.architecture_place()
@@ -51,15 +49,4 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         finding = finding.related(placement.key_place(), message);
     }
     out.report(finding.fixes(cx.switch_multi_arch(true)));
-}
-
-/// Whether every cron imports for an architecture of the workload nodes by its own word.
-fn pinned_to<'r>(workload: &[String], crons: impl Iterator<Item = &'r Rendered>) -> bool {
-    const PIN: &str = "/spec/template/spec/source/registry/platform/architecture";
-    let mut crons = crons.peekable();
-    crons.peek().is_some()
-        && crons.all(|cron| {
-            let pin = cron.object.body.pointer(PIN).and_then(|p| p.as_str());
-            pin.is_some_and(|p| workload.iter().any(|w| w == p))
-        })
 }

@@ -1,5 +1,7 @@
 //! A virtual machine of an architecture that no node has.
 
+use hcoplan_planner::inventory::Architecture;
+
 use super::prelude::*;
 use crate::GUEST_ARCHITECTURES;
 
@@ -18,8 +20,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let crosses = has_gate(cx, "CrossArchitectureVirtualization");
-    for vm in cx.virtual_machines() {
-        let guest = cx.guest_architecture(&vm);
+    for boot in cx.boots() {
+        let (vm, guest) = (&boot.vm, &boot.guest);
         let Some(name) = guest.name.as_deref().filter(|n| !workload.iter().any(|w| w == n)) else {
             continue;
         };
@@ -43,7 +45,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .object(object_of(vm.document))
             .label(label)
             .severity(if known && crosses { Severity::Warning } else { Severity::Error });
-        let meant = alias(name).filter(|m| vm.architecture().is_some() && *m != name);
+        let meant = Architecture::alias(name).filter(|_| vm.architecture().is_some());
         let finding = match meant {
             Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
                 format!("write {meant}"),
@@ -54,15 +56,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => finding.help(format!("workload nodes are {}", and(workload))),
         };
         out.report(with_nodes(finding, cx, workload));
-    }
-}
-
-/// The name that Kubernetes has for an architecture.
-fn alias(name: &str) -> Option<&'static str> {
-    match name.to_ascii_lowercase().as_str() {
-        "x86_64" | "x86-64" | "x64" | "intel64" => Some("amd64"),
-        "aarch64" | "arm64v8" | "arm" => Some("arm64"),
-        "s390" | "zarch" => Some("s390x"),
-        other => GUEST_ARCHITECTURES.into_iter().find(|a| *a == other),
     }
 }

@@ -1,6 +1,11 @@
 //! A virtual machine boots from a disk of another architecture.
 
+use std::collections::BTreeSet;
+
+use hcoplan_planner::boot::Cause;
+
 use super::prelude::*;
+use crate::{Boot, SourceKind};
 
 pub(super) static RULE: Rule = Rule::error(
     "vm-datasource-arch-mismatch",
@@ -11,44 +16,53 @@ pub(super) static RULE: Rule = Rule::error(
 .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for vm in cx.virtual_machines() {
-        let guest = cx.guest_architecture(&vm);
-        let (Some(own), Some(source)) = (guest.name.as_deref(), vm.boot_source()) else {
-            continue;
-        };
-        let followed = cx.followed_data_source(source.namespace, source.name);
-        let Some(image) = followed.and_then(|s| s.image).filter(|i| i != own) else {
-            continue;
-        };
-        let place = vm.document.locate(&source.path.key("name"));
-        let message = format!(
-            "{} is {own} ({}), but boots from {}, which is {image}",
-            vm.display_name(),
-            guest.reason(),
-            source.name
-        );
-        let mut finding = Finding::new(&RULE, message)
-            .at(place.clone())
-            .object(object_of(vm.document))
-            .label(format!("an image for {image}"));
-        if vm.architecture().is_some() {
-            finding = finding.related(vm.place("architecture"), format!("{own} here"));
+    let others = |boot: &Boot<'_>| boot.source.kind != SourceKind::ContainerDisk;
+    for boot in cx.boots().into_iter().filter(others) {
+        if let Some(Cause::Disk(disk)) = &boot.answer.cause {
+            out.report(finding(cx, &boot, disk));
         }
-        let plain = source.name.strip_suffix(&format!("-{image}")).unwrap_or(source.name);
-        let meant = format!("{plain}-{own}");
-        let there = cx.known_source(source.namespace, &meant).is_some();
-        finding = if there {
-            finding.help(format!("clone {meant}, or make the machine {image}")).fix(Fix::edit(
-                format!("clone {meant}"),
-                Applicability::Suggestion,
-                place,
-                meant,
-            ))
-        } else {
-            finding.help(format!("make the machine {image}, or clone another image"))
-        };
-        let set = [Change::Set(vm.path("architecture"), image.as_str().into())];
-        let title = format!("make the machine {image}");
-        out.report(finding.fixes(suggested(vm.document, title, &set)));
     }
+}
+
+fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Finding {
+    let (vm, guest) = (&boot.vm, &boot.guest);
+    let images: Vec<&String> = disk.iter().collect();
+    let guests = guest.possible.names();
+    let name = &boot.source.name;
+    let message = format!(
+        "{} is {} ({}), but boots from {name}, which is {}",
+        vm.display_name(),
+        or(&guests),
+        guest.reason(),
+        or(&images)
+    );
+    let place = boot.place();
+    let mut finding = Finding::new(&RULE, message)
+        .at(place.clone())
+        .object(object_of(vm.document))
+        .label(format!("an image for {}", or(&images)));
+    if vm.architecture().is_some() {
+        finding = finding.related(vm.place("architecture"), format!("{} here", or(&guests)));
+    }
+    let ([image], [own]) = (&images[..], &guests[..]) else {
+        return finding.help("clone an image of its architecture");
+    };
+    let plain = name.strip_suffix(&format!("-{image}")).unwrap_or(name);
+    let meant = format!("{plain}-{own}");
+    let source = vm.boot_source();
+    let is_there =
+        source.is_some_and(|s| cx.followed_data_source(s.namespace, &meant).is_some_and(|k| k.image.has(own)));
+    finding = if is_there {
+        finding.help(format!("clone {meant}, or make the machine {image}")).fix(Fix::edit(
+            format!("clone {meant}"),
+            Applicability::Suggestion,
+            place,
+            meant,
+        ))
+    } else {
+        finding.help(format!("make the machine {image}, or clone another image"))
+    };
+    let set = [Change::Set(vm.path("architecture"), image.as_str().into())];
+    let title = format!("make the machine {image}");
+    finding.fixes(suggested(vm.document, title, &set))
 }

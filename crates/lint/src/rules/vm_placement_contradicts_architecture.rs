@@ -1,5 +1,7 @@
 //! A virtual machine that may only run on nodes of another architecture.
 
+use hcoplan_planner::boot::Cause;
+
 use super::prelude::*;
 
 pub(super) static RULE: Rule = Rule::error(
@@ -12,9 +14,10 @@ pub(super) static RULE: Rule = Rule::error(
 .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for vm in cx.virtual_machines() {
-        let guest = cx.guest_architecture(&vm);
-        let (Some(nodes), Some(own)) = (cx.nodes_for(&vm), guest.name.as_deref()) else {
+    for boot in cx.boots() {
+        let (vm, guest) = (&boot.vm, &boot.guest);
+        let is_kept_away = matches!(boot.answer.cause, Some(Cause::NoNode(_)));
+        let (Some(nodes), Some(own), true) = (cx.nodes_for(vm), guest.possible.only(), is_kept_away) else {
             continue;
         };
         let mut found: Vec<&str> = nodes.iter().map(|n| n.node.architecture.as_str()).collect();

@@ -1,5 +1,7 @@
 //! A virtual machine that no node may run.
 
+use hcoplan_planner::boot::{Barrier, Cause};
+
 use super::prelude::*;
 
 pub(super) static RULE: Rule = Rule::error(
@@ -12,16 +14,15 @@ pub(super) static RULE: Rule = Rule::error(
 .needs(Needs::Nodes);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if cx.nodes().next().is_none() {
-        return;
-    }
-    for vm in cx.virtual_machines() {
-        let Some(nodes) = cx.nodes_for(&vm) else {
+    for boot in cx.boots() {
+        let vm = &boot.vm;
+        let is_kept_away = matches!(boot.answer.cause, Some(Cause::NoNode(Barrier::Placement | Barrier::Workload)));
+        // `architecture-alias` knows the right name.
+        let Some(nodes) = cx.nodes_for(vm).filter(|_| is_kept_away && !vm.has_architecture_alias()) else {
             continue;
         };
-        let selects = cx.selects_workload_nodes();
-        let runs = |index: usize| !selects || cx.workload_nodes().any(|n| n.index == index);
-        if nodes.iter().any(|n| runs(n.index)) || !keys(&vm.placement()).all(|k| cx.shows_label(k)) {
+        let runs = |index: usize| cx.workload_nodes().any(|n| n.index == index);
+        if nodes.iter().any(|n| runs(n.index)) {
             continue;
         }
         let selector =
@@ -45,13 +46,4 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         out.report(finding);
     }
-}
-
-/// The labels that a placement looks at.
-fn keys(placement: &serde_json::Value) -> impl Iterator<Item = &str> {
-    let required = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
-    let terms = placement.pointer(required).and_then(|r| r["nodeSelectorTerms"].as_array());
-    let expressions = terms.into_iter().flatten().filter_map(|t| t["matchExpressions"].as_array()).flatten();
-    let labels = placement["nodeSelector"].as_object().into_iter().flatten();
-    labels.map(|(k, _)| k.as_str()).chain(expressions.filter_map(|e| e["key"].as_str()))
 }

@@ -1,5 +1,6 @@
 //! What holds for every rule.
 
+mod boots;
 mod bundles;
 mod claims;
 mod config_schema;

@@ -21,9 +21,10 @@ const KNOWN: [&str; 13] = [
 ];
 
 /// Other names, as kernels, distributions and vendors write them.
-const ALIASES: [(&str, &str); 12] = [
+const ALIASES: [(&str, &str); 15] = [
     ("aarch64", "arm64"),
     ("arm64v8", "arm64"),
+    ("arm64/v8", "arm64"),
     ("armv8", "arm64"),
     ("i386", "386"),
     ("i686", "386"),
@@ -34,9 +35,28 @@ const ALIASES: [(&str, &str); 12] = [
     ("x86-64", "amd64"),
     ("x86_64", "amd64"),
     ("ppc64el", "ppc64le"),
+    ("zarch", "s390x"),
+    ("zseries", "s390x"),
 ];
 
 impl Architecture {
+    /// Kubernetes' name of what a text means; `None` where it means no architecture.
+    pub fn name(text: &str) -> Option<&'static str> {
+        match Self::of(text) {
+            Self::Known => KNOWN.into_iter().find(|name| *name == text),
+            Self::Alias(name) => Some(name),
+            Self::Unknown => None,
+        }
+    }
+
+    /// Kubernetes' name where a text is another one of the same architecture.
+    pub fn alias(text: &str) -> Option<&'static str> {
+        match Self::of(text) {
+            Self::Alias(name) => Some(name),
+            Self::Known | Self::Unknown => None,
+        }
+    }
+
     /// What a text is.
     pub fn of(text: &str) -> Self {
         if KNOWN.contains(&text) {

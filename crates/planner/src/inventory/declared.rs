@@ -28,6 +28,7 @@ pub(super) struct Declared {
 
 /// The label that a placement on a single node matches.
 const HOSTNAME_LABEL: &str = "kubernetes.io/hostname";
+const OS_LABEL: &str = "kubernetes.io/os";
 
 /// More nodes than any cluster has; the limit keeps a typing error from taking all memory.
 const MOST_NODES: usize = 50_000;
@@ -229,10 +230,16 @@ fn capabilities(node: &mut Node, entry: &Tree) {
 /// The labels that a kubelet gives every node, unless they are declared.
 pub(super) fn labelled(mut node: Node) -> Node {
     let defaults =
-        [(ARCHITECTURE_LABEL, node.architecture.as_str()), ("kubernetes.io/os", "linux"), (HOSTNAME_LABEL, &node.name)];
+        [(ARCHITECTURE_LABEL, node.architecture.as_str()), (OS_LABEL, "linux"), (HOSTNAME_LABEL, &node.name)];
     for (label, value) in defaults {
         if !value.is_empty() && !node.labels.contains_key(label) {
             node.labels.insert(label.to_owned(), value.to_owned());
+        }
+    }
+    // Source: Kubernetes `pkg/kubelet/kubelet_node_status.go`, `initialNode`.
+    for (label, old) in [(ARCHITECTURE_LABEL, "beta.kubernetes.io/arch"), (OS_LABEL, "beta.kubernetes.io/os")] {
+        if let Some(value) = node.labels.get(label).filter(|_| !node.labels.contains_key(old)).cloned() {
+            node.labels.insert(old.to_owned(), value);
         }
     }
     node

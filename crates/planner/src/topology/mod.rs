@@ -2,6 +2,8 @@
 //!
 //! Source: HCO `pkg/nodeinfo` of each release; checked against every recorded case.
 
+mod taints;
+
 use std::borrow::Cow;
 
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
@@ -10,6 +12,8 @@ use serde_json::{Map, Value};
 
 use crate::inventory::{Inventory, Node};
 use crate::release::{Platform, Release};
+
+pub use taints::{is_tolerated, tolerates};
 
 /// Facts about the cluster, as the operator sees them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

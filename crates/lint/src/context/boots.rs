@@ -1,0 +1,239 @@
+//! Whether the virtual machines of the cluster's directory boot: the one answer behind rules, matrix and plan.
+//!
+//! What is decided is decided by [`hcoplan_planner::boot`]; here is what it is asked about.
+
+use std::collections::BTreeSet;
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::boot::{Answer, Architectures, Machine, Site, answer, imported, importer_architectures};
+use hcoplan_planner::boot_images::ssp_stage::Rendered;
+use hcoplan_planner::machines::Verdict;
+use hcoplan_yaml::{Node, Path};
+use serde_json::Value;
+
+use super::virtual_machines::claim_name;
+use super::{Context, Extent, GuestArchitecture, VirtualMachine};
+
+/// So many volumes are followed from one to the next.
+const MOST_STEPS: usize = 8;
+
+/// A virtual machine with its answer.
+#[derive(Debug, Clone)]
+pub struct Boot<'c> {
+    /// The virtual machine.
+    pub vm: VirtualMachine<'c>,
+    /// What is known of it.
+    pub facts: &'c BootFacts,
+}
+
+/// What is known of a virtual machine, and whether it boots.
+#[derive(Debug)]
+pub struct BootFacts {
+    /// The architecture that KubeVirt gives it.
+    pub guest: GuestArchitecture,
+    /// What it boots from.
+    pub source: BootSource,
+    /// Whether it boots.
+    pub answer: Answer,
+}
+
+impl std::ops::Deref for Boot<'_> {
+    type Target = BootFacts;
+
+    fn deref(&self) -> &BootFacts {
+        self.facts
+    }
+}
+
+/// What a virtual machine boots from.
+#[derive(Debug, Clone)]
+pub struct BootSource {
+    /// Of which kind it is.
+    pub kind: SourceKind,
+    /// Its name: of the DataSource, the image, the claim.
+    pub name: String,
+    /// Where the virtual machine names it.
+    pub path: Path,
+    /// The architectures that it has.
+    pub disk: Architectures,
+}
+
+/// The kinds of boot sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SourceKind {
+    /// A DataSource, cloned.
+    DataSource,
+    /// An image of a registry, imported by CDI.
+    Registry,
+    /// An image that the pod pulls.
+    ContainerDisk,
+    /// A claim or a DataVolume that isn't the machine's own.
+    Claim,
+    /// Anything else: a URL, an upload, the network.
+    Other,
+}
+
+impl SourceKind {
+    /// In words: `DataSource fedora`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::DataSource => "DataSource",
+            Self::Registry => "image",
+            Self::ContainerDisk => "container disk",
+            Self::Claim => "volume",
+            Self::Other => "source",
+        }
+    }
+}
+
+impl Boot<'_> {
+    /// Where the virtual machine names what it boots from.
+    pub fn place(&self) -> Location {
+        self.vm.document.locate(&self.source.path)
+    }
+}
+
+impl<'a> Context<'a> {
+    /// Each virtual machine with the answer whether it boots; none for patches of virtual machines.
+    pub fn boots(&self) -> Vec<Boot<'_>> {
+        let machines = self.judged_machines();
+        let answers = self.boots.get_or_init(|| machines.iter().map(|(vm, verdict)| self.boot(vm, verdict)).collect());
+        let all = machines.into_iter().zip(answers);
+        let whole = all.filter(|((vm, _), _)| self.extent(vm.document.file.path()) != Extent::Patch);
+        whole.map(|((vm, _), facts)| Boot { vm, facts }).collect()
+    }
+
+    fn boot(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> BootFacts {
+        let guest = self.guest_architecture(vm);
+        let source = self.boot_source(vm);
+        let candidates = if self.has_nodes() { self.candidates(vm) } else { Vec::new() };
+        let sites = candidates.iter();
+        let sites: Vec<Site<'_>> =
+            sites.map(|c| Site { architecture: &c.node.node.architecture, barrier: c.barrier }).collect();
+        let is_rejected = !verdict.causes.is_empty();
+        let answer = answer(Machine { guest: &guest.possible, disk: &source.disk, sites: &sites, is_rejected });
+        BootFacts { guest, source, answer }
+    }
+
+    /// What a virtual machine boots from.
+    fn boot_source(&self, vm: &VirtualMachine<'_>) -> BootSource {
+        let other =
+            |path| BootSource { kind: SourceKind::Other, name: String::new(), path, disk: Architectures::Unknown };
+        let Some((index, volume)) = vm.boot_volume() else {
+            return other(vm.path("volumes"));
+        };
+        let path = vm.path("volumes").index(index);
+        if let Some(image) = volume.below("containerDisk.image").and_then(Node::as_str) {
+            return BootSource {
+                kind: SourceKind::ContainerDisk,
+                name: image.to_owned(),
+                path: path.key("containerDisk").key("image"),
+                disk: self.image_architectures(image, &Architectures::Unknown),
+            };
+        }
+        let Some(claim) = claim_name(volume) else {
+            return other(path);
+        };
+        if let Some(source) = vm.boot_source() {
+            let known = self.followed_data_source(source.namespace, source.name);
+            return BootSource {
+                kind: SourceKind::DataSource,
+                name: source.name.to_owned(),
+                path: source.path.key("name"),
+                disk: known.map_or_else(|| self.nothing_made(source.namespace, source.name), |known| known.image),
+            };
+        }
+        let Some(template) = vm.disk_template(claim) else {
+            let disk = self.claim_disk(vm.namespace(), claim, MOST_STEPS);
+            return BootSource { kind: SourceKind::Claim, name: claim.to_owned(), path, disk };
+        };
+        let own = template.key("source");
+        let spec = vm.document.root.at(&template).map(Node::to_json).unwrap_or_default();
+        let disk = self.volume_disk(&spec, vm.namespace(), MOST_STEPS);
+        match spec.pointer("/source/registry/url").and_then(Value::as_str) {
+            Some(url) => {
+                BootSource { kind: SourceKind::Registry, name: url.to_owned(), path: own.key("registry"), disk }
+            }
+            None => BootSource { disk, ..other(own) },
+        }
+    }
+
+    /// What is behind a DataSource that nothing makes: nothing where it is a golden image's that dangles, else nobody
+    /// knows.
+    fn nothing_made(&self, namespace: &str, name: &str) -> Architectures {
+        match self.known_source(namespace, name) {
+            Some(_) => Architectures::none(),
+            None => Architectures::Unknown,
+        }
+    }
+
+    /// The architecture of the disk that a DataImportCron of SSP's imports.
+    pub fn cron_disk(&self, cron: &Rendered) -> Architectures {
+        let template = cron.origin.template.as_ref();
+        let stage = self.plan().golden_images.as_ref();
+        let template = template.and_then(|t| stage?.templates.iter().find(|own| own.name() == t.name));
+        let written = template.and_then(|t| t.original_architectures.as_deref().or_else(|| t.architectures()));
+        let declared = written.map_or(Architectures::Unknown, Architectures::listed);
+        let source = &cron.object.body["spec"]["template"]["spec"]["source"];
+        match (self.import_of(source, &declared), &cron.origin.architecture) {
+            // What is no image of a registry is what whoever annotated it says.
+            (Architectures::Unknown, Some(own)) => Architectures::one(own),
+            (disk, _) => disk,
+        }
+    }
+
+    /// The architecture of what CDI imports from a `source`; `declared` is what is said of its image.
+    pub fn import_of(&self, source: &Value, declared: &Architectures) -> Architectures {
+        let url = source.pointer("/registry/url").and_then(Value::as_str);
+        let image = url.map_or_else(|| declared.clone(), |url| self.image_architectures(url, declared));
+        imported(source, &image, self.importers())
+    }
+
+    /// The architectures of the nodes that CDI's importer pods may run on.
+    pub fn importers(&self) -> &BTreeSet<String> {
+        self.importers.get_or_init(|| importer_architectures(self.plan(), self.inventory()))
+    }
+
+    /// The architectures that an image has: what is saved about it, else what is `declared`.
+    fn image_architectures(&self, image: &str, declared: &Architectures) -> Architectures {
+        match self.image_evidence(image).filter(super::ImageEvidence::is_complete) {
+            Some(evidence) => Architectures::Known(evidence.architectures.into_iter().collect()),
+            None => declared.clone(),
+        }
+    }
+
+    /// The architecture of the volume that a DataSource leads to.
+    pub(super) fn volume_behind(&self, source: &Value, own: &str) -> Architectures {
+        self.pvc_disk(&source["spec"]["source"]["pvc"], own, MOST_STEPS)
+    }
+
+    fn pvc_disk(&self, pvc: &Value, own: &str, steps: usize) -> Architectures {
+        let Some(name) = pvc["name"].as_str() else {
+            return Architectures::Unknown;
+        };
+        self.claim_disk(pvc["namespace"].as_str().unwrap_or(own), name, steps)
+    }
+
+    /// The architecture of a claim that a declared DataVolume fills.
+    fn claim_disk(&self, namespace: &str, name: &str, steps: usize) -> Architectures {
+        let volume = self.neighbours().named("DataVolume", Some(namespace), name);
+        let spec = volume.and_then(|v| v.root.get("spec")).map(Node::to_json);
+        spec.map_or(Architectures::Unknown, |spec| self.volume_disk(&spec, namespace, steps))
+    }
+
+    /// The architecture of the disk that the `spec` of a DataVolume asks for.
+    fn volume_disk(&self, spec: &Value, own: &str, steps: usize) -> Architectures {
+        let Some(steps) = steps.checked_sub(1) else {
+            return Architectures::Unknown;
+        };
+        let source = &spec["source"];
+        if source["registry"].is_object() {
+            return self.import_of(source, &Architectures::Unknown);
+        }
+        if let Some(name) = spec["sourceRef"]["name"].as_str() {
+            let namespace = spec["sourceRef"]["namespace"].as_str().unwrap_or(own);
+            return self.followed_data_source(namespace, name).map_or(Architectures::Unknown, |known| known.image);
+        }
+        self.pvc_disk(&source["pvc"], own, steps)
+    }
+}

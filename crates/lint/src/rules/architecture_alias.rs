@@ -1,0 +1,97 @@
+//! An architecture under a name that Kubernetes doesn't use.
+//!
+//! Source: the kubelet labels nodes with Go's names, registries publish images under them, and OLM reads
+//! `operatorframework.io/arch.<GOARCH>`.
+
+use hcoplan_planner::inventory::Architecture;
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+use crate::POD_KINDS;
+
+pub(super) static RULE: Rule =
+    Rule::error("architecture-alias", Group::Heterogeneous, "an architecture has a name that Kubernetes doesn't use")
+        .silent("the name matches no node and no image")
+        .fix(FixKind::Suggested);
+
+/// The kinds beside pods' that place something or import an image.
+const KINDS: [&str; 14] = [
+    "ClusterServiceVersion",
+    "DataImportCron",
+    "DataSource",
+    "DataVolume",
+    "MigrationPolicy",
+    "Subscription",
+    "VirtualMachine",
+    "VirtualMachineClusterInstancetype",
+    "VirtualMachineClusterPreference",
+    "VirtualMachineInstance",
+    "VirtualMachineInstanceReplicaSet",
+    "VirtualMachineInstancetype",
+    "VirtualMachinePool",
+    "VirtualMachinePreference",
+];
+
+/// The labels whose value is an architecture.
+const LABELS: [&str; 3] = ["kubernetes.io/arch", "beta.kubernetes.io/arch", "template.kubevirt.io/architecture"];
+
+/// What a name comes to that no node has.
+const NO_NODE: &str = "no node has this value of the label";
+
+/// What an operator's labels begin with.
+const CSV_LABEL: &str = "operatorframework.io/arch.";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let kinds = KINDS.into_iter().chain(POD_KINDS.into_iter().map(|(kind, ..)| kind));
+    for document in kinds.flat_map(|kind| cx.neighbours().of_kind(kind)) {
+        let mut found = Vec::new();
+        search(document, &document.root, &mut found);
+        out.report_all(found.into_iter().map(|finding| finding.object(object_of(document))));
+    }
+}
+
+fn search(document: &Document, node: &Node, out: &mut Vec<Finding>) {
+    let alias = |value: Option<&Node>, what: &str, severity: Severity| {
+        let text = value?.as_str()?;
+        let meant = Architecture::alias(text)?;
+        Some(finding(document.location(value?.span), text, meant, meant, what).severity(severity))
+    };
+    for entry in node.entries() {
+        let key = entry.key.text.as_str();
+        match key {
+            "platform" => {
+                out.extend(alias(entry.value.get("architecture"), "no image is published under it", Severity::Error));
+            }
+            "preferredArchitecture" => out.extend(alias(Some(&entry.value), "KubeVirt rejects it", Severity::Error)),
+            _ if LABELS.contains(&key) => out.extend(alias(Some(&entry.value), NO_NODE, Severity::Error)),
+            "key" if LABELS.iter().any(|l| entry.value.as_str() == Some(l)) => {
+                let values = node.get("values").map(Node::items).unwrap_or_default();
+                let is_known = |v: &Node| v.as_str().is_some_and(|v| Architecture::of(v) == Architecture::Known);
+                let is_in = node.get("operator").and_then(Node::as_str) == Some("In");
+                let severity = if is_in && !values.iter().any(is_known) { Severity::Error } else { Severity::Warning };
+                out.extend(values.iter().filter_map(|value| alias(Some(value), NO_NODE, severity)));
+            }
+            _ => {}
+        }
+        if let Some((label, meant)) = key.strip_prefix(CSV_LABEL).and_then(|l| Some((l, Architecture::alias(l)?))) {
+            let place = document.location(entry.key.span);
+            out.push(finding(
+                place,
+                label,
+                meant,
+                &format!("{CSV_LABEL}{meant}"),
+                "the catalog knows no such architecture",
+            ));
+        }
+        search(document, &entry.value, out);
+    }
+    node.items().iter().for_each(|item| search(document, item, out));
+}
+
+fn finding(place: Location, written: &str, meant: &str, correct: &str, what: &str) -> Finding {
+    Finding::new(&RULE, format!("Kubernetes calls the architecture {written} {meant}: {what}"))
+        .at(place.clone())
+        .label(format!("matches nothing as {written}"))
+        .help(format!("write {correct}"))
+        .fix(Fix::edit(format!("write {correct}"), Applicability::Suggestion, place, correct.to_owned()))
+}

@@ -1,0 +1,79 @@
+//! An image is imported for whichever architecture the importer's node has.
+
+use hcoplan_planner::boot::Architectures;
+use hcoplan_planner::inventory::Architecture;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule::warning(
+    "import-architecture-undetermined",
+    Group::GoldenImages,
+    "a disk is imported from a registry without an architecture, in a mixed cluster",
+)
+.silent("the disk has the architecture of the node that imports it, which may change with each import")
+.needs(Needs::Nodes)
+.fix(FixKind::Suggested);
+
+/// The kinds that import one disk, and where its source is.
+const KINDS: [(&str, &str); 2] = [("DataImportCron", "spec.template.spec.source"), ("DataVolume", "spec.source")];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for (kind, path) in KINDS {
+        for document in
+            cx.neighbours().of_kind(kind).iter().filter(|d| d.text("apiVersion").starts_with("cdi.kubevirt.io/"))
+        {
+            out.report_all(finding(cx, document, &Path::dotted(path)));
+        }
+    }
+    for vm in cx.virtual_machines() {
+        let templates = vm.owner_path("dataVolumeTemplates");
+        let count = vm.document.root.at(&templates).map_or(0, |t| t.items().len());
+        let sources = (0..count).map(|i| templates.index(i).key("spec").key("source"));
+        out.report_all(sources.filter_map(|path| finding(cx, vm.document, &path)));
+    }
+}
+
+fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Finding> {
+    let node = document.root.at(source)?;
+    let registry = source.key("registry");
+    let url = node.get("registry")?.get("url").and_then(|u| u.as_str()).unwrap_or_default();
+    let finding =
+        |message: String| Finding::new(&RULE, message).at(document.locate_key(&registry)).object(object_of(document));
+    match cx.import_of(&node.to_json(), &Architectures::Unknown) {
+        Architectures::Undetermined(names) => {
+            let names: Vec<&String> = names.iter().collect();
+            let fix = |name: &&String| {
+                let set = [Change::Set(registry.key("platform").key("architecture"), name.as_str().into())];
+                suggested(document, format!("import it for {name}"), &set)
+            };
+            let message = format!(
+                "{} imports {url} without platform.architecture: the disk is {}, as the node that imports it",
+                object_name(document),
+                or(&names)
+            );
+            let finding = finding(message)
+                .label("the importer's node decides")
+                .help("set `platform.architecture`")
+                .fixes(names.iter().filter_map(fix));
+            Some(with_nodes(finding, cx, &names))
+        }
+        Architectures::Known(none) if none.is_empty() => {
+            let pin = registry.key("platform").key("architecture");
+            let written = document.root.at(&pin).and_then(|p| p.as_str());
+            // `architecture-alias` knows the right name.
+            if written.is_some_and(|w| Architecture::alias(w).is_some()) {
+                return None;
+            }
+            let wanted = written.map_or_else(|| "the nodes that may import it".to_owned(), str::to_owned);
+            let message = format!("{} imports {url}, which isn't there for {wanted}", object_name(document));
+            let finding = finding(message).severity(Severity::Error).label("never imported");
+            Some(finding.help("import an image that is there, or publish it for the architecture"))
+        }
+        _ => None,
+    }
+}
+
+/// What a document is called: `DataVolume kiosk`.
+fn object_name(document: &Document) -> String {
+    format!("{} {}", document.text("kind"), document.text("metadata.name"))
+}

@@ -1,0 +1,45 @@
+//! A virtual machine boots from a disk whose architecture is left to chance.
+
+use hcoplan_planner::boot::{Cause, Outcome};
+
+use super::prelude::*;
+use crate::SourceKind;
+
+pub(super) static RULE: Rule = Rule::warning(
+    "vm-boot-undetermined",
+    Group::Heterogeneous,
+    "whether a virtual machine boots depends on the node that imports its disk",
+)
+.silent("the machine starts, and its firmware finds nothing to boot, until the disk is imported elsewhere")
+.needs(Needs::Nodes);
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    // `import-architecture-undetermined` says it of a disk that is the machine's own.
+    let others = cx.boots().into_iter().filter(|boot| boot.source.kind != SourceKind::Registry);
+    for boot in others {
+        let mut cells = boot.answer.cells.values().filter(|cell| cell.outcome == Outcome::Undetermined);
+        let Some(Cause::Importer(names)) = cells.next().and_then(|cell| cell.cause.as_ref()) else {
+            continue;
+        };
+        let names: Vec<&String> = names.iter().collect();
+        let source = &boot.source;
+        let guests = boot.guest.possible.names();
+        let message = format!(
+            "{} is {} ({}), but {} {} is {}, as the node that imports it",
+            boot.vm.display_name(),
+            or(&guests),
+            boot.guest.reason(),
+            source.kind.as_str(),
+            source.name,
+            or(&names),
+        );
+        let finding = Finding::new(&RULE, message)
+            .at(boot.place())
+            .object(object_of(boot.vm.document))
+            .label(format!("its disk may be {}", or(&names)))
+            .help(
+                "set the architecture of the import (`platform.architecture`), or switch multi-arch golden images on",
+            );
+        out.report(finding);
+    }
+}

@@ -1,0 +1,49 @@
+//! Which architecture the disk has that CDI imports.
+//!
+//! Source: CDI `pkg/importer/transport.go` (`buildSourceContext`, `validateImagePlatformMatch`) and
+//! `pkg/controller/import-controller.go` (`createImporterPod`, `setRegistryNodeImportNodeSelector`): with
+//! `platform.architecture` CDI asks the registry for it, and fails where the image lacks it; without it, the importer's
+//! own architecture counts, and an image that is no manifest list is taken as it is. Importer pods are placed by CDI's
+//! `spec.workload`, which HCO copies from its workload placement.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::Architectures;
+use crate::inventory::{Architecture, Inventory};
+use crate::plan::Plan;
+use crate::topology::{Selection, is_tolerated};
+
+/// The architectures of the nodes that CDI's importer pods may run on; empty where no node's is known.
+pub fn importer_architectures(plan: &Plan, inventory: &Inventory) -> BTreeSet<String> {
+    let placement = plan.operand("CDI").map_or(&Value::Null, |cdi| &cdi["spec"]["workload"]);
+    let selection = Selection::of(placement);
+    let nodes = inventory.nodes.iter();
+    let nodes = nodes.filter(|n| selection.as_ref().is_none_or(|s| s.selects(n)) && is_tolerated(placement, n));
+    nodes.map(|n| n.architecture.clone()).filter(|a| !a.is_empty()).collect()
+}
+
+/// The architecture of the disk that is imported from a `source` of a DataVolume or a DataImportCron. `image` is what is
+/// known of the source's image, `importers` what [`importer_architectures`] says.
+pub fn imported(source: &Value, image: &Architectures, importers: &BTreeSet<String>) -> Architectures {
+    let Some(registry) = source.get("registry").filter(|r| r.is_object()) else {
+        return Architectures::Unknown;
+    };
+    let pin = registry.pointer("/platform/architecture").and_then(Value::as_str);
+    if let Some(pin) = pin.filter(|p| !p.is_empty()) {
+        // Images and nodes have Go's names only.
+        let is_there = Architecture::of(pin) == Architecture::Known && !image.lacks(pin);
+        return if is_there { Architectures::one(pin) } else { Architectures::none() };
+    }
+    match image {
+        // Whatever node imports it, it is this one, or the import fails.
+        Architectures::Known(has) if has.len() == 1 => image.clone(),
+        _ if importers.is_empty() => Architectures::Unknown,
+        Architectures::Known(has) => match has & importers {
+            none if none.is_empty() => Architectures::none(),
+            some => Architectures::one_of(some),
+        },
+        Architectures::Undetermined(_) | Architectures::Unknown => Architectures::one_of(importers.clone()),
+    }
+}
