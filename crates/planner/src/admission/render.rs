@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::shape::{Shape, at, list, text};
 use super::{Operation, Reason, Refusal};
 use crate::boot_images::{GoldenImages, HcoStage};
-use crate::hyperconverged::{HyperConverged, Submitted};
+use crate::hyperconverged::{HyperConverged, Submitted, path_in, version_of};
 use crate::inventory::Inventory;
 use crate::jsonpatch;
 use crate::operands::{self, Context};
@@ -187,15 +187,12 @@ fn refusal(object: &Value, shape: &Shape, error: &operands::Error) -> Refusal {
             return refusal.at(path.key("metadata").key("name"));
         }
     }
-    if error.message.starts_with("kubeSecondaryDNSNameServerIP ") {
-        return refusal.at(Path::dotted(shape.secondary_dns_server));
-    }
-    if at(object, shape.tuning_policy).is_some() && error.operand == "KubeVirt" {
-        let given = object["metadata"]["annotations"].get(TUNING_ANNOTATION);
-        return match given {
-            Some(_) => refusal.at(annotations.key(TUNING_ANNOTATION)),
-            None => refusal.at(Path::dotted(shape.tuning_policy)),
-        };
-    }
-    refusal
+    let Some(field) = error.field else {
+        return refusal;
+    };
+    let path = Path::dotted(&format!("spec.{}", path_in(version_of(object), field)));
+    // The policy that reads an annotation is given in the same words where the annotation is wrong.
+    let annotation = annotations.key(TUNING_ANNOTATION);
+    let is_tuning = path == Path::dotted(shape.tuning_policy);
+    refusal.at(if is_tuning && annotation.get(object).is_some() { annotation } else { path })
 }

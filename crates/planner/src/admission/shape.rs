@@ -17,7 +17,6 @@ pub(super) struct Shape {
     pub(super) ksm: &'static str,
     pub(super) tuning_policy: &'static str,
     pub(super) mediated_devices: &'static str,
-    pub(super) secondary_dns_server: &'static str,
 }
 
 /// Where the gates are, in every version.
@@ -33,7 +32,6 @@ const V1BETA1: Shape = Shape {
     ksm: "spec.ksmConfiguration",
     tuning_policy: "spec.tuningPolicy",
     mediated_devices: "spec.mediatedDevicesConfiguration",
-    secondary_dns_server: "spec.kubeSecondaryDNSNameServerIP",
 };
 
 const V1: Shape = Shape {
@@ -46,7 +44,6 @@ const V1: Shape = Shape {
     ksm: "spec.virtualization.ksmConfiguration",
     tuning_policy: "spec.virtualization.tuningPolicy",
     mediated_devices: "spec.virtualization.mediatedDevicesConfiguration",
-    secondary_dns_server: "spec.networking.kubeSecondaryDNSNameServerIP",
 };
 
 impl Shape {

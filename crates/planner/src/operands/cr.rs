@@ -39,6 +39,7 @@ impl Context<'_> {
             return Ok(unpatched);
         };
         let failed = |failure: Failure| Error {
+            field: None,
             operand: kind,
             message: failure.message.clone(),
             patch: Some(Box::new((name, failure))),

@@ -13,6 +13,8 @@ pub struct Error {
     pub operand: &'static str,
     /// The error as the operator logs it.
     pub message: String,
+    /// The field of the HyperConverged at fault, below `spec` in v1's shape; `None` where there is no single one.
+    pub field: Option<&'static str>,
     /// Where a jsonpatch annotation is at fault: the annotation, and what fails inside it.
     pub patch: Option<Box<(&'static str, Failure)>>,
 }
@@ -20,7 +22,12 @@ pub struct Error {
 impl Error {
     /// An error of an operand.
     pub fn new(operand: &'static str, message: impl Into<String>) -> Self {
-        Self { operand, message: message.into(), patch: None }
+        Self { operand, message: message.into(), field: None, patch: None }
+    }
+
+    /// An error about a field, below `spec` in v1's shape.
+    pub(super) fn of_field(operand: &'static str, field: &'static str, message: impl Into<String>) -> Self {
+        Self { field: Some(field), ..Self::new(operand, message) }
     }
 
     /// The operator follows a pointer that is nil. controller-runtime recovers, as the webhook's server

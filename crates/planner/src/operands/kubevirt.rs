@@ -2,6 +2,7 @@
 
 use hcoplan_kubernetes::Object;
 use hcoplan_kubernetes::go::syntax_error;
+use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_kubernetes::tree::{copy, get, object, set};
 use serde_json::{Map, Value, json};
 
@@ -10,11 +11,14 @@ use super::{Context, Error, kubevirt_gates};
 
 const KIND: &str = "KubeVirt";
 
+const TUNING: &str = "virtualization.tuningPolicy";
+
 /// Set on the KubeVirt while the gate `alignCPUs` is on.
 const EVEN_PARITY: &str = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity";
 
 /// Always.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+    check_bandwidth(cx)?;
     let tuning = tuning(cx)?;
     let tls = tls_configuration(cx)?;
     if cx.only_errors_count(KIND) {
@@ -340,17 +344,28 @@ fn persistent_reservation(cx: &Context<'_>) -> Option<bool> {
     })
 }
 
+/// The schema's pattern lets no other text through; one that was stored before there was a pattern is still there.
+fn check_bandwidth(cx: &Context<'_>) -> Result<(), Error> {
+    const FIELD: &str = "virtualization.liveMigrationConfig.bandwidthPerMigration";
+    let written = cx.hc.get(FIELD).and_then(Value::as_str);
+    let Some(Err(error)) = written.map(Quantity::parse) else {
+        return Ok(());
+    };
+    let message = format!("failed to parse the LiveMigrationConfig.bandwidthPerMigration field; {error}");
+    Err(Error::of_field(KIND, FIELD, message))
+}
+
 /// The client rate limits of `tuningPolicy`: from the annotation, or the old `highBurst`.
 fn tuning(cx: &Context<'_>) -> Result<Option<Value>, Error> {
     const ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";
     let annotation = cx.hc.annotations.get(ANNOTATION);
     let high_burst = cx.release.tables().kubevirt.high_burst;
-    let limits = match (cx.hc.text("virtualization.tuningPolicy"), high_burst) {
+    let limits = match (cx.hc.text(TUNING), high_burst) {
         (Some("annotation"), _) => annotated_limits(annotation)?,
         (Some("highBurst"), Some(limit)) => {
             if annotation.is_some() {
                 let message = format!("highBurst profile is enabled and the annotation {ANNOTATION} is present");
-                return Err(Error::new(KIND, message));
+                return Err(Error::of_field(KIND, TUNING, message));
             }
             json!({"qps": limit.qps, "burst": limit.burst})
         }
@@ -361,7 +376,7 @@ fn tuning(cx: &Context<'_>) -> Result<Option<Value>, Error> {
 
 /// `{"qps": float32, "burst": int}`, both above zero; read as Go reads it.
 fn annotated_limits(annotation: Option<&String>) -> Result<Value, Error> {
-    let error = |message: &str| Error::new(KIND, message);
+    let error = |message: &str| Error::of_field(KIND, TUNING, message);
     let text = annotation.ok_or_else(|| error("tuning policy set but annotation not present or wrong"))?;
     let limits: Value =
         serde_json::from_str(text).map_err(|e| error(&syntax_error(text).unwrap_or_else(|| e.to_string())))?;

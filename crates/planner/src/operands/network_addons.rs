@@ -52,9 +52,10 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
 
 /// The name server's address is checked even where the gate is off.
 fn secondary_dns(cx: &Context<'_>) -> Result<Option<Value>, Error> {
-    let server = cx.hc.text("networking.kubeSecondaryDNSNameServerIP");
+    const FIELD: &str = "networking.kubeSecondaryDNSNameServerIP";
+    let server = cx.hc.text(FIELD);
     if server.is_some_and(|ip| ip.parse::<Ipv4Addr>().is_err()) {
-        return Err(Error::new(KIND, "kubeSecondaryDNSNameServerIP isn't a valid IPv4"));
+        return Err(Error::of_field(KIND, FIELD, "kubeSecondaryDNSNameServerIP isn't a valid IPv4"));
     }
     if !cx.hc.gates.is_enabled("deployKubeSecondaryDNS", false) {
         return Ok(None);
