@@ -123,18 +123,13 @@ pub fn stored_if_accepted(release: &Release, inventory: &Inventory, submitted: &
     Some(object)
 }
 
-/// The old object in the version of the new one, pruned and defaulted, as the API server hands
-/// it to webhooks; `None` when there is no such version.
+/// The old object in the version of the new one, with its defaults; `None` when there is no such version.
 fn old_in_version_of_new(release: &Release, old: &Value, new: &Value) -> Option<Value> {
     let version = version_of(release, new).ok()?;
     let schema = release.schema(&format!("hyperconverged.{version}"))?;
-    let mut converted = if hyperconverged::version_of(old) == version {
-        old.clone()
-    } else {
-        hyperconverged::convert(release, old, version)
-    };
-    schema.prepare(&mut converted);
-    Some(converted)
+    let mut read = hyperconverged::read_in(release, old, version);
+    schema.fill_defaults(&mut read);
+    Some(read)
 }
 
 /// Checks a release that was read from a directory: whether it says of each served version how it
@@ -295,6 +290,10 @@ impl Request<'_> {
         admission: &mut Admission,
     ) -> Result<(), Refusal> {
         metadata::namespace_policy(object, &self.inventory.namespace, self.operation)?;
+        // The webhook parses all of the old object, too, which may have come in before there was a webhook.
+        if let Operation::Update { old, .. } = self.operation {
+            mutate::decode(self.release, version, old)?;
+        }
         if let (Operation::Update { old, missing }, Some(version)) = (self.operation, &rules.update_as) {
             return self.update_as(version, object, (old, missing), admission);
         }

@@ -45,6 +45,10 @@ impl Webhook<'_> {
         Ok(!changes.is_empty())
     }
 
+    fn decode(&self, object: &Value, message: &str) -> Result<(), Refusal> {
+        decode(self.release, self.version, object).map_err(|refusal| Refusal { message: message.to_owned(), ..refusal })
+    }
+
     /// The webhook's answer.
     fn changes(&self, object: &Value, admission: &mut Admission) -> Result<Vec<Change>, Refusal> {
         self.decode(object, "failed to parse the HyperConverged")?;
@@ -82,25 +86,6 @@ impl Webhook<'_> {
             }
         }
         Ok(changes)
-    }
-
-    fn decode(&self, object: &Value, message: &str) -> Result<(), Refusal> {
-        let types = self.release.go_types();
-        let api_version = format!("{GROUP}/{}", self.version);
-        let ty = types.of_kind(&api_version, KIND);
-        let ty = ty.expect("every served version has its Go types");
-        let errors = types.decode_errors(object, ty);
-        if errors.is_empty() {
-            return Ok(());
-        }
-        let mut refusal = Refusal::new(Reason::GoDecode, message);
-        // Go names the first one; the others are what it would name next.
-        refusal.causes.extend(errors.into_iter().map(|error| Cause {
-            path: place(object, &error.path),
-            message: error.message,
-            in_key: false,
-        }));
-        Err(refusal)
     }
 
     /// Without annotations the webhook adds the map, and does not look whether there is metadata
@@ -179,18 +164,37 @@ impl Webhook<'_> {
         Ok((changes, warnings))
     }
 
-    /// An old object whose gates are `{}` is forgiven (an upgrade from 1.18 leaves that behind);
-    /// any other that does not decode is not.
+    /// Of an old object whose gates are `{}` (an upgrade from 1.18 may leave that behind) the webhook makes a list
+    /// again, by removing an empty list from the new one, which fails where there is none; any other old object
+    /// that doesn't decode it rejects. The validating webhook then rejects them all.
     fn old_gates(&self, object: &Value, old: &Value) -> Result<Option<Change>, Refusal> {
         let empty_map = |gates: &Value| gates.as_object().is_some_and(serde_json::Map::is_empty);
         if !at(old, GATES).is_some_and(empty_map) {
             self.decode(old, "failed to parse the old HyperConverged")?;
             return Ok(None);
         }
-        let given = at(object, GATES);
-        let remove = given.is_some() && list(object, GATES).is_empty();
-        Ok(remove.then(|| Change::remove(Path::dotted(GATES))))
+        Ok(list(object, GATES).is_empty().then(|| Change::remove(Path::dotted(GATES))))
     }
+}
+
+/// Decodes an object into the operator's Go types.
+///
+/// # Errors
+/// What Go says of the first value that it can't decode; the other causes are what it would say next.
+pub(super) fn decode(release: &Release, version: &str, object: &Value) -> Result<(), Refusal> {
+    let types = release.go_types();
+    let ty = types.of_kind(&format!("{GROUP}/{version}"), KIND);
+    let errors = types.decode_errors(object, ty.expect("every served version has its Go types"));
+    let Some(first) = errors.first() else {
+        return Ok(());
+    };
+    let mut refusal = Refusal::new(Reason::GoDecode, first.message.as_str());
+    refusal.causes.extend(errors.into_iter().map(|error| Cause {
+        path: place(object, &error.path),
+        message: error.message,
+        in_key: false,
+    }));
+    Err(refusal)
 }
 
 /// The path itself, or the deepest object on the way to it that is there.
@@ -220,7 +224,11 @@ fn apply(object: &mut Value, change: &Change) -> Result<(), String> {
     match (parent, path.0.last()) {
         (Some(Value::Object(map)), Some(Segment::Key(key))) => {
             match kind {
-                ChangeKind::Remove => drop(map.remove(key)),
+                ChangeKind::Remove if map.remove(key).is_none() => {
+                    let nothing = format!("Unable to remove nonexistent key: {key}: missing value");
+                    return Err(format!("error in remove for path: '{pointer}': {nothing}"));
+                }
+                ChangeKind::Remove => {}
                 _ => drop(map.insert(key.clone(), change.value.clone())),
             }
             Ok(())

@@ -346,13 +346,30 @@ fn gates_that_a_field_overruled_go_together() {
 }
 
 #[test]
-fn an_old_object_with_gates_of_1_18_is_forgiven() {
+fn an_old_object_with_gates_of_1_18_is_rejected() {
     let mut old = stored("1.19", &hyperconverged("v1", json!({})));
-    old["spec"]["featureGates"] = json!({});
-    assert!(update("1.19", &hyperconverged("v1", json!({})), &old).accepted);
-    old["spec"]["featureGates"] = json!("x");
-    let admission = update("1.19", &hyperconverged("v1", json!({})), &old);
-    assert_eq!(admission.message, "failed to parse the old HyperConverged");
+    let decode = "json: cannot unmarshal object into Go struct field HyperConvergedSpec.spec.featureGates of type featuregates.HyperConvergedFeatureGates";
+    let nothing_to_remove = "Internal error occurred: error in remove for path: '/spec/featureGates': Unable to remove nonexistent key: featureGates: missing value";
+    let parse = "failed to parse the old HyperConverged";
+    for (gates, spec, message) in [
+        (json!({}), json!({"featureGates": []}), decode),
+        (json!({}), json!({"featureGates": [{"name": "alignCPUs"}]}), decode),
+        (json!({}), json!({}), nothing_to_remove),
+        (json!("x"), json!({}), parse),
+    ] {
+        old["spec"]["featureGates"] = gates;
+        assert_eq!(update("1.19", &hyperconverged("v1", spec), &old).message, message);
+    }
+}
+
+#[test]
+fn all_of_the_old_object_is_parsed() {
+    for release in Release::known_names() {
+        let mut old = stored(release, &hyperconverged("v1beta1", json!({})));
+        old["spec"]["certConfig"]["ca"]["duration"] = json!("nonsense");
+        let admission = update(release, &hyperconverged("v1beta1", json!({})), &old);
+        assert_eq!(admission.message, "time: invalid duration \"nonsense\"", "{release}");
+    }
 }
 
 proptest! {
