@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::template::{Template, TemplateSource, complete_spec, text};
 use super::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
 use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
 use crate::release::Release;
 use crate::topology::Topology;
 
@@ -219,21 +220,32 @@ impl<'a> GoldenImages<'a> {
 
 /// Writes the schedules of customised common templates that say none into the HyperConverged.
 ///
-/// The operator renders the golden images once before `status.dataImportSchedule` is set, copies the
-/// schedule of its own file into the HyperConverged in memory, and stores it with its first update
-/// (releases with the capability `stores-customised-schedules`).
-pub fn write_schedules(release: &Release, hc: &mut HyperConverged) -> Option<(String, Value)> {
+/// Rendering SSP copies a common template's schedule into the HyperConverged in memory, and the operator's first
+/// update stores it: the one of `status.dataImportSchedule`, `in_status`, or, where the operator renders before it
+/// has drawn that one, the one of its own file.
+pub fn write_schedules(
+    release: &Release,
+    inventory: &Inventory,
+    hc: &mut HyperConverged,
+    in_status: Option<&str>,
+) -> Option<(String, Value)> {
     const TEMPLATES: &str = "workloadSources.dataImportCronTemplates";
     let imports_common = hc.flag("workloadSources.enableCommonBootImageImport");
-    if !release.has("stores-customised-schedules") || imports_common == Some(false) {
+    let renders_ssp = release.work_order().operands_of(inventory.platform).any(|operand| operand == "ssp");
+    if !renders_ssp || imports_common == Some(false) {
         return None;
     }
+    let drawn = if release.has("renders-all-operands-first") {
+        in_status.map(Value::from)
+    } else {
+        Some(inventory.data_import_schedule.as_deref()?.into())
+    };
     let mut templates = hc.list(TEMPLATES).to_vec();
     let mut written = false;
     for template in templates.iter_mut().filter(|template| is_enabled(template)) {
         let mut common = release.golden_images().iter();
         let common = common.find(|common| name_of(common) == name_of(template));
-        let schedule = common.and_then(|common| tree::get(common, "spec.schedule"));
+        let schedule = common.and_then(|common| drawn.as_ref().or_else(|| tree::get(common, "spec.schedule")));
         let is_open =
             template.get("spec").is_some_and(Value::is_object) && text(tree::get(template, "spec.schedule")).is_empty();
         if let Some(schedule) = schedule.filter(|_| is_open) {

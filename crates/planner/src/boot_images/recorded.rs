@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{GoldenImages, HcoStage, ssp_stage, write_schedules};
 use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
 use crate::release::{Release, SspBundle};
 
 /// One recording.
@@ -83,13 +84,15 @@ fn hco_stage(case: &Case, data: &Data) -> HcoStage {
     let workloads = &case.status["nodeInfo"]["workloadsArchitectures"];
     let workloads: Vec<String> = serde_json::from_value(workloads.clone()).unwrap_or_default();
     let mut written = HyperConverged::from_stored(&data.release, &case.hyperconverged);
-    write_schedules(&data.release, &mut written);
+    let schedule = case.status["dataImportSchedule"].as_str();
+    let inventory = Inventory { data_import_schedule: schedule.map(str::to_owned), ..Inventory::default() };
+    write_schedules(&data.release, &inventory, &mut written, None);
     let images = GoldenImages {
         common: &data.common,
         custom: written.list("workloadSources.dataImportCronTemplates"),
         import_common: sources["enableCommonBootImageImport"].as_bool().unwrap_or(true),
         namespace: sources["commonBootImageNamespace"].as_str(),
-        schedule: case.status["dataImportSchedule"].as_str(),
+        schedule,
         multi_arch,
         workload_architectures: &workloads,
     };

@@ -8,14 +8,17 @@ use hcoplan_kubernetes::tree::{get, remove, set};
 use serde_json::Value;
 
 use super::apply::last_applied;
+use crate::admission;
 use crate::hyperconverged::{self, version_of};
+use crate::inventory::Inventory;
 use crate::release::Release;
 
 /// The object in the release's storage version.
 ///
-/// Gates that the printed version has no place for are those of the manifest that was applied last,
-/// else those of the one that is about to be submitted: most likely they were there before.
-pub(super) fn in_etcd(release: &Release, live: &Value, manifest: &Value) -> Value {
+/// Gates that the printed version has no place for are those of the manifest that was applied last, else
+/// those of the one that is about to be submitted: most likely they were there before, unless they are all
+/// that changes.
+pub(super) fn in_etcd(release: &Release, inventory: &Inventory, live: &Value, manifest: &Value) -> Value {
     let storage_version = &release.tables().hyperconverged.storage_version;
     if version_of(live) == storage_version {
         return hyperconverged::in_storage_version(release, live);
@@ -23,32 +26,61 @@ pub(super) fn in_etcd(release: &Release, live: &Value, manifest: &Value) -> Valu
     let mut printed = live.clone();
     let application_aware = "spec.deployment.applicationAwareConfig";
     let mut says = get(live, application_aware).and_then(Value::as_object);
+    let mut enable = None;
     if says.take_if(|says| says.keys().all(|key| key == "enable")).is_some() {
         // It is there for the switch alone, which the other version has elsewhere.
-        let enable = remove(&mut printed, &format!("{application_aware}.enable"));
+        enable = remove(&mut printed, &format!("{application_aware}.enable"));
         remove(&mut printed, application_aware);
-        let mut stored = hyperconverged::read_by(release, &printed);
-        if let Some(enable) = enable {
-            set(&mut stored, "spec.enableApplicationAwareQuota", enable);
-        }
-        return with_hidden_gates(stored, live, manifest);
     }
-    let stored = hyperconverged::read_by(release, &printed);
-    with_hidden_gates(stored, live, manifest)
+    let mut stored = hyperconverged::read_by(release, &printed);
+    if let Some(enable) = enable {
+        set(&mut stored, "spec.enableApplicationAwareQuota", enable);
+    }
+    with_hidden_gates(release, inventory, stored, live, manifest)
 }
 
-fn with_hidden_gates(mut stored: Value, live: &Value, manifest: &Value) -> Value {
+fn with_hidden_gates(
+    release: &Release,
+    inventory: &Inventory,
+    mut stored: Value,
+    live: &Value,
+    manifest: &Value,
+) -> Value {
     let applied = last_applied(live).map(|(_, manifest)| manifest);
     let known = applied.as_ref().unwrap_or(manifest);
     if version_of(known) != version_of(&stored) {
         return stored;
     }
+    let path = |gate: &str| format!("spec.featureGates.{gate}");
     let gates = get(known, "spec.featureGates").and_then(Value::as_object);
-    for (gate, on) in gates.into_iter().flatten() {
-        let path = format!("spec.featureGates.{gate}");
-        if on.is_boolean() && get(&stored, &path).is_none() {
-            set(&mut stored, &path, on.clone());
+    let gates = gates.into_iter().flatten().filter(|(_, on)| on.is_boolean());
+    let hidden: Vec<_> = gates.filter(|(gate, _)| get(&stored, &path(gate)).is_none()).collect();
+    if hidden.is_empty() {
+        return stored;
+    }
+    if applied.is_none()
+        && let Some(mut submitted) = admission::stored_if_accepted(release, inventory, manifest)
+    {
+        // As the conversion prints it.
+        if let Some(ty) = release.go_types().of_kind(stored["apiVersion"].as_str().unwrap_or_default(), admission::KIND)
+        {
+            release.go_types().normalise(&mut submitted, ty);
         }
+        for (gate, _) in &hidden {
+            remove(&mut submitted, &path(gate));
+        }
+        // Nobody writes what the webhook fills in.
+        const EVICTION: &str = "spec.evictionStrategy";
+        if let (None, Some(strategy)) = (get(&submitted, EVICTION), get(&stored, EVICTION)) {
+            set(&mut submitted, EVICTION, strategy.clone());
+        }
+        let annotations = "metadata.annotations";
+        if submitted["spec"] == stored["spec"] && get(&submitted, annotations) == get(&stored, annotations) {
+            return stored;
+        }
+    }
+    for (gate, on) in hidden {
+        set(&mut stored, &path(gate), on.clone());
     }
     stored
 }

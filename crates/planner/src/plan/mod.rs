@@ -20,6 +20,7 @@ pub use own_update::{with_status, write};
 pub use status::{Condition, Status};
 
 use hcoplan_kubernetes::Object;
+use hcoplan_kubernetes::tree::get;
 use reconcile::Cluster;
 
 use crate::admission::{self, Admission, Operation};
@@ -242,7 +243,8 @@ fn reconcile(
         (_, Some(stored)) => !admission::is_settled(stored),
         (_, None) => true,
     };
-    let mut rounds = cluster.reconcile(hc.clone(), writes);
+    let schedule = stored.and_then(|stored| get(stored, "status.dataImportSchedule")).and_then(Value::as_str);
+    let mut rounds = cluster.reconcile(hc.clone(), writes, schedule);
     let panics = rounds.rendered.error.as_ref().is_some_and(|e| e.is_panic());
     let refused_update = match stored {
         Some(stored) if writes && !panics && admission.accepted && admit.creates() => {
@@ -253,7 +255,7 @@ fn reconcile(
         _ => None,
     };
     if writes && (panics || refused_update.is_some()) {
-        rounds = cluster.reconcile(hc, false);
+        rounds = cluster.reconcile(hc, false, schedule);
     }
     Ok(Outcome {
         admission,

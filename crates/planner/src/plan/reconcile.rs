@@ -56,13 +56,14 @@ impl Reconciled {
 }
 
 impl Cluster<'_> {
-    /// Reconciles until nothing changes. `writes` is whether the operator stores what it fills in.
-    pub(super) fn reconcile(&self, mut hc: HyperConverged, writes: bool) -> Reconciled {
+    /// Reconciles until nothing changes. `writes` is whether the operator stores what it fills in, `schedule_before`
+    /// the `status.dataImportSchedule` that it finds.
+    pub(super) fn reconcile(&self, mut hc: HyperConverged, writes: bool, schedule_before: Option<&str>) -> Reconciled {
         let (release, inventory, topology) = (self.release, self.inventory, self.topology);
         let mut written = Vec::new();
         if writes {
             admission::fill_eviction_strategy(&mut hc, topology);
-            written.extend(boot_images::write_schedules(release, &mut hc));
+            written.extend(boot_images::write_schedules(release, inventory, &mut hc, schedule_before));
         }
         let schedule = inventory.data_import_schedule.as_deref();
         let golden_images = |hc: &_| {
