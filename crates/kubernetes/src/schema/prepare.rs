@@ -30,6 +30,11 @@ impl Schema {
         self.walk(value, Passes::PRUNE)
     }
 
+    /// What the API server does to an object that was converted: prunes it and removes nulls.
+    pub fn prepare_converted(&self, value: &mut Value) {
+        self.walk(value, Passes { defaults: false, ..Passes::ALL });
+    }
+
     /// Fills in defaults, outermost first; a null that is not allowed counts as not given.
     pub fn fill_defaults(&self, value: &mut Value) {
         self.walk(value, Passes::DEFAULTS);

@@ -169,11 +169,25 @@ pub fn in_version(release: &Release, object: &Value, version: &str) -> Value {
     converted
 }
 
-/// An object that another release stored, as a release reads it: in its own storage version,
-/// pruned, with the defaults of what is new.
+/// An object that another release stored, as a release reads it once it has written it: in its own storage
+/// version, pruned, with the defaults of what is new.
 pub fn read_by(release: &Release, stored: &Value) -> Value {
-    let storage_version = &release.tables().hyperconverged.storage_version;
-    conversion::stored(release, in_version(release, stored, storage_version))
+    conversion::stored(release, read_in(release, stored, &release.tables().hyperconverged.storage_version))
+}
+
+/// An object that lies in etcd as a release hands it out in a version: with the defaults of the version that it is
+/// stored in, and no others.
+pub fn read_in(release: &Release, stored: &Value, version: &str) -> Value {
+    let schema = |version: &str| release.schema(&format!("hyperconverged.{version}"));
+    let mut object = stored.clone();
+    if let Some(schema) = schema(version_of(stored)) {
+        schema.prepare(&mut object);
+    }
+    let mut read = in_version(release, &object, version);
+    if let Some(schema) = schema(version) {
+        schema.prepare_converted(&mut read);
+    }
+    read
 }
 
 /// Where a release stores a field: the dotted path, `spec` included, of a dotted path below `spec`

@@ -116,7 +116,7 @@ impl State {
     #[must_use]
     pub fn with_live(self, live: &Value, manifest: &Value) -> Self {
         let (release, inventory) = (self.release, self.inventory);
-        let mut stored = live::in_etcd(&release, live, manifest);
+        let mut stored = live::in_etcd(&release, &inventory, live, manifest);
         stored["status"] = live["status"].clone();
         let admit = Admit::Settled { writes: false };
         let plan = plan_with(&release, &inventory, &stored, admit);
@@ -256,7 +256,13 @@ impl State {
     fn reconciled(&self, stored: Value, additions: &Additions, unwanted: Unwanted) -> Step {
         let (release, inventory) = (&self.release, &self.inventory);
         let settled = operator::reconcile_until_stable(release, inventory, stored, &self.objects, additions);
-        let after = self.objects.carried_out(&settled.plan, unwanted);
+        let error = settled.plan.reconcile_error.as_ref();
+        let panics_first = error.is_some_and(|e| e.is_panic()) && release.has("renders-all-operands-first");
+        let after = if settled.plan.ignored || panics_first {
+            self.objects.started(&settled.plan)
+        } else {
+            self.objects.carried_out(&settled.plan, unwanted)
+        };
         Step {
             objects: self.objects.changes(&after, &settled.plan),
             after: Self { stored: Some(settled.stored), objects: after, ..self.clone() },

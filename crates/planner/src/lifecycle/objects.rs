@@ -45,7 +45,7 @@ const IMMUTABLE: [(&str, &str); 4] = [
 /// What SSP makes of a golden image.
 const CRON: &str = "DataImportCron";
 
-/// Whether HCO deletes what a plan doesn't make any more.
+/// Whether HCO deletes what a plan doesn't make any more: not what another release made, in an upgrade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unwanted {
     /// The release made it under a condition, and deletes it when that doesn't hold any more.
@@ -103,6 +103,15 @@ impl Objects {
         self.by_id.retain(|id, _| is_wanted(id));
     }
 
+    /// What exists once the operator has started with a plan and come no further: it makes what isn't there.
+    pub(super) fn started(&self, plan: &Plan) -> Self {
+        let mut after = self.clone();
+        for object in plan.objects() {
+            after.by_id.entry(ObjectId::clone(&object.id)).or_insert_with(|| object.clone());
+        }
+        after
+    }
+
     /// What exists once a plan has been carried out on these: objects keep their owners as they are
     /// written.
     #[must_use]
@@ -110,7 +119,7 @@ impl Objects {
         let mut after = self.clone();
         for object in plan.objects() {
             let made = match self.by_id.get(&*object.id) {
-                Some(before) => over(before, object),
+                Some(before) => over(before, object, unwanted),
                 None => object.clone(),
             };
             after.by_id.insert(ObjectId::clone(&made.id), made);
@@ -194,9 +203,15 @@ impl FromIterator<Object> for Objects {
 }
 
 /// An object with what is made of it now. The operator compares specs and labels: owners stay as
-/// the release wrote them that created the object, unless it is made anew.
-fn over(before: &Object, now: &Object) -> Object {
+/// the release wrote them that created the object, unless it is made anew. An upgrade leaves the spec of the
+/// NetworkAddonsConfig as it is (HCO `controllers/handlers/networkAddons.go`).
+fn over(before: &Object, now: &Object, unwanted: Unwanted) -> Object {
     const OWNERS: &str = "ownerReferences";
+    if unwanted == Unwanted::Kept && now.id.kind == "NetworkAddonsConfig" && before.body["spec"] != now.body["spec"] {
+        let mut body = now.body.as_ref().clone();
+        body["spec"] = before.body["spec"].clone();
+        return Object::new(body);
+    }
     let owners = |object: &Object| get(&object.body, "metadata.ownerReferences").cloned();
     let (old, new) = (owners(before), owners(now));
     if old.is_none() || old == new || is_recreated(before, now) {

@@ -62,8 +62,13 @@ pub(super) fn reconcile_until_stable(
     let annotations = &additions.annotations;
     let writes = !admission::is_settled(&stored) || !annotations.is_empty();
     let plan = plan_with(release, inventory, &stored, Admit::Settled { writes });
-    let stored = with_status(release, stored, &plan);
     let mut settled = OperatorResult { stored, plan, own_updates: Vec::new() };
+    if settled.plan.status.conditions.is_empty() {
+        // It never comes to report, or to write, anything.
+        keep_status(&mut settled);
+        return settled;
+    }
+    settled.stored = with_status(release, settled.stored, &settled.plan);
     let error = settled.plan.reconcile_error.as_ref();
     if !writes || error.is_some_and(|error| error.is_panic()) {
         return settled;
@@ -99,6 +104,16 @@ pub(super) fn reconcile_until_stable(
     settled
 }
 
+/// What was reported before stays.
+fn keep_status(settled: &mut OperatorResult) {
+    let status = &settled.stored["status"];
+    if let Some(info) = status["nodeInfo"].as_object() {
+        settled.plan.status.node_info = Some(info.clone());
+    }
+    let templates = status["dataImportCronTemplates"].as_array();
+    settled.plan.status.data_import_cron_templates = templates.map(|templates| templates.clone().into());
+}
+
 /// Which operand CRs the webhook would look for and not find.
 pub(super) fn missing(existing: &Objects, made: Option<&Plan>) -> Vec<&'static str> {
     let is_made = |kind: &str| made.is_some_and(|plan| plan.operand(kind).is_some());
@@ -109,5 +124,9 @@ pub(super) fn missing(existing: &Objects, made: Option<&Plan>) -> Vec<&'static s
 /// The object with the status that the operator reports, see [`plan::with_status`].
 pub(super) fn with_status(release: &Release, stored: Value, plan: &Plan) -> Value {
     let schedule = plan.status.data_import_schedule.as_deref();
-    plan::with_status(release, stored, &plan.topology, schedule)
+    let mut stored = plan::with_status(release, stored, &plan.topology, schedule);
+    if let Some(templates) = plan.status.data_import_cron_templates.as_deref() {
+        stored["status"]["dataImportCronTemplates"] = templates.into();
+    }
+    stored
 }

@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_kubernetes::tree::get;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::objects::Unwanted;
 use super::operator::{self, Additions, OwnUpdate, Purpose};
 use super::{Objects, State, Step};
-use crate::admission;
+use crate::admission::{self, Operation};
 use crate::hyperconverged;
 use crate::plan::{self, Admit, plan_with};
 use crate::release::{Release, RemovedObject, RemovedPatchOperation, Upgrade};
@@ -29,17 +29,50 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
     let upgrade = release.upgrade();
     let before = state.objects.clone();
     state.objects.retain(|id| !is_removed(upgrade, from.version(), id));
-    let stored = hyperconverged::read_by(&release, stored);
-    let (stored, own_updates) = match migrated(from, &state, stored) {
+    let stored = stored_again(&state, stored);
+    let (read, own_updates) = match migrated(from, &state, hyperconverged::read_by(&release, &stored)) {
         Ok(done) => done,
-        Err((stored, refused)) => return stuck(&before, state, stored, *refused),
+        // All that it writes is the status, of what it read first.
+        Err(refused) => {
+            let version = &release.tables().hyperconverged.storage_version;
+            return stuck(&before, state, hyperconverged::read_in(&release, &stored, version), *refused);
+        }
     };
-    let annotations = annotations(upgrade, &state, &stored);
+    let annotations = annotations(upgrade, &state, &read);
     let additions = Additions { annotations, is_rendered: !own_updates.is_empty() };
-    let mut step = state.reconciled(stored, &additions, Unwanted::Kept);
+    let mut step = state.reconciled(read, &additions, Unwanted::Kept);
+    if step.plan.status.conditions.is_empty() {
+        // It never comes to write anything.
+        step.after.stored = Some(stored);
+    }
     step.objects = before.changes(&step.after.objects, &step.plan);
     step.own_updates.splice(0..0, own_updates);
     step
+}
+
+/// The new webhook's pod writes an object of another version back in the one that is stored now, when it starts. As
+/// every update, that may be refused: then the object stays as it is.
+///
+/// Source: HCO 1.19 `cmd/hyperconverged-cluster-webhook` (`ensureAPIv1`).
+fn stored_again(state: &State, stored: &Value) -> Value {
+    let release = &state.release;
+    let version = &release.tables().hyperconverged.storage_version;
+    if hyperconverged::version_of(stored) == version {
+        return stored.clone();
+    }
+    let read = hyperconverged::read_in(release, stored, version);
+    let missing = operator::missing(&state.objects, None);
+    let operation = Operation::Update { old: stored, missing: &missing };
+    match admission::admit(release, &state.inventory, &read, operation).stored {
+        Some(mut again) => {
+            again["status"] = stored["status"].clone();
+            // As the conversion prints it.
+            let info = again["status"]["nodeInfo"].take();
+            again["status"]["nodeInfo"] = if info.is_null() { json!({}) } else { info };
+            again
+        }
+        None => stored.clone(),
+    }
 }
 
 /// Whether the upgrade from a version deletes an object.
@@ -54,15 +87,18 @@ fn is_removed(upgrade: &Upgrade, from: &str, id: &ObjectId) -> bool {
     upgrade.removed_objects.iter().any(is_it)
 }
 
-/// The object that lies in etcd after the release's own changes, with the update that stored them;
-/// else the object as it was, with the update that was refused.
-type Migrated = Result<(Value, Vec<OwnUpdate>), (Value, Box<OwnUpdate>)>;
+/// The object that lies in etcd after the release's own changes, with the update that stored them; else the
+/// update that was refused.
+type Migrated = Result<(Value, Vec<OwnUpdate>), Box<OwnUpdate>>;
 
 fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {
     let release = &state.release;
     // The operator renders its operands once when it starts, before it looks at the versions.
     let admit = Admit::Settled { writes: true };
     let plan = plan_with(release, &state.inventory, &stored, admit);
+    if plan.reconcile_error.as_ref().is_some_and(|error| error.is_panic()) {
+        return Ok((stored, Vec::new()));
+    }
     let mut updated = stored.clone();
     plan::write(release, &mut updated, &plan.written);
     let rendered = updated.clone();
@@ -93,7 +129,7 @@ fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {
             done["status"] = stored["status"].clone();
             Ok((done, vec![update]))
         }
-        None if waits => Err((stored, Box::new(update))),
+        None if waits => Err(Box::new(update)),
         None => Ok((stored, vec![update])),
     }
 }
