@@ -83,6 +83,10 @@ func (s *server) admit(q admission) (verdict, error) {
 	if q.Status {
 		return s.admitStatus(q, r, v, object, old)
 	}
+	if old != nil {
+		// The golden recordings show webhooks an old object with the defaults of the version that is asked for.
+		structuraldefaulting.Default(old, v.structural)
+	}
 
 	for i := range s.hooks.mutating {
 		w := &s.hooks.mutating[i]
@@ -220,7 +224,8 @@ func (s *server) readStored(r *resource, stored map[string]any, version, webhook
 	return s.convertTo(r, object, version, webhook)
 }
 
-// convertTo asks the conversion webhook, prunes what the other version doesn't have, and defaults.
+// convertTo asks the conversion webhook and prunes what the other version doesn't have. The API server defaults what it reads
+// from etcd before it converts it, in the version stored, and nothing afterwards.
 func (s *server) convertTo(r *resource, object map[string]any, version, webhook string) (map[string]any, error) {
 	if versionOf(object) == version {
 		return runtime.DeepCopyJSON(object), nil
@@ -232,7 +237,6 @@ func (s *server) convertTo(r *resource, object map[string]any, version, webhook 
 	v := r.versions[version]
 	structuralpruning.Prune(converted, v.structural, true)
 	structuraldefaulting.PruneNonNullableNullsWithoutDefaults(converted, v.structural)
-	structuraldefaulting.Default(converted, v.structural)
 	return converted, nil
 }
 

@@ -12,7 +12,7 @@ import (
 // conversion asks for an object of etcd in another version.
 type conversion struct {
 	Stored  json.RawMessage `json:"stored"`
-	Version string          `json:"version"` // "" for the version that etcd has now
+	Version string          `json:"version"` // "" for the version that etcd has now, "preferred" for that which kubectl prints
 	Webhook string          `json:"webhook"`
 }
 
@@ -24,8 +24,11 @@ func (s *server) convert(q conversion) (map[string]any, error) {
 	}
 	for _, r := range s.resources {
 		if stored["kind"] == r.kind {
-			if q.Version == "" {
+			switch q.Version {
+			case "":
 				q.Version = r.storage
+			case "preferred":
+				q.Version = r.preferred()
 			}
 			return s.readStored(r, stored, q.Version, q.Webhook)
 		}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -10,6 +12,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	apiversion "k8s.io/apimachinery/pkg/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
 	"sigs.k8s.io/yaml"
@@ -89,6 +92,11 @@ func newResource(crd *apiextensionsv1.CustomResourceDefinition) (*resource, erro
 		}
 	}
 	return r, nil
+}
+
+// preferred is the version that discovery names first: the newest of those that are served.
+func (r *resource) preferred() string {
+	return slices.MaxFunc(slices.Collect(maps.Keys(r.versions)), apiversion.CompareKubeAwareVersionStrings)
 }
 
 // correlated pairs new and old for ratcheting, as the API server does on an update.

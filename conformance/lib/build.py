@@ -14,6 +14,7 @@ class Parts:
 
 
 def build(hco, ssp, libraries, out):
+    """Compiles every part; SSP's where there is a checkout of it."""
     if not shutil.which("go"):
         sys.exit("conformance/record: go isn't in PATH")
     os.makedirs(out, exist_ok=True)
@@ -25,7 +26,7 @@ def build(hco, ssp, libraries, out):
         compile_part(libraries, "cmd/recorder-apiserver", go_files("apiserver"), out, "apiserver", hooks=False),
         compile_part(hco, "cmd/hyperconverged-cluster-operator", operator, out, "operator"),
         compile_part(hco, "cmd/hyperconverged-cluster-webhook", webhook, out, "webhook"),
-        compile_part(ssp, "cmd/recorder-ssp", shared + go_files("ssp"), out, "ssp", hooks=False),
+        ssp and compile_part(ssp, "cmd/recorder-ssp", shared + go_files("ssp"), out, "ssp", hooks=False),
     )
 
 

@@ -53,6 +53,50 @@ class Source:
 
 def case(source, r):
     """(manifest, inventory's spec, nodes) of a case."""
+    manifest = sound(source, r)
+    if r.random() < 0.25:
+        spoil(manifest, r)
+    return manifest, clusters.inventory(r), clusters.nodes(r)
+
+
+def update(source, r):
+    """(manifest before, case, how it is submitted, whether the one before never passed admission)."""
+    before = sound(source, r)
+    raw = r.random() < 0.15
+    if raw:
+        spoil(before, r)
+    after = changed(before, source, r)
+    if r.random() < 0.15:
+        spoil(after, r)
+    how = "replace" if raw else r.choice(("apply", "apply", "replace"))
+    return before, (after, clusters.inventory(r), clusters.nodes(r)), how, raw
+
+
+def changed(before, source, r):
+    """Another manifest, the same one, or the one before with a few fields and annotations set or removed."""
+    if r.random() < 0.25:
+        return sound(source, r)
+    after = json.loads(json.dumps(before))
+    schema = source.versions[before["apiVersion"].rpartition("/")[2]]
+    for _ in range(r.choice((0, 1, 1, 1, 2, 3))):
+        places = list(leaves(after["spec"]))
+        how = r.choice(("set", "set", "remove", "leaf", "annotations"))
+        if how == "set":
+            name = r.choice(sorted(schema["properties"]))
+            after["spec"][name] = value(schema["properties"][name], name, r, source, 0)
+        elif how == "remove" and after["spec"]:
+            del after["spec"][r.choice(sorted(after["spec"]))]
+        elif how == "leaf" and places:
+            holder, key = r.choice(places)
+            del holder[key]
+        elif how == "annotations":
+            after["metadata"].pop("annotations", None)
+            decorate(after["metadata"], source, r)
+    return after
+
+
+def sound(source, r):
+    """A manifest that is valid as far as the schema says."""
     version = r.choice(sorted(source.versions))
     schema = source.versions[version]
     spec = {}
@@ -62,9 +106,7 @@ def case(source, r):
     metadata = {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"}
     decorate(metadata, source, r)
     manifest = {"apiVersion": f"hco.kubevirt.io/{version}", "kind": "HyperConverged", "metadata": metadata, "spec": spec}
-    if r.random() < 0.25:
-        spoil(manifest, r)
-    return manifest, clusters.inventory(r), clusters.nodes(r)
+    return manifest
 
 
 def decorate(metadata, source, r):
@@ -219,15 +261,19 @@ def leaves(value):
 
 def write(directory, name, drawn):
     manifest, inventory, nodes = drawn
-    os.makedirs(directory, exist_ok=True)
     documents = {
         "hyperconverged": manifest,
         "inventory": {"apiVersion": "hcoplan.dev/v1alpha1", "kind": "ClusterInventory", "metadata": {"name": name}, "spec": inventory},
         "nodes": {"apiVersion": "v1", "kind": "List", "items": nodes},
     }
     for file, document in documents.items():
-        with open(f"{directory}/{file}.yaml", "w") as f:
-            yaml.dump(document, f, Dumper=Plain, sort_keys=False)
+        write_document(f"{directory}/{file}.yaml", document)
+
+
+def write_document(path, document):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as f:
+        yaml.dump(document, f, Dumper=Plain, sort_keys=False)
 
 
 class Plain(yaml.SafeDumper):

@@ -1,25 +1,35 @@
 """Records updates (a manifest on a live object) and upgrades (a newer release on what an older one left)."""
 import json, os
 
+import yaml
+
 from lib import recording
 
 SERVER_SET = ("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink")
 
 
-def update(session, case, live, how, raw, scratch):
-    """The verdict of submitting a case's manifest where `live` (a file of kubectl's JSON) is what the cluster has."""
-    with open(live) as f:
-        before = json.load(f)
-    before["metadata"] = {k: v for k, v in before["metadata"].items() if k not in SERVER_SET}
-    before.pop("status", None)
-    first = f"{scratch}/first.json"
+def update(session, directory, name, release, how, raw, scratch):
+    """The result of submitting a case's manifest where something is: the manifest before/NAME.yaml, submitted in the same way, else
+    live/RELEASE/NAME.json, as kubectl prints it. None where that one is refused."""
+    case, drawn, live = f"{directory}/cases/{name}", f"{directory}/before/{name}.yaml", f"{directory}/live/{release}/{name}.json"
+    if os.path.exists(drawn):
+        first = drawn
+        with open(drawn) as f:
+            before = yaml.safe_load(f)
+    else:
+        with open(live) as f:
+            before = json.load(f)
+        before["metadata"] = {k: v for k, v in before["metadata"].items() if k not in SERVER_SET}
+        before.pop("status", None)
+        first = f"{scratch}/first.json"
+        with open(first, "w") as f:
+            json.dump(before, f)
     plain = f"{scratch}/plain.json"
-    for path, document in ((first, before), (plain, {k: before[k] for k in ("apiVersion", "kind")} | {"metadata": {k: before["metadata"][k] for k in ("name", "namespace")}, "spec": {}})):
-        with open(path, "w") as f:
-            json.dump(document, f)
-    steps = [{"manifest": plain}, {"manifest": first, "how": "put"}] if raw else [{"manifest": first}]
-    answer = session.run(case, [*steps, {"manifest": f"{case}/hyperconverged.yaml", "how": how}])
-    return answer["results"][-1]
+    with open(plain, "w") as f:
+        json.dump({k: before[k] for k in ("apiVersion", "kind")} | {"metadata": {k: before["metadata"][k] for k in ("name", "namespace")}, "spec": {}}, f)
+    steps = [{"manifest": plain}, {"manifest": first, "how": "put"}] if raw else [{"manifest": first, "how": how if first == drawn else "replace"}]
+    results = session.run(case, [*steps, {"manifest": f"{case}/hyperconverged.yaml", "how": how}])["results"]
+    return results[-1] if results[-1]["live"] else None
 
 
 def update_line(name, release, how, raw, r):
@@ -29,12 +39,15 @@ def update_line(name, release, how, raw, r):
             "hyperconverged": recording.bare(v["object"]) if v["accepted"] else None}
 
 
-def upgrade(older, newer, case):
-    """What the newer release makes of a case that the older one has settled, or None where the older one refuses it."""
-    before = older.run(case, [{"manifest": f"{case}/hyperconverged.yaml"}])
-    if not before["results"][0]["verdict"]["accepted"]:
-        return None
-    return newer.run(case, [{}], state=before["state"])
+def upgrades(sessions, case):
+    """What each release but the first makes of what the one before it left, where the first one is given a case: none where that
+    refuses it."""
+    answer = sessions[0].run(case, [{"manifest": f"{case}/hyperconverged.yaml"}])
+    if not answer["results"][0]["verdict"]["accepted"]:
+        return
+    for session in sessions[1:]:
+        answer = session.run(case, [{}], state=answer["state"])
+        yield answer
 
 
 def upgrade_line(name, older, newer, answer, out):
@@ -49,8 +62,12 @@ def upgrade_line(name, older, newer, answer, out):
             "reconcileErrors": recording.reconcile_errors(conditions, r), "objects": sorted(row[0] for row in rows)}
 
 
-def write_lines(path, lines):
+def write_lines(path, lines, key, value):
+    """Writes lines; those that are there and don't have this value stay."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.exists(path):
+        with open(path) as f:
+            lines = [r for r in map(json.loads, f) if r[key] != value] + lines
     with open(path, "w") as f:
         for line in lines:
             f.write(recording.dump(line) + "\n")

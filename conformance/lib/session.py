@@ -29,12 +29,12 @@ class Session:
             self.parts.apiserver, "-socket", socket, "-crds", f"{self.parts.hco}/deploy/crds/hco00.crd.yaml",
             "-webhooks", f"{self.parts.hco}/deploy/webhooks.yaml"], {}, self.scratch)
         self.apiserver_socket = socket
-        self.ssp = subprocess.Popen([self.parts.ssp_stage], cwd=self.parts.ssp, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.ssp = self.parts.ssp and subprocess.Popen([self.parts.ssp_stage], cwd=self.parts.ssp, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                     stderr=open(f"{self.scratch}/ssp.log", "w"))
         return self
 
     def __exit__(self, *_):
-        for p in (self.apiserver, self.ssp):
+        for p in filter(None, (self.apiserver, self.ssp)):
             p.stdin.close()
             p.wait()
 
@@ -116,7 +116,7 @@ class Session:
 
 
 def tail(path):
-    return open(path, errors="replace").read()[-2000:].strip()
+    return open(path, errors="replace").read()[-600:].strip()
 
 
 def spec_of(inventory):

@@ -100,17 +100,31 @@ func (c *operatorCluster) read(apiVersion string) (map[string]any, error) {
 	return object, err
 }
 
-// put lays an object into etcd without admission, as it lay there before a release that would refuse it.
+// put lays an object into etcd without admission, as it lay there before a release that would refuse it. It has the status of
+// the one that it takes the place of, its finalizers and its labels.
 func (c *operatorCluster) put(ctx context.Context, manifest string) error {
 	object, err := readManifest(manifest)
 	if err != nil {
 		return err
 	}
+	before := c.stored
 	c.stored = object
 	if c.stored, err = c.read(""); err != nil {
 		return err
 	}
-	return c.show(ctx)
+	if before != nil {
+		c.stored["status"] = before["status"]
+		metadata, _ := c.stored["metadata"].(map[string]any)
+		settled, _ := before["metadata"].(map[string]any)
+		for _, name := range []string{"finalizers", "labels"} {
+			if value, ok := settled[name]; ok && metadata[name] == nil {
+				metadata[name] = value
+			}
+		}
+	}
+	// What the operator can't decode it doesn't read: it goes on with what it read last.
+	_ = c.show(ctx)
+	return nil
 }
 
 func readManifest(manifest string) (map[string]any, error) {

@@ -53,7 +53,7 @@ type state struct {
 }
 
 type result struct {
-	Live           map[string]any   `json:"live"` // before the step, as etcd has it
+	Live           map[string]any   `json:"live"` // before the step, as kubectl prints it
 	Verdict        *verdict         `json:"verdict"`
 	HyperConverged map[string]any   `json:"hyperConverged"` // what etcd has at the end
 	Asked          []string         `json:"asked"`          // kinds that the last reconcile looked for
@@ -121,6 +121,9 @@ func recordSteps(ctx context.Context, q *request, c *operatorCluster, m *recorde
 		}
 	}
 	a := answer{Results: []result{}}
+	if err := c.storeAgain(ctx); err != nil {
+		return err
+	}
 	for _, s := range q.Steps {
 		r := result{}
 		if s.Manifest != "" {
@@ -174,7 +177,7 @@ func (c *operatorCluster) step(ctx context.Context, s step, r *result) (done boo
 		return false, fmt.Errorf("no way %q to submit a manifest", s.How)
 	}
 	if c.stored != nil {
-		if r.Live, err = c.read(""); err != nil {
+		if r.Live, err = c.read("/preferred"); err != nil {
 			return false, err
 		}
 	}

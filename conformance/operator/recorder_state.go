@@ -238,6 +238,24 @@ func (c *operatorCluster) update(ctx context.Context, gvk schema.GroupVersionKin
 	return c.take(ctx, v, obj)
 }
 
+// storeAgain does what the webhook's pod does when it starts: it writes what lies in etcd in another version back in the one that is
+// stored now. It may be refused.
+func (c *operatorCluster) storeAgain(ctx context.Context) error {
+	if c.stored == nil {
+		return nil
+	}
+	read, err := c.read("")
+	if err != nil || read["apiVersion"] == c.stored["apiVersion"] {
+		return err
+	}
+	text, err := json.Marshal(read)
+	if err != nil {
+		return err
+	}
+	_, err = c.submit(ctx, string(text))
+	return err
+}
+
 // updateStatus is the operator's update of the status.
 func (c *operatorCluster) updateStatus(ctx context.Context, gvk schema.GroupVersionKind, obj client.Object) error {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
