@@ -16,6 +16,9 @@ pub static DISTRIBUTIONS: &[File] = include!(concat!(env!("OUT_DIR"), "/distribu
 /// The JSON Schemas by the name of their document, `inventory` for `inventory.schema.json`.
 pub static DOCUMENTS: &[File] = include!(concat!(env!("OUT_DIR"), "/documents.rs"));
 
+/// What fields, gates and terms are, in words.
+pub const WORDS: &str = include_str!("words.json");
+
 /// The JSON Schema of `hcoplan.yaml`.
 pub const CONFIG: &str = include_str!("config.schema.json");
 

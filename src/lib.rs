@@ -24,7 +24,7 @@ pub mod report;
 pub mod review;
 
 pub use hcoplan_diagnostics::{finding, secret, source};
-pub use hcoplan_explain::{diff, why};
+pub use hcoplan_explain::{diff, docs, why};
 pub use hcoplan_kubernetes as kube;
 pub use hcoplan_kubernetes::schema;
 pub use hcoplan_lint as lint;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::explain_words::{self, Described};
 use super::failure::Failure;
 use super::release::wrap_lines;
+use crate::docs::{FieldDoc, Term, TermKind, plain, resolve, steps};
 use crate::finding::nearest;
 use crate::inventory::{Inventory, Node};
 use crate::plan::{Plan, plan};
@@ -20,8 +20,11 @@ use crate::yaml::{Path, emit};
 /// Lines of a value that are shown.
 const MOST_LINES: usize = 24;
 
+/// What a field feeds, or is fed by, that is listed.
+const MOST_FEEDS: usize = 24;
+
 /// Fields of operands that are listed as new or gone.
-const MOST_FEEDS: usize = 6;
+const MOST_CHANGED_FEEDS: usize = 6;
 
 const HYPERCONVERGED: &str = "HyperConverged";
 
@@ -29,19 +32,10 @@ const HYPERCONVERGED: &str = "HyperConverged";
 struct Seen {
     release: Arc<Release>,
     api_version: String,
-    /// Where it is, `[0]` behind the name of a list on the way.
     path: Path,
-    /// Its type and limits, in words.
-    facts: String,
-    /// What it is for, and what its values mean.
-    described: Vec<String>,
-    /// The names of what is in it.
-    inner: Vec<String>,
-    /// What feeds it, or what it feeds.
-    feeds: Vec<String>,
+    doc: FieldDoc,
     /// What stands there when a HyperConverged says nothing.
     unset: Option<Value>,
-    notes: Vec<String>,
 }
 
 /// Whether a text is meant as a field: `Kind.spec…`.
@@ -53,17 +47,8 @@ pub(super) fn is_field(text: &str) -> bool {
 
 /// The kind that kubectl takes a short name or a plural for, else the text itself.
 fn full_name(kind: &str) -> &str {
-    const SHORT: [(&str, &[&str]); 6] = [
-        ("HyperConverged", &["hco", "hcos", "hyperconvergeds"]),
-        ("KubeVirt", &["kv", "kvs", "kubevirts"]),
-        ("CDI", &["cdis"]),
-        ("SSP", &["ssps"]),
-        ("NetworkAddonsConfig", &["cnao", "networkaddonsconfigs"]),
-        ("AAQ", &["aaqs"]),
-    ];
-    let of = |names: &[&str]| names.iter().any(|n| n.eq_ignore_ascii_case(kind));
-    let found = SHORT.iter().find(|(_, names)| of(names));
-    found.map_or(kind, |(full, _)| full)
+    let term = Term::named(&kind.to_lowercase()).filter(|term| term.kind == TermKind::Kind);
+    term.map_or(kind, |term| &term.name)
 }
 
 /// The kinds of all releases.
@@ -85,35 +70,56 @@ fn releases() -> Vec<Arc<Release>> {
     Release::known_names().filter_map(Release::known).collect()
 }
 
-/// A field of the HyperConverged that was named without its kind, `evictionStrategy` or
-/// `spec.virtualization.evictionStrategy`, with it; `None` where it is none.
-pub(super) fn of_hyperconverged_alone(text: &str) -> Option<String> {
-    let kind = full_name(text.split('.').next().unwrap_or(text));
-    if kinds().iter().any(|k| k.eq_ignore_ascii_case(kind)) {
-        return None;
-    }
-    let below_spec = text.strip_prefix("spec.").unwrap_or(text);
-    let dotted = format!("spec.{below_spec}");
-    let releases = releases();
-    let schemas = releases.iter().flat_map(|release| {
-        let names = release.schema_names().filter(|n| n.starts_with("hyperconverged."));
-        names.filter_map(|name| release.schema(name))
-    });
-    let schemas: Vec<&Schema> = schemas.collect();
-    if schemas.iter().any(|s| resolve(s, &dotted).is_ok()) {
-        return Some(format!("{HYPERCONVERGED}.{dotted}"));
-    }
-    // By its own name, where one field has it; the versions may have it in different places.
-    let alone = |schema: &&Schema| -> Option<String> {
-        let named = |p: &Path| p.to_pointer().ends_with(&format!("/{text}"));
-        let mut all = schema.all_fields();
-        all.retain(|p| p.to_pointer().starts_with("/spec/") && named(p));
-        match all.as_slice() {
-            [only] => Some(format!("{HYPERCONVERGED}.{}", only.to_string().replace("[0]", ""))),
-            _ => None,
-        }
+/// The fields that a text without a kind names, with their kind: by the whole path, `spec` left out or not, else by
+/// the last steps. The HyperConverged's come before other kinds', newer releases' before older ones'.
+pub(super) fn qualified(text: &str) -> Vec<String> {
+    let kind = full_name(text.split(['.', '[']).next().unwrap_or(text));
+    let is_kind = kinds().iter().any(|k| k.eq_ignore_ascii_case(kind));
+    let Some(steps) = steps(text).filter(|s| !is_kind && !s.is_empty()) else {
+        return Vec::new();
     };
-    schemas.iter().rev().find_map(alone)
+    let releases = releases();
+    let schemas = releases.iter().flat_map(|r| r.schema_names().filter_map(|name| r.schema(name)));
+    let mut schemas: Vec<&Schema> = schemas.collect();
+    schemas.reverse();
+    let (own, others): (Vec<&Schema>, Vec<&Schema>) = schemas.into_iter().partition(|s| s.kind() == HYPERCONVERGED);
+    let wholes = [text.to_owned(), format!("spec.{text}")];
+    for (schemas, whole) in [&own, &others].into_iter().flat_map(|schemas| wholes.iter().map(move |w| (schemas, w))) {
+        if let Some(schema) = schemas.iter().find(|s| resolve(s, whole).is_ok_and(|path| !path.0.is_empty())) {
+            return vec![format!("{}.{whole}", schema.kind())];
+        }
+    }
+    let wanted: Vec<&String> = steps.iter().filter(|step| !step.starts_with('[')).collect();
+    let ends = |path: &Path, same: fn(&str, &str) -> bool| {
+        let keys = path.to_string().replace("[0]", "");
+        let keys: Vec<&str> = keys.split('.').collect();
+        let last = keys.len().checked_sub(wanted.len()).and_then(|at| keys.get(at..));
+        keys.first() == Some(&"spec") && last.is_some_and(|last| last.iter().zip(&wanted).all(|(a, b)| same(a, b)))
+    };
+    let sames: [fn(&str, &str) -> bool; 2] = [|a, b| a == b, |a, b| plain(a) == plain(b)];
+    for (same, schemas) in sames.into_iter().flat_map(|same| [(same, &own), (same, &others)]) {
+        for schema in schemas {
+            let all = schema.all_fields().into_iter().filter(|path| ends(path, same));
+            let found: Vec<String> = all.map(|path| format!("{}.{path}", schema.kind()).replace("[0]", "")).collect();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// The page of the fields that a text without a kind names; `None` where there is none.
+pub(super) fn page_of_named(text: &str, release: Option<&Arc<Release>>) -> Option<Result<String, Failure>> {
+    match qualified(text).as_slice() {
+        [] => None,
+        [only] => Some(page(only, release)),
+        several => {
+            let mut out = format!("{} fields have this name (`hcoplan explain FIELD`):\n\n", several.len());
+            several.iter().for_each(|field| out.push_str(&format!("  {field}\n")));
+            Some(Ok(out))
+        }
+    }
 }
 
 /// What isn't a field of the HyperConverged, and which one is meant: of a text that begins as its fields do.
@@ -122,14 +128,6 @@ pub(super) fn lost_in_hyperconverged(text: &str) -> Option<(String, String)> {
     let (parent, _) = text.rsplit_once('.')?;
     let releases = releases();
     let message = format!("{HYPERCONVERGED} has no field {text}");
-    let newest = releases.last()?;
-    let all = newest.schema_names().filter_map(|name| newest.schema(name));
-    let others = all.filter(|s| s.kind() != HYPERCONVERGED && resolve(s, text).is_ok());
-    let kinds = others.map(Schema::kind);
-    if let Some(kind) = kinds.max_by_key(|kind| *kind == "KubeVirt") {
-        let help = format!("{kind} has one: `hcoplan explain {kind}.{text}`");
-        return Some((message, help));
-    }
     let schemas = releases.iter().rev().flat_map(|release| {
         let names = release.schema_names();
         let own = names.filter(|name| name.starts_with("hyperconverged."));
@@ -138,7 +136,8 @@ pub(super) fn lost_in_hyperconverged(text: &str) -> Option<(String, String)> {
     // A version that has what is around it knows best.
     let (near, far): (Vec<&Schema>, Vec<&Schema>) = schemas.partition(|schema| resolve(schema, parent).is_ok());
     let asked = if near.is_empty() { far } else { near };
-    let mut meant = asked.into_iter().filter_map(|s| resolve(s, text).err()?);
+    let meant = asked.into_iter().filter_map(|s| resolve(s, text).err()?);
+    let mut meant = meant.map(|m| format!("did you mean {m}?"));
     let help = meant.next();
     let help = help.unwrap_or_else(|| format!("`hcoplan explain {HYPERCONVERGED}` lists what there is"));
     Some((message, help))
@@ -152,8 +151,6 @@ pub(super) fn nearest_field(word: &str) -> Option<String> {
 
 /// The page of a field, in all releases of the distribution that one is of; upstream's by default.
 pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Failure> {
-    let qualified = of_hyperconverged_alone(text);
-    let text = qualified.as_deref().unwrap_or(text);
     let (kind, dotted) = text.split_once('.').unwrap_or((text, ""));
     let known = kinds();
     let kind = full_name(kind);
@@ -191,11 +188,10 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
             };
             match resolve(schema, dotted) {
                 Ok(path) => {
-                    let seen = see(release, schema, plan, path, dotted);
-                    let all = versions.entry(seen.api_version.clone()).or_default();
-                    all.push(seen);
+                    let seen = see(release, schema, plan, path);
+                    seen.into_iter().for_each(|s| versions.entry(s.api_version.clone()).or_default().push(s));
                 }
-                Err(help) => lost = help.or(lost),
+                Err(meant) => lost = meant.map(|m| format!("did you mean {m}?")).or(lost),
             }
         }
     }
@@ -220,41 +216,12 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
         if !out.is_empty() {
             out.push('\n');
         }
-        let field = match dotted {
-            "" => kind.clone(),
-            dotted => format!("{kind}.{dotted}"),
-        };
+        let path = seen.last().map(|s| s.path.to_string().replace("[0]", "")).unwrap_or_default();
+        let field = if path.is_empty() { kind.clone() } else { format!("{kind}.{path}") };
         let _ = writeln!(out, "{field} ({version})");
         version_page(&mut out, kind, seen, &releases);
     }
     Ok(out)
-}
-
-/// The path of a dotted text, lists stepped into; else what was perhaps meant.
-fn resolve(schema: &Schema, dotted: &str) -> Result<Path, Option<String>> {
-    let mut path = Path::root();
-    let mut written = schema.kind().to_owned();
-    for step in dotted.split('.').filter(|s| !s.is_empty()) {
-        let step = step.trim_end_matches("[]");
-        if schema.list_kind(&path).is_some() {
-            path = path.index(0);
-        }
-        let next = path.key(step);
-        if schema.field(&next).is_none() {
-            let known = schema.known_fields(&path);
-            if let Some(meant) = nearest(step, known) {
-                return Err(Some(format!("did you mean {written}.{meant}?")));
-            }
-            let mut all = schema.all_fields();
-            all.retain(|p| p.to_pointer().ends_with(&format!("/{step}")));
-            all.sort_by_key(|p| p.0.len());
-            let meant = all.first().map(|p| format!("did you mean {}.{p}?", schema.kind()));
-            return Err(meant);
-        }
-        written = format!("{written}.{step}");
-        path = next;
-    }
-    Ok(path)
 }
 
 /// What a release makes of a HyperConverged that says nothing, on a plain OpenShift cluster.
@@ -277,136 +244,45 @@ fn of_nothing(release: &Release, version: &str) -> Plan {
     plan(release, &inventory, &object)
 }
 
-fn see(release: &Arc<Release>, schema: &Schema, plan: &Plan, path: Path, dotted: &str) -> Seen {
-    let mut seen = Seen {
-        release: Arc::clone(release),
-        api_version: schema.api_version(),
-        facts: schema.in_words(&path),
-        described: Vec::new(),
-        inner: Vec::new(),
-        feeds: Vec::new(),
-        unset: None,
-        notes: Vec::new(),
-        path,
-    };
-    let inside = match schema.list_kind(&seen.path) {
-        Some(_) => seen.path.index(0),
-        None => seen.path.clone(),
-    };
-    let inner = schema.known_fields(&inside);
-    seen.inner = inner.into_iter().map(ToOwned::to_owned).collect();
-    if schema.kind() == HYPERCONVERGED {
-        let stored = of_nothing(release, schema.version()).admission.stored;
-        seen.unset = stored.and_then(|s| seen.path.get(&s).cloned());
-        of_hyperconverged(&mut seen, schema.version(), dotted);
+fn see(release: &Arc<Release>, schema: &Schema, plan: &Plan, path: Path) -> Option<Seen> {
+    let of_nothing = |version: &str| of_nothing(release, version).admission.stored;
+    let unset = if schema.kind() == HYPERCONVERGED {
+        of_nothing(schema.version()).and_then(|stored| path.get(&stored).cloned())
     } else {
         let object = plan.objects().find(|o| o.id.kind == schema.kind());
-        seen.unset = object.and_then(|o| seen.path.get(&o.body).cloned());
-        of_operand(&mut seen, schema.kind(), dotted);
-    }
-    seen
+        object.and_then(|o| path.get(&o.body).cloned())
+    };
+    let doc = FieldDoc::of(release, schema, &path)?;
+    Some(Seen { release: Arc::clone(release), api_version: schema.api_version(), path, doc, unset })
 }
 
-fn plain(value: &Value) -> String {
+fn plain_value(value: &Value) -> String {
     match value {
         Value::String(text) if !text.is_empty() => text.clone(),
         other => other.to_string(),
     }
 }
 
-/// Whether one dotted path is at or below another; `[]` behind a list's name doesn't count.
-fn is_below(path: &str, above: &str) -> bool {
-    let path = path.replace("[]", "");
-    let rest = path.strip_prefix(above);
-    rest.is_some_and(|r| r.is_empty() || r.starts_with('.') || above.is_empty())
-}
-
-fn of_operand(seen: &mut Seen, kind: &str, dotted: &str) {
-    for field in seen.release.fields() {
-        for feeds in field.operands.iter().filter(|f| f.kind == kind) {
-            // Whether the operand is there is asked of the whole.
-            let of_the_whole = feeds.path.is_empty() && !dotted.is_empty();
-            let at = feeds.path.replace("[]", "");
-            if !of_the_whole && (is_below(&feeds.path, dotted) || is_below(dotted, &at)) {
-                let (from, version) = (&field.path, &field.api_version);
-                let to = match feeds.path.as_str() {
-                    at if at.is_empty() || at == dotted => String::new(),
-                    at => format!(" -> {at}"),
-                };
-                let how = feeds.in_words();
-                seen.feeds.push(format!("{from} ({version}){to}: {how}"));
-            }
-        }
-    }
-}
-
-fn of_hyperconverged(seen: &mut Seen, version: &str, dotted: &str) {
-    if version == "v1beta1" {
-        seen.described = described(dotted, version, None);
-    }
-    for field in seen.release.fields().iter().filter(|f| f.api_version == version) {
-        let above = field.path.replace("[]", "");
-        if !is_below(&field.path, dotted) && !is_below(dotted, &above) {
-            continue;
-        }
-        let path = &field.path;
-        for feeds in &field.operands {
-            let (to, how) = (feeds.place(), feeds.in_words());
-            seen.feeds.push(format!("{path} -> {to}: {how}"));
-        }
-        if path.replace("[]", "") == dotted {
-            seen.described = described(path, version, field.other_version_path.as_deref());
-            let other = field.other_version_path.iter();
-            seen.notes.extend(other.map(|p| format!("in the other version: {p}")));
-            let since = field.deprecated_in.iter();
-            seen.notes.extend(since.map(|r| format!("deprecated in {}", r.replace("<=", "or before "))));
-            seen.notes.extend(field.note.clone());
-        }
-        if field.ignored {
-            seen.notes.push(format!("{path} is ignored"));
-        }
-    }
-}
-
-/// What a field is for, and its values with what they mean; nothing of one that isn't described.
-fn described(path: &str, version: &str, other: Option<&str>) -> Vec<String> {
-    let old = match version {
-        "v1beta1" => Some(path),
-        _ => other,
-    };
-    let gate = path.strip_prefix("spec.featureGates.");
-    if let Some(what) = gate.and_then(explain_words::of_gate) {
-        return vec![what.to_owned()];
-    }
-    let found = old.and_then(explain_words::of);
-    let Some(Described(_, text, values)) = found.or_else(|| explain_words::of(path)) else {
-        return Vec::new();
-    };
-    let mut out = vec![(*text).to_owned()];
-    out.extend(values.iter().map(|(value, means)| format!("{value}: {means}")));
-    out
-}
-
 fn version_page(out: &mut String, kind: &str, all: &[Seen], releases: &[Arc<Release>]) {
     let Some(newest) = all.last() else {
         return;
     };
-    paragraph(out, "  ", &newest.facts);
+    paragraph(out, "  ", &newest.doc.facts);
     let absent: Vec<&str> =
         releases.iter().map(|r| r.label()).filter(|label| !all.iter().any(|s| s.release.label() == *label)).collect();
     if !absent.is_empty() {
         paragraph(out, "  ", &format!("not in {}", absent.join(", ")));
     }
-    for line in newest.described.iter().chain(&newest.notes) {
-        paragraph(out, "  ", line);
+    for line in newest.doc.lines() {
+        paragraph(out, "  ", &line);
     }
-    if !newest.inner.is_empty() {
+    if !newest.doc.inner.is_empty() {
         out.push_str("\n  Fields:\n");
-        paragraph(out, "    ", &newest.inner.join(", "));
+        paragraph(out, "    ", &newest.doc.inner.join(", "));
     }
     let newest_name = newest.release.label();
     let is_operand = kind != HYPERCONVERGED;
-    match (newest.feeds.is_empty(), is_operand) {
+    match (newest.doc.feeds.is_empty(), is_operand) {
         (false, true) => {
             let _ = writeln!(out, "\n  What of the HyperConverged feeds it in {newest_name}:");
         }
@@ -418,8 +294,11 @@ fn version_page(out: &mut String, kind: &str, all: &[Seen], releases: &[Arc<Rele
         }
         (true, false) => {}
     }
-    for feeds in &newest.feeds {
+    for feeds in newest.doc.feeds.iter().take(MOST_FEEDS) {
         paragraph(out, "    ", feeds);
+    }
+    if let Some(more) = newest.doc.feeds.len().checked_sub(MOST_FEEDS).filter(|n| *n > 0) {
+        let _ = writeln!(out, "    and {more} more: ask for a field in it");
     }
     out.push_str(if is_operand {
         "\n  What HCO writes for a HyperConverged that says nothing (OpenShift, amd64):\n"
@@ -455,7 +334,7 @@ fn value(out: &mut String, releases: &str, value: Option<&Value>) {
         Some(Value::Object(entries)) if !entries.is_empty() => block(out, releases, value),
         Some(Value::Array(items)) if !items.is_empty() => block(out, releases, value),
         Some(scalar) => {
-            let _ = writeln!(out, "    {releases}: {}", plain(scalar));
+            let _ = writeln!(out, "    {releases}: {}", plain_value(scalar));
         }
     }
 }
@@ -479,14 +358,15 @@ fn changes(pair: &[Seen]) -> Vec<String> {
     };
     let name = after.release.label();
     let mut out = Vec::new();
-    if before.facts != after.facts {
-        out.push(format!("{name}: {}, before {}", after.facts, before.facts));
+    if before.doc.facts != after.doc.facts {
+        out.push(format!("{name}: {}, before {}", after.doc.facts, before.doc.facts));
     }
     let new = |a: &[String], b: &[String]| {
         let new = a.iter().filter(|f| !b.contains(f)).cloned();
         new.collect::<Vec<_>>()
     };
-    let fields = [("new", new(&after.inner, &before.inner)), ("gone", new(&before.inner, &after.inner))];
+    let fields =
+        [("new", new(&after.doc.inner, &before.doc.inner)), ("gone", new(&before.doc.inner, &after.doc.inner))];
     for (word, names) in fields.into_iter().filter(|(_, names)| !names.is_empty()) {
         out.push(format!("{name}: {word}: {}", names.join(", ")));
     }
@@ -498,12 +378,13 @@ fn changes(pair: &[Seen]) -> Vec<String> {
     };
     let (old, both) = (versions(before), versions(after));
     let is_new = |line: &&String| !both.iter().any(|v| !old.contains(v) && line.contains(&format!(" ({v})")));
-    let feeds = [("now", new(&after.feeds, &before.feeds)), ("no longer", new(&before.feeds, &after.feeds))];
+    let feeds =
+        [("now", new(&after.doc.feeds, &before.doc.feeds)), ("no longer", new(&before.doc.feeds, &after.doc.feeds))];
     for (word, lines) in feeds {
         let lines: Vec<&String> = lines.iter().filter(is_new).collect();
-        let shown = lines.iter().take(MOST_FEEDS);
+        let shown = lines.iter().take(MOST_CHANGED_FEEDS);
         out.extend(shown.map(|line| format!("{name}: {word}: {line}")));
-        if let Some(more) = lines.len().checked_sub(MOST_FEEDS).filter(|n| *n > 0) {
+        if let Some(more) = lines.len().checked_sub(MOST_CHANGED_FEEDS).filter(|n| *n > 0) {
             out.push(format!("{name}: {word}: {more} more"));
         }
     }
@@ -525,7 +406,7 @@ fn leaves(a: Option<&Value>, b: Option<&Value>, at: &str, name: &str, out: &mut 
         }
         (a, b) => {
             let show = |v: Option<&Value>| {
-                let text = v.map_or("nothing".to_owned(), plain);
+                let text = v.map_or("nothing".to_owned(), plain_value);
                 if text.chars().count() > 60 {
                     format!("{}…", text.chars().take(60).collect::<String>())
                 } else {

@@ -21,7 +21,6 @@ mod exit;
 mod explain;
 mod explain_field;
 mod explain_topic;
-mod explain_words;
 mod failure;
 mod findings;
 mod fix;

@@ -46,8 +46,8 @@ impl Candidate {
         self
     }
 
-    pub(super) fn description(mut self, description: Option<&str>) -> Self {
-        self.description = description.map(str::to_owned);
+    pub(super) fn description(mut self, description: Option<impl Into<String>>) -> Self {
+        self.description = description.map(Into::into);
         self
     }
 

@@ -1,12 +1,11 @@
 //! In a HyperConverged, by the schema and the tables of the release that its cluster runs.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::candidate::Candidate;
 use super::place::{Place, Typed};
 use crate::admission::READ_ANNOTATIONS;
+use crate::docs::{FieldDoc, Term, gate_in, gate_words};
 use crate::hyperconverged::version_of;
 use crate::jsonpatch::ANNOTATIONS;
 use crate::lsp::hover::cluster::Cluster;
@@ -66,17 +65,18 @@ impl Here<'_> {
         let names = self.schema.known_fields(self.path).into_iter();
         // Whoever writes a manifest says nothing about its status.
         let names = names.filter(|name| !(steps.is_empty() && *name == "status"));
-        let gates = self.gates();
         let field = |name: &str| {
-            let path = self.path.key(name);
-            let said = self.schema.field(&path).and_then(|f| f.description);
-            let field = Candidate::key(name).detail(self.schema.in_words(&path));
-            match gates.get(name).filter(|_| self.path.to_string() == "spec.featureGates") {
-                Some(gate) => gate.clone().into_key(),
-                None => field.description(said),
-            }
+            let doc = self.doc(&self.path.key(name));
+            let detail = doc.as_ref().map(|d| d.facts.clone()).unwrap_or_default();
+            let maturity = self.cluster.release.gate_maturity(name).filter(|_| steps == ["spec", "featureGates"]);
+            Candidate::key(name).detail(maturity.unwrap_or(detail)).description(doc.map(|d| lines(&d)))
         };
         names.map(field).collect()
+    }
+
+    /// What there is to know about a field.
+    fn doc(&self, path: &Path) -> Option<FieldDoc> {
+        FieldDoc::of(&self.cluster.release, self.schema, path)
     }
 
     /// Values of the field at the path.
@@ -89,7 +89,7 @@ impl Here<'_> {
             ["metadata", "namespace"] => {
                 return text(&[&self.cluster.inventory.inventory.namespace]);
             }
-            ["spec", "featureGates", "name"] => return self.gates().into_values().collect(),
+            ["spec", "featureGates", "name"] => return self.gates(),
             ["spec", "dataImportCronTemplates", "metadata", "name"] => {
                 return self.golden_images("/metadata/name");
             }
@@ -115,21 +115,25 @@ impl Here<'_> {
                 None => out.push(default.detail("default")),
             }
         }
+        let doc = self.doc(self.path);
+        for candidate in &mut out {
+            let does = doc.as_ref().and_then(|d| d.of_value(&candidate.name));
+            candidate.description = does.map(str::to_owned);
+        }
         out
     }
 
-    /// The gates of the release, by name.
-    fn gates(&self) -> BTreeMap<String, Candidate> {
-        let tables = self.cluster.release.tables();
+    /// The gates of the release.
+    fn gates(&self) -> Vec<Candidate> {
+        let release = &self.cluster.release;
         let gate = |gate: &crate::release::FeatureGate| {
             let value = Candidate::value(&Value::from(gate.name.as_str()))?;
-            let effect = tables.gate_effects.get(&gate.name).map(String::as_str);
-            let prospects = self.cluster.release.gate_maturity(&gate.name);
-            let detail = prospects.unwrap_or_else(|| gate.phase.as_str().to_owned());
-            let gate_value = value.detail(detail).description(effect);
-            Some((gate.name.clone(), gate_value))
+            let detail = release.gate_maturity(&gate.name).unwrap_or_else(|| gate.phase.as_str().to_owned());
+            let state = gate_in(release, &gate.name).map(|(_, state)| format!("the gate is {state}"));
+            let said: Vec<String> = gate_words(&gate.name).map(str::to_owned).into_iter().chain(state).collect();
+            Some(value.detail(detail).description(Some(said.join("\n"))))
         };
-        tables.feature_gates.iter().filter_map(gate).collect()
+        release.tables().feature_gates.iter().filter_map(gate).collect()
     }
 
     /// What the release's golden images have at a pointer: their names, or those of their DataSources.
@@ -142,13 +146,19 @@ impl Here<'_> {
     }
 }
 
+/// What there is to know about a field, a line each.
+fn lines(doc: &FieldDoc) -> String {
+    doc.lines().collect::<Vec<_>>().join("\n")
+}
+
 fn annotations(on_template: bool) -> Vec<Candidate> {
-    let read = READ_ANNOTATIONS.iter().filter(|a| a.on_template == on_template);
-    let mut out: Vec<Candidate> = read.map(|a| Candidate::key(a.name).description(Some(a.effect))).collect();
+    let read = READ_ANNOTATIONS.iter().filter(|(_, template)| *template == on_template);
+    let own = (!on_template).then_some("hcoplan.dev/ignore");
+    let said = |name: &&str| Term::named(name).map(|term| term.text.clone());
+    let names = read.map(|(name, _)| *name).chain(own);
+    let mut out: Vec<Candidate> = names.map(|name| Candidate::key(name).description(said(&name))).collect();
     if !on_template {
-        let patches = ANNOTATIONS.iter();
-        out.extend(patches.map(|a| Candidate::key(a.name).detail(format!("patches {}", a.kind))));
-        out.push(Candidate::key("hcoplan.dev/ignore").detail("rules that hcoplan doesn't report here"));
+        out.extend(ANNOTATIONS.iter().map(|a| Candidate::key(a.name).detail(format!("patches {}", a.kind))));
     }
     out
 }

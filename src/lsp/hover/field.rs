@@ -8,11 +8,11 @@ use serde_json::json;
 
 use super::cluster::Cluster;
 use super::words::{MOST_PLACES, change, list, markdown, path as as_path, value};
+use crate::docs::{FieldDoc, gate_in, gate_words};
 use crate::hyperconverged::version_of;
 use crate::jsonpatch::{Change, changes};
 use crate::kube::ObjectId;
 use crate::plan::{Plan, plan};
-use crate::release::HyperConvergedField;
 use crate::why::{Input, PlanInput};
 use crate::yaml::{Document, Node, Path, Segment};
 
@@ -39,9 +39,10 @@ pub(super) fn described(clusters: &[Cluster], more: usize, object: &Document, pa
             markdown(&path.to_string()),
         ));
     }
-    let mut out = format!("**{}** · {}\n", markdown(&path.to_string()), schema.in_words(path));
-    for line in notes(cluster, path, version) {
-        out.push_str(&format!("\n{line}\n"));
+    let doc = FieldDoc::of(release, schema, path)?;
+    let mut out = format!("**{}** · {}\n", markdown(&path.to_string()), doc.facts);
+    for line in gate(cluster, path).into_iter().flatten().chain(doc.lines()) {
+        out.push_str(&format!("\n{}\n", markdown(&line)));
     }
     // Of a gate of v1 there is no default: its phase says what it is.
     if !matches!(path.0.as_slice(), [_, Segment::Key(list), Segment::Index(_), ..] if list == GATES) {
@@ -51,10 +52,9 @@ pub(super) fn described(clusters: &[Cluster], more: usize, object: &Document, pa
             None => format!("\nNo default in {runs}\n"),
         });
     }
-    let feeds = feeds(cluster, path, version);
-    if !feeds.is_empty() {
+    if !doc.feeds.is_empty() {
         out.push_str("\nIt sets:\n\n");
-        list(&mut out, &feeds);
+        list(&mut out, &doc.feeds.iter().map(|line| markdown(line)).collect::<Vec<_>>());
     }
     let mut effects: Vec<(Effect, Vec<String>)> = Vec::new();
     for cluster in clusters {
@@ -110,69 +110,18 @@ impl Effect {
     }
 }
 
-/// A path as the field map writes it, without the brackets behind lists.
-fn plain(path: &Path) -> String {
-    let mut out = String::new();
-    for step in &path.0 {
-        if let Segment::Key(key) = step {
-            if !out.is_empty() {
-                out.push('.');
-            }
-            out.push_str(key);
-        }
-    }
-    out
-}
-
-fn is_below(path: &str, above: &str) -> bool {
-    let rest = path.strip_prefix(above);
-    rest.is_some_and(|r| r.is_empty() || r.starts_with('.'))
-}
-
-/// The gate that a path is about, in either version.
-fn gate(cluster: &Cluster, path: &Path) -> Option<String> {
-    match path.0.as_slice() {
-        [_, Segment::Key(gates), Segment::Key(name)] if gates == GATES => Some(name.clone()),
-        [spec, Segment::Key(gates), index @ Segment::Index(_), ..] if gates == GATES => {
-            let entry = Path(vec![spec.clone(), Segment::Key(gates.clone()), index.clone()]);
-            let name = entry.key("name").get(&cluster.object)?.as_str()?;
-            Some(name.to_owned())
-        }
-        _ => None,
-    }
-}
-
-/// What the release's tables say beside where it goes.
-fn notes(cluster: &Cluster, path: &Path, version: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    let own = plain(path);
-    let rows = cluster.release.fields().iter();
-    let rows = rows.filter(|f| f.api_version == version && f.path.replace("[]", "") == own);
-    for row in rows {
-        if row.ignored {
-            out.push("It is read, and nothing comes of it".to_owned());
-        }
-        if let Some(since) = &row.deprecated_in {
-            let since = since.replace("<=", "or before ");
-            out.push(format!("Deprecated in {since}"));
-        }
-        if let Some(other) = &row.other_version_path {
-            out.push(format!("In the other API version: {}", as_path(other)));
-        }
-        out.extend(row.note.clone());
-    }
-    if let Some(name) = gate(cluster, path) {
-        let tables = cluster.release.tables();
-        match tables.feature_gates.iter().find(|g| g.name == name) {
-            Some(gate) => {
-                let phase = gate.phase.as_str();
-                let effect = tables.gate_effects.get(&name).map(|e| format!(": {e}"));
-                out.push(format!("The gate is {phase}{}", effect.unwrap_or_default()));
-            }
-            None => out.push(format!("{} has no gate of this name", cluster.runs())),
-        }
-    }
-    out
+/// What there is to say about the gate that an entry of v1's list is about.
+fn gate(cluster: &Cluster, path: &Path) -> Option<Vec<String>> {
+    let [spec, Segment::Key(gates), index @ Segment::Index(_), ..] = path.0.as_slice() else {
+        return None;
+    };
+    let entry = Path(vec![spec.clone(), Segment::Key(gates.clone()), index.clone()]);
+    let name = entry.key("name").get(&cluster.object).filter(|_| gates == GATES)?.as_str()?;
+    let state = match gate_in(&cluster.release, name) {
+        Some((_, state)) => format!("the gate is {state}"),
+        None => format!("{} has no gate of this name", cluster.runs()),
+    };
+    Some(gate_words(name).map(str::to_owned).into_iter().chain([state]).collect())
 }
 
 /// What would be stored of a HyperConverged that says nothing.
@@ -185,40 +134,6 @@ fn when_unset(cluster: &Cluster, version: &str) -> Option<serde_json::Value> {
         "spec": {},
     });
     plan(&cluster.release, inventory, &object).admission.stored
-}
-
-/// The places of the operands that it feeds.
-fn feeds(cluster: &Cluster, path: &Path, version: &str) -> Vec<String> {
-    let own = plain(path);
-    let mut out = Vec::new();
-    let rows = cluster.release.fields().iter();
-    for row in rows.filter(|f| f.api_version == version) {
-        let at = row.path.replace("[]", "");
-        if !is_below(&at, &own) && !is_below(&own, &at) {
-            continue;
-        }
-        let inner = at.strip_prefix(&own).filter(|i| !i.is_empty());
-        out.extend(row_feeds(row, inner.unwrap_or_default()));
-    }
-    out
-}
-
-fn row_feeds(row: &HyperConvergedField, inner: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    for feeds in &row.operands {
-        let from = match inner.trim_start_matches('.') {
-            "" => String::new(),
-            inner => format!("{}: ", as_path(inner)),
-        };
-        let at = match feeds.path.as_str() {
-            "" => String::new(),
-            path => format!(" {}", as_path(path)),
-        };
-        let how = feeds.words.as_ref();
-        let how = how.map_or_else(String::new, |words| format!(": {}", markdown(words)));
-        out.push(format!("{from}{}{at}{how}", feeds.kind));
-    }
-    out
 }
 
 /// What would be otherwise without the line: found out by taking it away.

@@ -15,6 +15,7 @@ use lsp_types::{Position, Range};
 use self::cluster::Cluster;
 use super::documents::Open;
 use super::places::{Encoding, Lines};
+use crate::docs::{Term, TermKind};
 use crate::inventory::INVENTORY_SCHEMA;
 use crate::jsonpatch::ANNOTATIONS;
 use crate::repo::{CONFIG_FILE, CONFIG_SCHEMA, Repo};
@@ -100,10 +101,22 @@ fn hyperconverged(
         if let Some(target) = ANNOTATIONS.iter().find(|a| a.name == name) {
             return patch::described(cluster, object, target, spot, at);
         }
-        return rule::in_text(object.file.text(), at).filter(|_| name == "hcoplan.dev/ignore");
+        let rule = rule::in_text(object.file.text(), at).filter(|_| name == "hcoplan.dev/ignore");
+        return rule.or_else(|| Some((annotation(name)?, spot)));
+    }
+    if let Some(Segment::Key(name)) = steps.0.last()
+        && let Some(text) = annotation(name).filter(|_| steps.parent().0.last() == annotations.0.last())
+    {
+        return Some((text, spot));
     }
     let text = field::described(clusters, more, object, steps)?;
     Some((text, spot))
+}
+
+/// What an annotation means; `None` of one that nobody knows.
+fn annotation(name: &str) -> Option<String> {
+    let term = Term::named(name).filter(|term| term.kind == TermKind::Annotation)?;
+    Some(format!("**{}**\n\n{}\n", words::markdown(name), words::markdown(&term.text)))
 }
 
 /// A place of `hcoplan.yaml`: a rule by its name, else what the schema says.

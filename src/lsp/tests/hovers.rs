@@ -35,7 +35,7 @@ fn what_is_said_about_the_example_fleet() {
             EAST,
             "higherWorkloadDensity",
             &[
-                "- `memoryOvercommitPercentage`: KubeVirt `spec.conf",
+                "- spec.higherWorkloadDensity.memoryOvercommitPercentage ",
                 "memoryOvercommit`: `120`, not `100`",
                 "- DaemonSet `wasp-agent` is there",
             ],
@@ -87,7 +87,7 @@ fn what_is_said_about_the_example_fleet() {
             LAB,
             "enableMultiArchBootImageImport",
             &[
-                "The gate is alpha (off unless switched on)",
+                "the gate is alpha (off unless switched on)",
                 "- SSP `spec.enableMultipleArchitectures`: `true`, not `false`",
             ],
         ),

@@ -33,7 +33,7 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
-pub use annotations::{READ_ANNOTATIONS, ReadAnnotation};
+pub use annotations::READ_ANNOTATIONS;
 pub use kubevirt::{OperandRefusal, refusals_of_kubevirt};
 pub use operator_update::{fill_eviction_strategy, is_settled, operator_update};
 pub use render::tried_on_update;
