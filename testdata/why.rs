@@ -14,6 +14,7 @@ use std::sync::Arc;
 use hcoplan::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan::plan::plan;
 use hcoplan::release::Release;
+use hcoplan::schema::generate::Random;
 use hcoplan::source::SourceFile;
 use hcoplan::why::{Answer, Cause, FoundValue, Input, PlanInput, Target, ValueOrigin, applied, ask, patch_shown};
 use hcoplan::yaml::{self, Document};
@@ -81,6 +82,7 @@ fn shown(answer: &Answer) -> String {
     let mut out = match &answer.origin {
         ValueOrigin::Inputs => format!("{value} ; {}", causes(&answer.causes)),
         ValueOrigin::Default { path, .. } => format!("{value} ; default {path}"),
+        ValueOrigin::Random => "random".to_owned(),
         ValueOrigin::Nodes => format!("{value} ; nodes"),
         ValueOrigin::Release => format!("{value} ; release"),
         ValueOrigin::Error => format!("{value} ; reconcile error"),
@@ -302,6 +304,89 @@ fn causes_of(number: usize, directory: &Path, release: &str) -> Told {
         told.proven += held(&plan_input, &target, &answer, &at, &mut told.wrong);
     }
     told
+}
+
+/// So many random targets are asked about; `WHY_TARGETS` says otherwise, as the nightly job does.
+const TARGETS: usize = 24;
+
+/// Over the recorded cases: of random targets, fields that are there and fields that aren't, the change that `why`
+/// gives is made, accepted, and changes the target.
+#[test]
+fn a_change_that_is_given_changes_the_target() {
+    let wanted = std::env::var("WHY_TARGETS").ok().and_then(|n| n.parse().ok()).unwrap_or(TARGETS);
+    let cases = golden();
+    let (mut changed, mut unchangeable, mut wrong, mut next) = (0, 0, String::new(), 0);
+    while changed < wanted && wrong.is_empty() && next < 20 * wanted {
+        let batch: Vec<usize> = (next..next + wanted - changed).collect();
+        next += batch.len();
+        let results: Vec<_> = batch.par_iter().map(|number| changed_by_answer(*number, &cases)).collect();
+        for result in results {
+            match result {
+                None => {}
+                Some(Ok(true)) => changed += 1,
+                Some(Ok(false)) => unchangeable += 1,
+                Some(Err(text)) => wrong.push_str(&text),
+            }
+        }
+    }
+    eprintln!(
+        "why: {changed} of {wanted} changes that it gives change the target; of {unchangeable} targets it says that nothing in the repository does"
+    );
+    assert!(wrong.is_empty(), "\n{wrong}");
+    assert_eq!(changed, wanted);
+}
+
+/// Asks about a random target of a random case: whether a change is given, which then changes it. `None` where the
+/// case is rejected or has no such target.
+fn changed_by_answer(number: usize, cases: &[(PathBuf, &'static str, String)]) -> Option<Result<bool, String>> {
+    let mut random = Random(number as u64);
+    let (directory, release, _) = &cases[random.below(cases.len())];
+    let (case, release) = (Case::read(directory), Release::known(release)?);
+    let plan_input = case.plan_input(&release);
+    let inventory = &case.inventory.inventory;
+    let before = plan(&release, inventory, &case.object);
+    if !before.admission.accepted || before.reconcile_error.is_some() {
+        return None;
+    }
+    let objects: Vec<_> = before.objects().filter(|o| o.id.kind != "ConfigMap").collect();
+    let object = objects[random.below(objects.len())];
+    let mut fields = Vec::new();
+    differing(&object.body["spec"], &Value::Null, &mut "spec".to_owned(), &mut fields);
+    let schema = release.schema_of(&object.id.api_version, &object.id.kind);
+    if let Some(schema) = schema.filter(|_| random.one_in(2)) {
+        fields = schema.all_fields().iter().map(ToString::to_string).filter(|f| f.starts_with("spec.")).collect();
+    }
+    let field = fields.get(random.below(fields.len()))?;
+    let (kind, name) = (object.id.kind.as_str(), Some(object.id.name.as_str()));
+    let at = format!("{} {} {kind}/{} {field}", directory.display(), release.name(), object.id.name);
+    let target = Target::find(&plan_input, &before, kind, name, field).ok()?;
+    let answer = match ask(&plan_input, kind, name, field) {
+        Ok(answer) => answer,
+        Err(problem) => return Some(Err(format!("{at}: {problem}\n"))),
+    };
+    let value = target.read(&before);
+    let decisive = answer.causes.iter().chain(&answer.needs).find(|cause| cause.without != value);
+    let (after, what) = if let Some(cause) = decisive.filter(|_| !answer.causes.is_empty() || answer.feeds.is_empty()) {
+        let inputs: Vec<&Input> = cause.sources.iter().map(|s| &s.input).collect();
+        (plan_input.without(&inputs), cause.sources[0].text.clone())
+    } else if let Some(feed) = answer.feeds.first() {
+        let (mut object, mut inventory) = (case.object.clone(), inventory.clone());
+        feed.edits.iter().for_each(|edit| edit.apply(&mut object, &mut inventory.nodes));
+        let after = plan(&release, &inventory, &object);
+        if !after.admission.accepted {
+            return Some(Err(format!("{at}: {feed:?} is rejected: {}\n", after.admission.message)));
+        }
+        (after, format!("{:?}", feed.edits))
+    } else {
+        let is_explained = matches!(answer.origin, ValueOrigin::Release | ValueOrigin::Random | ValueOrigin::Error);
+        return Some(if is_explained {
+            Ok(false)
+        } else {
+            Err(format!("{at}: no change is given: {:?}\n", answer.origin))
+        });
+    };
+    let is_changed = target.read(&after) != value;
+    Some(if is_changed { Ok(true) } else { Err(format!("{at}: {what} doesn't change it\n")) })
 }
 
 /// The paths of scalars that two values don't share.

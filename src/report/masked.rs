@@ -3,7 +3,7 @@
 use crate::jsonpatch::Change;
 use crate::secret::{masked_message, masked_value};
 use crate::source::{SourceFile, Span};
-use crate::why::{Answer, FoundValue, ValueOrigin};
+use crate::why::{Answer, Edit, FoundValue, ValueOrigin};
 
 /// The answer without what is secret in its values, and in what is said of `file`, the HyperConverged's.
 pub fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {
@@ -14,8 +14,13 @@ pub fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {
         *text = masked_message(file, Span::default(), text);
     }
     for feed in &mut answer.feeds {
-        if let Some((value, FoundValue::Value(result))) = &mut feed.tried {
-            *value = masked_value(&feed.path, value);
+        for edit in &mut feed.edits {
+            let what = edit.what();
+            if let Edit::Write(_, value) = edit {
+                *value = masked_value(&what, value);
+            }
+        }
+        if let FoundValue::Value(result) = &mut feed.gives {
             *result = masked_value(&answer.path.to_string(), result);
         }
     }

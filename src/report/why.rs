@@ -13,7 +13,7 @@ use super::why_changes::{ChangeLine, change_lines};
 use super::{Terminal, line_of};
 use crate::jsonpatch::Change;
 use crate::source::Location;
-use crate::why::{Answer, Cause, Fact, FoundValue, Input, OperationEffect, PatchShown, Source, ValueOrigin};
+use crate::why::{Answer, Cause, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, Source, ValueOrigin};
 use crate::yaml;
 
 /// How many changes of a value that is an object are listed.
@@ -120,6 +120,7 @@ impl WhyPage<'_> {
                     writeln!(out, "  {}", printable(line))?;
                 }
             }
+            FoundValue::Value(_) if answer.origin == ValueOrigin::Random => writeln!(out, "{field}: drawn at random")?,
             FoundValue::Value(value) => writeln!(out, "{field}: {}", scalar(value))?,
         }
         writeln!(out)
@@ -278,6 +279,11 @@ impl WhyPage<'_> {
                     None => format!("kept from before: nothing changes it in place; {new}"),
                 }
             }
+            ValueOrigin::Random => {
+                "HCO draws it at random, once in each cluster, and keeps it in status.dataImportSchedule: no line \
+                                    of the repository decides about it"
+                    .to_owned()
+            }
             ValueOrigin::Nodes => {
                 "because of how many nodes there are: no line of the HyperConverged makes a difference".to_owned()
             }
@@ -290,6 +296,9 @@ impl WhyPage<'_> {
                     format!("because nothing sets it: {TRIED}")
                 }
                 FoundValue::Absent => "because nothing sets it".to_owned(),
+                _ if !answer.feeds.is_empty() => {
+                    format!("because {release} has it so: nothing that is written makes a difference")
+                }
                 _ => format!(
                     "because {release} has it so: no line of the HyperConverged, no platform and no \
                      node more or less, of whichever architecture and role, makes a difference"
@@ -322,19 +331,14 @@ impl WhyPage<'_> {
         writeln!(out)?;
         writeln!(out, "what would change it:")?;
         for feed in feeds.iter().take(MOST_FEEDS) {
-            let text = match &feed.tried {
-                Some((value, _)) => match value {
-                    Value::Bool(on) => format!("{}: {on}", feed.path),
-                    Value::String(_) => match &feed.tried {
-                        Some((_, FoundValue::Value(value))) => {
-                            format!("{}: {}", feed.path, short(value))
-                        }
-                        _ => feed.path.clone(),
-                    },
-                    gate => format!("{}: {}", feed.path, gate["state"].as_str().unwrap_or("")),
-                },
-                None => feed.path.clone(),
+            let edit = |edit: &Edit| match (edit.value(), &feed.gives) {
+                (Some(value), _) => format!("{}: {}", edit.what(), short(&value)),
+                (None, FoundValue::Value(value)) if feed.edits.len() == 1 => {
+                    format!("{}: {}", edit.what(), short(value))
+                }
+                (None, _) => edit.what(),
             };
+            let text = feed.edits.iter().map(edit).collect::<Vec<_>>().join(", together with ");
             writeln!(out, "  {}", printable(&text))?;
         }
         if let Some(more) = feeds.len().checked_sub(MOST_FEEDS).filter(|n| *n > 0) {

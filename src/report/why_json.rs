@@ -34,6 +34,7 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
         ValueOrigin::Default { path, value } => {
             json!({"from": "default", "field": path.to_string(), "default": value})
         }
+        ValueOrigin::Random => json!({"from": "random"}),
         ValueOrigin::Nodes => json!({"from": "nodes"}),
         ValueOrigin::Release => json!({"from": "release"}),
         ValueOrigin::Error => json!({"from": "reconcile-error"}),
@@ -45,12 +46,8 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
         }),
     };
     let feed = |f: &Feed| {
-        let tried = f.tried.as_ref();
-        json!({
-            "what": f.path,
-            "how": f.how,
-            "tried": tried.map(|(value, result)| json!({"value": value, "gives": reading(result)})),
-        })
+        let changes = f.edits.iter().map(|edit| json!({"what": edit.what(), "value": edit.value()}));
+        json!({"changes": changes.collect::<Vec<_>>(), "how": f.how, "gives": reading(&f.gives)})
     };
     let others = answer.others.iter();
     let others = others.map(|o| json!({"release": o.release, "result": reading(&o.value)}));
@@ -68,7 +65,7 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
         },
         "field": answer.path.to_string(),
         "pointer": answer.path.to_pointer(),
-        "result": reading(&answer.value),
+        "result": if answer.origin == ValueOrigin::Random { json!({"is": "random"}) } else { reading(&answer.value) },
         "causes": causes(&answer.causes),
         "needs": causes(&answer.needs),
         "origin": origin,

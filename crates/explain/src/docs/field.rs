@@ -3,6 +3,7 @@
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::release::{FieldTarget, HyperConvergedField, Release, Transform};
 use hcoplan_yaml::{Path, Segment};
+use serde_json::Value;
 
 use super::{FieldWords, WORDS, gate_in, gate_words, later};
 
@@ -17,6 +18,8 @@ pub struct FieldDoc {
     pub purpose: Option<String>,
     /// Its values, each with what it does.
     pub values: Vec<(String, String)>,
+    /// A value that it may have.
+    pub example: Option<Value>,
     /// What else the release says, and what later releases do with it.
     pub notes: Vec<String>,
     /// The names of the fields in it.
@@ -42,6 +45,7 @@ impl FieldDoc {
             facts: schema.in_words(path),
             purpose: words.map(|w| w.text.clone()).or_else(|| of_gate.map(str::to_owned)),
             values: words.map_or_else(Vec::new, |w| w.values.clone()),
+            example: words.and_then(|w| w.example.clone()),
             notes: at.notes(own, path),
             inner: schema.known_fields(inside).into_iter().map(str::to_owned).collect(),
             feeds: at.feeds(),
@@ -199,7 +203,11 @@ impl<'a> Place<'a> {
         let line = |(from, targets): (String, Vec<&FieldTarget>)| {
             let first = targets.first()?;
             let paths: Vec<&str> = targets.iter().map(|t| t.path.as_str()).filter(|p| own || *p != self.path).collect();
-            let to = format!("{}{}", if own { format!("{} ", first.kind) } else { String::new() }, paths.join(", "));
+            let to = format!(
+                "{}{}",
+                if own { format!("{} ", first.kind.trim_end_matches("/*")) } else { String::new() },
+                paths.join(", ")
+            );
             let arrow = if to.is_empty() { String::new() } else { format!(" -> {}", to.trim_end()) };
             Some(format!("{from}{arrow}: {}", first.in_words()))
         };

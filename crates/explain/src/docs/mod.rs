@@ -32,6 +32,9 @@ struct FieldWords {
     /// Its values, each with what it does.
     #[serde(default)]
     values: Vec<(String, String)>,
+    /// A value that it may have.
+    #[serde(default)]
+    example: Option<serde_json::Value>,
 }
 
 /// What a name is the name of.
@@ -102,13 +105,17 @@ impl Term {
     pub fn like(name: &str) -> Option<&'static Self> {
         let name = plain(name);
         let singular = name.strip_suffix('s');
+        let has_plural = |term: &&Self| matches!(term.kind, TermKind::Term | TermKind::Kind);
         // An annotation is also known by what is behind its prefix.
-        let is_it = |n: &str| {
+        let is_it = |term: &&Self, n: &str| {
             let known = plain(n);
             let short = known.rsplit('/').next();
-            [Some(known.as_str()), short].into_iter().flatten().any(|known| known == name || Some(known) == singular)
+            [Some(known.as_str()), short]
+                .into_iter()
+                .flatten()
+                .any(|known| known == name || has_plural(term) && Some(known) == singular)
         };
-        terms().iter().find(|term| term.names().any(is_it))
+        terms().iter().find(|term| term.names().any(|n| is_it(term, n)))
     }
 
     /// All its names.

@@ -8,7 +8,6 @@ use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use super::absent;
 use super::feed::Feed;
 use super::input::Input;
 use super::input_pairs;
@@ -19,6 +18,7 @@ use super::origin::{self, OtherRelease, ValueOrigin};
 use super::patch::{PatchShown, patch_shown};
 use super::plan_input::PlanInput;
 use super::search::{DecisiveInputs, Search};
+use super::sufficient::{self, changes};
 use super::target::{FoundValue, Problem, Target};
 
 /// What makes a field, or an object, what it is.
@@ -42,7 +42,7 @@ pub struct Answer {
     pub needs: Vec<Cause>,
     /// Where it comes from.
     pub origin: ValueOrigin,
-    /// What else could be written to change it.
+    /// What could be written to change it: each change suffices.
     pub feeds: Vec<Feed>,
     /// What other releases make of the same inputs, where this release's own value is the answer.
     pub others: Vec<OtherRelease>,
@@ -149,15 +149,28 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
         let said = input_pairs::by_lines(plan_input, &target, &answer.value);
         answer.causes = said.into_iter().map(|m| cause(plan_input, &target, m)).collect();
     }
-    if let Some(default) = default_inside(plan_input, &target, &base, &answer) {
+    // A line that says what is so anyway: with another value it would be another one.
+    let said = answer.causes.iter().find(|cause| cause.without == answer.value);
+    let said = said.and_then(|cause| cause.sources.first()?.input.written().cloned());
+    let by_default = default_inside(plan_input, &target, &base, &answer);
+    let changes = |answer: &Answer| {
+        let default = match &answer.origin {
+            ValueOrigin::Default { path, .. } => Some(path),
+            _ => said.as_ref(),
+        };
+        changes(plan_input, &target, &answer.value, default)
+    };
+    if sufficient::is_drawn(plan_input, &target, &answer.value) {
+        answer.origin = ValueOrigin::Random;
+        answer.causes.clear();
+    } else if let Some(default) = by_default {
         answer.origin = default;
         answer.causes.clear();
+        answer.feeds = changes(&answer);
         answer.others = origin::other_releases(plan_input, &target);
     } else if answer.causes.is_empty() {
         answer.origin = origin::of(plan_input, &target, &answer.value, &base);
-        if missing || answer.origin == ValueOrigin::Release {
-            answer.feeds = absent::feeds(plan_input, &target, &answer.value);
-        }
+        answer.feeds = changes(&answer);
         if answer.origin == ValueOrigin::Release
             && let Some(node) = node_counts::first_that_matters(plan_input, &target, &answer.value)
         {
@@ -165,8 +178,8 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
             answer.feeds.insert(0, node);
         }
         answer.others = origin::other_releases(plan_input, &target);
-    } else if missing {
-        answer.feeds = absent::feeds(plan_input, &target, &answer.value);
+    } else if missing || said.is_some() {
+        answer.feeds = changes(&answer);
     }
     let unheard_of = answer.value == FoundValue::NoObject
         && answer.causes.is_empty()

@@ -1,17 +1,97 @@
-//! Something that would change an answer.
+//! A change that suffices: what, written all together, makes an answer another one.
 
-use serde_json::Value;
+use hcoplan_planner::inventory::Node;
+use hcoplan_yaml::{Path, Segment};
+use serde_json::{Map, Value, json};
 
 use super::target::FoundValue;
 
-/// Something that would change the answer.
+/// A change that was tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Feed {
-    /// A field of the HyperConverged in the version that it was written in, from the root; or a
-    /// node, in words.
-    pub path: String,
-    /// How it gets there: `copy`, `derive: …`; empty where only trying it out told.
+    /// What is written, the fewest that suffice.
+    pub edits: Vec<Edit>,
+    /// How the field gets there, as the release's table says; empty where only trying showed it.
     pub how: String,
-    /// What was written there on trial, and what came of it.
-    pub tried: Option<(Value, FoundValue)>,
+    /// What is there then.
+    pub gives: FoundValue,
+}
+
+/// A part of a change.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Edit {
+    /// A field of the HyperConverged, in the version that it was written in.
+    Write(Path, Value),
+    /// A gate of v1's list, with its state.
+    Gate(String, &'static str),
+    /// Nodes that come, or the index of one that goes, in words: `one more amd64 worker`.
+    Nodes {
+        /// What changes.
+        words: String,
+        /// The nodes that come.
+        more: Vec<Node>,
+        /// The one that goes.
+        less: Option<usize>,
+    },
+}
+
+impl Edit {
+    /// What is written: the field, the gate, or the nodes in words.
+    pub fn what(&self) -> String {
+        match self {
+            Self::Write(path, _) => path.to_string(),
+            Self::Gate(name, _) => format!("spec.featureGates[{name}]"),
+            Self::Nodes { words, .. } => words.clone(),
+        }
+    }
+
+    /// The value that is written; `None` of nodes.
+    pub fn value(&self) -> Option<Value> {
+        match self {
+            Self::Write(_, value) => Some(value.clone()),
+            Self::Gate(_, state) => Some((*state).into()),
+            Self::Nodes { .. } => None,
+        }
+    }
+
+    /// Makes the change in a HyperConverged and in the nodes.
+    pub fn apply(&self, object: &mut Value, nodes: &mut Vec<Node>) {
+        match self {
+            Self::Write(path, value) => write(object, &path.0, value),
+            Self::Gate(name, state) => {
+                let path = Path::dotted("spec.featureGates");
+                let mut list = path.get(object).and_then(Value::as_array).cloned().unwrap_or_default();
+                list.retain(|gate| gate["name"] != **name);
+                list.push(json!({"name": name, "state": state}));
+                write(object, &path.0, &list.into());
+            }
+            Self::Nodes { more, less, .. } => {
+                if let Some(index) = less.filter(|index| *index < nodes.len()) {
+                    nodes.remove(index);
+                }
+                nodes.extend(more.iter().cloned());
+            }
+        }
+    }
+}
+
+/// Writes a value at a path, with the objects on the way.
+fn write(at: &mut Value, path: &[Segment], value: &Value) {
+    let Some((first, rest)) = path.split_first() else {
+        value.clone_into(at);
+        return;
+    };
+    match first {
+        Segment::Key(key) => {
+            if !at.is_object() {
+                *at = Value::Object(Map::new());
+            }
+            write(&mut at[key.as_str()], rest, value);
+        }
+        Segment::Index(index) => {
+            if let Some(item) = at.get_mut(*index) {
+                write(item, rest, value);
+            }
+        }
+    }
 }

@@ -4,12 +4,13 @@
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use super::absent::feeds_it;
 use super::input::Input;
 use super::inputs::input_trees;
 use super::node_counts::{architectures, node_count_variants, with_node_count};
+use super::origin::other;
 use super::plan_input::{PlanInput, remove_at, set_at};
 use super::search::DecisiveInputs;
+use super::sufficient::{feeds_it, generic};
 use super::target::{FoundValue, Target};
 
 /// The lines that say what would be so without them: with another value there it would be another one, or
@@ -34,22 +35,19 @@ pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &Found
 
 /// Whether the release's table names the field for the place that is asked about.
 fn is_known_for(plan_input: &PlanInput<'_>, path: &Path, target: &Target) -> bool {
-    let name = path.to_string();
+    let name = generic(path);
     let mut fields = plan_input.release().fields().iter().filter(|f| f.path == name);
     fields.any(|f| f.operands.iter().any(|o| feeds_it(&o.kind, &o.path, target)))
 }
 
 fn decides(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue, path: &Path, value: &Value) -> bool {
-    let other: Option<Value> = match value {
-        Value::Bool(on) => Some((!on).into()),
-        Value::Number(n) => n.as_i64().map(|n| n.saturating_add(1).into()),
-        _ => None,
-    };
-    if let Some(other) = other {
+    if !value.is_object() && !value.is_array() {
         let mut object = plan_input.object.clone();
-        set_at(&mut object, path, other);
+        set_at(&mut object, path, other(value));
         let plan = plan_input.with_object(&object);
-        return !plan_input.stops_operators(&plan) && target.read(&plan) != *base;
+        if !plan_input.stops_operators(&plan) && target.read(&plan) != *base {
+            return true;
+        }
     }
     let mut object = plan_input.object.clone();
     drop(remove_at(&mut object, path));

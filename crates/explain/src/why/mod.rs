@@ -8,7 +8,6 @@
 //!
 //! Pure, as the plan is: no file is read here.
 
-mod absent;
 mod answer;
 mod facts;
 mod feed;
@@ -22,12 +21,13 @@ mod origin;
 mod patch;
 mod plan_input;
 mod search;
+mod sufficient;
 mod target;
 mod unused_inputs;
 
 pub use answer::{Answer, Cause, Source, ask, ask_of};
 pub use facts::{Fact, NodeField};
-pub use feed::Feed;
+pub use feed::{Edit, Feed};
 pub use input::{Input, InputTree};
 pub use inputs::input_trees;
 pub use origin::{OtherRelease, ValueOrigin};

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Inventory, Node, ROLE_LABEL};
-use serde_json::Value;
 
-use super::feed::Feed;
+use super::feed::{Edit, Feed};
 use super::plan_input::PlanInput;
 use super::target::{FoundValue, Target};
 
@@ -15,25 +14,9 @@ const MOST_ROLES: usize = 16;
 /// Roles that a cluster may have although none of its nodes says so.
 const USUAL: [&[&str]; 2] = [&["worker"], &["control-plane"]];
 
-/// Another number of nodes.
-#[derive(Debug, Clone)]
-pub(super) struct Count {
-    /// `one more amd64 worker`
-    words: String,
-    architecture: String,
-    nodes: Vec<Node>,
-}
-
-impl Count {
-    /// That of the nodes that come or go.
-    pub(super) fn architecture(&self) -> &str {
-        &self.architecture
-    }
-}
-
 /// One node more, and two, of each of these architectures and each role; one less of each that is there. (Two,
 /// as a control plane of one becomes one of three.)
-pub(super) fn node_count_variants(inventory: &Inventory, architectures: &[&str]) -> Vec<Count> {
+pub(super) fn node_count_variants(inventory: &Inventory, architectures: &[&str]) -> Vec<Edit> {
     let mut like: BTreeMap<Vec<&str>, Option<&Node>> = BTreeMap::new();
     for node in &inventory.nodes {
         let first = like.entry(node.roles().collect());
@@ -46,13 +29,11 @@ pub(super) fn node_count_variants(inventory: &Inventory, architectures: &[&str])
     for (number, words) in [(1, "one more"), (2, "two more")] {
         for (roles, like) in like.iter().rev().take(MOST_ROLES) {
             for architecture in architectures {
-                let mut nodes = inventory.nodes.clone();
                 let another = |_| another(*like, roles, architecture);
-                nodes.extend((0..number).map(another));
-                out.push(Count {
+                out.push(Edit::Nodes {
                     words: format!("{words} {}", called(architecture, roles, number)),
-                    architecture: (*architecture).to_owned(),
-                    nodes,
+                    more: (0..number).map(another).collect(),
+                    less: None,
                 });
             }
         }
@@ -63,13 +44,8 @@ pub(super) fn node_count_variants(inventory: &Inventory, architectures: &[&str])
         there.insert(kind, index);
     }
     for ((architecture, roles), last) in there.into_iter().take(MOST_ROLES) {
-        let mut nodes = inventory.nodes.clone();
-        nodes.remove(last);
-        out.push(Count {
-            words: format!("{} less", called_one(architecture, &roles)),
-            architecture: architecture.to_owned(),
-            nodes,
-        });
+        let words = format!("{} less", called_one(architecture, &roles));
+        out.push(Edit::Nodes { words, more: Vec::new(), less: Some(last) });
     }
     out
 }
@@ -111,15 +87,13 @@ pub(super) fn with_node_count(
     plan_input: &PlanInput<'_>,
     target: &Target,
     base: &FoundValue,
-    count: &Count,
+    count: &Edit,
 ) -> Option<Feed> {
-    let plan = plan_input.with_nodes(count.nodes.clone());
+    let (mut object, mut inventory) = (plan_input.object.clone(), plan_input.inventory().clone());
+    count.apply(&mut object, &mut inventory.nodes);
+    let plan = plan_input.planned(&inventory, &object);
     let reading = if plan_input.stops_operators(&plan) { return None } else { target.read(&plan) };
-    (reading != *base).then(|| Feed {
-        path: count.words.clone(),
-        how: String::new(),
-        tried: Some((Value::from(count.architecture.as_str()), reading)),
-    })
+    (reading != *base).then(|| Feed { edits: vec![count.clone()], how: String::new(), gives: reading })
 }
 
 /// The first count with which it would be something else, in the order of [`counts`]: of the architectures

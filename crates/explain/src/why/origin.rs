@@ -26,6 +26,8 @@ pub enum ValueOrigin {
     Release,
     /// How many nodes there are: with one more it would be something else.
     Nodes,
+    /// HCO draws it at random, once in each cluster, and keeps it.
+    Random,
     /// HCO's reconcile ends before.
     Error,
     /// What the cluster held before; a new one of the same sources would have something else.
@@ -115,7 +117,7 @@ fn unwritten(stored: &Value, written: Option<&Value>, at: &Path, out: &mut Vec<(
 }
 
 /// Another value of the same sort.
-fn other(value: &Value) -> Value {
+pub(super) fn other(value: &Value) -> Value {
     match value {
         Value::Bool(on) => (!on).into(),
         Value::Number(number) => number.as_i64().map_or_else(|| 7.into(), |n| (n + 7).into()),

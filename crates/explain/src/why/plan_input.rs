@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::admission;
-use hcoplan_planner::inventory::{Inventory, LoadedInventory, Node};
+use hcoplan_planner::inventory::{Inventory, LoadedInventory};
 use hcoplan_planner::jsonpatch;
 use hcoplan_planner::plan::{Admit, Plan, plan_with};
 use hcoplan_planner::release::Release;
@@ -153,13 +153,6 @@ impl<'a> PlanInput<'a> {
         })
     }
 
-    /// What would be with other nodes.
-    pub(super) fn with_nodes(&self, nodes: Vec<Node>) -> Plan {
-        let mut inventory = self.loaded.inventory.clone();
-        inventory.nodes = nodes;
-        self.planned(&inventory, self.object)
-    }
-
     /// What would be if this were the HyperConverged.
     pub(super) fn with_object(&self, object: &Value) -> Plan {
         self.planned(&self.loaded.inventory, object)
@@ -171,7 +164,7 @@ impl<'a> PlanInput<'a> {
         plan_with(self.release, inventory, stored, Admit::Stored)
     }
 
-    fn planned(&self, inventory: &Inventory, object: &Value) -> Plan {
+    pub(super) fn planned(&self, inventory: &Inventory, object: &Value) -> Plan {
         plan_with(self.release, inventory, object, Admit::Unchecked)
     }
 

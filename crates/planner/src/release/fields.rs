@@ -75,9 +75,10 @@ impl FieldTarget {
 
     /// The place in words: `KubeVirt spec.infra`, or only the operand.
     pub fn place(&self) -> String {
+        let kind = self.kind.trim_end_matches("/*");
         match self.path.as_str() {
-            "" => self.kind.clone(),
-            path => format!("{} {path}", self.kind),
+            "" => kind.to_owned(),
+            path => format!("{kind} {path}"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
 use hcoplan_diagnostics::source::Span;
-use hcoplan_planner::release::Release;
+use hcoplan_planner::release::{FieldTarget, Release};
 use hcoplan_yaml::{Document, Entry, Node, Value};
 
 use super::super::almost::NAME;
@@ -224,7 +224,7 @@ fn follows(path: &str, document: &Document, release: &Release) -> String {
     };
     let fields = release.fields().iter();
     let fields = fields.filter(|f| f.api_version == version && is_at(&f.path));
-    let mut places: Vec<String> = fields.flat_map(|f| &f.operands).map(|o| format!("{} {}", o.kind, o.path)).collect();
+    let mut places: Vec<String> = fields.flat_map(|f| &f.operands).map(FieldTarget::place).collect();
     places.sort_unstable();
     places.dedup();
     let more = places.len().saturating_sub(SHOWN);

@@ -1,0 +1,353 @@
+//! What would change an answer: fields that the release's table names for the place, switches, gates and annotations,
+//! nodes. Each is tried by planning; where none suffices alone, the fewest that do together.
+
+use hcoplan_kubernetes::schema::Schema;
+use hcoplan_planner::admission::READ_ANNOTATIONS;
+use hcoplan_planner::boot_images::ARCHITECTURES_ANNOTATION;
+use hcoplan_planner::hyperconverged::version_of;
+use hcoplan_planner::inventory::Inventory;
+use hcoplan_planner::plan::{Plan, plan};
+use hcoplan_planner::release::{HyperConvergedField, Phase};
+use hcoplan_yaml::{Path, Segment};
+use serde_json::{Map, Value};
+
+use super::feed::{Edit, Feed};
+use super::node_counts::node_count_variants;
+use super::plan_input::PlanInput;
+use super::target::{FoundValue, Target};
+use crate::docs::FieldDoc;
+
+/// The architectures that golden images are made for.
+const ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
+
+/// Of more parts than these nobody would make a change.
+const MOST_EDITS: usize = 4;
+
+/// The changes that suffice, the smallest first: each alone, else the fewest that do together. `default` is a field
+/// whose default makes it so.
+pub(super) fn changes(
+    plan_input: &PlanInput<'_>,
+    target: &Target,
+    base: &FoundValue,
+    default: Option<&Path>,
+) -> Vec<Feed> {
+    let schema = plan_input.release.schema(&format!("hyperconverged.{}", version_of(plan_input.object)));
+    let Some(schema) = schema else {
+        return Vec::new();
+    };
+    let trial = Trial { plan_input, target, base, schema, stored: plan_input.stored().unwrap_or_default() };
+    let named = trial.named(default);
+    let switches = trial.switches();
+    let mut out: Vec<Feed> = Vec::new();
+    for (how, edits) in &named {
+        out.extend(edits.iter().find_map(|edit| trial.suffices(&[edit], how)));
+    }
+    for edit in &switches {
+        let is_known = out.iter().any(|f| f.edits.iter().any(|e| e.what() == edit.what()));
+        if !is_known {
+            out.extend(trial.suffices(&[edit], ""));
+        }
+    }
+    if trial.is_missing() {
+        out.extend(trial.nodes().iter().filter_map(|edit| trial.suffices(&[edit], "")));
+    }
+    if out.is_empty() {
+        out.extend(trial.together(&named, &switches));
+    }
+    // An object that goes is no other value of its field, where there is one.
+    if !target.is_object() && out.iter().any(|f| f.gives != FoundValue::NoObject) {
+        out.retain(|f| f.gives != FoundValue::NoObject);
+    }
+    // A whole section is no answer where one of its fields is.
+    let paths: Vec<String> = out.iter().flat_map(|f| f.edits.iter().map(Edit::what)).collect();
+    let is_around = |f: &Feed| f.edits.iter().any(|e| paths.iter().any(|p| p.starts_with(&format!("{}.", e.what()))));
+    out.retain(|f| !is_around(f));
+    // Of nodes one of an architecture.
+    let mut architectures: Vec<String> = Vec::new();
+    out.retain(|f| match f.edits.as_slice() {
+        [Edit::Nodes { more, .. }] => more.first().is_none_or(|node| {
+            let is_new = !architectures.contains(&node.architecture);
+            architectures.push(node.architecture.clone());
+            is_new
+        }),
+        _ => true,
+    });
+    out
+}
+
+/// Whether a row of the table speaks of the target: of the place itself or something around it.
+pub(super) fn feeds_it(kind: &str, path: &str, target: &Target) -> bool {
+    let (kind, name) = match kind.split_once('/') {
+        Some((kind, name)) => (kind, Some(name)),
+        None => (kind, None),
+    };
+    if kind != target.kind {
+        return false;
+    }
+    if name.is_some_and(|n| n != "*" && target.name.as_deref().is_some_and(|t| t != n)) {
+        return false;
+    }
+    if target.is_object() {
+        return path.is_empty();
+    }
+    let asked = generic(&target.path);
+    asked == path || below(&asked, path) || below(path, &asked)
+}
+
+fn below(path: &str, parent: &str) -> bool {
+    let rest = path.strip_prefix(parent);
+    rest.is_some_and(|r| r.starts_with(['.', '[']))
+}
+
+/// A path as the table writes it: `spec.list[].name`.
+pub(super) fn generic(path: &Path) -> String {
+    let mut out = String::new();
+    for segment in &path.0 {
+        match segment {
+            Segment::Key(key) if key.contains('/') => out.push_str(&format!("[{key}]")),
+            Segment::Key(key) if out.is_empty() => out.push_str(key),
+            Segment::Key(key) => out.push_str(&format!(".{key}")),
+            Segment::Index(_) => out.push_str("[]"),
+        }
+    }
+    out
+}
+
+struct Trial<'a> {
+    plan_input: &'a PlanInput<'a>,
+    target: &'a Target,
+    base: &'a FoundValue,
+    schema: &'a Schema,
+    stored: Value,
+}
+
+impl Trial<'_> {
+    fn is_missing(&self) -> bool {
+        matches!(self.base, FoundValue::Absent | FoundValue::NoObject)
+    }
+
+    fn made(&self, edits: &[&Edit]) -> (Value, Inventory) {
+        let (mut object, mut inventory) = (self.plan_input.object.clone(), self.plan_input.inventory().clone());
+        edits.iter().for_each(|edit| edit.apply(&mut object, &mut inventory.nodes));
+        (object, inventory)
+    }
+
+    /// What is there after the changes, where that is what somebody who asks may want: another value, of what is
+    /// missing one, and nothing that is rejected or stops the operators.
+    fn suffices(&self, edits: &[&Edit], how: &str) -> Option<Feed> {
+        let (object, inventory) = self.made(edits);
+        let after = self.plan_input.planned(&inventory, &object);
+        let gives = self.target.read(&after);
+        let depth = |found: &FoundValue| match found {
+            FoundValue::NoObject => 0,
+            FoundValue::Absent => 1,
+            FoundValue::Exists | FoundValue::Value(_) => 2,
+        };
+        let least = if self.is_missing() { 2 } else { 0 };
+        let is_wanted = gives != *self.base && depth(&gives) >= least;
+        if !is_wanted || self.plan_input.stops_operators(&after) {
+            return None;
+        }
+        let accepted =
+            |inventory: &Inventory, object: &Value| plan(self.plan_input.release, inventory, object).admission.accepted;
+        let is_rejected =
+            !accepted(&inventory, &object) && accepted(self.plan_input.inventory(), self.plan_input.object);
+        let edits = || edits.iter().map(|edit| (*edit).clone()).collect();
+        (!is_rejected).then(|| Feed { edits: edits(), how: how.to_owned(), gives })
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &HyperConvergedField> {
+        let rows = self.plan_input.release.fields().iter();
+        rows.filter(|f| f.api_version == self.schema.version() && !f.ignored && f.path.starts_with("spec."))
+    }
+
+    /// The fields that the table names for the target, each with how it gets there and values to try.
+    fn named(&self, default: Option<&Path>) -> Vec<(String, Vec<Edit>)> {
+        let mut paths: Vec<(Path, String)> = default.map(|path| (path.clone(), String::new())).into_iter().collect();
+        for row in self.rows() {
+            let how = row.operands.iter().find(|o| feeds_it(&o.kind, &o.path, self.target));
+            let list = row.path.split("[]").next().unwrap_or_default();
+            let path = Path::dotted(list);
+            if let Some(how) = how.filter(|_| !list.contains('[') && !paths.iter().any(|(p, _)| *p == path)) {
+                paths.push((path, how.in_words().to_owned()));
+            }
+        }
+        let own = paths.iter().find(|(path, _)| path.to_string().ends_with("dataImportCronTemplates"));
+        let own = own.and_then(|(path, how)| Some((how.clone(), vec![self.customised(path)?])));
+        let edits = |path: &Path| self.values(path).into_iter().map(|value| Edit::Write(path.clone(), value)).collect();
+        paths.into_iter().map(|(path, how)| (how, edits(&path))).chain(own).collect()
+    }
+
+    /// An entry for the common golden image that is asked about, with another value of the field.
+    fn customised(&self, list: &Path) -> Option<Edit> {
+        let asked = self.target.name.as_deref()?;
+        let images = self.plan_input.release.golden_images().iter();
+        let is_asked = |image: &&Value| {
+            let name = image.pointer("/metadata/name").and_then(Value::as_str);
+            name.is_some_and(|n| asked == n || ARCHITECTURES.iter().any(|a| asked == format!("{n}-{a}")))
+        };
+        let mut image = images.clone().find(is_asked)?.clone();
+        let (_, field) = self.target.path.0.split_first()?;
+        let at = Path([&list.index(0).key("spec").0, field].concat());
+        let own = Path([&[Segment::Key("spec".to_owned())], field].concat());
+        let value = self.values(&at).into_iter().find(|v| Some(v) != own.get(&image))?;
+        Edit::Write(own, value).apply(&mut image, &mut Vec::new());
+        let mut items = list.get(self.plan_input.object).and_then(Value::as_array).cloned().unwrap_or_default();
+        items.push(image);
+        Some(Edit::Write(list.clone(), items.into()))
+    }
+
+    /// Other values than the one that is written.
+    fn values(&self, path: &Path) -> Vec<Value> {
+        let Some(field) = self.schema.field(path) else {
+            return Vec::new();
+        };
+        let now = path.get(self.plan_input.object).or_else(|| path.get(&self.stored));
+        let number = now.and_then(Value::as_i64).or_else(|| field.default.and_then(Value::as_i64));
+        let doc = FieldDoc::of(self.plan_input.release, self.schema, path);
+        let mut out: Vec<Value> = match field.kind {
+            "boolean" => vec![true.into(), false.into()],
+            "integer" => vec![number.map_or(7, |n| n.saturating_add(1)).into(), 1.into()],
+            _ if field.allowed.is_empty() => {
+                doc.iter().flat_map(|d| &d.values).map(|(v, _)| v.as_str().into()).collect()
+            }
+            _ => field.allowed.to_vec(),
+        };
+        match (self.filled(path), now) {
+            (Some(Value::Array(more)), Some(Value::Array(items))) => {
+                out.push(items.iter().chain(more.iter().filter(|m| !items.contains(m))).cloned().collect());
+            }
+            (filled, _) => out.extend(filled),
+        }
+        out.retain(|value| Some(value) != path.get(self.plan_input.object));
+        out
+    }
+
+    /// A value that a field may have: an example, else one that is made up of its parts' examples.
+    fn filled(&self, path: &Path) -> Option<Value> {
+        let doc = FieldDoc::of(self.plan_input.release, self.schema, path)?;
+        if let Some(example) = doc.example.filter(|_| !matches!(path.0.last(), Some(Segment::Index(_)))) {
+            return Some(example);
+        }
+        let field = self.schema.field(path)?;
+        let first = field.allowed.iter().find(|v| v.as_str() != Some("")).cloned();
+        first.or_else(|| match field.kind {
+            "array" => Some(vec![self.filled(&path.index(0))?].into()),
+            "object" => {
+                // Switches of an entry, such as `disabled`, are left as they are.
+                let names = self.schema.known_fields(path);
+                let parts = names
+                    .into_iter()
+                    .filter(|n| self.schema.field(&path.key(n)).is_some_and(|f| f.required || f.kind != "boolean"));
+                let parts = parts.filter_map(|n| Some((n.to_owned(), self.filled(&path.key(n))?)));
+                Some(parts.collect::<Map<_, _>>()).filter(|m| !m.is_empty()).map(Value::Object)
+            }
+            "integer" => Some(7.into()),
+            "string" if field.pattern.is_none() => Some("example".into()),
+            _ => None,
+        })
+    }
+
+    /// Switches that aren't as they could be, gates and annotations.
+    fn switches(&self) -> Vec<Edit> {
+        let mut out = Vec::new();
+        for row in self.rows().filter(|row| row.ty == "boolean" && !row.path.contains("[]")) {
+            let path = Path::dotted(&row.path);
+            let is_on = path.get(&self.stored) == Some(&true.into());
+            out.push(Edit::Write(path, (!is_on).into()));
+        }
+        if self.schema.version() != "v1beta1" {
+            let gates = self.plan_input.release.tables().feature_gates.iter();
+            let alive = gates.filter(|g| matches!(g.phase, Phase::Alpha | Phase::Beta));
+            out.extend(alive.flat_map(|g| ["Enabled", "Disabled"].map(|state| Edit::Gate(g.name.clone(), state))));
+        }
+        let annotations = Path::dotted("metadata.annotations");
+        let write = |path: Path, value: &str| Edit::Write(path, value.into());
+        let own = READ_ANNOTATIONS.iter().filter(|(_, of_template)| !of_template);
+        out.extend(own.map(|(name, _)| write(annotations.key(name), "true")));
+        let templates =
+            ["spec.dataImportCronTemplates", "spec.workloadSources.dataImportCronTemplates"].map(Path::dotted);
+        for list in templates {
+            let items = list.get(self.plan_input.object).and_then(Value::as_array).map_or(0, Vec::len);
+            for index in 0..items {
+                let annotations = list.index(index).key("metadata").key("annotations");
+                let all = ARCHITECTURES.into_iter().filter(|a| self.is_meant(a)).collect::<Vec<_>>().join(",");
+                let of_template = READ_ANNOTATIONS.iter().filter(|(_, of_template)| *of_template);
+                out.extend(of_template.map(|(name, _)| {
+                    let value = if *name == ARCHITECTURES_ANNOTATION { all.as_str() } else { "true" };
+                    write(annotations.key(name), value)
+                }));
+            }
+        }
+        out.retain(|edit| !matches!(edit, Edit::Write(path, value) if path.get(self.plan_input.object) == Some(value)));
+        out
+    }
+
+    /// Whether an architecture is one of the nodes', or of the name that is asked about.
+    fn is_meant(&self, architecture: &str) -> bool {
+        let named = self.target.name.as_deref().is_some_and(|name| name.ends_with(architecture));
+        named || self.plan_input.inventory().nodes.iter().any(|n| n.architecture == architecture)
+    }
+
+    /// Other numbers of nodes.
+    fn nodes(&self) -> Vec<Edit> {
+        node_count_variants(self.plan_input.inventory(), &ARCHITECTURES)
+    }
+
+    /// The fewest changes that suffice together: all that switch something on, as few of them as will do; else two of
+    /// which one is named for the target.
+    fn together(&self, named: &[(String, Vec<Edit>)], switches: &[Edit]) -> Option<Feed> {
+        let is_off = |edit: &&Edit| edit.value().is_some_and(|v| v == false || v == "Disabled");
+        let nodes = if self.is_missing() { self.nodes() } else { Vec::new() };
+        let named = || named.iter().flat_map(|(_, edits)| edits);
+        let firsts = named().filter(|e| !is_off(e));
+        let mut all: Vec<&Edit> = Vec::new();
+        for edit in switches.iter().filter(|e| !is_off(e)).chain(firsts).chain(nodes.iter().take(ARCHITECTURES.len())) {
+            if !all.iter().any(|known| known.what() == edit.what()) {
+                all.push(edit);
+            }
+        }
+        if self.suffices(&all, "").is_some() {
+            let fewest = self.fewest(all);
+            return self.suffices(&fewest, "").filter(|feed| feed.edits.len() <= MOST_EDITS);
+        }
+        let pairs = named().flat_map(|one| switches.iter().map(move |other| [other, one]));
+        pairs.filter(|[a, b]| a.what() != b.what()).find_map(|pair| self.suffices(&pair, ""))
+    }
+
+    /// As few of the changes as still suffice: without any one of them they don't.
+    fn fewest<'e>(&self, mut kept: Vec<&'e Edit>) -> Vec<&'e Edit> {
+        let mut size = kept.len().div_ceil(2);
+        loop {
+            let mut start = 0;
+            while start < kept.len() && kept.len() > 1 {
+                let end = (start + size).min(kept.len());
+                let mut fewer = kept.clone();
+                fewer.drain(start..end);
+                if !fewer.is_empty() && self.suffices(&fewer, "").is_some() {
+                    kept = fewer;
+                } else {
+                    start = end;
+                }
+            }
+            if size == 1 {
+                return kept;
+            }
+            size = size.div_ceil(2);
+        }
+    }
+}
+
+/// What is there where HCO draws a schedule at random, as it would be with another draw: `None` where the target
+/// doesn't follow it, or the inventory says what was drawn.
+pub(super) fn is_drawn(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> bool {
+    const DRAWN: &str = "59 23 * * *";
+    let mut inventory = plan_input.inventory().clone();
+    let is_scalar = matches!(base, FoundValue::Value(v) if !v.is_object() && !v.is_array());
+    if inventory.data_import_schedule.is_some() || !is_scalar {
+        return false;
+    }
+    inventory.data_import_schedule = Some(DRAWN.to_owned());
+    let plan: Plan = plan_input.planned(&inventory, plan_input.object);
+    target.read(&plan) != *base
+}
