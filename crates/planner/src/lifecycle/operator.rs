@@ -65,7 +65,6 @@ pub(super) fn reconcile_until_stable(
     let mut settled = OperatorResult { stored, plan, own_updates: Vec::new() };
     if settled.plan.status.conditions.is_empty() {
         // It never comes to report, or to write, anything.
-        keep_status(&mut settled);
         return settled;
     }
     settled.stored = with_status(release, settled.stored, &settled.plan);
@@ -102,16 +101,6 @@ pub(super) fn reconcile_until_stable(
     }
     settled.own_updates.push(OwnUpdate { purpose: Purpose::Reconcile, admission });
     settled
-}
-
-/// What was reported before stays.
-fn keep_status(settled: &mut OperatorResult) {
-    let status = &settled.stored["status"];
-    if let Some(info) = status["nodeInfo"].as_object() {
-        settled.plan.status.node_info = Some(info.clone());
-    }
-    let templates = status["dataImportCronTemplates"].as_array();
-    settled.plan.status.data_import_cron_templates = templates.map(|templates| templates.clone().into());
 }
 
 /// Which operand CRs the webhook would look for and not find.

@@ -42,7 +42,11 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
     let additions = Additions { annotations, is_rendered: !own_updates.is_empty() };
     let mut step = state.reconciled(read, &additions, Unwanted::Kept);
     if step.plan.status.conditions.is_empty() {
-        // It never comes to write anything.
+        // It never comes to write anything, so that what was reported before stays.
+        let status = &stored["status"];
+        step.plan.status.node_info = status["nodeInfo"].as_object().cloned();
+        let templates = status["dataImportCronTemplates"].as_array();
+        step.plan.status.data_import_cron_templates = templates.map(|templates| templates.clone().into());
         step.after.stored = Some(stored);
     }
     step.objects = before.changes(&step.after.objects, &step.plan);
@@ -96,7 +100,7 @@ fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {
     // The operator renders its operands once when it starts, before it looks at the versions.
     let admit = Admit::Settled { writes: true };
     let plan = plan_with(release, &state.inventory, &stored, admit);
-    if plan.reconcile_error.as_ref().is_some_and(|error| error.is_panic()) {
+    if plan.ignored || plan.reconcile_error.as_ref().is_some_and(|error| error.is_panic()) {
         return Ok((stored, Vec::new()));
     }
     let mut updated = stored.clone();

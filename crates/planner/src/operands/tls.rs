@@ -37,6 +37,14 @@ impl TlsProfile {
         Self::new(tables, value, custom.as_ref())
     }
 
+    /// What the operator adds to the HyperConverged's own profile when it reads it, and stores with its own update.
+    pub fn completed(release: &Release, hc: &HyperConverged) -> Option<(String, Value)> {
+        let own = hc.get("security.tlsSecurityProfile")?;
+        let lacks_custom = type_of(own) == "Custom" && own.get("custom").is_none_or(Value::is_null);
+        let completes = lacks_custom && release.has("completes-tls-profile");
+        completes.then(|| ("security.tlsSecurityProfile.custom".to_owned(), intermediate(&release.tables().tls)))
+    }
+
     /// The APIServer's profile as the operator takes it (OpenShift).
     pub fn of_cluster(release: &Release, inventory: &Inventory) -> Option<Value> {
         let profile = inventory.tls_security_profile.as_ref()?;

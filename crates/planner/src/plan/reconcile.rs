@@ -63,6 +63,10 @@ impl Cluster<'_> {
         let mut written = Vec::new();
         if writes {
             admission::fill_eviction_strategy(&mut hc, topology);
+            if let Some((path, custom)) = TlsProfile::completed(release, &hc) {
+                hc.set(&path, custom.clone());
+                written.push((path, custom));
+            }
             written.extend(boot_images::write_schedules(release, inventory, &mut hc, schedule_before));
         }
         let schedule = inventory.data_import_schedule.as_deref();
