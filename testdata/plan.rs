@@ -112,11 +112,11 @@ fn an_upgrade_fails_on_what_it_brings() {
     let placement = "  workloads: {nodePlacement: {nodeSelector: {no: node}}}\n";
     let cases = [
         // Nothing is in the way.
-        (("", ""), Some(0), "write these values"),
+        (("", ""), Some(0), "values to write down"),
         // The operator's own update of the HyperConverged is refused.
-        (("\nspec:\n", &*gone), Some(1), "refused or stopped"),
+        (("\nspec:\n", &*gone), Some(1), "rejected or stopped"),
         // What was wrong before and stays isn't the upgrade's.
-        (("  workloads: {}\n", placement), Some(0), "write these values"),
+        (("  workloads: {}\n", placement), Some(0), "values to write down"),
     ];
     for ((from, to), code, words) in cases {
         let scene = fleet(&["one"]);

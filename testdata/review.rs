@@ -188,7 +188,7 @@ fn hold(name: &str, words: &[&str], forms: &[(&str, String)]) {
     let mut all = String::new();
     for (form, text) in forms {
         // What the page says in many short lines is as much as ten of the others.
-        let lines = if *form == "page" { 30 } else { 10 };
+        let lines = if *form == "page" { 30 } else { 18 };
         let shown = first(text, lines);
         let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ").replace('\\', "");
         let flat = flat.replace("&lt;", "<");
@@ -306,10 +306,10 @@ fn an_upgrade_of_twelve_is_a_checklist() {
         ("markdown", printed(&scene, "markdown", &upgrade)),
         ("page", text_of(&printed(&scene, "html", &upgrade))),
     ];
-    let words = ["refused or stopped in 12 of 12 clusters", "featureGates/2", "before the upgrade"];
+    let words = ["operator fails in 12 of 12 clusters", "featureGates/2", "before the upgrade"];
     hold("upgrade", &words, &forms);
-    assert!(forms[0].1.lines().count() <= 120, "{}", forms[0].1);
-    assert!(forms[1].1.len() <= 20_000, "{} bytes", forms[1].1.len());
+    assert!(forms[0].1.lines().count() <= 60, "{}", forms[0].1);
+    assert!(forms[1].1.len() <= 8_192 && forms[1].1.lines().count() <= 60, "{} bytes", forms[1].1.len());
 }
 
 /// A cluster that has nothing to upgrade is named, and isn't taken back to an older release.
@@ -327,8 +327,8 @@ fn an_upgrade_says_who_is_there_already() {
         lines.join(" / ")
     });
     let west = "(on it or later already: clusters/west)";
-    assert!(titles[0].starts_with(&format!("Upgrade to 1.18 {west}")), "{titles:?}");
-    assert!(titles[1].starts_with(&format!("Upgrade to 1.19 by way of 1.18 {west}")), "{titles:?}");
+    assert!(titles[0].contains(&format!("Upgrade to 1.18 {west}")), "{titles:?}");
+    assert!(titles[1].contains(&format!("Upgrade to 1.19 via 1.18 {west}")), "{titles:?}");
     let older = run(&scene, &["plan", "-q", "--upgrade-to", "1.16"]);
     assert_eq!(older.status.code(), Some(2), "an older release is no upgrade");
 }
@@ -352,7 +352,7 @@ fn a_report_begins_with_the_change() {
     let commit = told.next().and_then(|l| l.strip_prefix("commit ")).expect("a commit");
     let time = told.next().expect("a time").replacen('T', " ", 1);
     let text = text.replace(&commit[..10], "COMMIT").replace(&time, "TIME");
-    let from = text.find("Golden images\n").expect("what comes behind the clusters");
+    let from = text.find("\nMatrix\n").expect("what comes behind the clusters");
     let upgrade = text.rfind("\nUpgrade\n").expect("the section");
     let end = text.rfind("\nhcoplan ").expect("the footer");
     let shown = format!("{}\n[…]\n{}\n", &text[..from], text[upgrade..end].trim());

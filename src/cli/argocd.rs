@@ -1,6 +1,10 @@
 //! `hcoplan argocd`: which fields of a HyperConverged a GitOps controller reports as different for ever.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
+use hcoplan_report::document::{Block, Document, Entry, Layout, Level, Text};
+use hcoplan_report::terminal;
 use serde_json::{Value, json};
 
 use super::arguments::Sources;
@@ -13,6 +17,7 @@ use crate::app::{ClusterDrift, cluster_drift};
 use crate::diff::{Drift, DriftReason, to_commit};
 use crate::repo::{Controller, IgnoredField};
 use crate::report::Format;
+use crate::review::clusters as cluster_names;
 use crate::secret::{InputText, masked_value};
 use crate::yaml::{Path, Segment, emit};
 
@@ -89,7 +94,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     for target in &targets {
         let text = match target.format {
             Format::Json => document(&clusters, &idle),
-            _ => human(&clusters, &idle),
+            _ => terminal::print(&screen(&clusters, &idle), target.terminal(output)),
         };
         target.write(text.as_bytes(), output)?;
     }
@@ -119,67 +124,84 @@ fn shown(drift: &Drift, value: &Value) -> Value {
     masked_value(&drift.path.join("."), value)
 }
 
-fn human(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> String {
-    let mut out = String::new();
+/// Clusters with the same differences are one part.
+fn screen(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> Document {
+    let mut groups: Vec<(Vec<&ClusterDrift>, String)> = Vec::new();
     for cluster in clusters {
-        let name = InputText::new(&cluster.cluster).line();
-        let count = match cluster.fields.len() {
-            0 => "nothing differs".to_owned(),
-            1 => "1 field differs for ever".to_owned(),
-            n => format!("{n} fields differ for ever"),
-        };
-        out.push_str(&format!("{name} ({}): {count}\n", cluster.release));
-        for drift in &cluster.fields {
-            one(cluster, drift, &mut out);
+        let fields = cluster.fields.iter().map(|d| (d.pointer(), &d.git, &d.live, d.server_side, d.reason.words()));
+        let key = format!("{} {:?}", cluster.release, fields.collect::<Vec<_>>());
+        match groups.iter_mut().find(|(_, known)| *known == key) {
+            Some((alike, _)) => alike.push(cluster),
+            None => groups.push((vec![cluster], key)),
         }
-        remedy(cluster, &mut out);
+    }
+    let mut blocks = Vec::new();
+    for (alike, _) in &groups {
+        let Some(first) = alike.first() else {
+            continue;
+        };
+        let names: Vec<&str> = alike.iter().map(|c| &*c.cluster).collect();
+        let count = match first.fields.len() {
+            0 => "nothing differs".to_owned(),
+            n => format!("{} for ever", plural_differ(n)),
+        };
+        let title = Text::from(cluster_names(&names)).soft(format!(" ({})", first.release)).plain(format!(": {count}"));
+        blocks.push(Block::Heading(2, title));
+        blocks.push(Block::Entries(Layout::Brief, first.fields.iter().map(|drift| one(first, drift)).collect()));
+        blocks.extend(remedy(first));
     }
     let all: Vec<&Drift> = clusters.iter().flat_map(|c| &c.fields).collect();
-    out.push_str(&to_ignore(&all));
-    for ignored in idle {
+    blocks.extend(to_ignore(&all));
+    let idle = idle.iter().map(|ignored| {
         let at = ignored.place.start();
-        let path = InputText::new(ignored.place.file.path().as_str()).line().into_owned();
-        let text = InputText::new(&ignored.text).line();
-        out.push_str(&format!("{path}:{}:{}: {text} ignores nothing\n", at.line, at.column));
+        let place = format!("{}:{}:{}", ignored.place.file.path(), at.line, at.column);
+        Text::new().code(place).plain(format!(": {} ignores nothing", ignored.text))
+    });
+    let idle: Vec<Text> = idle.collect();
+    if !idle.is_empty() {
+        blocks.push(Block::Heading(2, "Entries without effect".into()));
+        blocks.push(Block::List(idle));
     }
-    out
+    Document { blocks, ..Document::default() }
 }
 
-fn one(cluster: &ClusterDrift, drift: &Drift, out: &mut String) {
+/// `1 field differs`, `3 fields differ`.
+fn plural_differ(n: usize) -> String {
+    if n == 1 { "1 field differs".to_owned() } else { format!("{n} fields differ") }
+}
+
+fn one(cluster: &ClusterDrift, drift: &Drift) -> Entry {
     let segments = drift.path.iter().map(|key| Segment::Key(key.clone()));
     let place = cluster.document.locate_key(&Path(segments.collect()));
     let at = place.start();
-    let path = InputText::new(place.file.path().as_str()).line().into_owned();
-    let pointer = drift.pointer();
-    let pointer = InputText::new(&pointer).line();
     let value = |value: Option<&Value>| match value {
-        None => "nothing".to_owned(),
-        Some(value) => InputText::new(&shown(drift, value).to_string()).line().into_owned(),
+        None => Text::from("nothing"),
+        Some(value) => Text::new().code(shown(drift, value).to_string()),
     };
     let seen = match (drift.server_side, drift.reason) {
         (true, _) => "every diff shows it",
         (_, DriftReason::Dropped) => {
-            "Argo CD's client-side diff shows it; server-side apply, so Flux, refuses the field"
+            "Argo CD's client-side diff shows it; server-side apply, so Flux, rejects the field"
         }
         _ => "Argo CD's client-side diff shows it, server-side diff and Flux don't",
     };
-    out.push_str(&format!(
-        "  {path}:{}:{} {pointer}\n    git has      {}\n    cluster has  {}\n    why: {}; {seen}\n",
-        at.line,
-        at.column,
-        value(Some(&drift.git)),
-        value(drift.live.as_ref()),
-        drift.reason.words(),
-    ));
+    let text = Text::from("git has ")
+        .then(value(Some(&drift.git)))
+        .plain(", the cluster has ")
+        .then(value(drift.live.as_ref()));
+    let mut entry = Entry::new(Level::Warn, Text::new().code(drift.pointer()), text);
+    entry.place = Text::new().code(format!("{}:{}:{}", place.file.path(), at.line, at.column));
+    entry.note("why", drift.reason.words());
+    entry.note("seen by", seen);
+    entry
 }
 
 /// What to commit of a cluster.
-fn remedy(cluster: &ClusterDrift, out: &mut String) {
-    let gone = cluster.fields.iter().filter(|d| d.live.is_none());
-    let gone: Vec<String> = gone.map(Drift::pointer).collect();
+fn remedy(cluster: &ClusterDrift) -> Vec<Block> {
+    let mut out = Vec::new();
+    let gone: Vec<String> = cluster.fields.iter().filter(|d| d.live.is_none()).map(Drift::pointer).collect();
     if !gone.is_empty() {
-        let gone = gone.join(", ");
-        out.push_str(&format!("  remove from git: {}\n", InputText::new(&gone).line()));
+        out.push(Block::Paragraph(Text::new().strong("Remove from git: ").code(gone.join(", "))));
     }
     let shown_fields = cluster
         .fields
@@ -187,41 +209,32 @@ fn remedy(cluster: &ClusterDrift, out: &mut String) {
         .map(|drift| Drift { live: drift.live.as_ref().map(|live| shown(drift, live)), ..drift.clone() });
     let values = to_commit(&shown_fields.collect::<Vec<_>>());
     if values.as_object().is_some_and(|v| !v.is_empty()) {
-        out.push_str("  commit:\n");
-        let text = emit(&values);
-        for line in InputText::new(&text).lines().lines() {
-            out.push_str(&format!("    {line}\n"));
-        }
+        out.push(Block::Paragraph(Text::new().strong("Commit:")));
+        out.push(Block::Code(emit(&values)));
     }
+    out
 }
 
 /// What to ignore instead.
-fn to_ignore(all: &[&Drift]) -> String {
-    let pointers = |server_side: bool| {
+fn to_ignore(all: &[&Drift]) -> Vec<Block> {
+    let pointers = |server_side: bool| -> Vec<String> {
         let chosen = all.iter().filter(|d| d.server_side || !server_side);
-        let pointers: std::collections::BTreeSet<String> = chosen.map(|d| d.pointer()).collect();
-        pointers
-    };
-    let list = |pointers: &std::collections::BTreeSet<String>, indent: &str| {
-        let lines = pointers.iter().map(|p| {
-            let text = emit(&Value::from(p.as_str()));
-            format!("{indent}- {}\n", InputText::new(text.trim_end()).line())
-        });
-        lines.collect::<String>()
+        let pointers: BTreeSet<String> = chosen.map(|d| d.pointer()).collect();
+        pointers.into_iter().collect()
     };
     let (client, server) = (pointers(false), pointers(true));
-    let mut out = String::new();
+    let mut out = Vec::new();
+    let mut add = |title: &str, values: Value| {
+        out.push(Block::Heading(2, title.into()));
+        out.push(Block::Code(emit(&values)));
+    };
     if !client.is_empty() {
-        out.push_str(
-            "or, in the Application:\n  ignoreDifferences:\n    - group: hco.kubevirt.io\n      kind: \
-             HyperConverged\n      jsonPointers:\n",
-        );
-        out.push_str(&list(&client, "        "));
+        let ignored = json!({"group": "hco.kubevirt.io", "kind": "HyperConverged", "jsonPointers": client});
+        add("Or, in the Application", json!({"ignoreDifferences": [ignored]}));
     }
     if !server.is_empty() {
-        out.push_str("or, in the Kustomization of Flux:\n  ignore:\n    - paths:\n");
-        out.push_str(&list(&server, "        "));
-        out.push_str("      target:\n        kind: HyperConverged\n");
+        let ignored = json!({"paths": server, "target": {"kind": "HyperConverged"}});
+        add("Or, in the Kustomization of Flux", json!({"ignore": [ignored]}));
     }
     out
 }

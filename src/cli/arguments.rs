@@ -58,7 +58,7 @@ impl InputArguments {
 #[group(skip)]
 pub(super) struct Files {
     /// Say which files were read, paired and skipped, and why
-    #[arg(short = 'v', long, visible_alias = "verbose", help_heading = "Input")]
+    #[arg(long, help_heading = "Input")]
     pub(super) show_files: bool,
 }
 

@@ -23,6 +23,7 @@ use crate::finding::{Edit, Finding};
 use crate::fix;
 use crate::lint;
 use crate::repo::{self, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
+use crate::report::plural;
 use crate::source::{Directory, Revision, SourceFile, Tree, max_bytes, read_limited};
 use crate::yaml::edit::Reason;
 
@@ -169,7 +170,7 @@ fn find_in(
             }
             () if is_unbuilt => verdict.nothing_found = true,
             () => {
-                output.error(format_args!("no HyperConverged found in {directory}"));
+                output.error(nothing_found(&repo, directory));
                 verdict.nothing_found = true;
             }
         }
@@ -201,6 +202,23 @@ fn find_in(
     };
     found.say_shard(output);
     Ok(found)
+}
+
+/// What was searched, what comes near, and what to do.
+fn nothing_found(repo: &Repo, directory: &Utf8Path) -> String {
+    /// So many near misses are named.
+    const MOST: usize = 5;
+    let (near, count) = repo.nearest_misses();
+    let mut text =
+        format!("no HyperConverged found in {directory}: looked through {}", plural(count, "YAML or JSON file"));
+    for (kind, path) in near.iter().take(MOST) {
+        text.push_str(&format!("\n  near: {path} has a {kind}, which belongs to no HyperConverged"));
+    }
+    if let Some(more @ 1..) = near.len().checked_sub(MOST) {
+        text.push_str(&format!("\n  near: {more} more"));
+    }
+    text + "\n  help: name the directory that has one (`kind: HyperConverged`, of hco.kubevirt.io), write one, or render charts \
+            with --helm"
 }
 
 /// The names of the clusters, of those that can't be planned, and of those that weren't asked for.

@@ -19,7 +19,7 @@ const STYLES: Styles = Styles::styled()
 ///
 /// Given a repository with HyperConverged manifests and declared inventories of nodes, hcoplan
 /// works out what the API server, HCO and SSP would do with them before anything is merged: what
-/// would be refused, which objects would exist, which alerts would fire, what changes.
+/// would be rejected, which objects would exist, which alerts would fire, what changes.
 ///
 /// It talks to no cluster and opens no network connection.
 #[derive(Debug, Parser)]
@@ -29,6 +29,7 @@ const STYLES: Styles = Styles::styled()
     version,
     long_version = version::long(),
     styles = STYLES,
+    before_help = EXAMPLES,
     after_long_help = exit::TABLE,
     max_term_width = 100,
     subcommand_required = true,
@@ -44,9 +45,19 @@ pub(super) struct Arguments {
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
 
+    /// Everything: every object, cluster and name that is otherwise counted
+    #[arg(short, long, global = true)]
+    pub(super) verbose: bool,
+
     #[command(subcommand)]
     pub(super) command: Command,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  hcoplan lint .                          what is wrong with this repository
+  hcoplan plan . --against origin/main    what this branch changes
+  hcoplan plan . --upgrade-to 1.19        what an upgrade of HCO does";
 
 // Every subcommand is put together at once, so that the global options stand behind its own in its help.
 #[derive(Debug, Subcommand)]

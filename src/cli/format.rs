@@ -107,7 +107,7 @@ impl<F> Target<F> {
     pub(super) fn terminal(&self, output: &Output) -> Terminal {
         match self.file {
             None => output.terminal(),
-            Some(_) => Terminal::default(),
+            Some(_) => Terminal { verbose: output.terminal().verbose, ..Terminal::default() },
         }
     }
 

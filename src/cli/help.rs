@@ -51,11 +51,16 @@ fn long(command: Command) -> Command {
     let examples = command.get_after_long_help().or(command.get_after_help()).cloned();
     let about = command.get_long_about().or(command.get_about()).cloned();
     let command = match examples {
+        Some(exit_codes) if command.has_subcommands() => command.after_help(exit_codes),
         Some(examples) => command.before_help(examples).after_help(None),
         None => command,
     };
     let command = about.into_iter().fold(command, Command::about);
-    command.mut_args(|argument| argument.hide_short_help(false))
+    command.mut_args(|argument| {
+        let argument = argument.hide_short_help(false);
+        let is_global = argument.is_global_set() || argument.get_id() == "help";
+        if is_global { argument.help_heading("Everywhere") } else { argument }
+    })
 }
 
 /// The common options in one list.

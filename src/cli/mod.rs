@@ -96,7 +96,7 @@ pub fn run() -> ExitCode {
             return if error.use_stderr() { Verdict::UNUSABLE.into() } else { ExitCode::SUCCESS };
         }
     };
-    let mut output = Output::new(arguments.color, arguments.quiet);
+    let mut output = Output::new(arguments.color, arguments.quiet, arguments.verbose);
     let verdict = match dispatch(arguments.command, &mut output) {
         Ok(verdict) => verdict,
         Err(failure) => {

@@ -62,6 +62,8 @@ fn terminal(stream: &(impl RawStream + IsTerminal), choice: ColorChoice) -> Term
         unicode: !locale().is_some_and(|l| !l.contains("UTF-8") && !l.contains("UTF8")),
         links: color && IsTerminal::is_terminal(stream),
         width: width(stream),
+        wraps: IsTerminal::is_terminal(stream),
+        verbose: false,
     }
 }
 
@@ -71,21 +73,29 @@ fn locale() -> Option<String> {
     locale.map(|l| l.to_uppercase())
 }
 
-/// Columns of a terminal; a hundred where it is none.
-#[cfg(unix)]
+/// Columns for excerpts and tables, where there is room for more.
+const MOST_COLUMNS: usize = 140;
+
+/// Columns of a terminal: what the user prefers (POSIX: `COLUMNS`), else what it has.
 fn width(stream: &impl IsTerminal) -> usize {
-    let size = || {
-        // Standard output and error of a terminal are nearly always the same one.
-        let size = rustix::termios::tcgetwinsize(io::stderr()).ok()?;
-        Some(usize::from(size.ws_col)).filter(|n| *n > 0)
-    };
-    let width = IsTerminal::is_terminal(stream).then(size).flatten();
-    width.map_or(100, |n| n.clamp(40, 160))
+    if !IsTerminal::is_terminal(stream) {
+        return MOST_COLUMNS;
+    }
+    let preferred = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    preferred.filter(|n| *n > 0).or_else(size).unwrap_or(100).clamp(40, MOST_COLUMNS)
+}
+
+#[cfg(unix)]
+fn size() -> Option<usize> {
+    // Standard output and error of a terminal are nearly always the same one.
+    use rustix::termios::tcgetwinsize;
+    let size = tcgetwinsize(io::stdout()).or_else(|_| tcgetwinsize(io::stderr())).ok()?;
+    Some(usize::from(size.ws_col)).filter(|n| *n > 0)
 }
 
 #[cfg(not(unix))]
-fn width(_: &impl IsTerminal) -> usize {
-    100
+fn size() -> Option<usize> {
+    None
 }
 
 /// The streams of a run.
@@ -93,13 +103,14 @@ fn width(_: &impl IsTerminal) -> usize {
 pub(super) struct Output {
     choice: ColorChoice,
     quiet: bool,
+    verbose: bool,
     closed: bool,
 }
 
 impl Output {
     /// Quiet: no notes and no warnings on standard error.
-    pub(super) fn new(color: Color, quiet: bool) -> Self {
-        Self { choice: color.choice(), quiet, closed: false }
+    pub(super) fn new(color: Color, quiet: bool, verbose: bool) -> Self {
+        Self { choice: color.choice(), quiet, verbose, closed: false }
     }
 
     pub(super) fn quiet(&self) -> bool {
@@ -113,12 +124,12 @@ impl Output {
 
     /// What standard output can show.
     pub(super) fn terminal(&self) -> Terminal {
-        terminal(&io::stdout(), self.choice)
+        Terminal { verbose: self.verbose, ..terminal(&io::stdout(), self.choice) }
     }
 
     /// What standard error can show.
     pub(super) fn terminal_of_errors(&self) -> Terminal {
-        terminal(&io::stderr(), self.choice)
+        Terminal { verbose: self.verbose, ..terminal(&io::stderr(), self.choice) }
     }
 
     /// Prints a result. A pipe that somebody closed swallows it; see [`Output::closed`].

@@ -69,9 +69,7 @@ Examples:
   hcoplan plan --against origin/main --format markdown=plan.md --format sarif=plan.sarif
                                                 for a pull request: a comment, and its annotations
   hcoplan plan --live live.yaml                 as an update of what the cluster holds
-  hcoplan plan --upgrade-to 1.18,1.19           a checklist for an upgrade of HCO
-  hcoplan plan --live live.yaml --upgrade-to 1.19
-                                                the same, from what the cluster holds";
+  hcoplan plan --upgrade-to 1.18,1.19           a checklist for an upgrade of HCO";
 
 /// A format of a plan: the change's, or one that shows its findings alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,8 +176,7 @@ pub(super) fn text(
             }
             text = format!("{document:#}\n").into_bytes();
         }
-        (_, Some(steps)) => changes::write_upgrade(format, steps, &changes, &mut text)?,
-        (_, None) => changes::write(format, &changes, &mut text)?,
+        (_, steps) => changes::write(format, &changes, steps.as_ref(), &mut text)?,
     }
     Ok(text)
 }

@@ -15,7 +15,7 @@ use super::sides::Side;
 use super::{clusters, prior_state};
 use crate::app::{Outcome, Work};
 use crate::lint;
-use crate::report::{self, ClusterRow, PlanPage, Source};
+use crate::report::{ClusterRow, PlanPage, Source, plan_page, print_page};
 use crate::source::{Commit, repository_name};
 
 /// Make one HTML page of the whole plan
@@ -102,18 +102,16 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     for target in &targets {
         let terminal = target.terminal(output);
         let changes = (!base.is_nothing()).then(|| analysis.changes(terminal, None));
-        let mut text = Vec::new();
-        analysis.findings.report(terminal, |report| {
-            let page = PlanPage {
+        let page = analysis.findings.report(terminal, |report| {
+            plan_page(&PlanPage {
                 report,
                 source: &source,
                 clusters: &rows,
                 changes: changes.as_ref(),
                 upgrade: analysis.steps.as_ref(),
-            };
-            report::write_plan(&page, &mut text)
-        })?;
-        target.write(&text, output)?;
+            })
+        });
+        target.write(print_page(&page).as_bytes(), output)?;
     }
     Ok(analysis.verdict)
 }

@@ -58,7 +58,7 @@ fn case(report: &Report<'_>, cluster: Option<&str>, findings: &[&Finding], out: 
             out,
             r#"      <failure type="{}" message="{}">{}</failure>"#,
             worst.as_str(),
-            escape(&counts(&failing)),
+            escape(&headline(&failing)),
             escape(&texts(report, &failing)),
         )?;
     }
@@ -67,6 +67,13 @@ fn case(report: &Report<'_>, cluster: Option<&str>, findings: &[&Finding], out: 
         writeln!(out, "      <system-out>{text}</system-out>")?;
     }
     writeln!(out, "    </testcase>")
+}
+
+/// The first message of the worst, and how many more there are.
+fn headline(findings: &[&Finding]) -> String {
+    let worst = findings.iter().max_by_key(|f| (f.severity, std::cmp::Reverse(f.rule.name)));
+    let message = worst.map_or("", |f| &*f.message);
+    if findings.len() < 2 { message.to_owned() } else { format!("{}: {message}", counts(findings)) }
 }
 
 /// `2 errors, 1 warning`.

@@ -8,16 +8,14 @@ pub mod changes;
 mod concise;
 #[cfg(test)]
 mod contracts;
-mod excerpt;
+mod findings;
 mod fingerprint;
 mod github;
 mod gitlab;
-mod human;
 mod json;
 mod junit;
 #[cfg(test)]
 pub(crate) mod linted;
-mod markdown;
 mod masked;
 pub mod matrix;
 mod page;
@@ -36,13 +34,16 @@ use std::io::{self, Write};
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
+use hcoplan_report::{markdown, terminal};
+
 use crate::finding::{Finding, Severity};
 use crate::source::{Location, SourceFile};
 
-pub use human::Terminal;
+pub use hcoplan_report::html::print as print_page;
+pub use hcoplan_report::terminal::Terminal;
 pub use json::document;
 pub use masked::mask_answer;
-pub use page::{ClusterRow, PlanPage, Source, write_plan};
+pub use page::{ClusterRow, PlanPage, Source, plan_page};
 pub use sarif::page as rule_page;
 pub use why::{WhyPage, write_why};
 pub use why_json::why_json;
@@ -156,7 +157,7 @@ pub struct Report<'a> {
 /// When the writer fails.
 pub fn write(format: Format, report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     match format {
-        Format::Human => human::write(report, out),
+        Format::Human => out.write_all(terminal::print(&findings::screen(report), report.terminal).as_bytes()),
         Format::Concise => concise::write(report, out),
         Format::Json => json::write(report, out),
         Format::JsonLines => json::write_lines(report, out),
@@ -164,7 +165,10 @@ pub fn write(format: Format, report: &Report<'_>, out: &mut dyn Write) -> io::Re
         Format::Github => github::write(report, out),
         Format::Gitlab => gitlab::write(report, out),
         Format::Junit => junit::write(report, out),
-        Format::Markdown => markdown::write(report, out),
+        Format::Markdown => {
+            let text = markdown::print(&findings::comment(report), None, None, "hcoplan lint");
+            out.write_all(text.as_bytes())
+        }
     }
 }
 
@@ -263,6 +267,8 @@ fn counted(n: usize, severity: Severity) -> String {
         _ => plural(n, severity.as_str()),
     }
 }
+
+use findings::label as finding_label;
 
 /// `1 cluster`, `2 clusters`.
 pub fn plural(n: usize, noun: &str) -> String {

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use crate::finding::{Applicability, Finding, Severity};
-use crate::review;
 
 /// Findings that say the same of clusters.
 #[derive(Debug)]
@@ -26,11 +25,6 @@ impl<'a> Alike<'a> {
     pub(super) fn clusters(&self) -> Vec<&'a str> {
         let all = std::iter::once(self.first).chain(self.others.iter().copied());
         all.flat_map(Finding::clusters).collect()
-    }
-
-    /// The clusters, where there are several: `12 clusters: dev-1 … test-3`.
-    pub(super) fn shared_by(&self) -> Option<String> {
-        if self.others.is_empty() { self.first.shared_by() } else { Some(review::clusters(&self.clusters())) }
     }
 }
 
@@ -94,7 +88,7 @@ pub(super) fn group_alike(findings: &[Finding]) -> Vec<Alike<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lint;
+    use crate::{lint, review};
 
     #[test]
     fn clusters_that_are_alike_are_told_once() {
@@ -113,10 +107,10 @@ mod tests {
             Finding::new(rule, "one"),
         ];
         let groups = group_alike(&findings);
-        let told: Vec<_> = groups.iter().map(|g| (&*g.first.message, g.shared_by(), g.indexes.clone())).collect();
-        let both = || Some("2 clusters: a, b".to_owned());
+        let told: Vec<_> = groups.iter().map(|g| (&*g.first.message, review::clusters(&g.clusters()), g.indexes.clone())).collect();
+        let both = || "2 clusters: a, b".to_owned();
         let expected =
-            [("one", both(), vec![0, 3]), ("one", both(), vec![1, 4]), ("two", None, vec![2]), ("one", None, vec![5])];
+            [("one", both(), vec![0, 3]), ("one", both(), vec![1, 4]), ("two", "c/a".to_owned(), vec![2]), ("one", String::new(), vec![5])];
         assert_eq!(told, expected);
     }
 }

@@ -1,5 +1,5 @@
 //! SARIF 2.1.0, with what GitHub's code scanning asks for beyond the standard: every result has
-//! a place, every rule is listed (so that alerts can close), and each line's fingerprint is the
+//! a place, the rules that occur are listed with their help, and each line's fingerprint is the
 //! one that the upload action computes.
 
 use std::collections::BTreeMap;
@@ -63,11 +63,9 @@ fn category(report: &Report<'_>) -> String {
     }
 }
 
-/// Every registered rule, and those of findings that come from elsewhere.
+/// The rules of the findings.
 fn rules(report: &Report<'_>) -> Vec<&'static Rule> {
-    let registered = lint::rules().iter().map(|r| r.rule);
-    let all = registered.chain(report.findings.iter().map(|f| f.rule));
-    let by_name: BTreeMap<&str, &'static Rule> = all.map(|r| (r.name, r)).collect();
+    let by_name: BTreeMap<&str, &'static Rule> = report.findings.iter().map(|f| (f.rule.name, f.rule)).collect();
     by_name.into_values().collect()
 }
 

@@ -93,7 +93,7 @@ fn every_format_is_as_it_was() {
 #[test]
 fn people_get_colours_links_and_narrow_lines() {
     let findings = findings();
-    let style = Terminal { width: 60, color: true, links: true, unicode: true };
+    let style = Terminal { width: 60, color: true, links: true, wraps: true, ..Terminal::default() };
     let text = written(&findings, Format::Human, style);
     let expected = path("report/human-terminal.txt");
     snapbox::assert_data_eq!(text, Data::read_from(&expected, None).raw());
@@ -202,7 +202,7 @@ fn a_clean_run_says_so() {
     let junit = written(&[], Format::Junit, Terminal::default());
     assert!(junit.contains("tests=\"3\" failures=\"0\""), "{junit}");
     let human = written(&[], Format::Human, Terminal::default());
-    assert!(human.starts_with("no findings in 3 clusters ("), "{human}");
+    assert!(human.starts_with("✓ no findings in 3 clusters ("), "{human}");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use crate::secret::InputText;
-pub(super) use crate::secret::is_invisible_or_control;
 
 /// Text that came from input, on one line, as a terminal or a page may show it: see [`InputText`].
 pub(super) fn printable(text: &str) -> Cow<'_, str> {

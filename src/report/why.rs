@@ -6,11 +6,12 @@ use anstyle::{AnsiColor, Style};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
-use super::excerpt::SpanLabel;
-use super::human::draw;
+use hcoplan_report::Mark;
+use hcoplan_report::terminal::excerpts;
+
 use super::text::{printable, wrap_lines};
 use super::why_changes::{ChangeLine, change_lines};
-use super::{Terminal, line_of};
+use super::{Terminal, line_of, shown_path};
 use crate::jsonpatch::Change;
 use crate::source::Location;
 use crate::why::{Answer, Cause, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, Source, ValueOrigin};
@@ -90,7 +91,7 @@ impl WhyPage<'_> {
 
     /// A text on lines that fit.
     fn lines(&self, text: &str, indent: usize, out: &mut dyn Write) -> io::Result<()> {
-        let width = self.terminal.width.saturating_sub(indent).max(40);
+        let width = if self.terminal.wraps { self.terminal.width.saturating_sub(indent).max(40) } else { usize::MAX };
         for line in wrap_lines(&printable(text), width) {
             writeln!(out, "{:indent$}{line}", "")?;
         }
@@ -162,11 +163,11 @@ impl WhyPage<'_> {
                     1 => label.clone(),
                     _ => source.text.clone(),
                 };
-                marks.push(SpanLabel { place, label, primary });
+                marks.push(self.marked(place, label, primary));
             }
         }
         let drawn = !marks.is_empty();
-        draw(marks, self.root, self.terminal, out)?;
+        out.write_all(excerpts(&marks, self.terminal).as_bytes())?;
         let is_assumed = |s: &&Source| s.place.is_none() && matches!(s.input, Input::Fact(_));
         for source in cause.sources.iter().filter(is_assumed) {
             let text = format!("{} is not declared: this is assumed", source.text);
@@ -408,8 +409,12 @@ impl WhyPage<'_> {
     }
 
     fn mark(&self, place: Option<&Location>, label: String, out: &mut dyn Write) -> io::Result<()> {
-        let mark = place.map(|place| SpanLabel { place, label, primary: true });
-        draw(mark.into_iter().collect(), self.root, self.terminal, out)
+        let mark = place.map(|place| self.marked(place, label, true));
+        out.write_all(excerpts(mark.as_slice(), self.terminal).as_bytes())
+    }
+
+    fn marked(&self, place: &Location, label: String, primary: bool) -> Mark {
+        Mark { path: shown_path(self.root, &place.file).into(), place: place.clone(), label, primary }
     }
 }
 

@@ -16,10 +16,12 @@ use crate::diff::{ClusterDiff, Effect, Task};
 use crate::finding::{Finding, Severity};
 use crate::secret::InputText;
 use crate::source::Location;
+use crate::verdict::VerdictKind;
 
 pub use counts::Counts;
 pub use groups::{FieldLine, Group, ObjectLine};
-pub use names::{clusters, list};
+pub use hcoplan_report::document::Level;
+pub use names::{cluster_names, clusters, list};
 
 /// Findings of one rule that are shown although they were there before.
 const MOST_OF_A_RULE: usize = 3;
@@ -39,8 +41,8 @@ pub struct Review<'a> {
     pub removed: Vec<FindingLine<'a>>,
     /// How many clusters were looked at.
     pub compared: usize,
-    /// Those that can't be planned with the change, by name.
-    unplannable: BTreeSet<&'a str>,
+    /// Those that are rejected, break or aren't planned with the change, by name.
+    verdicts: BTreeMap<&'a str, VerdictKind>,
     /// Those that are rejected, break or aren't planned, and are the same before the change.
     failing: BTreeSet<&'a str>,
     /// Whether findings count that the side before has, too.
@@ -51,19 +53,6 @@ pub struct Review<'a> {
     pub standing: Vec<&'a Finding>,
     /// The numbers.
     pub counts: Counts,
-}
-
-/// How a change is to be taken, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// It breaks something.
-    Bad,
-    /// It may break something, or needs somebody's attention.
-    Warn,
-    /// It changes something.
-    Calm,
-    /// Nothing changes.
-    Good,
 }
 
 /// One thing that follows from the change, in one cluster or more.
@@ -99,10 +88,14 @@ pub struct FindingLine<'a> {
     pub clusters: Vec<&'a str>,
 }
 
-/// The names of the clusters that can't be planned on the right side.
-fn unplannable(diffs: &[ClusterDiff]) -> impl Iterator<Item = &str> {
-    let broken = |d: &&ClusterDiff| d.not_planned().is_some() || (d.is_rejected() && d.refused_before.is_some());
-    diffs.iter().filter(broken).map(|d| &*d.cluster)
+/// The clusters that are rejected, break or aren't planned, the worst verdict of each.
+fn failing_verdicts<'a>(diffs: impl Iterator<Item = &'a ClusterDiff>) -> BTreeMap<&'a str, VerdictKind> {
+    let mut out = BTreeMap::new();
+    for diff in diffs.filter(|d| d.verdict.fails()) {
+        let kind = diff.verdict.kind();
+        out.entry(&*diff.cluster).and_modify(|known: &mut VerdictKind| *known = kind.min(*known)).or_insert(kind);
+    }
+    out
 }
 
 /// The names of the clusters that are rejected, break or aren't planned, as before the change.
@@ -125,7 +118,7 @@ impl<'a> Review<'a> {
             added: lines(all.iter().filter(|f| !f.is_existing).map(|f| (f, f.clusters().collect()))),
             removed: lines(differing.iter().flat_map(|d| d.findings_removed.iter().map(|f| (f, vec![&*d.cluster])))),
             compared,
-            unplannable: unplannable(diffs).collect(),
+            verdicts: failing_verdicts(diffs.iter()),
             failing: failing_as_before(diffs),
             existing_count,
             unknown_before: differing
@@ -159,7 +152,7 @@ impl<'a> Review<'a> {
             added: upgrade::added(steps),
             removed: Vec::new(),
             compared,
-            unplannable: steps.iter().flat_map(|(_, d)| unplannable(d)).collect(),
+            verdicts: failing_verdicts(steps.iter().flat_map(|(_, diffs)| diffs)),
             failing: BTreeSet::new(),
             existing_count: true,
             unknown_before: BTreeSet::new(),
@@ -177,7 +170,7 @@ impl<'a> Review<'a> {
             Severity::Warning => Level::Warn,
             Severity::Info => Level::Calm,
         });
-        let effects = self.entries.iter().map(|e| Level::of(&e.effect));
+        let effects = self.entries.iter().map(|e| level_of(&e.effect));
         let before = self.errors_before() > 0 || !self.failing.is_empty();
         let standing = before.then_some(if self.existing_count { Level::Bad } else { Level::Warn });
         let worst = new.chain(effects).chain(standing).min();
@@ -210,10 +203,12 @@ impl<'a> Review<'a> {
 
     /// The verdict, without a full stop: `data loss in 3 of 12 clusters; 2 new errors`.
     pub fn verdict(&self) -> String {
+        if self.compared == 0 {
+            return "no HyperConverged was planned".to_owned() + &self.brought();
+        }
         let all = names::count_of(self.compared, "cluster");
         let Some(worst) = self.worst() else {
             return match self.counts.differing {
-                _ if self.compared == 0 => "no cluster was planned".to_owned() + &self.brought(),
                 0 if !self.failing.is_empty() => {
                     let n = self.failing.len();
                     format!("no changes in {all}, {n} of which can't work, as before") + &self.brought()
@@ -221,7 +216,7 @@ impl<'a> Review<'a> {
                 0 => format!("no changes in {all}") + &self.brought(),
                 n if !self.unknown_before.is_empty() => {
                     let unknown = self.unknown_before.len();
-                    format!("changes in {n} of {all}, {unknown} of which refused before") + &self.brought()
+                    format!("changes in {n} of {all}, {unknown} of which rejected before") + &self.brought()
                 }
                 n => match self.brought() {
                     new if new.is_empty() => {
@@ -235,9 +230,15 @@ impl<'a> Review<'a> {
         let alike =
             self.entries.iter().filter(|e| (e.effect.impact, e.effect.certain) == (effect.impact, effect.certain));
         let clusters: BTreeSet<&str> = alike.flat_map(|e| e.clusters.iter().copied()).collect();
-        if clusters.iter().all(|name| self.unplannable.contains(name)) {
-            let n = clusters.len();
-            return format!("{n} of {all} can't be planned{}", self.brought());
+        let of = |kind| clusters.iter().filter(|name| self.verdicts.get(*name) == Some(&kind)).count();
+        let failing = [
+            (of(VerdictKind::Rejected), "rejected"),
+            (of(VerdictKind::Breaks), "operator fails"),
+            (of(VerdictKind::NotPlanned), "not planned"),
+        ];
+        if effect.impact == Impact::Stops && failing.iter().any(|(n, _)| *n > 0) {
+            let parts = failing.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{what} in {n} of {all}"));
+            return format!("{}{}", parts.collect::<Vec<_>>().join(", "), self.brought());
         }
         let possible = if effect.certain { "" } else { "possible " };
         let (title, n) = (effect.impact.title(), clusters.len());
@@ -275,6 +276,11 @@ impl<'a> Review<'a> {
         standing.filter(|finding| is_shown(finding)).collect()
     }
 
+    /// The same as lines.
+    pub fn shown_again_as_lines(&self) -> Vec<FindingLine<'a>> {
+        lines(self.shown_again().into_iter().map(|f| (f, f.clusters().collect())))
+    }
+
     fn errors_before(&self) -> usize {
         let standing = self.standing.iter();
         standing.filter(|f| f.severity == Severity::Error).count()
@@ -299,25 +305,10 @@ impl<'a> Review<'a> {
         let Counts { add, change, remove, differing, noise, .. } = self.counts;
         let left_out = match noise {
             0 => String::new(),
-            1 => "; 1 difference that changes nothing left out".to_owned(),
-            n => format!("; {n} differences that change nothing left out"),
+            n => format!(" ({n} more without effect)"),
         };
         let all = names::count_of(self.compared, "cluster");
         format!("{add} to add, {change} to change, {remove} to remove in {differing} of {all}{left_out}")
-    }
-
-    /// The entries in three parts: what is grave and happens, what only happens where something asks
-    /// for what changes, and the rest.
-    pub fn parts(&self) -> [(&'static str, Vec<&Entry<'a>>); 3] {
-        let part = |which: fn(&Effect) -> bool| {
-            let found = self.entries.iter().filter(move |e| which(&e.effect));
-            found.collect::<Vec<_>>()
-        };
-        [
-            ("What it does", part(|e| e.certain && e.impact < Impact::Alert)),
-            ("Only where it applies", part(|e| !e.certain)),
-            ("Also", part(|e| e.certain && e.impact >= Impact::Alert)),
-        ]
     }
 
     /// The entries of an upgrade as a checklist: what has to be done, what to expect, what only
@@ -328,13 +319,13 @@ impl<'a> Review<'a> {
             found.filter(move |e| e.effect.task == task).collect::<Vec<_>>()
         };
         [
-            ("Mend before the upgrade", part(Task::Mend)),
-            ("Change or remove these patches", part(Task::Patch)),
-            ("Write these values to keep them", part(Task::Write)),
-            ("Take these out afterwards", part(Task::TakeOut)),
-            ("Expect", [part(Task::Restart), self.known(true)].concat()),
-            ("Only where it applies", self.entries.iter().filter(|e| !e.effect.certain).collect()),
-            ("Also", self.known(false)),
+            ("Repairs before the upgrade", part(Task::Mend)),
+            ("Patches to change or remove", part(Task::Patch)),
+            ("Values to write down to keep them", part(Task::Write)),
+            ("Lines to remove afterwards", part(Task::TakeOut)),
+            ("Effects to expect", [part(Task::Restart), self.known(true)].concat()),
+            ("Possible effects", self.entries.iter().filter(|e| !e.effect.certain).collect()),
+            ("Other effects", self.known(false)),
         ]
     }
 
@@ -347,48 +338,40 @@ impl<'a> Review<'a> {
         entries.collect()
     }
 
-    /// What brings everything about, where it is one thing.
-    pub fn only_cause(&self) -> Option<&InputDifference<'a>> {
-        let (first, others) = self.entries.split_first()?;
-        let [cause] = first.because.as_slice() else {
-            return None;
+    /// What brings about everything that has a cause, where that is one thing.
+    pub fn only_cause(&self) -> Option<InputDifference<'a>> {
+        let fields = |line: &ObjectLine<'a>| -> Vec<InputDifference<'a>> {
+            line.because.iter().chain(line.fields.iter().flat_map(|f| &f.because)).cloned().collect()
         };
-        let is_it = |e: &Entry<'a>| matches!(&*e.because, [other] if other.what == cause.what);
-        let everywhere = first.clusters.len() == self.counts.differing;
-        (everywhere && others.iter().all(is_it)).then_some(cause)
-    }
-
-    /// Whether everything that follows does so in every cluster that differs.
-    pub fn is_alike(&self) -> bool {
-        self.entries.iter().all(|e| e.clusters.len() == self.counts.differing)
+        let of_objects = self.groups.iter().flat_map(|g| g.lines.iter().flat_map(fields));
+        let mut all = self.entries.iter().flat_map(|e| &e.because).cloned().chain(of_objects);
+        let mut cause = all.next()?;
+        for other in all {
+            if other.what != cause.what {
+                return None;
+            }
+            cause.places.extend(other.places);
+        }
+        let mut known = BTreeSet::new();
+        cause.places.retain(|place| known.insert((place.file.path(), place.start())));
+        Some(cause)
     }
 }
 
-impl Level {
-    /// From which `--fail-on` on something of this level fails a run.
-    pub const fn severity(self) -> Option<Severity> {
-        match self {
-            Self::Bad => Some(Severity::Error),
-            Self::Warn => Some(Severity::Warning),
-            Self::Calm | Self::Good => None,
-        }
-    }
-
-    /// How an effect is to be taken.
-    pub fn of(effect: &Effect) -> Self {
-        match (effect.impact, effect.certain) {
-            (Impact::Stops | Impact::DataLoss | Impact::BootFailure, true) => Self::Bad,
-            (Impact::Better, _) => Self::Good,
-            (Impact::Images | Impact::Behaviour, _) => Self::Calm,
-            _ => Self::Warn,
-        }
+/// How an effect is to be taken.
+pub fn level_of(effect: &Effect) -> Level {
+    match (effect.impact, effect.certain) {
+        (Impact::Stops | Impact::DataLoss | Impact::BootFailure, true) => Level::Bad,
+        (Impact::Better, _) => Level::Good,
+        (Impact::Images | Impact::Behaviour, _) => Level::Calm,
+        _ => Level::Warn,
     }
 }
 
 impl Entry<'_> {
     /// From which `--fail-on` on it fails a run; a rejection or a failing operator does so by itself.
     pub fn severity(&self) -> Option<Severity> {
-        Level::of(&self.effect).severity()
+        level_of(&self.effect).severity()
     }
 
     /// The sentence, with at most so many subjects by name; it has no full stop.

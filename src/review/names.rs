@@ -1,11 +1,21 @@
 //! Names in a sentence.
 
-/// Clusters that are all named; of more the first and the last.
+/// Clusters that are all named; of more the first few.
 const MOST: usize = 5;
+const FEW: usize = 2;
 
-/// `dev-1`, `3 clusters: dev-1, dev-2, dev-3`, `12 clusters: dev-1 … prod-lon`; without the directory
+/// `dev-1`, `3 clusters: dev-1, dev-2, dev-3`, `12 clusters: dev-1, dev-2, +10`; without the directory
 /// that several have in common.
 pub fn clusters(names: &[&str]) -> String {
+    named(names, MOST)
+}
+
+/// The same with every name.
+pub fn cluster_names(names: &[&str]) -> String {
+    named(names, usize::MAX)
+}
+
+fn named(names: &[&str], most: usize) -> String {
     let shared = match names {
         [first, _, ..] => shared(first, names),
         _ => 0,
@@ -13,9 +23,12 @@ pub fn clusters(names: &[&str]) -> String {
     let short: Vec<&str> = names.iter().map(|n| n.get(shared..).unwrap_or(n)).collect();
     match short.as_slice() {
         [one] => (*one).to_owned(),
-        few if few.len() <= MOST => format!("{} clusters: {}", few.len(), few.join(", ")),
-        [first, .., last] => format!("{} clusters: {first} … {last}", short.len()),
         [] => String::new(),
+        few if few.len() <= most => format!("{} clusters: {}", few.len(), few.join(", ")),
+        many => {
+            let (shown, rest) = many.split_at(FEW.min(many.len()));
+            format!("{} clusters: {}, +{}", many.len(), shown.join(", "), rest.len())
+        }
     }
 }
 
@@ -60,7 +73,7 @@ mod tests {
         assert_eq!(clusters(&["a", "c/b"]), "2 clusters: a, c/b");
         let many: Vec<String> = (10..22).map(|i| format!("c/{i}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        assert_eq!(clusters(&many), "12 clusters: 10 … 21");
+        assert_eq!(clusters(&many), "12 clusters: 10, 11, +10");
     }
 
     #[test]

@@ -2,33 +2,34 @@
 //!
 //! Every format gets the same clusters in the same order; none of them decides the exit code.
 
-mod html;
-mod human;
 mod json;
-mod markdown;
 mod outputs;
 #[cfg(test)]
 mod tests;
 mod upgrade;
+mod view;
 
 use std::io::{self, Write};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
-use super::human::Terminal;
+use hcoplan_report::document::{Block, Document, Text};
+pub use hcoplan_report::markdown::LEAST_BUDGET;
+use hcoplan_report::terminal::Terminal;
+use hcoplan_report::{html, markdown, terminal};
+
+use super::text::printable;
+use crate::diff::ClusterDiff;
 use crate::diff::semantic::{Consequence, ObjectChange, Step, of_field, subject};
-use crate::diff::{Cause, ClusterDiff};
 use crate::finding::Finding;
 use crate::review::{InputDifference, Review};
 use crate::secret;
 use crate::source::Location;
-use crate::yaml;
 
-pub(super) use html::{entries, section, sentence_case, tone};
+pub(in crate::report) use self::view::View;
 pub use json::document;
-pub(super) use upgrade::checklist;
-pub use upgrade::{Steps, steps_document, write_upgrade};
+pub use upgrade::{Steps, steps_document};
 
 /// A form of output for differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,8 +67,8 @@ impl Format {
     }
 }
 
-/// The fewest bytes that a comment may be limited to.
-pub const LEAST_BUDGET: usize = 500;
+/// By this a comment is found again.
+const MARKER: &str = "hcoplan:diff";
 
 /// Differences, with what a format needs besides them.
 #[derive(Debug, Clone, Copy)]
@@ -92,20 +93,69 @@ pub struct Changes<'a> {
     pub terminal: Terminal,
     /// The most bytes of [`Format::Markdown`]; at least [`LEAST_BUDGET`].
     pub budget: Option<usize>,
+    /// Whether everything is listed.
+    pub verbose: bool,
 }
 
-/// Prints differences.
+/// Prints differences, behind those of an upgrade where one is asked for.
 ///
 /// # Errors
 /// When the writer fails.
-pub fn write(format: Format, changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Human => human::write(changes, out),
-        Format::Json => json::write(changes, out),
-        Format::Markdown => out.write_all(markdown::text(changes).as_bytes()),
-        Format::Html => out.write_all(html::page(changes).as_bytes()),
-        Format::Outputs => outputs::write(&changes.review(), out),
+pub fn write(format: Format, changes: &Changes<'_>, steps: Option<&Steps>, out: &mut dyn Write) -> io::Result<()> {
+    let verbose = changes.verbose || format == Format::Html;
+    let changes = Changes { verbose, ..*changes };
+    let text = match format {
+        Format::Json => return json::write(&changes, out),
+        Format::Outputs => {
+            let review = steps.map_or_else(|| changes.review(), Steps::review);
+            return outputs::write(&review, out);
+        }
+        Format::Human => terminal::print(&screen(&changes, steps), changes.terminal),
+        Format::Html => html::print(&screen(&changes, steps)),
+        Format::Markdown => {
+            let mut document = screen(&changes, steps);
+            document.blocks.push(Block::Paragraph(footer(&changes)));
+            markdown::print(&document, Some(MARKER), changes.budget, "hcoplan plan --verbose")
+        }
+    };
+    out.write_all(text.as_bytes())
+}
+
+/// The document of a change, or of an upgrade with the change before it.
+fn screen(changes: &Changes<'_>, steps: Option<&Steps>) -> Document {
+    let title = "hcoplan".to_owned();
+    let review = changes.review();
+    let view = View::new(changes, &review);
+    match steps {
+        Some(steps) => steps.screen(title, changes, &view),
+        None => Document {
+            title,
+            verdict: Some(view.verdict()),
+            blocks: std::iter::once(view.sides()).chain(parts(&view)).collect(),
+            last: Some(view.last()),
+        },
     }
+}
+
+/// What a change does, and what it brings.
+pub(super) fn parts(view: &View<'_>) -> Vec<Block> {
+    let mut out: Vec<Block> = view.table(view.changes.clusters).into_iter().collect();
+    out.extend(view.consequences());
+    out.extend(view.findings());
+    out.extend(view.objects());
+    out
+}
+
+/// What made a comment, and how to get the same.
+fn footer(changes: &Changes<'_>) -> Text {
+    Text::new()
+        .soft(format!(
+            "hcoplan {}, from {} to {}; the same on a terminal: ",
+            env!("CARGO_PKG_VERSION"),
+            changes.left,
+            changes.right
+        ))
+        .code("hcoplan plan")
 }
 
 impl<'a> Changes<'a> {
@@ -148,12 +198,6 @@ fn in_words(path: &Utf8Path, place: &Location) -> String {
     format!("{path}:{}:{}", at.line, at.column)
 }
 
-/// How many objects come, change and go.
-pub(super) fn count(review: &Review<'_>) -> usize {
-    let counts = review.counts;
-    counts.add + counts.change + counts.remove
-}
-
 /// What the change of a field does.
 fn consequence(change: &ObjectChange, index: usize) -> Option<Consequence> {
     of_field(change, &change.fields.get(index)?.step)
@@ -162,13 +206,6 @@ fn consequence(change: &ObjectChange, index: usize) -> Option<Consequence> {
 /// What follows from the change of an object or a field, as a sentence.
 fn sentence(consequence: &Consequence, change: &ObjectChange, step: Option<&Step>) -> String {
     consequence.sentence(&subject(change, consequence, step).join(", "))
-}
-
-/// The causes with these numbers.
-fn causes<'c>(cluster: &'c ClusterDiff, indexes: &[usize]) -> impl Iterator<Item = &'c Cause> {
-    let all = &cluster.comparison.causes;
-    let found: Vec<_> = indexes.iter().filter_map(|i| all.get(*i)).collect();
-    found.into_iter()
 }
 
 /// What a step finds and leaves, as it may be shown.
@@ -182,11 +219,6 @@ fn shown_pair(path: &str, before: Option<&Value>, after: Option<&Value>) -> (Opt
     (shown(before), shown(after))
 }
 
-/// An object as YAML, as it may be shown.
-fn shown_yaml(object: &Value) -> String {
-    yaml::emit(&secret::masked_value("", object))
-}
-
 /// Where something is written: the first place, and in how many others it is alike.
 fn places(changes: &Changes<'_>, because: &InputDifference<'_>) -> Option<String> {
     let (first, others) = because.places.split_first()?;
@@ -197,36 +229,10 @@ fn places(changes: &Changes<'_>, because: &InputDifference<'_>) -> Option<String
     })
 }
 
-/// Two values as [`brief`] shows them; of long texts that begin alike, the part that differs.
-fn brief_both(before: Option<&Value>, after: Option<&Value>, most: usize) -> (String, String) {
-    /// Characters that are kept of what is alike.
-    const LEAD: usize = 8;
-    let texts = (before.and_then(Value::as_str), after.and_then(Value::as_str));
-    if let (Some(a), Some(b)) = texts
-        && a.chars().count().max(b.chars().count()) > most
-    {
-        let alike = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-        if let Some(skip) = alike.checked_sub(LEAD).filter(|n| *n > 0) {
-            let rest = |text: &str| {
-                let rest: String = text.chars().skip(skip).collect();
-                brief(Some(&Value::String(format!("…{rest}"))), most)
-            };
-            return (rest(a), rest(b));
-        }
-    }
-    (brief(before, most), brief(after, most))
-}
-
-/// A value on one line, cut to a number of characters.
-fn brief(value: Option<&Value>, most: usize) -> String {
-    let text = match value {
-        None => return "(nothing)".to_owned(),
-        Some(Value::String(text)) if !text.is_empty() && !text.contains(char::is_whitespace) => text.clone(),
-        Some(other) => other.to_string(),
-    };
-    let text = super::text::printable(&text);
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.into_owned(),
+/// A value on one line.
+fn value_on_a_line(value: &Value) -> String {
+    match value {
+        Value::String(text) if !text.is_empty() && !text.contains(char::is_whitespace) => printable(text).into_owned(),
+        other => printable(&other.to_string()).into_owned(),
     }
 }

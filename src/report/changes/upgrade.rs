@@ -1,13 +1,11 @@
 //! An upgrade, printed: the change itself, a checklist of all its steps, and for programs each step.
 
-use std::io::{self, Write};
-
-use maud::Markup;
+use hcoplan_report::document::{Block, Document, Level, Text};
 use serde_json::{Value, json};
 
-use super::{Changes, Format, html, human, json, markdown, write};
+use super::{Changes, View, json};
 use crate::diff::ClusterDiff;
-use crate::report::Report;
+use crate::finding::Finding;
 use crate::review::{Review, clusters};
 
 /// The steps of an upgrade, each with the release that it leads to and what it does to the clusters.
@@ -27,7 +25,7 @@ impl Steps {
         Review::of_steps(&self.steps, self.compared)
     }
 
-    /// `Upgrade to 1.19 by way of 1.18 (on it or later already: clusters/lab)`.
+    /// `Upgrade to 1.19 via 1.18 (on it or later already: clusters/lab)`.
     fn title(&self) -> String {
         let names: Vec<&str> = self.already_there.iter().map(String::as_str).collect();
         match names.len() {
@@ -44,8 +42,44 @@ impl Steps {
         match names.as_slice() {
             [] => "Upgrade".to_owned(),
             [one] => format!("Upgrade to {one}"),
-            [way @ .., last] => format!("Upgrade to {last} by way of {}", way.join(", ")),
+            [way @ .., last] => format!("Upgrade to {last} via {}", way.join(", ")),
         }
+    }
+
+    /// The checklist, and the change that comes before it where that says anything else.
+    pub(super) fn screen(&self, title: String, changes: &Changes<'_>, before: &View<'_>) -> Document {
+        let (review, upgrade) = (self.review(), self.changes(changes));
+        let view = View::new(&upgrade, &review);
+        let named =
+            |(level, text): (Level, Text)| (level, Text::new().strong(format!("{}: ", self.title())).then(text));
+        let mut blocks = view.checklist();
+        blocks.extend(view.findings());
+        let is_known = |f: &&Finding| {
+            review.added.iter().any(|l| (l.finding.rule.name, &l.finding.message) == (f.rule.name, &f.message))
+        };
+        let counts = before.review.counts;
+        if counts.differing + counts.findings_added > 0 || !before.review.shown_again().iter().all(is_known) {
+            let (level, verdict) = before.verdict();
+            blocks.push(Block::Heading(1, "The change before the upgrade".into()));
+            blocks.push(Block::Verdict(level, verdict));
+            blocks.push(before.sides());
+            blocks.extend(super::parts(before));
+        }
+        Document { title, verdict: Some(named(view.verdict())), blocks, last: Some(named(view.last())) }
+    }
+
+    /// The checklist as a part of a page.
+    pub(in crate::report) fn checklist(&self, changes: &Changes<'_>) -> Vec<Block> {
+        let (review, upgrade) = (self.review(), self.changes(changes));
+        let view = View::new(&upgrade, &review);
+        let (level, verdict) = view.verdict();
+        let verdict = Block::Verdict(level, Text::new().plain(format!("{}: ", self.title())).then(verdict));
+        // Sections of their own would mix with the page's.
+        let inner = view.checklist().into_iter().chain(view.findings()).map(|block| match block {
+            Block::Heading(_, text) => Block::Heading(2, text),
+            other => other,
+        });
+        std::iter::once(verdict).chain(inner).collect()
     }
 
     fn changes<'a>(&'a self, of: &Changes<'a>) -> Changes<'a> {
@@ -58,52 +92,6 @@ impl Steps {
             ..*of
         }
     }
-}
-
-/// Prints an upgrade, and the change that comes before it where there is one.
-///
-/// # Errors
-/// When the writer fails.
-pub fn write_upgrade(format: Format, steps: &Steps, changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let (review, title) = (steps.review(), steps.title());
-    let upgrade = steps.changes(changes);
-    match format {
-        Format::Human => {
-            human::write_upgrade(&upgrade, &review, &title, out)?;
-            if !changes.clusters.is_empty() || !changes.findings.is_empty() {
-                writeln!(out)?;
-                write(format, changes, out)?;
-            }
-            Ok(())
-        }
-        Format::Markdown => {
-            let text = markdown::upgrade(changes, &upgrade, &review, &title);
-            out.write_all(text.as_bytes())
-        }
-        Format::Html => {
-            let page = html::upgrade(changes, &upgrade, &review, &title);
-            out.write_all(page.as_bytes())
-        }
-        Format::Outputs => super::outputs::write(&review, out),
-        _ => write(format, changes, out),
-    }
-}
-
-/// The checklist as a part of a page.
-pub(in crate::report) fn checklist(steps: &Steps, report: &Report<'_>) -> Markup {
-    let changes = Changes {
-        left: "",
-        right: "",
-        clusters: &[],
-        compared: steps.compared,
-        findings: &[],
-        existing_count: true,
-        root: report.root,
-        left_root: report.root,
-        terminal: report.terminal,
-        budget: None,
-    };
-    html::checklist(&steps.changes(&changes), &steps.review(), &steps.title())
 }
 
 /// Each step as one document, for `upgrade` of the plan's; the last one has the checklist.

@@ -1,20 +1,21 @@
 //! The matrix of golden images, printed: one file per format.
 
-mod html;
-mod human;
 mod json;
 #[cfg(test)]
 mod tests;
+mod view;
 
 use std::io::{self, Write};
 
-use super::human::Terminal;
+use hcoplan_report::terminal::Terminal;
+use hcoplan_report::{html, terminal};
+
 use super::plural;
 use crate::boot;
 use crate::matrix::{Cell, ClusterMatrix, Counts, Group, Image, MachineRow, Reason, State, counts};
 
-pub(super) use html::section;
 pub use json::document;
+pub(super) use view::blocks;
 
 /// A form of output for the matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,9 +59,9 @@ pub struct MatrixPage<'a> {
 /// When the writer fails.
 pub fn write(format: Format, page: &MatrixPage<'_>, out: &mut dyn Write) -> io::Result<()> {
     match format {
-        Format::Human => human::write(page, out),
+        Format::Human => out.write_all(terminal::print(&view::screen(page), page.terminal).as_bytes()),
         Format::Json => writeln!(out, "{:#}", document(page)),
-        Format::Html => out.write_all(html::page(page).as_bytes()),
+        Format::Html => out.write_all(html::print(&view::page(page)).as_bytes()),
     }
 }
 

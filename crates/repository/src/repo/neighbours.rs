@@ -27,6 +27,9 @@ pub struct Neighbours {
 /// The indices of documents by namespace, which may be empty, and name; without a namespace, of the first in any.
 type ByName = HashMap<(Option<String>, String), usize>;
 
+/// The kinds that the operators below HCO read.
+const OPERATORS: [&str; 5] = ["KubeVirt", "CDI", "SSP", "NetworkAddonsConfig", "AAQ"];
+
 impl Neighbours {
     /// The documents of a kind (`VirtualMachine`), in the order of their paths.
     pub fn of_kind(&self, kind: &str) -> &[Arc<Document>] {
@@ -120,6 +123,28 @@ impl Repo {
         });
         let indexes = by_directory.get(directory).into_iter().flatten();
         indexes.filter_map(|index| self.files.get(*index))
+    }
+
+    /// What comes near where there is no HyperConverged: objects that HCO would make of one, each with its kind and
+    /// its file; and how many files were read.
+    pub fn nearest_misses(&self) -> (Vec<(String, Arc<Utf8Path>)>, usize) {
+        let read = self.files.iter().filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
+        let mut found = Vec::new();
+        let mut count = 0;
+        for file in read {
+            count += 1;
+            let Ok(bytes) = self.tree.read(&file.path) else {
+                continue;
+            };
+            let content = Content::parse(SourceFile::from_bytes(&*file.path, bytes));
+            for document in &content.documents {
+                let kind = document.root.get("kind").and_then(Node::as_str).unwrap_or_default();
+                if OPERATORS.contains(&kind) {
+                    found.push((kind.to_owned(), Arc::clone(&file.path)));
+                }
+            }
+        }
+        (found, count)
     }
 
     /// Everything in a cluster's directory and below it that belongs to no cluster further down, and what

@@ -42,10 +42,26 @@ impl Impact {
         }
     }
 
-    /// As a heading.
+    /// As a heading over several.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Stops => "Rejected or stopped",
+            Self::DataLoss => "Data loss",
+            Self::BootFailure => "Boot failures",
+            Self::Disruption => "Disruption",
+            Self::Scheduling => "Scheduling and migration",
+            Self::Alert => "Alerts",
+            Self::Security => "Security",
+            Self::Images => "Golden images",
+            Self::Behaviour => "Behaviour",
+            Self::Better => "Improvements",
+        }
+    }
+
+    /// In a sentence.
     pub const fn title(self) -> &'static str {
         match self {
-            Self::Stops => "refused or stopped",
+            Self::Stops => "rejected or stopped",
             Self::DataLoss => "data loss",
             Self::BootFailure => "boot failure",
             Self::Disruption => "disruption",

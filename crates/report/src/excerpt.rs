@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-use super::text::{is_invisible_or_control, printable};
-use crate::secret;
-use crate::source::{Location, SourceFile, Span};
+use hcoplan_diagnostics::secret::{self, InputText, is_invisible_or_control};
+use hcoplan_diagnostics::source::{Location, SourceFile, Span};
+
+use super::Mark;
 
 /// Lines shown before and after one that is meant.
 const CONTEXT: usize = 1;
@@ -21,13 +22,6 @@ const MOST_LINES: usize = 6;
 
 /// Columns shown before a place in a line that is cut.
 const LEAD: usize = 24;
-
-/// A place with what is to be said about it.
-pub(super) struct SpanLabel<'a> {
-    pub(super) place: &'a Location,
-    pub(super) label: String,
-    pub(super) primary: bool,
-}
 
 /// The lines around some places of one file.
 #[derive(Debug)]
@@ -71,17 +65,18 @@ struct Cells {
 }
 
 impl Excerpt {
-    /// The excerpt of one file, `name` being its path as it is shown. All marks are in that file.
-    pub(super) fn new(name: &str, marks: &[SpanLabel<'_>], width: usize) -> Option<Self> {
-        let file = &marks.first()?.place.file;
+    /// The excerpt of one file. All marks are in that file.
+    pub(super) fn new(marks: &[&Mark], width: usize) -> Option<Self> {
+        let first = marks.first()?;
+        let file = &first.place.file;
         let mut out = Self {
-            name: printable(name).into_owned(),
+            name: InputText::new(&first.path).line().into_owned(),
             text: String::new(),
             lines: Vec::new(),
             columns: BTreeMap::new(),
             labels: Vec::new(),
         };
-        let cells: Vec<Cells> = marks.iter().map(|m| cells(m.place)).collect();
+        let cells: Vec<Cells> = marks.iter().map(|m| cells(&m.place)).collect();
         let masked = &secret::secret_parts(file).spans;
         let numbers = numbers(&cells, file);
         let mut shown: BTreeMap<usize, Shown> = BTreeMap::new();
@@ -97,7 +92,7 @@ impl Excerpt {
             let start = out.offset(&shown, cells.line, cells.start)?;
             let end = out.offset(&shown, cells.end_line, cells.end)?;
             let span = SourceSpan::new(start.into(), end.saturating_sub(start));
-            let label = Some(printable(&mark.label).into_owned()).filter(|l| !l.is_empty());
+            let label = Some(InputText::new(&mark.label).line().into_owned()).filter(|l| !l.is_empty());
             out.columns.insert(start, cells.start);
             out.labels.push(if mark.primary {
                 LabeledSpan::new_primary_with_span(label, span)
@@ -300,11 +295,11 @@ impl miette::Diagnostic for Excerpt {
     }
 }
 
-/// The places of a finding by file, the finding's own file first.
-pub(super) fn by_file<'a>(marks: Vec<SpanLabel<'a>>) -> Vec<Vec<SpanLabel<'a>>> {
-    let mut groups: Vec<Vec<SpanLabel<'a>>> = Vec::new();
+/// The places by file, in the order of the first of each file.
+pub(super) fn by_file(marks: &[Mark]) -> Vec<Vec<&Mark>> {
+    let mut groups: Vec<Vec<&Mark>> = Vec::new();
     for mark in marks {
-        let same = |group: &&mut Vec<SpanLabel<'a>>| {
+        let same = |group: &&mut Vec<&Mark>| {
             let first = group.first().map(|m| &m.place.file);
             first.is_some_and(|f| Arc::ptr_eq(f, &mark.place.file) || f.path() == mark.place.file.path())
         };

@@ -1,0 +1,227 @@
+//! A document as a page of its own: nothing is loaded, readable without scripts, on a phone, in print, light and dark.
+//!
+//! Everything from users' files goes through maud's escaping, or through the excerpts, which mask what is secret.
+
+use hcoplan_diagnostics::secret::{InputText, escape_invisible};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::excerpt::{Excerpt, by_file};
+use super::{Block, Cell, DiffLine, Document, Entry, Level, Mark, Sign, Span, Style, Table, Text};
+
+pub(super) const STYLE: &str = include_str!("style.css");
+pub(super) const SCRIPT: &str = include_str!("script.js");
+
+/// The digests of style and script, so that a browser takes these and no others.
+const STYLE_DIGEST: &str = "sha256-+XglermIg27m9XTQhOXu+c6dkUZO23dHXCH/hr/gja4=";
+const SCRIPT_DIGEST: &str = "sha256-aqDZTV6ie3bYtTfLHkNnH+hlnWlsGG5PbHp4yoUrNtc=";
+
+/// Columns of a line of an excerpt; longer ones are cut around what is meant.
+const WIDTH: usize = 160;
+
+/// A document as a page.
+pub fn print(document: &Document) -> String {
+    let policy = format!(
+        "default-src 'none'; style-src '{STYLE_DIGEST}'; script-src '{SCRIPT_DIGEST}'; base-uri 'none'; form-action \
+         'none'"
+    );
+    let is_section = |block: &Block| matches!(block, Block::Heading(1, _));
+    let mut parts = document.blocks.chunk_by(|_, next| !is_section(next)).peekable();
+    let lead = parts.next_if(|part| !part.first().is_some_and(is_section)).unwrap_or_default();
+    let mut sections: Vec<(String, &Text, &[Block])> = Vec::new();
+    for part in parts {
+        if let Some((Block::Heading(_, name), rest)) = part.split_first() {
+            let mut id = anchor(&name.characters());
+            while sections.iter().any(|(other, ..)| *other == id) {
+                id.push_str("-again");
+            }
+            sections.push((id, name, rest));
+        }
+    }
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                title { (document.title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header.top {
+                    h1 { (document.title) }
+                    @if let Some((level, text)) = &document.verdict { (verdict(*level, text)) }
+                    (blocks(lead))
+                }
+                @if sections.len() > 1 {
+                    nav aria-label="Sections" { ul {
+                        @for (anchor, name, _) in &sections { li { a href={ "#" (anchor) } { (text(name)) } } }
+                    } }
+                }
+                main {
+                    @for (anchor, name, content) in &sections {
+                        section id=(anchor) aria-labelledby={ (anchor) "-title" } {
+                            h2 id={ (anchor) "-title" } { (text(name)) }
+                            (blocks(content))
+                        }
+                    }
+                }
+                footer { p { "hcoplan " (env!("CARGO_PKG_VERSION")) } }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    // What maud doesn't escape: characters that steer whoever looks at the page's text.
+    let mut page = escape_invisible(&page.into_string()).into_owned();
+    page.push('\n');
+    page
+}
+
+/// The anchor of a section of this name.
+pub fn anchor(name: &str) -> String {
+    let name: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    name.trim_matches('-').to_owned()
+}
+
+fn blocks(all: &[Block]) -> Markup {
+    html! { @for one in all { (block(one)) } }
+}
+
+fn block(block: &Block) -> Markup {
+    match block {
+        Block::Verdict(level, what) => verdict(*level, what),
+        Block::Heading(0..=2, name) => html! { h3 { (text(name)) } },
+        Block::Heading(_, name) => html! { h4 { (text(name)) } },
+        Block::Paragraph(what) => html! { p { (text(what)) } },
+        Block::List(lines) => html! { ul { @for line in lines { li { (text(line)) } } } },
+        Block::Entries(_, entries) => html! { @for one in entries { (entry(one)) } },
+        Block::Table(one) => table(one),
+        Block::Diff(lines) => diff(lines),
+        Block::Code(what) => html! { pre.diff tabindex="0" { (InputText::new(what).lines()) } },
+        Block::Folded(summary, inner) => html! { details.more { summary { (text(summary)) } (blocks(inner)) } },
+    }
+}
+
+fn verdict(level: Level, what: &Text) -> Markup {
+    html! { div.verdict.(class(level)) { p { strong { (text(what)) } } } }
+}
+
+fn entry(entry: &Entry) -> Markup {
+    html! {
+        article id=[entry.anchor.as_ref()] {
+            p { span.label.(class(entry.level)) { (text(&entry.label)) } " " strong { (text(&entry.text)) } }
+            (excerpts(&entry.marks, entry.level))
+            @if !entry.place.is_empty() || !entry.notes.is_empty() {
+                dl {
+                    @if !entry.place.is_empty() { dt { "where" } dd { (text(&entry.place)) } }
+                    @for (name, note) in &entry.notes { dt { (if name.is_empty() { "note" } else { name }) } dd { (text(note)) } }
+                }
+            }
+        }
+    }
+}
+
+fn excerpts(marks: &[Mark], level: Level) -> Markup {
+    html! {
+        @for group in by_file(marks) {
+            @if let (Some(first), Some(excerpt)) = (group.first(), Excerpt::new(&group, WIDTH)) {
+                @let at = first.place.start();
+                figure {
+                    figcaption { code { (printable(&first.path)) ":" (at.line) ":" (at.column) } }
+                    // Boxes that scroll are reached with the keyboard.
+                    div.lines tabindex="0" role="group" aria-label="excerpt" {
+                        @for row in excerpt.rows() {
+                            span data-line=(row.number) {
+                                @for (part, marked) in &row.pieces {
+                                    @if *marked { mark { (part) } } @else { (part) }
+                                }
+                                "\n"
+                            }
+                            @for (label, primary) in &row.labels {
+                                @if *primary { span.says.first.(class(level)) { "↳ " (label) "\n" } }
+                                @else { span.says { "↳ " (label) "\n" } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn table(table: &Table) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="group" aria-label=(table.caption) {
+            table.sortable[table.sortable] {
+                caption { (table.caption) }
+                thead { tr { @for name in &table.header { th scope="col" { (text(name)) } } } }
+                tbody { @for row in &table.rows { tr {
+                    @for (index, one) in row.iter().enumerate() {
+                        @if index == 0 { th scope="row" { (cell(one)) } } @else { td { (cell(one)) } }
+                    }
+                } } }
+            }
+        }
+    }
+}
+
+fn cell(cell: &Cell) -> Markup {
+    html! {
+        @match cell.level {
+            Some(level) => span.state.(class(level)) { (text(&cell.text)) },
+            None => (text(&cell.text)),
+        }
+        @if let Some(reason) = &cell.reason { br; small { (printable(reason)) } }
+    }
+}
+
+fn diff(lines: &[DiffLine]) -> Markup {
+    html! {
+        pre.diff tabindex="0" {
+            @for line in lines {
+                @let name = match line.sign {
+                    Sign::Add => "add",
+                    Sign::Remove => "del",
+                    Sign::Change => "change",
+                    Sign::Note => "at",
+                };
+                span class=(name) {
+                    (line.sign.as_char()) (" ".repeat(2 * line.depth + 1)) (text(&line.text)) "\n"
+                }
+            }
+        }
+    }
+}
+
+fn text(text: &Text) -> Markup {
+    html! { @for span in &text.0 { (styled(span)) } }
+}
+
+fn styled(span: &Span) -> Markup {
+    let text = printable(&span.text);
+    match &span.style {
+        Style::Plain => html! { (text) },
+        Style::Strong => html! { b { (text) } },
+        Style::Soft => html! { span.soft { (text) } },
+        Style::Code => html! { code { (text) } },
+        Style::Level(level) => html! { b.(class(*level)) { (text) } },
+        Style::Link(address) | Style::Address(address) => html! { a href=(address) rel="noreferrer" { (text) } },
+    }
+}
+
+const fn class(level: Level) -> &'static str {
+    match level {
+        Level::Bad => "bad",
+        Level::Warn => "warn",
+        Level::Calm => "calm",
+        Level::Good => "good",
+    }
+}
+
+/// Text on one line, as a page may show it.
+fn printable(text: &str) -> String {
+    InputText::new(text).line().into_owned()
+}

@@ -1,0 +1,11 @@
+//! A [`Document`](document::Document) of what hcoplan says, and its printers: [`terminal`], [`markdown`], [`html`].
+
+pub mod document;
+mod excerpt;
+pub mod html;
+pub mod markdown;
+pub mod terminal;
+#[cfg(test)]
+mod tests;
+
+pub use document::{Block, Cell, DiffLine, Document, Entry, Layout, Level, Mark, Sign, Span, Style, Table, Text};

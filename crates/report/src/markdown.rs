@@ -1,0 +1,224 @@
+//! A document as markdown: a comment on a pull request, a job's summary.
+//!
+//! With a budget, parts are taken whole, in a shorter form, or not at all: nothing is cut inside a fence, a table's row
+//! or a tag, what comes first is always there, and what was left out is counted.
+
+use hcoplan_diagnostics::secret::InputText;
+
+use super::{Block, Cell, DiffLine, Document, Entry, Level, Sign, Span, Style, Table, Text};
+
+/// The fewest bytes that a comment may be limited to.
+pub const LEAST_BUDGET: usize = 500;
+
+/// Room kept for the line that says what was left out.
+const RESERVE: usize = 160;
+
+/// Characters of a sentence where there is room for nothing else.
+const SHORT: usize = 120;
+
+/// A document as markdown; `marker` is a hidden first line by which a comment is found again, `whole` the command that
+/// prints everything.
+pub fn print(document: &Document, marker: Option<&str>, budget: Option<usize>, whole: &str) -> String {
+    let mut parts = Vec::new();
+    if let Some((level, text)) = &document.verdict {
+        let title = if document.title.is_empty() { String::new() } else { format!("{}: ", plain(&document.title)) };
+        parts.push(Part::whole(format!("### {} {title}{}\n", sign(*level), line(text))));
+    }
+    add_all(&document.blocks, &mut parts);
+    let budget = budget.map(|b| b.max(LEAST_BUDGET));
+    let mut out = marker.map_or(String::new(), |marker| format!("<!-- {marker} -->\n"));
+    let mut left_out = 0;
+    for part in &parts {
+        let room = budget.map(|b| b.saturating_sub(RESERVE + out.len()));
+        let fits = |text: &str| room.is_none_or(|room| text.len() <= room);
+        // A table's head and rows are lines that follow each other.
+        match &part.short {
+            _ if fits(&part.long) => out.push_str(&part.long),
+            Some(short) if fits(short) => {
+                out.push_str(short);
+                left_out += 1;
+            }
+            _ => left_out += 1,
+        }
+    }
+    if left_out > 0 {
+        let parts = if left_out == 1 { "1 part isn't".to_owned() } else { format!("{left_out} parts aren't") };
+        out.push_str(&format!("\n**{parts} shown**, for want of room: `{whole}` prints everything.\n"));
+    }
+    out
+}
+
+/// Something that is shown whole, or in its short form, or not at all.
+struct Part {
+    long: String,
+    short: Option<String>,
+}
+
+impl Part {
+    fn whole(long: String) -> Self {
+        Self { long, short: None }
+    }
+}
+
+/// Sections of entries that follow each other are one table.
+fn add_all(blocks: &[Block], out: &mut Vec<Part>) {
+    let mut rest = blocks;
+    while let Some((first, others)) = rest.split_first() {
+        let mut sections = Vec::new();
+        while let [Block::Heading(_, heading), Block::Entries(_, entries), others @ ..] = rest {
+            sections.push((Some(heading), entries.as_slice()));
+            rest = others;
+        }
+        if sections.is_empty() {
+            add(first, out);
+            rest = others;
+        } else {
+            add_entries(&sections, out);
+        }
+    }
+}
+
+fn add(block: &Block, out: &mut Vec<Part>) {
+    match block {
+        Block::Verdict(level, text) => out.push(Part::whole(format!("\n### {} {}\n", sign(*level), line(text)))),
+        Block::Heading(1, text) => out.push(Part::whole(format!("\n#### {}\n", line(text)))),
+        Block::Heading(_, text) => out.push(Part::whole(format!("\n**{}**\n", line(text)))),
+        Block::Paragraph(text) => out.push(Part::whole(format!("\n{}\n", line(text)))),
+        Block::List(lines) => {
+            let lines: String = lines.iter().map(|text| format!("- {}\n", line(text))).collect();
+            out.push(Part::whole(format!("\n{lines}")));
+        }
+        Block::Entries(_, entries) => add_entries(&[(None, entries)], out),
+        Block::Table(one) => out.push(Part::whole(format!("\n{}", table(one)))),
+        Block::Diff(lines) => out.push(Part::whole(diff(lines))),
+        Block::Code(text) => {
+            let text = InputText::new(text).message().into_owned();
+            let fence = fence(&text);
+            out.push(Part::whole(format!("\n{fence}\n{}\n{fence}\n", text.trim_end_matches('\n'))));
+        }
+        Block::Folded(summary, blocks) => {
+            let mut inner = Vec::new();
+            add_all(blocks, &mut inner);
+            let inner: String = inner.into_iter().map(|part| part.long).collect();
+            let title = html(&summary.characters());
+            out.push(Part {
+                long: format!("\n<details><summary>{title}</summary>\n{inner}\n</details>\n"),
+                short: Some(format!("\n{}\n", line(summary))),
+            });
+        }
+    }
+}
+
+/// Rows of one table: what it is, where, and what else belongs to it. The first row of a section names it.
+fn add_entries(sections: &[(Option<&Text>, &[Entry])], out: &mut Vec<Part>) {
+    let all = || sections.iter().flat_map(|(_, entries)| *entries);
+    let has_places = all().any(|entry| !entry.place.is_empty());
+    let has_notes = all().any(|entry| !entry.notes.is_empty());
+    let mut columns = vec!["", ""];
+    columns.extend(has_places.then_some("where"));
+    columns.extend(has_notes.then_some("what else"));
+    let mut head = format!("\n| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len()));
+    let named = sections.iter().flat_map(|(heading, entries)| {
+        let names =
+            heading.iter().map(|heading| format!("**{}**", line(heading))).chain(std::iter::repeat(String::new()));
+        names.zip(*entries)
+    });
+    for (name, entry) in named {
+        let row = |text: String, notes: String| {
+            let label = [sign(entry.level), &name, &line(&entry.label)].join(" ");
+            let mut cells = vec![label.trim().replace("  ", " "), text];
+            cells.extend(has_places.then(|| line(&entry.place)));
+            cells.extend(has_notes.then_some(notes));
+            format!("| {} |\n", cells.join(" | "))
+        };
+        let notes = entry.notes.iter().map(|(name, text)| match *name {
+            "" => line(text),
+            name => format!("{name}: {}", line(text)),
+        });
+        let sentence = entry.text.characters();
+        let mut short: String = sentence.chars().take(SHORT).collect();
+        short.push_str(if short.len() < sentence.len() { "…" } else { "" });
+        let (long, short) =
+            (row(line(&entry.text), notes.collect::<Vec<_>>().join("<br>")), row(plain(&short), String::new()));
+        let before = std::mem::take(&mut head);
+        out.push(Part { long: format!("{before}{long}"), short: Some(format!("{before}{short}")) });
+    }
+}
+
+fn table(table: &Table) -> String {
+    let header: Vec<String> = table.header.iter().map(line).collect();
+    let mut out = format!("| {} |\n|{}\n", header.join(" | "), "---|".repeat(header.len()));
+    let cell = |cell: &Cell| match cell.level {
+        Some(level) => format!("{} {}", sign(level), line(&cell.text)),
+        None => line(&cell.text),
+    };
+    for row in &table.rows {
+        let cells: Vec<String> = row.iter().map(cell).collect();
+        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    out
+}
+
+fn diff(lines: &[DiffLine]) -> String {
+    let text: String = lines
+        .iter()
+        .map(|line| {
+            // GitHub and GitLab colour by the first character.
+            let sign = if line.sign == Sign::Change { '!' } else { line.sign.as_char() };
+            let indent = " ".repeat(2 * line.depth + if line.sign == Sign::Note { 2 } else { 0 });
+            format!("{sign} {indent}{}\n", InputText::new(&line.text.characters()).line())
+        })
+        .collect();
+    let fence = fence(&text);
+    format!("\n{fence}diff\n{text}{fence}\n")
+}
+
+/// A fence longer than any run of backticks in a text.
+fn fence(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    "`".repeat((longest + 1).max(3))
+}
+
+fn sign(level: Level) -> &'static str {
+    match level {
+        Level::Bad => "🔴",
+        Level::Warn => "🟡",
+        Level::Calm => "🔵",
+        Level::Good => "✅",
+    }
+}
+
+fn line(text: &Text) -> String {
+    text.0.iter().map(span).collect()
+}
+
+fn span(span: &Span) -> String {
+    // Marks of emphasis stand next to the words.
+    let emphasized = |mark: &str| {
+        let text = plain(&span.text);
+        let (inner, end) = (text.trim_end(), if text.ends_with(' ') { " " } else { "" });
+        let start = if inner.starts_with(' ') { " " } else { "" };
+        format!("{start}{mark}{}{mark}{end}", inner.trim_start())
+    };
+    match &span.style {
+        Style::Plain | Style::Soft => plain(&span.text),
+        Style::Strong | Style::Level(_) => emphasized("**"),
+        Style::Code => InputText::new(&span.text).markdown_code(),
+        Style::Link(address) if address.starts_with('#') => plain(&span.text),
+        Style::Link(address) | Style::Address(address) => format!("[{}]({address})", plain(&span.text)),
+    }
+}
+
+fn plain(text: &str) -> String {
+    InputText::new(text).markdown()
+}
+
+/// Text inside a tag.
+fn html(text: &str) -> String {
+    let text = InputText::new(text).line();
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('@', "@&#8203;")
+        .replace("://", ":&#8203;//")
+}
