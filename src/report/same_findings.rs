@@ -107,10 +107,15 @@ mod tests {
             Finding::new(rule, "one"),
         ];
         let groups = group_alike(&findings);
-        let told: Vec<_> = groups.iter().map(|g| (&*g.first.message, review::clusters(&g.clusters()), g.indexes.clone())).collect();
+        let told: Vec<_> =
+            groups.iter().map(|g| (&*g.first.message, review::clusters(&g.clusters()), g.indexes.clone())).collect();
         let both = || "2 clusters: a, b".to_owned();
-        let expected =
-            [("one", both(), vec![0, 3]), ("one", both(), vec![1, 4]), ("two", "c/a".to_owned(), vec![2]), ("one", String::new(), vec![5])];
+        let expected = [
+            ("one", both(), vec![0, 3]),
+            ("one", both(), vec![1, 4]),
+            ("two", "c/a".to_owned(), vec![2]),
+            ("one", String::new(), vec![5]),
+        ];
         assert_eq!(told, expected);
     }
 }
