@@ -65,9 +65,11 @@ def update(source, r):
     raw = r.random() < 0.15
     if raw:
         spoil(before, r)
+        before["metadata"].update({"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"})
     after = changed(before, source, r)
     if r.random() < 0.15:
         spoil(after, r)
+        after["metadata"].update({k: before["metadata"][k] for k in ("name", "namespace")})  # else it is another object
     how = "replace" if raw else r.choice(("apply", "apply", "replace"))
     return before, (after, clusters.inventory(r), clusters.nodes(r)), how, raw
 

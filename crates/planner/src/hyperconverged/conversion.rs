@@ -62,6 +62,12 @@ fn spec_to_v1(release: &Release, spec: &Value) -> Value {
     if is_empty_list(get(spec, "obsoleteCPUs.cpuModels")) {
         remove(&mut out, "virtualization.obsoleteCPUModels");
     }
+    // Storage that says nothing but that no registry is insecure isn't copied.
+    let storage = get(&out, "storage").and_then(Value::as_object);
+    let registries = get(&out, "storage.storageImport.insecureRegistries").and_then(Value::as_array);
+    if storage.is_some_and(|s| s.keys().all(|key| key == "storageImport")) && registries.is_none_or(Vec::is_empty) {
+        remove(&mut out, "storage");
+    }
     let gates = Gates::read(release, spec.get("featureGates"));
     let mut list = Vec::new();
     for gate in &release.tables().feature_gates {

@@ -63,8 +63,8 @@ pub(super) fn reconcile_until_stable(
     let writes = !admission::is_settled(&stored) || !annotations.is_empty();
     let plan = plan_with(release, inventory, &stored, Admit::Settled { writes });
     let mut settled = OperatorResult { stored, plan, own_updates: Vec::new() };
-    if settled.plan.status.conditions.is_empty() {
-        // It never comes to report, or to write, anything.
+    if settled.plan.ignored || settled.plan.status.conditions.is_empty() {
+        // It never comes to write anything, or even to report.
         return settled;
     }
     settled.stored = with_status(release, settled.stored, &settled.plan);
