@@ -21,13 +21,17 @@ const FIELDS: [(&str, &str); 6] = [
     ("observability", "spec.observability"),
 ];
 
+/// What `observability` has, in the order in which it is written; all else is written in the order of the alphabet.
+const OBSERVABILITY: [&str; 3] = ["workloads", "allowedAlerts", "allowedRecordingRules"];
+
 /// Keeps the fields of a v1 object in the annotation of the v1beta1 one.
 pub(super) fn keep(v1: &Value, v1beta1: &mut Value) {
     let mut parts = Vec::new();
     for (name, path) in FIELDS {
         let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
         if let Some(value) = get(v1, path).filter(|value| !is_empty(value)) {
-            parts.push(format!("\"{name}\":{value}"));
+            let text = if name == "observability" { in_order(value, &OBSERVABILITY) } else { value.to_string() };
+            parts.push(format!("\"{name}\":{text}"));
         }
     }
     if !parts.is_empty() {
@@ -41,6 +45,11 @@ pub(super) fn keep(v1: &Value, v1beta1: &mut Value) {
             }
         }
     }
+}
+
+fn in_order(value: &Value, keys: &[&str]) -> String {
+    let given = keys.iter().filter_map(|key| Some(format!("\"{key}\":{}", value.get(key)?)));
+    format!("{{{}}}", given.collect::<Vec<_>>().join(","))
 }
 
 /// Takes the annotation out of an object that was converted to v1, and the fields out of the
