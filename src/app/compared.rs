@@ -69,8 +69,8 @@ pub(super) fn compare(work: &Work<'_>, pair: &super::Pair<'_>, old: &Old, now: &
                     (Before::Sources(repo, _), Some(was)) => (repo, was),
                     _ => (now.repo, now.cluster),
                 };
-                let after = now.planned.matrix(now.repo, now.cluster);
-                note_images(&before.matrix(repo, cluster), &after, &mut diff);
+                let after = now.planned.matrix(now.repo, now.cluster, Some(before.manifest()));
+                note_images(&before.matrix(repo, cluster, None), &after, &mut diff);
             }
         }
         Old::Rejected(_, why) => {

@@ -142,9 +142,10 @@ impl Planned {
 
     /// Which virtual machine boots, and which golden image is there, for which architecture. What a webhook rejects is
     /// shown by force, so that the matrix names the images that are missed.
-    pub(super) fn matrix(&self, repo: &Repo, cluster: &ClusterRef) -> ClusterMatrix {
+    /// `before` is the HyperConverged that the change starts from.
+    pub(super) fn matrix(&self, repo: &Repo, cluster: &ClusterRef, before: Option<&Value>) -> ClusterMatrix {
         let settings = lint::Settings::default();
-        let context = check::context(repo, cluster, self.loaded(), self.input(), &settings);
+        let context = check::context(repo, cluster, self.loaded(), self.input(), &settings).with_before(before);
         let admission = &self.plan.admission;
         matrix(&MatrixInput { context: &context, refused: admission.stage.map(|_| admission.message.as_str()) })
     }

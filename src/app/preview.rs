@@ -76,7 +76,7 @@ pub(super) fn steps(work: &Work<'_>, to: &Arc<Release>, old: &Old, now: &Now<'_>
         diff.verdict = Verdict::of_step(&step);
         compare_step(&state, &step, (&before, &after), &mut diff);
         if !step.is_stuck() && selection.is_some() {
-            let of = |planned: &super::planned::Planned| planned.matrix(now.repo, now.cluster);
+            let of = |planned: &super::planned::Planned| planned.matrix(now.repo, now.cluster, None);
             note_images(&of(&before), &of(&after), &mut diff);
         }
         if index == last {

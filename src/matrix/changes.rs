@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::disks;
 use super::{Cell, ClusterMatrix, Image, MachineRow, Reason, State};
 use crate::boot::Outcome;
 use crate::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;
 use crate::diff::semantic::{EffectTime, Impact, ObjectChange};
-use crate::diff::{Comparison, Effect, Kind};
+use crate::diff::{Comparison, Effect};
 
 /// What happens to the golden images; `None` where one side can't have any, so that nothing can be
 /// said.
@@ -35,6 +36,7 @@ pub fn effects(before: &ClusterMatrix, after: &ClusterMatrix, comparison: &Compa
         changes.of_image(old.get(key).copied(), new.get(key).copied(), &mut out);
     }
     changes.of_machines(&mut out);
+    out.extend(disks::effects(&comparison.objects, comparison.causes.len()));
     Some(out)
 }
 
@@ -69,9 +71,8 @@ fn moved(objects: &[ObjectChange]) -> BTreeMap<&str, Vec<&ObjectChange>> {
 type Deleted = BTreeMap<(String, String), BTreeSet<String>>;
 
 fn deleted(objects: &[ObjectChange]) -> Deleted {
-    let goes = |c: &&ObjectChange| c.id.kind == "DataImportCron" && (c.kind == Kind::Remove || c.instead_of.is_some());
-    let gone = objects.iter().filter(goes).filter_map(|c| c.before.as_deref());
-    let taken = gone.filter(|body| body["spec"]["retentionPolicy"] == "None");
+    let gone = objects.iter().filter(|c| disks::goes(c)).filter_map(|c| c.before.as_deref());
+    let taken = gone.filter(|body| disks::takes_disks(body));
     let key = |body: &Value| {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let plain = text(&body["metadata"]["labels"][DATA_SOURCE_NAME_LABEL]);
@@ -117,7 +118,7 @@ impl Changes<'_> {
                                  virtual machines keep their own copies"
                             .to_owned(),
                     };
-                    let keep = "set `retentionPolicy: All` in a change before this one to keep them";
+                    let keep = "set `retentionPolicy: All` in a change before this one: they are imported again then, and stay";
                     out.push(self.effect(was, Impact::DataLoss, EffectTime::Now, &text, keep));
                 }
                 self.still_imported(was, is, out);
@@ -158,7 +159,7 @@ impl Changes<'_> {
                 Impact::DataLoss,
                 "the golden image {} is deleted: its DataSource, and every disk that was imported \
                  for it",
-                "to keep the disks, set `retentionPolicy: All` in a change before this one",
+                "set `retentionPolicy: All` in a change before this one: the disks are imported again then, and stay",
             ));
         }
         let of_name = self.images_after.range((&*was.name, "")..);
@@ -231,8 +232,10 @@ impl Changes<'_> {
                     out.push(self.effect(is, Impact::Images, EffectTime::Now, &text, ""));
                 }
                 (Some(old), cell) if covered(old) && is_uncertain(cell.state) => {
-                    let text =
-                        format!("whether {{}} boots on {name} isn't certain any more: {}", cell.reason.sentence());
+                    let text = format!(
+                        "new {name} virtual machines may get a disk of another architecture from {{}}: {}",
+                        cell.reason.sentence()
+                    );
                     let action = remedy(&cell.reason, name);
                     out.push(self.effect(was, Impact::Images, EffectTime::NextImport, &text, &action));
                 }
@@ -243,7 +246,10 @@ impl Changes<'_> {
                     out.push(self.for_architecture(name, was, self.lost(was, Impact::BootFailure, &text, &action)));
                 }
                 (None, cell) if is_uncertain(cell.state) => {
-                    let text = format!("whether {{}} boots on {name} isn't certain: {}", cell.reason.sentence());
+                    let text = format!(
+                        "virtual machines on the {name} nodes may get a disk of another architecture from {{}}: {}",
+                        cell.reason.sentence()
+                    );
                     let action = remedy(&cell.reason, name);
                     out.push(self.effect(is, Impact::Images, EffectTime::NextImport, &text, &action));
                 }

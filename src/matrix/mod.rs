@@ -6,6 +6,7 @@
 
 mod cell;
 mod changes;
+mod disks;
 mod fleet;
 mod machines;
 mod objects;

@@ -2,12 +2,14 @@
 //!
 //! What is decided is decided by [`hcoplan_planner::boot`]; here is what it is asked about.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::boot::{Answer, Architectures, Machine, Site, answer, imported, importer_architectures};
 use hcoplan_planner::boot_images::ssp_stage::Rendered;
 use hcoplan_planner::machines::Verdict;
+use hcoplan_planner::plan::{Admit, plan_with};
+use hcoplan_planner::release::Distribution;
 use hcoplan_yaml::{Node, Path};
 use serde_json::Value;
 
@@ -158,13 +160,44 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// What is behind a DataSource that nothing makes: nothing where it is a golden image's that dangles, else nobody
-    /// knows.
+    /// What is behind a DataSource that nothing makes: nothing where it is a golden image's, unless the change leaves it
+    /// behind.
     fn nothing_made(&self, namespace: &str, name: &str) -> Architectures {
-        match self.known_source(namespace, name) {
-            Some(_) => Architectures::none(),
-            None => Architectures::Unknown,
+        let dangles = self.known_source(namespace, name).is_some();
+        let is_missing = self.plan().ssp.is_some() && self.ssp_refusal().is_none() && self.fills_namespace(namespace);
+        if dangles || is_missing && !self.is_kept_source(namespace, name) {
+            Architectures::none()
+        } else {
+            Architectures::Unknown
         }
+    }
+
+    /// Whether it is known which DataSources a namespace has: it is one of golden images.
+    pub fn fills_namespace(&self, namespace: &str) -> bool {
+        let of_crons = self.import_crons().map(|c| &c.object.id);
+        let rendered = self.data_sources().map(|d| &d.object.id).chain(of_crons);
+        let mut namespaces = rendered.filter_map(|id| id.namespace.as_deref());
+        let mut of_distributions = Distribution::all().iter().map(|d| d.golden_images_namespace.value.as_str());
+        of_distributions.any(|n| n == namespace) || namespaces.any(|n| n == namespace)
+    }
+
+    /// Whether a DataSource is of an image that the change takes out and leaves behind. Source: CDI's DataImportCron
+    /// controller, `retentionPolicy`.
+    pub fn is_kept_source(&self, namespace: &str, name: &str) -> bool {
+        let kept = self.kept_sources.get_or_init(|| {
+            let Some(before) = self.before() else {
+                return HashSet::new();
+            };
+            let plan = plan_with(self.release(), self.inventory(), before, Admit::Force);
+            let crons = plan.objects().filter(|o| o.id.kind == "DataImportCron");
+            let kept = crons.filter(|cron| cron.body["spec"]["retentionPolicy"] != "None");
+            let names = kept.filter_map(|cron| {
+                let managed = cron.body["spec"]["managedDataSource"].as_str()?;
+                Some((cron.id.namespace.clone()?, managed.to_owned()))
+            });
+            names.collect()
+        });
+        kept.contains(&(namespace.to_owned(), name.to_owned()))
     }
 
     /// The architecture of the disk that a DataImportCron of SSP's imports.

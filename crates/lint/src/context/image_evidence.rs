@@ -3,12 +3,15 @@
 //! All of it is read once, when a rule first asks. An image is looked for under its mirrors'
 //! names, too (`image_mirrors.rs`): what is pulled is what lies there.
 
-use hcoplan_diagnostics::source::Location;
+use std::sync::Arc;
+
+use hcoplan_diagnostics::source::{Location, SourceFile};
 use hcoplan_repository::repo::Neighbours;
 
 use super::Context;
+use super::build_output::{built, built_by};
 use super::image_mirrors::Mirrors;
-use super::image_output::{EvidenceOwner, Form, Platform, Record, called, declared, saved};
+use super::image_output::{EvidenceOwner, Form, Platform, Record, called, collected, declared, saved};
 
 /// What was found out about an image.
 #[derive(Debug, Clone)]
@@ -32,7 +35,7 @@ impl ImageEvidence {
     /// shows one image of what may be a list.
     pub fn is_complete(&self) -> bool {
         match self.form {
-            Form::List | Form::Declared => true,
+            Form::List | Form::Declared | Form::Built => true,
             Form::Single => !self.platforms.is_empty(),
             Form::One => false,
         }
@@ -75,19 +78,27 @@ impl Context<'_> {
     }
 
     fn images_index(&self) -> &EvidenceIndex {
-        let index = || EvidenceIndex::of(self.neighbours());
+        let index = || EvidenceIndex::of(self.neighbours(), self.texts());
         self.evidence.get_or_init(index)
     }
 }
 
 impl EvidenceIndex {
-    fn of(neighbours: &Neighbours) -> Self {
+    fn of(neighbours: &Neighbours, texts: &[Arc<SourceFile>]) -> Self {
         let mut records = Vec::new();
         for document in neighbours.of_kind("ImageArchitectures") {
             declared(document, &mut records);
         }
         for document in neighbours.of_kind("") {
             saved(document, &mut records);
+            collected(document, &mut records);
+            built_by(document, &mut records);
+        }
+        for document in ["PipelineRun", "Pipeline"].into_iter().flat_map(|kind| neighbours.of_kind(kind)) {
+            built_by(document, &mut records);
+        }
+        for file in texts {
+            built(file, &mut records);
         }
         Self { records, mirrors: Mirrors::of(neighbours) }
     }
@@ -107,10 +118,12 @@ impl EvidenceIndex {
             ones.flat_map(|r| r.platforms.clone()).collect::<Vec<_>>()
         };
         let found = first(Form::List).or_else(|| first(Form::Single));
-        let found = found.or_else(|| first(Form::Declared));
+        let found = found.or_else(|| first(Form::Declared)).or_else(|| first(Form::Built));
         let record = found.or_else(|| first(Form::One))?;
         let platforms = match record.form {
             Form::One => seen(),
+            // Each build adds to the image.
+            Form::Built => all.iter().filter(|r| r.form == Form::Built).flat_map(|r| r.platforms.clone()).collect(),
             // Of the platform that the declaration or a plain inspect names, if it is one.
             Form::Single if record.platforms.is_empty() => {
                 let said = first(Form::Declared).map(|d| d.platforms.clone());
@@ -210,9 +223,6 @@ fn plain(image: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use hcoplan_diagnostics::source::SourceFile;
     use hcoplan_yaml as yaml;
 
     use super::*;
@@ -223,7 +233,7 @@ mod tests {
             let parsed = yaml::parse(&SourceFile::new(*path, *text));
             parsed.documents.into_iter().map(Arc::new)
         };
-        EvidenceIndex::of(&files.iter().flat_map(read).collect())
+        EvidenceIndex::of(&files.iter().flat_map(read).collect(), &[])
     }
 
     fn show(files: &[(&str, &str)], image: &str) -> String {
@@ -333,6 +343,86 @@ mod tests {
         let files = [("set.yaml", set), ("mirror_5000_x_b_1.json", LIST)];
         assert_eq!(show(&files, "quay.io/a/b:1"), "List amd64 arm64");
         assert_eq!(show(&files, "quay.io/aa/b:1"), "-");
+    }
+
+    #[test]
+    fn builds_say_what_they_publish() {
+        for (path, text, image, expected) in [
+            (
+                "a.sh",
+                "docker buildx build --push \\\n  --platform linux/amd64,linux/arm64 -t q.io/a/b:1 .\n",
+                "q.io/a/b:1",
+                "amd64 arm64",
+            ),
+            ("a.sh", "# docker build --platform linux/amd64 -t q.io/a/b:1 .\n", "q.io/a/b:1", "-"),
+            (
+                "a.sh",
+                "for a in amd64 s390x; do \\\n buildah bud --manifest q.io/a/b:1 --arch $a; \\\ndone\n",
+                "q.io/a/b:1",
+                "amd64 s390x",
+            ),
+            (
+                "Makefile",
+                "IMG ?= q.io/a/b:1\nPLATFORMS ?= linux/arm64\nb:\n\tpodman build --platform=$(PLATFORMS) --tag ${IMG} .\n",
+                "q.io/a/b:1",
+                "arm64",
+            ),
+            ("a.sh", "podman build --platform linux/arm64 -t q.io/a/b:$TAG .\n", "q.io/a/b:7", "arm64"),
+            ("a.sh", "podman build --platform linux/arm64 -t $IMAGE .\n", "q.io/a/b:7", "-"),
+            ("a.sh", "skopeo copy --override-arch arm64 docker://x.io/a docker://q.io/a/b:1\n", "q.io/a/b:1", "arm64"),
+            (
+                "a.sh",
+                "skopeo copy --all --override-arch arm64 docker://x.io/a docker://q.io/a/b:1\n",
+                "q.io/a/b:1",
+                "-",
+            ),
+            (
+                "a.sh",
+                "oc image mirror --filter-by-os='linux/(amd64|s390x)' x.io/a:1=q.io/a/b:1\n",
+                "q.io/a/b:1",
+                "amd64 s390x",
+            ),
+            (
+                "docker-bake.hcl",
+                "target \"a\" {\n  platforms = [\"linux/amd64\"]\n  tags = [\"q.io/a/b:1\"]\n}\n",
+                "q.io/a/b:1",
+                "amd64",
+            ),
+        ] {
+            let index = EvidenceIndex::of(&Neighbours::default(), &[SourceFile::new(path, text)]);
+            let found = index.find(image).map_or_else(|| "-".to_owned(), |found| found.architectures.join(" "));
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn pipelines_and_lists_say_what_they_publish() {
+        for (text, expected) in [
+            (
+                "jobs: {a: {steps: [{uses: docker/build-push-action@v6, with: {platforms: 'linux/amd64,linux/arm64', tags: 'q.io/a/b:1'}}]}}",
+                "amd64 arm64",
+            ),
+            (
+                "jobs: {a: {steps: [{uses: redhat-actions/buildah-build@v2, with: {image: q.io/a/b, tags: '1 2', archs: 'arm64'}}]}}",
+                "arm64",
+            ),
+            (
+                "kind: PipelineRun\nspec: {params: [{name: build-platforms, value: [linux/x86_64, linux/arm64]}, {name: output-image, value: 'q.io/a/b:1'}]}",
+                "amd64 arm64",
+            ),
+            ("services: {a: {image: 'q.io/a/b:1', build: {platforms: [linux/s390x]}}}", "s390x"),
+            ("target: {a: {platforms: [linux/arm64], tags: ['q.io/a/b:1']}}", "arm64"),
+            ("q.io/a/b:1: {manifests: [{platform: {architecture: arm64, os: linux}}]}", "arm64"),
+            ("q.io/a/b:1: [amd64, aarch64]", "amd64 arm64"),
+            (
+                "images: [{image: 'docker://q.io/a/b:1', manifest: {manifests: [{platform: {architecture: amd64}}]}}]",
+                "amd64",
+            ),
+        ] {
+            let found = index(&[("a.yaml", text)]).find("q.io/a/b:1");
+            let found = found.map_or_else(|| "-".to_owned(), |found| found.architectures.join(" "));
+            assert_eq!(found, expected, "{text}");
+        }
     }
 
     #[test]

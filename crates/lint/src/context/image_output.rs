@@ -5,6 +5,8 @@
 //!   single image, neither of which says what image it is of. The file does: its path ends in the
 //!   reference, with `/`, `:` and `@` as they are or as `_`
 //!   (`quay.io/containerdisks/fedora/latest.json`, `quay.io_containerdisks_fedora_latest.json`).
+//! - an `images.yaml` of such outputs (also of `crane manifest`) by reference: `quay.io/a/b:1: {manifests: [...]}`,
+//!   `quay.io/a/b:1: [amd64, arm64]`, or `images: [{image, manifest: {...}}]`
 //! - `docker manifest inspect -v` (`Ref`), which names the image, and is a list of entries where the
 //!   image is one
 //! - `skopeo inspect` (`Name` and `Architecture`) and `docker inspect` (`RepoTags`, `RepoDigests`),
@@ -13,6 +15,7 @@
 use std::sync::Arc;
 
 use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::inventory::Architecture;
 use hcoplan_yaml::{Document, Node};
 
 /// What a saved output tells about an image as a whole.
@@ -24,6 +27,8 @@ pub enum Form {
     Single,
     /// Somebody wrote down which architectures it is there for.
     Declared,
+    /// A build or a copy in the repository is for these.
+    Built,
     /// One image was looked at; whether there are others beside it isn't said.
     One,
 }
@@ -75,6 +80,41 @@ pub(super) fn declared(document: &Arc<Document>, out: &mut Vec<Record>) {
             platforms: names.map(|a| platform_of("linux", a)).collect(),
             place: document.location(image.span),
         });
+    }
+}
+
+/// What a list of outputs says: `images.yaml`, by reference or as `images: [{image, ...}]`.
+pub(super) fn collected(document: &Arc<Document>, out: &mut Vec<Record>) {
+    let root = &document.root;
+    let items = root.get("images").map(Node::items).unwrap_or_default().iter();
+    let listed = items.filter_map(|item| {
+        let of = string(item, "image").or_else(|| string(item, "name"))?;
+        Some((of, ["manifest", "inspect", "raw"].iter().find_map(|key| item.get(key)).unwrap_or(item), item.span))
+    });
+    let named = root.entries().iter().filter(|entry| entry.key.text.contains('/'));
+    let named = named.map(|entry| (entry.key.text.as_str(), &entry.value, entry.key.span));
+    for (reference, output, span) in listed.chain(named) {
+        let names =
+            |key: &str| output.get(key).map(Node::items).map(|all| all.iter().filter_map(Node::as_str).collect());
+        let declared: Option<Vec<&str>> = names("architectures").or_else(|| names("platforms"));
+        let declared = declared.or_else(|| {
+            let plain: Vec<&str> = output.items().iter().filter_map(Node::as_str).collect();
+            (!plain.is_empty()).then_some(plain)
+        });
+        let (form, platforms) = if let Some(manifests) = output.get("manifests") {
+            (Form::List, manifests.items().iter().filter_map(platform).collect())
+        } else if let Some(names) = declared {
+            let name = |n: &&str| platform_of("linux", n.trim_start_matches("linux/").split('/').next().unwrap_or(n));
+            (Form::Declared, names.iter().map(name).collect())
+        } else if let Some(architecture) = string(output, "Architecture").or_else(|| string(output, "architecture")) {
+            (Form::One, vec![platform_of("linux", architecture)])
+        } else if output.get("layers").is_some() {
+            (Form::Single, Vec::new())
+        } else {
+            continue;
+        };
+        let of = EvidenceOwner::References(vec![reference.trim_start_matches("docker://").to_owned()]);
+        out.push(Record { of, form, platforms, place: document.location(span) });
     }
 }
 
@@ -131,6 +171,7 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
 }
 
 fn platform_of(os: &str, architecture: &str) -> Platform {
+    let architecture = Architecture::name(architecture).unwrap_or(architecture);
     Platform { os: os.to_owned(), architecture: architecture.to_owned() }
 }
 

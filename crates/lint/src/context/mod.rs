@@ -8,6 +8,7 @@
 mod after_edits;
 mod annotation;
 mod boots;
+mod build_output;
 mod built_files;
 mod bundles;
 mod carried_comments;
@@ -49,7 +50,7 @@ mod verdict;
 mod virtual_machines;
 
 use std::cell::{Cell, OnceCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -132,6 +133,7 @@ pub struct Context<'a> {
     evidence: OnceCell<image_evidence::EvidenceIndex>,
     importers: OnceCell<BTreeSet<String>>,
     boots: OnceCell<Vec<BootFacts>>,
+    kept_sources: OnceCell<HashSet<(String, String)>>,
     sources: OnceCell<guest_architecture::SourceIndex<'a>>,
     bundles: OnceCell<bundles::Bundles>,
     texts: Source<'a, Vec<Arc<SourceFile>>>,
@@ -167,6 +169,7 @@ impl<'a> Context<'a> {
             evidence: OnceCell::new(),
             importers: OnceCell::new(),
             boots: OnceCell::new(),
+            kept_sources: OnceCell::new(),
             sources: OnceCell::new(),
             bundles: OnceCell::new(),
             texts: Source::default(),

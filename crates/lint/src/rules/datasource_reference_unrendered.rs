@@ -1,11 +1,8 @@
 //! A disk is cloned from a DataSource that nobody makes.
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use hcoplan_planner::boot::Architectures;
-use hcoplan_planner::plan::{Admit, plan_with};
-use hcoplan_planner::release::Distribution;
 
 use super::prelude::*;
 use crate::{GUEST_ARCHITECTURES, SourceRef, source_ref};
@@ -23,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.plan().ssp.is_none() || cx.ssp_refusal().is_some() {
         return;
     }
-    let mut sources = Sources { cx, names: BTreeMap::new(), kept: OnceCell::new() };
+    let mut sources = Sources { cx, names: BTreeMap::new() };
     for vm in cx.virtual_machines() {
         for reference in vm.template_sources() {
             let guest = cx.guest_architecture(&vm).name;
@@ -50,8 +47,6 @@ struct Sources<'c, 'a> {
     cx: &'c Context<'a>,
     /// The DataSources of a namespace, sorted, and how bad it is that one isn't there.
     names: BTreeMap<String, (Vec<&'c str>, Option<Severity>)>,
-    /// What the change takes the DataImportCrons of away, and leaves behind.
-    kept: OnceCell<HashSet<(String, String)>>,
 }
 
 /// `guest` is the architecture of the machine that boots from it, where that is known.
@@ -73,9 +68,8 @@ fn finding(
     let of_namespace = sources.names.entry(namespace.to_owned());
     let (there, severity) = of_namespace.or_insert_with(|| (names(cx, namespace), severity(cx, namespace)));
     let severity = (*severity)?;
-    let kept = sources.kept.get_or_init(|| kept_from_before(cx));
     let place = document.locate(&reference.path.key("name"));
-    if kept.contains(&(namespace.to_owned(), name.to_owned())) {
+    if cx.is_kept_source(namespace, name) {
         let message = format!("nothing updates the DataSource {name} in {namespace} any more");
         let finding = Finding::new(&RULE, message)
             .at(place)
@@ -171,29 +165,9 @@ fn may_have(cx: &Context<'_>, namespace: &str, name: &str, wanted: Option<&str>,
     })
 }
 
-/// The DataSources, by namespace and name, of images that the change may take out and that leave them behind. Source:
-/// CDI's DataImportCron controller, `retentionPolicy`.
-fn kept_from_before(cx: &Context<'_>) -> HashSet<(String, String)> {
-    let Some(before) = cx.before() else {
-        return HashSet::new();
-    };
-    let plan = plan_with(cx.release(), cx.inventory(), before, Admit::Force);
-    let crons = plan.objects().filter(|o| o.id.kind == "DataImportCron");
-    let kept = crons.filter(|cron| cron.body["spec"]["retentionPolicy"] != "None");
-    let names = kept.filter_map(|cron| {
-        let managed = cron.body["spec"]["managedDataSource"].as_str()?;
-        Some((cron.id.namespace.clone()?, managed.to_owned()))
-    });
-    names.collect()
-}
-
 /// How bad it is that a DataSource of a namespace isn't there; `None` where nobody can tell.
 fn severity(cx: &Context<'_>, namespace: &str) -> Option<Severity> {
-    let of_crons = cx.import_crons().map(|c| &c.object.id);
-    let rendered = cx.data_sources().map(|d| &d.object.id).chain(of_crons);
-    let mut namespaces = rendered.filter_map(|id| id.namespace.as_deref());
-    let mut of_distributions = Distribution::all().iter().map(|d| d.golden_images_namespace.value.as_str());
-    if of_distributions.any(|n| n == namespace) || namespaces.any(|n| n == namespace) {
+    if cx.fills_namespace(namespace) {
         return Some(Severity::Error);
     }
     let mut declared = cx.neighbours().of_kind("DataSource").iter();

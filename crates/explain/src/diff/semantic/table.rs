@@ -164,7 +164,7 @@ pub(super) const TABLE: &[Row] = &[
     Row("SSP", "spec.tokenGenerationService", Any, Behaviour, Now, Always, "whether tokens for VM consoles are given out changes", ""),
     Row("DataImportCron", "", Add, Images, Now, Always, "the golden image {} is imported", ""),
     Row("DataImportCron", "", Remove, Images, Now, Always, "the golden image {} is not imported any more", ""),
-    Row("DataImportCron", "spec.template.spec.source", Any, Images, NextImport, Always, "the golden image {} is imported from another place", ""),
+    Row("DataImportCron", "spec.template.spec.source", Any, Images, Now, Always, "the golden image {} is imported from another place", ""),
     Row("DataImportCron", "spec.template.spec.storage", Any, Images, NextImport, Always, "the next imports get another size or storage class: {}", ""),
     Row("DataImportCron", "spec.managedDataSource", Any, BootFailure, NextImport, Always, "what is imported for {} is found under another DataSource; the old one goes stale", ""),
     Row("DataImportCron", "spec.schedule", Any, Images, Now, Always, "the golden image {} is polled on another schedule", ""),

@@ -113,7 +113,7 @@ const DISKS_GO: Consequence = Consequence {
     when: Now,
     certain: true,
     text: "the golden image {} is deleted: its DataSource, and every disk that was imported for it",
-    action: "to keep the disks, set `retentionPolicy: All` in a change before this one",
+    action: "set `retentionPolicy: All` in a change before this one: the disks are imported again then, and stay",
     path: "",
 };
 

@@ -1,0 +1,282 @@
+//! What builds and copies in the repository say about the images that they publish.
+//!
+//! - commands in scripts, Makefiles and pipelines: `docker buildx build`, `docker build`, `podman build`, `buildah bud`
+//!   with `--platform` or `--arch`, and `skopeo copy --override-arch`, `oc image mirror --filter-by-os` for what lies in
+//!   the mirror then
+//! - targets of a `docker-bake.hcl` or `docker-bake.json`, services of a compose file
+//! - GitHub workflows: `docker/build-push-action`, `redhat-actions/buildah-build`
+//! - Tekton and Konflux: the parameters `build-platforms` and `output-image` of a PipelineRun
+//!
+//! Variables are followed to where the same file sets them; an image whose name isn't known then is left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use hcoplan_diagnostics::source::{Location, SourceFile, Span};
+use hcoplan_planner::inventory::Architecture;
+use hcoplan_yaml::{Document, Node};
+
+use super::image_evidence::repository;
+use super::image_output::{EvidenceOwner, Form, Platform, Record};
+
+/// The commands, and whether each copies what is there already.
+const COMMANDS: [(&str, bool); 8] = [
+    ("docker buildx build", false),
+    ("docker build", false),
+    ("podman build", false),
+    ("buildah bud", false),
+    ("buildah build", false),
+    ("skopeo copy", true),
+    ("oc image mirror", true),
+    ("oc adm release mirror", true),
+];
+
+/// What a build names its image with, and what it names platforms with.
+const NAMES: [&str; 5] = ["-t", "--tag", "--manifest", "--output-image", "--image"];
+const PLATFORMS: [&str; 5] = ["--platform", "--arch", "--platforms", "--override-arch", "--filter-by-os"];
+
+/// The builds of a text file: a script, a Makefile, a pipeline, a bake file.
+pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
+    let text = file.text();
+    let builds = COMMANDS.iter().any(|(command, _)| text.contains(command.rsplit(' ').next().unwrap_or(command)));
+    if file.path().as_str().ends_with(".hcl") {
+        bake(file, out);
+    } else if builds {
+        let variables = Variables::of(text);
+        let mut found: BTreeMap<String, (BTreeSet<String>, usize)> = BTreeMap::new();
+        for (at, words, copies) in commands(text) {
+            let words: Vec<Vec<String>> = words.iter().map(|w| variables.expand(w)).collect();
+            let platforms: BTreeSet<String> = values(&words, &PLATFORMS).flat_map(|v| architectures(&v)).collect();
+            if platforms.is_empty() || (copies && copies_all(&words)) {
+                continue;
+            }
+            let names: Vec<String> =
+                if copies { words.last().cloned().unwrap_or_default() } else { values(&words, &NAMES).collect() };
+            for name in names {
+                let name = name.rsplit('=').next().unwrap_or_default().trim_start_matches("docker://").to_owned();
+                let entry = found.entry(name).or_insert_with(|| (BTreeSet::new(), at));
+                entry.0.extend(platforms.iter().cloned());
+            }
+        }
+        for (image, (platforms, at)) in found {
+            let end = text.get(at..).and_then(|t| t.find('\n')).map_or(text.len(), |n| at + n);
+            record(&image, &platforms, Location::new(file, Span::new(at, end)), out);
+        }
+    }
+}
+
+/// The builds of a document: a workflow, a PipelineRun, a compose file, a bake file in JSON.
+pub(super) fn built_by(document: &Arc<Document>, out: &mut Vec<Record>) {
+    let root = &document.root;
+    let mut add = |image: &str, platforms: &BTreeSet<String>, node: &Node| {
+        record(image, platforms, document.location(node.span), out);
+    };
+    for job in root.get("jobs").map(Node::entries).unwrap_or_default() {
+        for step in job.value.get("steps").map(Node::items).unwrap_or_default() {
+            let Some(with) = step.get("with") else {
+                continue;
+            };
+            let platforms = ["platforms", "archs", "platform"].iter().filter_map(|key| with.get(key));
+            let platforms: BTreeSet<String> = platforms.flat_map(listed).flat_map(|p| architectures(&p)).collect();
+            let tags: Vec<String> = with.get("tags").map(listed).unwrap_or_default();
+            let names = match with.get("image").and_then(Node::as_str) {
+                Some(image) => tags.iter().map(|tag| format!("{image}:{tag}")).collect(),
+                None => tags,
+            };
+            names.iter().for_each(|name| add(name, &platforms, with));
+        }
+    }
+    for service in root.get("services").map(Node::entries).unwrap_or_default() {
+        let platforms = service.value.below("build.platforms");
+        let image = service.value.get("image").and_then(Node::as_str);
+        if let (Some(platforms), Some(image)) = (platforms, image) {
+            let names = listed(platforms).iter().flat_map(|p| architectures(p)).collect();
+            add(image, &names, platforms);
+        }
+    }
+    for target in root.get("target").map(Node::entries).unwrap_or_default() {
+        let lists = |key: &str| target.value.get(key).map(listed).unwrap_or_default();
+        let platforms = lists("platforms").iter().flat_map(|p| architectures(p)).collect();
+        lists("tags").iter().for_each(|tag| add(tag, &platforms, &target.value));
+    }
+    let parameters = root.below("spec.params").map(Node::items).unwrap_or_default();
+    let parameter = |names: &[&str]| {
+        let named = |p: &&Node| p.get("name").and_then(Node::as_str).is_some_and(|n| names.contains(&n));
+        parameters.iter().find(named).and_then(|p| p.get("value").or_else(|| p.get("default")))
+    };
+    let platforms = parameter(&["build-platforms", "platforms", "PLATFORMS"]);
+    let image = parameter(&["output-image", "IMAGE", "image"]).and_then(Node::as_str);
+    if let (Some(platforms), Some(image)) = (platforms, image) {
+        let names = listed(platforms).iter().flat_map(|p| architectures(p)).collect();
+        add(image, &names, platforms);
+    }
+}
+
+/// An image that is built for platforms. One without a name that is known, or without a platform, says nothing.
+fn record(image: &str, platforms: &BTreeSet<String>, place: Location, out: &mut Vec<Record>) {
+    let (name, tag) = (repository(image), image.get(repository(image).len() + 1..).unwrap_or_default());
+    if name.contains(['$', '{', ' ']) || !name.contains(['/', '.']) || platforms.is_empty() {
+        return;
+    }
+    let of = if tag.contains(['$', '{']) {
+        // Any tag of the repository.
+        EvidenceOwner::Repository { file: String::new(), name: name.to_owned(), digest: None, tags: Vec::new() }
+    } else {
+        EvidenceOwner::References(vec![image.to_owned()])
+    };
+    let platform = |name: &String| Platform { os: "linux".to_owned(), architecture: name.clone() };
+    out.push(Record { of, form: Form::Built, platforms: platforms.iter().map(platform).collect(), place });
+}
+
+/// The texts of a list, or of a text with one in each line or between commas.
+fn listed(node: &Node) -> Vec<String> {
+    match node.as_str() {
+        Some(text) => {
+            text.split(|c: char| c == ',' || c.is_whitespace()).map(str::to_owned).filter(|t| !t.is_empty()).collect()
+        }
+        None => node.items().iter().filter_map(Node::as_str).map(str::to_owned).collect(),
+    }
+}
+
+/// The architectures of platforms: `linux/amd64,linux/arm64/v8`, `linux/(amd64|arm64)`, `x86_64`.
+fn architectures(text: &str) -> Vec<String> {
+    let words = text.split([',', '|', '(', ')', '"', '\'']);
+    let names = words.filter_map(|word| {
+        let word = word.trim().trim_start_matches("linux").trim_start_matches(['/', '-']);
+        Architecture::name(word.split('/').next().unwrap_or_default())
+    });
+    names.map(str::to_owned).collect()
+}
+
+/// What follows one of some options, with `=` or as the next word.
+fn values<'w>(words: &'w [Vec<String>], options: &'w [&str]) -> impl Iterator<Item = String> + 'w {
+    words.iter().enumerate().flat_map(|(i, all)| {
+        let joined = all.iter().filter_map(|word| word.split_once('=').filter(|(option, _)| options.contains(option)));
+        let joined: Vec<String> = joined.map(|(_, value)| value.to_owned()).collect();
+        let is_option = all.iter().any(|word| options.contains(&word.as_str()));
+        let next = words.get(i + 1).filter(|_| is_option);
+        joined.into_iter().chain(next.into_iter().flatten().cloned())
+    })
+}
+
+/// Whether a copy takes all of a manifest list.
+fn copies_all(words: &[Vec<String>]) -> bool {
+    let all = ["--all", "-a", "--multi-arch=all", "--keep-manifest-list=true", "--keep-manifest-list"];
+    words.iter().flatten().any(|word| all.contains(&word.as_str()))
+}
+
+/// The commands of a text, each with where it begins, its words, and whether it copies. Lines that end in a backslash
+/// go on.
+fn commands(text: &str) -> Vec<(usize, Vec<String>, bool)> {
+    let mut out = Vec::new();
+    for (command, copies) in COMMANDS {
+        for (at, _) in text.match_indices(command) {
+            let line = text.get(..at).and_then(|t| t.rsplit('\n').next()).unwrap_or_default();
+            if line.trim_start().starts_with('#') {
+                continue;
+            }
+            let mut end = at;
+            for line in text.get(at..).unwrap_or_default().split_inclusive('\n') {
+                end += line.len();
+                if !line.trim_end().ends_with('\\') {
+                    break;
+                }
+            }
+            let whole = text.get(at + command.len()..end).unwrap_or_default();
+            let whole = whole.split(['|', ';', '&', '`']).next().filter(|_| !whole.contains("(")).unwrap_or(whole);
+            let words = whole.split_whitespace().filter(|w| *w != "\\").map(|w| w.trim_matches(['"', '\'']).to_owned());
+            out.push((at, words.collect(), copies));
+        }
+    }
+    out
+}
+
+/// What a file sets its variables to.
+struct Variables(BTreeMap<String, Vec<String>>);
+
+impl Variables {
+    /// Of assignments (`IMG ?= a`, `IMG=a`, `IMG: a`) and loops (`for a in x y; do`).
+    fn of(text: &str) -> Self {
+        let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for line in text.lines() {
+            let line = line.trim().trim_start_matches("- ").trim_start_matches("export ");
+            if let Some((name, rest)) = line.strip_prefix("for ").and_then(|rest| rest.split_once(" in ")) {
+                let words = rest.split([';', '\\']).next().unwrap_or_default();
+                out.insert(name.trim().to_owned(), words.split_whitespace().map(str::to_owned).collect());
+                continue;
+            }
+            let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(line.len());
+            let (name, rest) = line.split_at(end);
+            let value = rest.trim_start().trim_start_matches(['?', ':']);
+            let value = value.strip_prefix('=').or_else(|| rest.strip_prefix(": "));
+            if let Some(value) = value.filter(|_| !name.is_empty()) {
+                let value = value.trim().trim_matches(['"', '\'']);
+                out.entry(name.to_owned()).or_insert_with(|| vec![value.to_owned()]);
+            }
+        }
+        Self(out)
+    }
+
+    /// A word with its variables put in, once for each value that one has in a loop.
+    fn expand(&self, word: &str) -> Vec<String> {
+        let mut words = vec![word.to_owned()];
+        // A variable may be set to another.
+        for _ in 0..4 {
+            words = words.iter().flat_map(|word| self.once(word)).collect();
+        }
+        words
+    }
+
+    fn once(&self, word: &str) -> Vec<String> {
+        let Some(at) = word.find('$').filter(|at| !word.get(*at..).is_some_and(|w| w.starts_with("${{"))) else {
+            return vec![word.to_owned()];
+        };
+        let rest = word.get(at + 1..).unwrap_or_default().trim_start_matches('$');
+        let close = match rest.chars().next() {
+            Some('{') => "}",
+            Some('(') => ")",
+            _ => "",
+        };
+        let inner = if close.is_empty() { rest } else { rest.get(1..).unwrap_or_default() };
+        let end = inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(inner.len());
+        let (name, after) = inner.split_at(end);
+        // `${IMG:-default}`
+        let (default, after) = match (close, after.find(close)) {
+            ("", _) | (_, None) => (None, after),
+            (close, Some(end)) => (
+                after.get(..end).and_then(|d| d.strip_prefix(":-")),
+                after.get(end + close.len()..).unwrap_or_default(),
+            ),
+        };
+        let before = word.get(..at).unwrap_or_default();
+        let join = |value: &str| format!("{before}{value}{after}");
+        match (self.0.get(name), default) {
+            (Some(values), _) => values.iter().map(|value| join(value)).collect(),
+            (None, Some(default)) => vec![join(default)],
+            (None, None) => vec![word.to_owned()],
+        }
+    }
+}
+
+/// The targets of a bake file in HCL, one `name = [...]` at a time.
+fn bake(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
+    let text = file.text();
+    for (at, _) in text.match_indices("target ") {
+        let block = text.get(at..).unwrap_or_default();
+        let end = block.get(7..).and_then(|b| b.find("\ntarget ")).map_or(block.len(), |n| n + 7);
+        let block = block.get(..end).unwrap_or(block);
+        let list = |key: &str| {
+            let found = block.match_indices(key).find_map(|(i, _)| {
+                let rest = block.get(i + key.len()..)?.trim_start().strip_prefix('=')?;
+                rest.split_once('[')?.1.split_once(']').map(|(list, _)| list)
+            });
+            let items = found.unwrap_or_default().split(',').map(|item| item.trim().trim_matches('"').to_owned());
+            items.filter(|item| !item.is_empty()).collect::<Vec<_>>()
+        };
+        let platforms: BTreeSet<String> = list("platforms").iter().flat_map(|p| architectures(p)).collect();
+        let line = block.find('\n').unwrap_or(block.len());
+        for tag in list("tags") {
+            record(&tag, &platforms, Location::new(file, Span::new(at, at + line)), out);
+        }
+    }
+}

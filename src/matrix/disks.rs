@@ -1,0 +1,129 @@
+//! What a change does to the disks that CDI has imported and imports.
+//!
+//! Source: CDI rejects a change of a DataImportCron's spec (`pkg/apiserver/webhooks/dataimportcron-validate.go`), so SSP
+//! deletes and creates it (`internal/common/resource.go`, `createOrUpdateWithImmutableSpec`). With `retentionPolicy: None`
+//! a DataImportCron takes along its DataSource and all that it imported, else nothing (`cleanup` of
+//! `pkg/controller/dataimportcron-controller.go`). A disk is named after the image's digest (`createDvName`), which is
+//! the same for each architecture of a list: what is there under this name isn't imported again.
+
+use hcoplan_kubernetes::quantity::Quantity;
+use serde_json::Value;
+
+use crate::diff::semantic::{EffectTime, Impact, ObjectChange};
+use crate::diff::{Effect, Kind};
+
+/// So many imports CDI keeps where a DataImportCron doesn't say.
+const KEPT: u64 = 3;
+
+/// Whether a DataImportCron goes with a change, also where one of its name comes back.
+pub(super) fn goes(change: &ObjectChange) -> bool {
+    change.id.kind == "DataImportCron"
+        && (change.kind == Kind::Remove || change.instead_of.is_some() || is_recreated(change))
+}
+
+/// Whether a DataImportCron is deleted and created again.
+pub(super) fn is_recreated(change: &ObjectChange) -> bool {
+    let sides = change.before.as_deref().zip(change.after.as_deref());
+    change.kind == Kind::Change && sides.is_some_and(|(before, after)| before["spec"] != after["spec"])
+}
+
+/// Whether a DataImportCron takes along what it imported.
+pub(super) fn takes_disks(cron: &Value) -> bool {
+    cron["spec"]["retentionPolicy"] == "None"
+}
+
+/// What happens to imported disks, over all images.
+pub(super) fn effects(changes: &[ObjectChange], all_causes: usize) -> Vec<Effect> {
+    let mut out: Vec<Effect> = changes.iter().filter_map(stale).collect();
+    let (mut imported, mut deleted, mut kept) = (Disks::default(), Disks::default(), Disks::default());
+    for change in changes.iter().filter(|c| c.id.kind == "DataImportCron") {
+        if let Some(before) = change.before.as_deref().filter(|_| goes(change)) {
+            match (takes_disks(before), is_recreated(change)) {
+                (true, _) => deleted.add(before, imports_to_keep(before)),
+                (false, false) => kept.add(before, imports_to_keep(before)),
+                (false, true) => {}
+            }
+        }
+        if let Some(after) = change.after.as_deref().filter(|_| imports(change)) {
+            imported.add(after, 1);
+        }
+    }
+    let parts = [
+        (imported, "imported"),
+        (deleted, "deleted, as far as they are there"),
+        (kept, "kept without updates, as far as they are there"),
+    ];
+    let parts: Vec<String> =
+        parts.iter().filter(|(disks, _)| disks.count > 0).map(|(disks, what)| format!("{disks} {what}")).collect();
+    if !parts.is_empty() {
+        let text = format!("imported disks in all: {}", parts.join("; "));
+        out.push(Effect { causes: (0..all_causes).collect(), ..Effect::new(Impact::Images, text) });
+    }
+    out
+}
+
+/// Whether a disk is imported because of a change of a DataImportCron.
+fn imports(change: &ObjectChange) -> bool {
+    match change.before.as_deref().zip(change.after.as_deref()) {
+        Some((before, after)) if change.kind == Kind::Change => {
+            is_recreated(change) && (takes_disks(before) || url(before) != url(after))
+        }
+        _ => true,
+    }
+}
+
+/// A disk that stays what it is although another architecture is asked for.
+fn stale(change: &ObjectChange) -> Option<Effect> {
+    const PLATFORM: &str = "/spec/template/spec/source/registry/platform/architecture";
+    let (before, after) = (change.before.as_deref()?, change.after.as_deref()?);
+    let [old, new] = [before, after].map(|cron| cron.pointer(PLATFORM).and_then(Value::as_str).unwrap_or_default());
+    let is_same = is_recreated(change) && change.id.kind == "DataImportCron" && url(before) == url(after);
+    if !is_same || old == new || takes_disks(before) {
+        return None;
+    }
+    let wanted = if new.is_empty() { "of the node that imports it".to_owned() } else { format!("for {new}") };
+    let text = format!(
+        "the disk of {{}} isn't imported again {wanted} before its image changes: CDI finds one of the same digest"
+    );
+    Some(Effect {
+        when: EffectTime::NewMachines,
+        subjects: vec![change.id.name.clone()],
+        certain: false,
+        causes: change.causes.iter().chain(change.fields.iter().flat_map(|f| &f.causes)).copied().collect(),
+        ..Effect::new(Impact::BootFailure, text)
+            .action("delete the imported DataVolume, or give the template another managedDataSource")
+    })
+}
+
+fn url(cron: &Value) -> Option<&Value> {
+    cron.pointer("/spec/template/spec/source/registry/url")
+}
+
+fn imports_to_keep(cron: &Value) -> u64 {
+    cron["spec"]["importsToKeep"].as_u64().unwrap_or(KEPT)
+}
+
+/// Some disks, and what they ask for together.
+#[derive(Default)]
+struct Disks {
+    count: u64,
+    bytes: u128,
+}
+
+impl Disks {
+    fn add(&mut self, cron: &Value, count: u64) {
+        let spec = &cron["spec"]["template"]["spec"];
+        let size = ["storage", "pvc"].iter().find_map(|key| spec[key]["resources"]["requests"]["storage"].as_str());
+        let bytes = size.and_then(|size| Quantity::parse(size).ok()).map_or(0, |q| q.scaled(0));
+        self.count += count;
+        self.bytes += u128::from(u64::try_from(bytes).unwrap_or_default()) * u128::from(count);
+    }
+}
+
+impl std::fmt::Display for Disks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let gib = self.bytes.div_ceil(1 << 30);
+        let noun = if self.count == 1 { "disk" } else { "disks" };
+        write!(f, "{} {noun} ({gib} GiB)", self.count)
+    }
+}
