@@ -1,4 +1,4 @@
-//! `hcoplan matrix`: which golden images are there for which architecture.
+//! `hcoplan matrix`: which virtual machines boot, and which golden images are there, for which architecture.
 
 use clap::Args;
 
@@ -11,11 +11,11 @@ use super::{clusters, tree};
 use crate::app::{self, Work};
 use crate::report::matrix::{Format, MatrixPage, write};
 
-/// Show which golden images are there for which architecture
+/// Show which virtual machines boot, and which golden images are there, for which architecture
 ///
-/// A cell is one cluster, architecture and golden image: covered, missing, or leading to an image
-/// of another architecture, with the reason. Clusters that are alike are shown together. It is a
-/// view: whatever it shows, the exit code is 0.
+/// Virtual machines of the repository come first: each boots, boots on some architectures, doesn't boot, or
+/// nobody can say so, with the cause and the line. A cell of a golden image says whether it is there for an architecture.
+/// Clusters that are alike are shown together. It is a view: whatever it shows, the exit code is 0.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan matrix

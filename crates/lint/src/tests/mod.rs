@@ -14,6 +14,7 @@ mod random;
 mod recorded_fixes;
 mod registry;
 mod restored;
+mod runbook;
 mod suppress;
 mod untried;
 mod virtual_machines;
