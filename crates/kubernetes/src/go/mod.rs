@@ -5,6 +5,7 @@
 //! encoding and decoding onto something do is the same for all of them and lives here.
 
 mod check;
+mod equal;
 mod float;
 mod merge;
 mod normalise;
@@ -53,6 +54,11 @@ impl GoTypes {
     /// omitted. A value that Go would not decode (see [`Self::decode_check`]) stays as it is.
     pub fn normalise(&self, document: &mut Value, ty: &GoType) {
         normalise::encode(self, document, ty);
+    }
+
+    /// Whether `reflect.DeepEqual` finds two documents equal that were decoded into the type.
+    pub fn deep_equal(&self, a: &Value, b: &Value, ty: &GoType) -> bool {
+        equal::deep_equal(self, a, b, ty)
     }
 
     /// [`Self::normalise`] for a whole object as it is planned:

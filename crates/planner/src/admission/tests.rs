@@ -363,6 +363,16 @@ fn an_old_object_with_gates_of_1_18_is_rejected() {
 }
 
 #[test]
+fn an_empty_list_is_not_a_missing_one() {
+    let spec = json!({"featureGates": [{"name": "unknown"}], "observability": {}});
+    let old = stored("1.19", &hyperconverged("v1", spec));
+    let mut new = old.clone();
+    assert_eq!(update("1.19", &new, &old).warnings, Vec::<String>::new());
+    new["spec"]["observability"]["allowedAlerts"] = json!([]);
+    assert_eq!(update("1.19", &new, &old).warnings, ["the unknown featureGate is unknown and ignored."]);
+}
+
+#[test]
 fn all_of_the_old_object_is_parsed() {
     for release in Release::known_names() {
         let mut old = stored(release, &hyperconverged("v1beta1", json!({})));

@@ -1,7 +1,7 @@
 //! The validating webhook: its checks in the release's order, with the release's holes.
 
 use hcoplan_yaml::Path;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::gates::{self, Warning};
 use super::render::{self, DryRun};
@@ -179,15 +179,9 @@ impl Webhook<'_> {
             return false;
         }
         let types = self.dry_run.release.go_types();
-        let api_version = text(self.object, "apiVersion");
-        let decoded = |object: &Value| {
-            let mut object = object.clone();
-            if let Some(ty) = types.of_kind(api_version, KIND) {
-                types.normalise(&mut object, ty);
-            }
-            object["spec"].take()
-        };
-        at(old, "spec") == at(self.object, "spec") || decoded(old) == decoded(self.object)
+        let is_equal = |ty| types.deep_equal(&json!({"spec": old["spec"]}), &json!({"spec": self.object["spec"]}), ty);
+        at(old, "spec") == at(self.object, "spec")
+            || types.of_kind(text(self.object, "apiVersion"), KIND).is_some_and(is_equal)
     }
 }
 
