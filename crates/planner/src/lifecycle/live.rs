@@ -16,8 +16,8 @@ use crate::release::Release;
 /// The object in the release's storage version.
 ///
 /// Gates that the printed version has no place for are those of the manifest that was applied last, else
-/// those of the one that is about to be submitted: most likely they were there before, unless they are all
-/// that changes.
+/// those of the one that is about to be submitted: most likely they were there before, unless the gates that are
+/// printed change, too, or nothing else does.
 pub(super) fn in_etcd(release: &Release, inventory: &Inventory, live: &Value, manifest: &Value) -> Value {
     let storage_version = &release.tables().hyperconverged.storage_version;
     if version_of(live) == storage_version {
@@ -74,8 +74,8 @@ fn with_hidden_gates(
         if let (None, Some(strategy)) = (get(&submitted, EVICTION), get(&stored, EVICTION)) {
             set(&mut submitted, EVICTION, strategy.clone());
         }
-        let annotations = "metadata.annotations";
-        if submitted["spec"] == stored["spec"] && get(&submitted, annotations) == get(&stored, annotations) {
+        let is_same = |path: &str| get(&submitted, path) == get(&stored, path);
+        if !is_same("spec.featureGates") || is_same("spec") && is_same("metadata.annotations") {
             return stored;
         }
     }
