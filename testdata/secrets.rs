@@ -347,3 +347,77 @@ fn nothing_of_it_is_vacuous() {
     }
     assert!(Path::new(env!("CARGO_BIN_EXE_hcoplan")).exists());
 }
+
+/// A dump of nodes with secrets in labels and taints.
+const DUMP: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Node",
+  "metadata": {"name": "n-0", "labels": {"node-role.kubernetes.io/worker": "", "example.com/deploy-token": "AnnotatedToken9"},
+    "annotations": {"example.com/password": "Hunter2Hunter2"}},
+  "spec": {"taints": [{"key": "x/password", "value": "Hunter2Hunter2", "effect": "NoSchedule"}]},
+  "status": {"nodeInfo": {"architecture": "amd64"}}}]}"#;
+
+/// What prints something of the repository, with every format that it has.
+fn printers() -> Vec<(&'static str, Vec<&'static str>)> {
+    use hcoplan::report::{changes, matrix};
+    let findings = || Format::ALL.map(Format::as_str).to_vec();
+    let changes = || changes::Format::ALL.map(changes::Format::as_str).to_vec();
+    let both = || vec!["human", "json"];
+    vec![
+        ("lint . --pedantic", findings()),
+        ("lint . --pedantic --against main", findings()),
+        ("lint . --pedantic --trust-base main --show-files", vec![]),
+        ("plan . --against main", changes()),
+        ("plan . --against main --force", vec!["human", "sarif", "github", "gitlab", "junit"]),
+        ("plan . --upgrade-to 1.18,1.19", changes()),
+        ("plan . --live live.yaml", changes()),
+        ("diff . --against main", changes()),
+        ("diff . --release 1.17..1.19", changes()),
+        ("matrix .", matrix::Format::ALL.map(matrix::Format::as_str).to_vec()),
+        ("report . --against main", vec!["html"]),
+        ("fix .", both()),
+        ("fix . --unsafe", both()),
+        ("fix . --migrate v1", both()),
+        ("why east CDI spec.config", both()),
+        ("why east KubeVirt spec.configuration", both()),
+        ("explain hyperconverged.spec", vec![]),
+        ("argocd .", both()),
+        ("inventory check east/inventory.yaml dump/nodes.json", both()),
+        ("import dump/nodes.json", vec![]),
+        ("init --dry-run", vec![]),
+    ]
+}
+
+/// Commands that print nothing of the repository, or objects as they are: SECURITY.md says so. The editor's is above.
+const EXEMPT: [&str; 7] = ["render", "cmp", "lsp", "release", "schema", "completions", "help"];
+
+#[test]
+fn every_printer_masks_every_secret() {
+    let mut files = files();
+    files.push(("live.yaml", HYPERCONVERGED.replace("defaultCPUModel: 5", "defaultCPUModel: 6")));
+    files.push(("dump/nodes.json", DUMP.to_owned()));
+    files.push((".gitignore", "dump/\nlive.yaml\n".to_owned()));
+    let scene = Scene::new(&files);
+    scene.commit();
+    let path = scene.0.path().join("east/hyperconverged.yaml");
+    let text = fs::read_to_string(&path).expect("readable");
+    let changed =
+        text.replace("proxy.example.com", "other.example.com").replace("defaultCPUModel: 5", "defaultCPUModel: 7");
+    fs::write(path, changed).expect("written");
+    for (line, formats) in printers() {
+        scene.expect(line);
+        for format in formats {
+            scene.expect(&format!("{line} --format {format}"));
+        }
+    }
+}
+
+#[test]
+fn every_command_is_a_printer_or_exempt() {
+    let scene = Scene::new(&[]);
+    let help = scene.expect("--help");
+    let commands = help.split_once("Commands:\n").and_then(|(_, rest)| rest.split_once("\n\n")).expect("commands").0;
+    let names = commands.lines().filter_map(|l| l.strip_prefix("  ")?.split(' ').next().filter(|n| !n.is_empty()));
+    for name in names {
+        let is_printer = printers().iter().any(|(line, _)| line.split(' ').next() == Some(name));
+        assert!(is_printer || EXEMPT.contains(&name), "{name}");
+    }
+}

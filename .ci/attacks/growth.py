@@ -143,6 +143,12 @@ def attack_suppressions_idle(lab):
     grows(lab, 62, one_cluster(lab, spec), "lint")
 
 
+def attack_suppressions_stacked(lab):
+    """Suppressions one below the other: lint."""
+    spec = lambda n: "".join(f"  # hcoplan: ignore[hco-unknown-field] reason {i}\n" for i in range(n)) + "  noSuchField: 1\n"
+    grows(lab, 250, one_cluster(lab, spec), "lint")
+
+
 def attack_baseline(lab):
     """Findings that a baseline knows: lint."""
     build = one_cluster(lab, unknown_fields)

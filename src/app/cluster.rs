@@ -54,7 +54,7 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>) -> Outcome {
         }
         (After::Nothing, Before::Sources(before, _), Some(was)) => {
             outcome.verdict = Verdict::Removed;
-            outcome.found.findings.push(repo::removed_finding(before, was));
+            outcome.found.findings.push(repo::removed_finding(before, repo, was));
             if work.compare {
                 compared::removed(before, repo, was, &mut outcome);
             }

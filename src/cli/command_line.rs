@@ -94,7 +94,7 @@ pub(super) enum Command {
     Argocd(argocd::Arguments),
     /// Talk to an editor: findings, fixes and explanations while somebody types
     Lsp(lsp::Arguments),
-    /// Write what a repository needs to be planned: inventories, configuration, hook and CI job
+    /// Write hcoplan.yaml, so that `hcoplan plan` needs no options
     Init(init::Arguments),
     /// Print a completion script for a shell
     Completions(completions::Arguments),

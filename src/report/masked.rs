@@ -1,5 +1,7 @@
 //! An answer of `why` as it may be shown.
 
+use serde_json::Value;
+
 use crate::jsonpatch::Change;
 use crate::secret::{masked_message, masked_value};
 use crate::source::{SourceFile, Span};
@@ -13,6 +15,13 @@ pub fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {
     for text in refused.chain(sources) {
         *text = masked_message(file, Span::default(), text);
     }
+    let path = answer.path.to_string();
+    let masked_value = |path: &str, value: &Value| {
+        let mut value = masked_value(path, value);
+        // What is secret elsewhere in the file is secret here.
+        mask_texts(&mut value, &|text| masked_message(file, Span::default(), text));
+        value
+    };
     for feed in &mut answer.feeds {
         for edit in &mut feed.edits {
             let what = edit.what();
@@ -21,10 +30,9 @@ pub fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {
             }
         }
         if let FoundValue::Value(result) = &mut feed.gives {
-            *result = masked_value(&answer.path.to_string(), result);
+            *result = masked_value(&path, result);
         }
     }
-    let path = answer.path.to_string();
     let mask = |reading: &mut FoundValue| {
         if let FoundValue::Value(value) = reading {
             *value = masked_value(&path, value);
@@ -38,14 +46,21 @@ pub fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {
     let causes = answer.causes.iter_mut().chain(&mut answer.needs);
     causes.for_each(|cause| mask(&mut cause.without));
     answer.others.iter_mut().for_each(|other| mask(&mut other.value));
-    for effect in answer.patch.iter_mut().flat_map(|p| &mut p.operations) {
-        effect.changed.iter_mut().chain(&mut effect.plain).for_each(change);
+    let operations = answer.patch.iter_mut().flat_map(|p| &mut p.operations);
+    for Change { path, before, after, .. } in operations.flat_map(|o| o.changed.iter_mut().chain(&mut o.plain)) {
+        for value in [before, after].into_iter().flatten() {
+            *value = masked_value(path, value);
+        }
     }
     answer
 }
 
-fn change(change: &mut Change) {
-    for value in [&mut change.before, &mut change.after].into_iter().flatten() {
-        *value = masked_value(&change.path, value);
+/// Masks every text of a value.
+fn mask_texts(value: &mut Value, mask: &dyn Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = mask(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask_texts(item, mask)),
+        Value::Object(entries) => entries.values_mut().for_each(|entry| mask_texts(entry, mask)),
+        _ => {}
     }
 }

@@ -47,6 +47,8 @@ pub struct ClusterDiff {
 pub struct Removal {
     /// What deletes it: `the Application virt in argo/virt.yaml`; `None` where nothing is known to prune.
     pub pruned_by: Option<String>,
+    /// Whether the configuration only leaves it out from now on: the cluster keeps it.
+    pub is_ignored: bool,
     /// Whether its deletion takes the virtual machines and disks along: `uninstallStrategy: RemoveWorkloads`.
     pub takes_workloads: bool,
 }

@@ -121,7 +121,12 @@ impl ClusterDiff {
 
     /// What happens to a cluster whose HyperConverged is no longer declared.
     fn removed(&self) -> Effect {
-        let Some(Removal { pruned_by: Some(pruner), takes_workloads }) = &self.removal else {
+        if self.removal.as_ref().is_some_and(|r| r.is_ignored) {
+            let text =
+                "`ignore` in hcoplan.yaml leaves the HyperConverged out; the cluster keeps it, and nothing checks it";
+            return Effect::new(Impact::Behaviour, text);
+        }
+        let Some(Removal { pruned_by: Some(pruner), takes_workloads, .. }) = &self.removal else {
             let text = "the HyperConverged is removed from the repository; nothing here deletes it in the cluster, \
                         where the operators go on with it";
             return Effect::new(Impact::Behaviour, text);

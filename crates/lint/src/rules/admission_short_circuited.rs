@@ -1,7 +1,6 @@
 //! A warning that lets everything after it in.
 
-use hcoplan_planner::admission::{OperatorBug, OperatorBugKind, Reason};
-use hcoplan_planner::release::Check;
+use hcoplan_planner::admission::{OperatorBug, OperatorBugKind, Reason, Refusal};
 
 use super::prelude::*;
 
@@ -12,18 +11,18 @@ pub(super) static RULE: Rule = Rule::warning(
 )
 .stops("whatever the webhook would have refused after its warning")
 .releases(&["1.16", "1.17", "1.18"])
-.fix(FixKind::Safe);
+.fix(FixKind::Unsafe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let holes = cx.admission().holes.iter();
-    for hole in holes.filter(|h| h.kind == OperatorBugKind::WarningEndsValidation) {
+    let holes = cx.admission().holes.iter().filter(|h| h.kind == OperatorBugKind::WarningEndsValidation);
+    for (hole, hidden) in holes.filter_map(|h| Some((h, h.hidden.as_ref()?))) {
         let gate = gate_of(cx, &alone(hole));
         let carried = gate.and_then(|gate| super::ignored_field::carried(cx, &gate));
         let (how, fix) = match carried {
             Some(carried) => (format!("set {} instead", carried.field), carried.fix),
             None => ("remove it".to_owned(), removal(cx, hole)),
         };
-        out.report(found(cx, hole, &how).fixes(fix));
+        out.report(found(cx, hole, hidden, &how).fixes(fix));
     }
 }
 
@@ -36,13 +35,7 @@ fn removal(cx: &Context<'_>, hole: &OperatorBug) -> Option<Fix> {
         path = path.parent();
     }
     let title = format!("remove {path}");
-    let fix = cx.fix(title, Applicability::Unsafe, &[Change::Remove(path)])?;
-    let gate = gate_of(cx, &alone(hole));
-    if gate.is_some_and(|gate| super::ignored_field::says_what_is_so(cx, &gate)) {
-        cx.safe_where_objects_stay(fix)
-    } else {
-        Some(fix)
-    }
+    cx.fix(title, Applicability::Unsafe, &[Change::Remove(path)])
 }
 
 /// The entry that is warned about: in a list it is the gate, not its name.
@@ -58,19 +51,11 @@ fn gate_of(cx: &Context<'_>, path: &Path) -> Option<String> {
     listed.map(str::to_owned).or_else(key)
 }
 
-fn found(cx: &Context<'_>, hole: &OperatorBug, how: &str) -> Finding {
+fn found(cx: &Context<'_>, hole: &OperatorBug, hidden: &Refusal, how: &str) -> Finding {
     let what = hole.path.to_string();
     let place = match cx.document().root.key_at(&hole.path) {
         Some(key) if !what.ends_with(".name") => cx.document().location(key.span),
         _ => cx.locate(&hole.path),
-    };
-    let Some(hidden) = &hole.hidden else {
-        let message =
-            format!("the warning about `{what}` ends the webhook's validation: {} not checked", left_out(hole));
-        return Finding::new(&RULE, message)
-            .at(place)
-            .label(hole.message.clone())
-            .help(format!("{how}, so that the webhook checks the rest"));
     };
     let message =
         format!("the warning about `{what}` ends the webhook's validation and lets this in: {}", hidden.message);
@@ -87,18 +72,4 @@ fn found(cx: &Context<'_>, hole: &OperatorBug, how: &str) -> Finding {
         finding = finding.related(place, if fails { "would be refused, and fails later" } else { "would be refused" });
     }
     if severe { finding.severity(Severity::Error) } else { finding }
-}
-
-/// The checks behind the warning, in words.
-fn left_out(hole: &OperatorBug) -> String {
-    let named = hole.unchecked.iter().filter_map(|c| match c {
-        Check::Affinity => Some("node affinity"),
-        // Those of an update come late.
-        Check::Certificates => Some("certificates"),
-        Check::Render => Some("what rendering shows (jsonpatch annotations among it)"),
-        _ => None,
-    });
-    let named: Vec<&str> = named.collect();
-    let verb = if named.len() == 1 { "is" } else { "are" };
-    format!("{} {verb}", and(&named))
 }

@@ -30,7 +30,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(subscription) = beside.next() else {
         return;
     };
-    let skips = cx.neighbours().skips_dry_run()
+    // Who applies the directory without Argo CD tries again, and needs no waves.
+    let of_application = cx.neighbours().skips_dry_run();
+    if of_application.is_none() && annotation(document, WAVE).or(annotation(subscription, WAVE)).is_none() {
+        return;
+    }
+    let skips = of_application == Some(true)
         || annotation(document, OPTIONS).is_some_and(|o| o.split(',').any(|o| o.trim() == SKIP));
     let (own, first) = (wave(document), wave(subscription));
     if skips && own > first {

@@ -57,14 +57,22 @@ struct Identity<'d> {
     name: &'d str,
 }
 
-/// `None` for what is no object with a name, and for HyperConvergeds.
+/// Whether a cluster's virtual machines, disks or operator are of this API group: a Namespace or a MachineConfig that two
+/// files declare is no matter of HCO's.
+fn is_judged(group: &str) -> bool {
+    group == "kubevirt.io"
+        || (group.ends_with(".kubevirt.io") && group != GROUP)
+        || ["operators.coreos.com", "k8s.cni.cncf.io"].contains(&group)
+}
+
+/// `None` for what is no object with a name, and for what is not judged, HyperConvergeds among it.
 fn identity(document: &Document) -> Option<Identity<'_>> {
     let text = |path: &str| document.root.below(path).and_then(Node::as_str);
     let group = match text("apiVersion")?.split_once('/') {
         Some((group, _)) => group,
         None => "",
     };
-    (group != GROUP).then_some(Identity {
+    is_judged(group).then_some(Identity {
         together: document.file.path().parent()?.as_str(),
         group,
         kind: text("kind")?,

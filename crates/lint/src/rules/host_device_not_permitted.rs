@@ -23,11 +23,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         for (list, what) in [("gpus", "GPU"), ("hostDevices", "host device")] {
             let path = vm.path("domain.devices").key(list);
             let devices = vm.document.root.at(&path).map(Node::items);
+            let mut seen = std::collections::BTreeSet::new();
             for (i, device) in devices.unwrap_or_default().iter().enumerate() {
                 let Some(name) = device.get("deviceName").and_then(Node::as_str) else {
                     continue;
                 };
-                if name.is_empty() || permitted.contains(&name) {
+                if name.is_empty() || permitted.contains(&name) || !seen.insert(name) {
                     continue;
                 }
                 let place = vm.document.locate(&path.index(i).key("deviceName"));

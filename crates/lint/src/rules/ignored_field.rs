@@ -179,15 +179,6 @@ pub(super) fn carried(cx: &Context<'_>, gate: &str) -> Option<Carried> {
     Some(Carried { field, fix })
 }
 
-/// Whether what an ignored gate asks for is so anyway: then no wish goes with it.
-pub(super) fn says_what_is_so(cx: &Context<'_>, gate: &str) -> bool {
-    let on = cx.gate(gate).explicit();
-    match successor(cx, gate) {
-        Some(_) => on.is_some() && effective(cx, gate) == on,
-        None => on.is_some_and(|on| Fate::of(cx, gate).is_asked_for(on)),
-    }
-}
-
 fn moved(cx: &Context<'_>, gate: &str, on: bool, field: &Path) -> Option<Fix> {
     let place = place_of(cx, gate)?;
     let title = format!("set {field} instead");

@@ -61,8 +61,6 @@ fn what_is_ignored_goes_safely_only_where_it_says_what_is_so() {
         ("v1beta1", "1.18", "ignored-field", gate("deployVmConsoleProxy", "true"), Unsafe),
         ("v1beta1", "1.18", "ignored-field", "  vddkInitImage: quay.io/x/vddk:1".to_owned(), Unsafe),
         ("v1beta1", "1.18", "ignored-field", "  localStorageClassName: local".to_owned(), Unsafe),
-        ("v1beta1", "1.18", "admission-short-circuited", gate("nonRoot", "true"), Safe),
-        ("v1beta1", "1.18", "admission-short-circuited", gate("nonRoot", "false"), Unsafe),
         ("v1", "1.19", "tuning-policy-high-burst", "  virtualization: {tuningPolicy: highBurst}".to_owned(), Unsafe),
         ("v1", "1.18", "feature-gate-unknown-or-duplicate", listed("{name: alignCPUs}, {name: AlignCPUs}"), Safe),
         (

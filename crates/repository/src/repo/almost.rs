@@ -46,6 +46,12 @@ fn text<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
     node.get(key).and_then(Node::as_str)
 }
 
+/// Whether an object is a HyperConverged: one of HCO's API group, or of one that is filled in later.
+pub(super) fn is_ours(api_version: &str, kind: &str) -> bool {
+    let group = api_version.split_once('/').map(|(group, _)| group);
+    group == Some(HCO) || (kind == "HyperConverged" && super::carriers::unknown::expression(api_version).is_some())
+}
+
 /// Whether an object outside HCO's API group is meant to be a HyperConverged.
 pub(super) fn is_almost(root: &Node) -> bool {
     let is_map = |key: &str| matches!(root.get(key).map(|n| &n.value), Some(Value::Map(_)));

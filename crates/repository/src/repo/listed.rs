@@ -98,9 +98,9 @@ impl<'n> Object<'n> {
         }
     }
 
-    /// Whether it is of HCO's API group.
+    /// Whether it is of HCO's API group, or of one that is filled in later.
     pub(super) fn is_ours(&self) -> bool {
-        self.api_version().split('/').next() == Some(HCO)
+        super::almost::is_ours(self.api_version(), &self.kind())
     }
 
     /// The object as if it stood alone.

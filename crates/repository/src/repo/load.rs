@@ -137,7 +137,7 @@ impl Repo {
         }
         files.append(&mut statements);
         let known = release.as_deref().ok();
-        findings.extend(unknown.iter().map(|u| unknown::finding(u, &document, known)));
+        findings.extend(unknown::finding(&unknown, &document, known));
         for finding in &mut findings {
             finding.cluster = Some(cluster.name.as_str().into());
         }

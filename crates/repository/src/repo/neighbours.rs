@@ -19,7 +19,7 @@ use super::scan::Content;
 pub struct Neighbours {
     by_kind: BTreeMap<String, Vec<Arc<Document>>>,
     templates: Vec<Arc<SourceFile>>,
-    skips_dry_run: bool,
+    skips_dry_run: Option<bool>,
     /// By kind, the first of each namespace and name; made when somebody asks for a kind by name.
     by_name: OnceLock<HashMap<String, ByName>>,
 }
@@ -57,8 +57,9 @@ impl Neighbours {
         &self.templates
     }
 
-    /// Whether the Application that applies the cluster's HyperConverged skips the dry run of kinds that aren't there yet.
-    pub fn skips_dry_run(&self) -> bool {
+    /// Whether the Application that applies the cluster's HyperConverged skips the dry run of kinds that aren't there
+    /// yet; `None` where no Application of the repository applies it.
+    pub fn skips_dry_run(&self) -> Option<bool> {
         self.skips_dry_run
     }
 
@@ -153,8 +154,9 @@ impl Repo {
     /// read to load the cluster isn't read again.
     pub fn neighbours(&self, cluster: &ClusterRef, loaded: &Loaded) -> Neighbours {
         let directory = cluster.directory();
-        let mut own = self.applied().iter().filter(|applied| applied.path.covers(cluster.path()));
-        let mut out = Neighbours { skips_dry_run: own.any(|applied| applied.skips_dry_run), ..Neighbours::default() };
+        let own = self.applied().iter().filter(|applied| applied.path.covers(cluster.path()));
+        let skips_dry_run = own.filter_map(|applied| applied.skips_dry_run).reduce(|a, b| a || b);
+        let mut out = Neighbours { skips_dry_run, ..Neighbours::default() };
         let mut files: Vec<&FileUse> = self.own_files(directory).collect();
         if !cluster.also.is_empty() {
             let own: HashSet<&Utf8Path> = files.iter().map(|f| &*f.path).collect();

@@ -91,11 +91,20 @@ impl Repo {
             let place = place.map(|l| (l.file.path().to_owned(), l.span.start));
             said.insert((place, f.message.clone()))
         });
+        let mut deployed = Vec::new();
         for object in &objects.named {
             if let Ok(content) = self.content(object.file) {
-                findings.extend(content.named(object.place.document));
+                let path = content.file.path();
+                // Argo CD runs the Jsonnet of a directory: what it applies is then as unknown as a manifest that can't be
+                // read.
+                let is_run = path.extension() == Some("jsonnet")
+                    && self.applied().iter().any(|a| a.skips_dry_run.is_some() && a.path.covers(path));
+                let named = content.named(object.place.document);
+                if is_run { deployed.extend(named) } else { findings.extend(named) }
             }
         }
+        let fatal = |finding: Finding| Problem { finding: finding.severity(Severity::Error), fatal: true };
+        self.problems.extend(deployed.into_iter().map(fatal));
         if objects.given.is_empty() && !objects.is_one_file {
             let used: BTreeSet<SourceRef> = self.clusters.iter().flat_map(|c| c.sources.iter().copied()).collect();
             let unused = objects.sources.iter().filter(|s| !used.contains(s));

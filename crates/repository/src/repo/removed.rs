@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
+use hcoplan_diagnostics::source::{Location, Walk};
 
 use super::{ClusterRef, Repo};
 
@@ -37,16 +38,35 @@ pub fn removed(before: &Repo, after: &Repo, meant: impl Fn(&str) -> bool) -> Vec
         was.is_ok_and(|was| added.contains(&was))
     };
     let gone = gone.iter().filter(|c| after.not_built_here(c).is_none());
-    gone.filter(|c| !moved(c)).map(|c| removed_finding(before, c)).collect()
+    gone.filter(|c| !moved(c)).map(|c| removed_finding(before, after, c)).collect()
 }
 
-/// What says that a cluster's HyperConverged isn't found any more.
-pub fn removed_finding(before: &Repo, cluster: &ClusterRef) -> Finding {
+impl Repo {
+    /// The pattern of `ignore` in `hcoplan.yaml` that leaves a cluster of another revision out.
+    pub fn ignoring(&self, cluster: &ClusterRef) -> Option<&Location> {
+        let matches = |pattern: &str| {
+            let walk = Walk { ignore: vec![pattern.to_owned()], ..Walk::default() };
+            walk.matcher().is_ok_and(|m| m.matched_path_or_any_parents(cluster.path(), false).is_ignore())
+        };
+        self.config().ignore.iter().find(|pattern| matches(&pattern.value)).map(|pattern| &pattern.place)
+    }
+}
+
+/// What says that a cluster's HyperConverged isn't found any more, or is ignored.
+pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Finding {
     let name = cluster.name();
-    let message = format!("the HyperConverged of cluster {name} is not found any more");
-    let mut finding = Finding::new(&HCO_REMOVED, message)
-        .label("it was here before the change")
-        .help("bring it back; where it is to go, say so with `--ignore hco-removed`");
+    let mut finding = match after.ignoring(cluster) {
+        Some(pattern) => {
+            let message = format!("hcoplan.yaml ignores the HyperConverged of cluster {name}");
+            Finding::new(&HCO_REMOVED, message)
+                .label("the cluster keeps it, and nothing checks it")
+                .help("remove the pattern from `ignore`")
+                .related(pattern.clone(), "this pattern")
+        }
+        None => Finding::new(&HCO_REMOVED, format!("the HyperConverged of cluster {name} is not found any more"))
+            .label("it was here before the change")
+            .help("bring it back; where it is to go, say so with `--ignore hco-removed`"),
+    };
     finding.location = before.named_at(cluster.object);
     finding.cluster = Some(name.into());
     finding
@@ -87,5 +107,7 @@ mod tests {
         let edited = repo(&[("b/hc.yaml", HC), ("c/hc.yaml", &other)]);
         assert_eq!(said(&before, &edited), gone);
         assert_eq!(said(&before, &before), [""; 0]);
+        let ignored = repo(&[("a/hc.yaml", HC), ("b/hc.yaml", &other), ("hcoplan.yaml", "ignore: [a]\n")]);
+        assert_eq!(said(&before, &ignored), ["a/hc.yaml:3 hcoplan.yaml ignores the HyperConverged of cluster a"]);
     }
 }

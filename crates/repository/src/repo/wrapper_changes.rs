@@ -151,8 +151,8 @@ pub(super) fn findings(document: &Document, clusters: &[&Utf8Path]) -> Vec<Findi
 #[derive(Debug)]
 pub(super) struct AppliedPath {
     pub(super) path: PathPattern,
-    /// Whether Argo CD skips the dry run of kinds that the cluster doesn't know yet.
-    pub(super) skips_dry_run: bool,
+    /// Whether Argo CD skips the dry run of kinds that the cluster doesn't know yet; `None` of Flux.
+    pub(super) skips_dry_run: Option<bool>,
 }
 
 /// What an Application, an ApplicationSet or a Flux Kustomization applies.
@@ -166,7 +166,8 @@ pub(super) fn applied_paths(document: &Document) -> Vec<AppliedPath> {
     };
     let Some(spec) = spec else { return Vec::new() };
     let options = spec.below("syncPolicy.syncOptions").map_or(&[][..], Node::items);
-    let skips_dry_run = options.iter().any(|o| o.as_str() == Some("SkipDryRunOnMissingResource=true"));
+    let skips = || options.iter().any(|o| o.as_str() == Some("SkipDryRunOnMissingResource=true"));
+    let skips_dry_run = (group == "argoproj.io").then(skips);
     let sources = list(spec, "sources").iter().chain(spec.get("source")).chain([spec]);
     let paths = sources.filter_map(|source| PathPattern::new(source.get("path")?.as_str()?));
     paths.map(|path| AppliedPath { path, skips_dry_run }).collect()

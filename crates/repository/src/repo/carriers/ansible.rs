@@ -55,8 +55,10 @@ pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
 pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
     let mut out = Vec::new();
     each(list, &mut |_, arguments| {
+        // One that an expression looks up is not there, either.
+        let is_elsewhere = |node: &Node| node.as_str().is_some_and(|text| !text.contains('\n'));
         if let Some(kind) = named(arguments)
-            && arguments.get("definition").is_none()
+            && arguments.get("definition").is_none_or(is_elsewhere)
         {
             out.push((kind, text(arguments, "state") == "absent"));
         }

@@ -21,6 +21,10 @@ pub static VALUE_UNKNOWN: Rule = Rule {
     ..Rule::BASE
 };
 
+/// Fields of a HyperConverged that can have one value only, so that it is planned with that.
+const FIXED: [(&str, &str); 3] =
+    [("apiVersion", "hco.kubevirt.io/v1beta1"), ("kind", "HyperConverged"), ("metadata.name", NAME)];
+
 /// Something of an object that isn't known before it is applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Unknown {
@@ -34,8 +38,8 @@ enum UnknownKind {
     /// A value was taken out: its dotted path from the object's root, `[]` behind a list's name; and what fills
     /// it in.
     Value(String, String),
-    /// The name was, and there is only one that it can be.
-    Name(String),
+    /// A field of [`FIXED`] was, by its path, with what fills it in: there is only one value that it can have.
+    Fixed(&'static str, &'static str, String),
     /// What this part of a template adds was.
     Lines(String),
     /// The object is only there where this part of a template says so.
@@ -75,7 +79,7 @@ impl Unknown {
     pub(super) fn show(&self) -> String {
         match &self.what {
             UnknownKind::Value(path, _) => path.clone(),
-            UnknownKind::Name(_) => "name".to_owned(),
+            UnknownKind::Fixed(path, ..) => (*path).to_owned(),
             UnknownKind::Lines(template) | UnknownKind::Whole(template) => template.clone(),
         }
     }
@@ -148,14 +152,17 @@ fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMu
                 Filled::Same => {}
                 Filled::Value(value) => node.value = value,
                 Filled::Unknown(by) => {
-                    let is_name = path == "metadata.name";
-                    let what = if is_name { UnknownKind::Name(by) } else { UnknownKind::Value(path.to_owned(), by) };
                     let span = node.span;
+                    let fixed = FIXED.iter().find(|(field, _)| *field == path);
+                    let what = match fixed {
+                        Some((field, value)) => UnknownKind::Fixed(field, value, by),
+                        None => UnknownKind::Value(path.to_owned(), by),
+                    };
                     out.push(Unknown { span, what });
-                    if is_name {
-                        node.value = Value::String(NAME.to_owned());
+                    if let Some((_, value)) = fixed {
+                        node.value = Value::String((*value).to_owned());
                     }
-                    return is_name;
+                    return fixed.is_some();
                 }
             }
             return true;
@@ -183,16 +190,38 @@ fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMu
     }
 }
 
-/// What is said about a value that was taken out of an object.
-pub(in super::super) fn finding(unknown: &Unknown, document: &Document, release: Option<&Release>) -> Finding {
-    let (message, label, follows) = match &unknown.what {
+/// What is reported of the values that were taken out of an object: one finding for all of them.
+pub(in super::super) fn finding(
+    unknown: &[Unknown],
+    document: &Document,
+    release: Option<&Release>,
+) -> Option<Finding> {
+    let first = unknown.first()?;
+    let place = document.location(first.span);
+    let [one] = unknown else {
+        const SHOWN: usize = 5;
+        let names = unknown.iter().map(|u| match &u.what {
+            UnknownKind::Value(path, _) => format!("`{path}`"),
+            UnknownKind::Fixed(path, ..) => format!("`{path}`"),
+            UnknownKind::Lines(template) | UnknownKind::Whole(template) => format!("`{template}`"),
+        });
+        let mut names: Vec<String> = names.collect();
+        names.dedup();
+        let more = names.len().saturating_sub(SHOWN);
+        names.truncate(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let message =
+            format!("{} values are filled in later, and not in the plan: {}{more}", unknown.len(), names.join(", "));
+        return Some(Finding::new(&VALUE_UNKNOWN, message).at(place).label("the first of them"));
+    };
+    let (message, label, follows) = match &one.what {
         UnknownKind::Value(path, by) => (
             format!("`{path}` is filled in later; it is planned as if it weren't there"),
             format!("by {by}"),
             release.map(|release| follows(path, document, release)),
         ),
-        UnknownKind::Name(by) => {
-            (format!("the name is filled in later; it is planned as `{NAME}`"), format!("by {by}"), None)
+        UnknownKind::Fixed(path, value, by) => {
+            (format!("`{path}` is filled in later; it is planned as `{value}`"), format!("by {by}"), None)
         }
         UnknownKind::Lines(template) => (
             format!("what `{template}` adds is filled in later; it is planned without it"),
@@ -205,11 +234,11 @@ pub(in super::super) fn finding(unknown: &Unknown, document: &Document, release:
             None,
         ),
     };
-    let finding = Finding::new(&VALUE_UNKNOWN, message).at(document.location(unknown.span)).label(label);
-    match follows.filter(|f| !f.is_empty()) {
+    let finding = Finding::new(&VALUE_UNKNOWN, message).at(place).label(label);
+    Some(match follows.filter(|f| !f.is_empty()) {
         Some(follows) => finding.help(format!("not in the plan, as it follows from it: {follows}")),
         None => finding,
-    }
+    })
 }
 
 /// The places of operands that a field feeds, the first few of them.

@@ -545,10 +545,10 @@ fn is_registered(node: &Node) -> bool {
 }
 
 fn what(api_version: &str, kind: &str) -> Option<FoundKind> {
-    match api_version.split_once('/') {
-        Some((HCO, _)) => Some(FoundKind::HyperConverged),
-        _ => SourceKind::of(api_version, kind).map(FoundKind::Inventory),
+    if almost::is_ours(api_version, kind) {
+        return Some(FoundKind::HyperConverged);
     }
+    SourceKind::of(api_version, kind).map(FoundKind::Inventory)
 }
 
 mod carried;
