@@ -15,6 +15,8 @@ struct Row {
     command: String,
     answers: Vec<String>,
     not: Vec<String>,
+    /// The same question, asked of what is otherwise: then it isn't said, and what isn't said is.
+    counterfactual: Option<String>,
 }
 
 /// What stands in a cell before what the answer may not say.
@@ -46,7 +48,7 @@ fn rows() -> Vec<Row> {
     let mut out = Vec::new();
     for (number, line) in page.lines().enumerate() {
         let cells: Vec<&str> = line.trim_matches('|').split(" | ").collect();
-        let [_, ask, says] = cells.as_slice() else {
+        let [_, ask, says, other] = cells.as_slice() else {
             continue;
         };
         let Some(command) = code(ask).pop() else {
@@ -54,12 +56,22 @@ fn rows() -> Vec<Row> {
         };
         out.push(Row {
             line: number + 1,
+            counterfactual: code(other).pop().map(|other| elsewhere(&command, &other)),
             command,
             answers: code(says.split(NOT).next().unwrap_or_default()),
             not: says.split(NOT).skip(1).flat_map(code).collect(),
         });
     }
     out
+}
+
+/// A command with the directories of another question.
+fn elsewhere(command: &str, directories: &str) -> String {
+    let mut directories = directories.split(' ');
+    let is_directory = |word: &str| ["lint/", "statements/"].iter().any(|root| word.starts_with(root));
+    let words =
+        command.split(' ').map(|word| if is_directory(word) { directories.next().unwrap_or(word) } else { word });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// What a command prints, in a copy of `testdata`'s manifests, with single spaces.
@@ -87,7 +99,8 @@ fn every_statement_is_answered() {
         annotations::copy(&from, &directory.path().join(name)).expect("copied");
     }
     // The same question is asked once.
-    let questions: BTreeMap<&str, ()> = rows.iter().map(|r| (r.command.as_str(), ())).collect();
+    let commands = rows.iter().flat_map(|r| [Some(&r.command), r.counterfactual.as_ref()]).flatten();
+    let questions: BTreeMap<&str, ()> = commands.map(|command| (command.as_str(), ())).collect();
     let open: Mutex<Vec<&str>> = Mutex::new(questions.into_keys().collect());
     let answers: Mutex<BTreeMap<&str, String>> = Mutex::default();
     thread::scope(|scope| {
@@ -117,5 +130,18 @@ fn every_statement_is_answered() {
             wrong.push(format!("line {}: {}: {said:?} is in:\n{got}", row.line, row.command));
         }
     }
+    // A row counts where the same question, asked of what is otherwise, is answered otherwise.
+    let mut counted = 0;
+    for (row, other) in rows.iter().filter_map(|row| Some((row, row.counterfactual.as_ref()?))) {
+        let got = &answers[other.as_str()];
+        let is_silent = !row.answers.iter().any(|a| got.contains(a.as_str()));
+        let is_said = !row.not.is_empty() && row.not.iter().all(|a| got.contains(a.as_str()));
+        if *other == row.command || !is_silent && !is_said {
+            wrong.push(format!("line {}: {other} says the same", row.line));
+        }
+        counted += 1;
+    }
+    eprintln!("{} statements, {counted} with a counterfactual", rows.len());
+    assert!(counted >= 150, "only {counted} statements have a counterfactual");
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::explain_topic;
 use super::failure::Failure;
 use super::release::wrap_lines;
 use crate::docs::{FieldDoc, Term, TermKind, plain, resolve, steps};
@@ -15,7 +16,7 @@ use crate::inventory::{Inventory, Node};
 use crate::plan::{Plan, plan};
 use crate::release::Release;
 use crate::schema::Schema;
-use crate::yaml::{Path, emit};
+use crate::yaml::{Path, Segment, emit};
 
 /// Lines of a value that are shown.
 const MOST_LINES: usize = 24;
@@ -221,6 +222,11 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
         let _ = writeln!(out, "{field} ({version})");
         version_page(&mut out, kind, seen, &releases);
     }
+    let last = versions.values().flatten().find_map(|seen| match seen.path.0.last() {
+        Some(Segment::Key(key)) if key.chars().any(char::is_uppercase) => Some(key.as_str()),
+        _ => None,
+    });
+    out.push_str(&last.map(explain_topic::read_on).unwrap_or_default());
     Ok(out)
 }
 

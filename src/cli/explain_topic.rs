@@ -140,14 +140,17 @@ fn gate(subject: &str, of: Option<&Arc<Release>>) -> Option<(String, String)> {
     }
     let asked = of.map(|r| r.label());
     let is_asked = |release: &Release| asked.is_none_or(|asked| release.label() == asked);
-    let is_lost = !states.iter().any(|(r, state)| is_asked(r) && state.is_some());
-    if let Some(asked) = asked.filter(|_| is_lost) {
+    let state_of = |label: &str| states.iter().find(|(r, _)| r.label() == label).and_then(|(_, state)| state.as_ref());
+    let lost = of.filter(|of| if with_own.is_some() { !own(of) } else { state_of(of.label()).is_none() });
+    if let Some(asked) = lost {
         let place = |label: &str| states.iter().position(|(r, _)| r.label() == label);
-        let what = if place(first.0.label()) > place(asked) { "brings it" } else { "has it" };
-        let _ = writeln!(out, "{asked} has no such feature gate; {} {what}.\n", first.0.label());
+        let what = if place(first.0.label()) > place(asked.label()) { "brings it" } else { "has it" };
+        let only = if state_of(asked.label()).is_some() { " of HCO, only KubeVirt has one" } else { "" };
+        let (asked, first) = (asked.label(), first.0.label());
+        let _ = writeln!(out, "{asked} has no such feature gate{only}; {first} {what}.\n");
     }
     let _ = writeln!(out, "A feature gate, by release:\n");
-    for (release, state) in states.iter().filter(|(r, _)| is_lost || is_asked(r)) {
+    for (release, state) in states.iter().filter(|(r, _)| lost.is_some() || is_asked(r)) {
         let state = state.as_ref().map_or("not there", |(_, state)| state);
         let _ = writeln!(out, "- {}: {state}", release.label());
     }
@@ -164,7 +167,23 @@ fn gate(subject: &str, of: Option<&Arc<Release>>) -> Option<(String, String)> {
     } else if let Some(field) = explain_field::qualified(&name).iter().find(|f| !f.contains(".featureGates.")) {
         let _ = writeln!(out, "\nA field has this name, too: `hcoplan explain {field}`");
     }
+    out.push_str(&read_on(&name));
     Some((name, out))
+}
+
+/// The rules whose pages name a field or a gate most often.
+pub(super) fn read_on(name: &str) -> String {
+    const MOST: usize = 5;
+    let is_part = |c: char| c.is_alphanumeric();
+    let named = |rule: &'static Rule| {
+        let words = lint::page(rule).split(|c| !is_part(c)).filter(|word| *word == name);
+        Some((words.count(), rule.name)).filter(|(count, _)| *count > 0)
+    };
+    let mut rules: Vec<(usize, &str)> = lint::rules().iter().filter_map(|r| named(r.rule)).collect();
+    rules.sort_by_key(|(count, rule)| (std::cmp::Reverse(*count), *rule));
+    rules.truncate(MOST);
+    let rules: Vec<String> = rules.into_iter().map(|(_, rule)| format!("`hcoplan explain {rule}`")).collect();
+    if rules.is_empty() { String::new() } else { format!("\nRead on: {}\n", rules.join(", ")) }
 }
 
 #[cfg(test)]
@@ -226,6 +245,8 @@ mod tests {
         let of_one = super::page("HotplugVolumes", Release::known("1.19").as_ref()).expect("a page");
         assert!(of_one.contains("KubeVirt") && !of_one.contains("1.16"), "{of_one}");
         let before = super::page("template", Release::known("1.16").as_ref()).expect("a page");
+        let of_kubevirt = super::page("template", Release::known("1.18").as_ref()).expect("a page");
+        assert!(of_kubevirt.contains("only KubeVirt has one; 1.19 brings it"), "{of_kubevirt}");
         assert!(before.contains("1.16 has no such feature gate; 1.19 brings it"), "{before}");
         assert!(before.contains("A field has this name, too"), "{before}");
     }

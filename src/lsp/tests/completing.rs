@@ -173,3 +173,28 @@ fn every_place_of_a_text_can_be_asked_about() {
     }
     assert!(offers > 15 && offers < asked, "{offers} of {asked}");
 }
+
+#[test]
+fn items_say_what_explain_says() {
+    let (_temp, root) = workspace(&[("inventory.yaml", INVENTORY), ("hco.yaml", HYPERCONVERGED)]);
+    let mut editor = Editor::plain(&root);
+    let mut said = |body: &str, label: &str| {
+        let text = format!("{HEAD}{body}");
+        editor.open("hco.yaml", &text);
+        let position = Lines::new(&text, Encoding::Utf16).position(text.len());
+        let params = json!({"textDocument": {"uri": editor.uri("hco.yaml")}, "position": position});
+        let items = editor.ask("textDocument/completion", &params).expect("no error");
+        let mut items = items.as_array().expect("a list").iter();
+        let item = items.find(|item| item["label"] == label).unwrap_or_else(|| panic!("no {label}"));
+        item["documentation"].as_str().unwrap_or_default().to_owned()
+    };
+    for (body, label, part) in [
+        ("spec:\n  evic", "evictionStrategy", "What draining a node does"),
+        ("spec:\n  evictionStrategy: ", "None", "they are shut down"),
+        ("spec:\n  tun", "tuningPolicy", "ignored from 1.19 on"),
+        ("spec:\n  featureGates:\n    down", "downwardMetrics", "Lets guests see"),
+    ] {
+        let found = said(body, label);
+        assert!(found.contains(part), "{label}: {found:?}");
+    }
+}

@@ -117,7 +117,8 @@ impl<'a> Place<'a> {
         for row in self.rows() {
             // A list or map is made up of several parts, its entries' fields are copied all the same.
             let is_copy = |target: &FieldTarget, rest: &str| {
-                target.how == Transform::Copy || rest.contains('.') && target.how == Transform::Derive
+                matches!(target.how, Transform::Copy | Transform::Keys)
+                    || rest.contains('.') && target.how == Transform::Derive
             };
             if self.kind == HYPERCONVERGED {
                 let Some(rest) = below(&self.path, &row.path) else {

@@ -1,6 +1,7 @@
 //! What single inputs don't show: a line that says what is so anyway, and a field that hangs on how many
 //! nodes there are. Both are tried over pairs: the line with another value, the line and a node more.
 
+use hcoplan_planner::hyperconverged::version_of;
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
@@ -41,13 +42,18 @@ fn is_known_for(plan_input: &PlanInput<'_>, path: &Path, target: &Target) -> boo
 }
 
 fn decides(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue, path: &Path, value: &Value) -> bool {
-    if !value.is_object() && !value.is_array() {
+    let schema = plan_input.release.schema(&format!("hyperconverged.{}", version_of(plan_input.object)));
+    let allowed = schema.and_then(|s| s.field(path)).map_or(&[][..], |field| field.allowed).iter().cloned();
+    let others = allowed.chain([other(value)]).filter(|other| other != value);
+    let mut others = others.filter(|_| !value.is_object() && !value.is_array());
+    let is_moved = others.any(|other| {
         let mut object = plan_input.object.clone();
-        set_at(&mut object, path, other(value));
+        set_at(&mut object, path, other);
         let plan = plan_input.with_object(&object);
-        if !plan_input.stops_operators(&plan) && target.read(&plan) != *base {
-            return true;
-        }
+        !plan_input.stops_operators(&plan) && target.read(&plan) != *base
+    });
+    if is_moved {
+        return true;
     }
     let mut object = plan_input.object.clone();
     drop(remove_at(&mut object, path));

@@ -9,7 +9,7 @@ use hcoplan_planner::inventory::Inventory;
 use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_planner::release::{HyperConvergedField, Phase};
 use hcoplan_yaml::{Path, Segment};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::feed::{Edit, Feed};
 use super::node_counts::node_count_variants;
@@ -186,7 +186,8 @@ impl Trial<'_> {
             let name = image.pointer("/metadata/name").and_then(Value::as_str);
             name.is_some_and(|n| asked == n || ARCHITECTURES.iter().any(|a| asked == format!("{n}-{a}")))
         };
-        let mut image = images.clone().find(is_asked)?.clone();
+        let image = images.clone().find(is_asked)?;
+        let mut image = json!({"metadata": {"name": image.pointer("/metadata/name")?}, "spec": image.get("spec")?});
         let (_, field) = self.target.path.0.split_first()?;
         let at = Path([&list.index(0).key("spec").0, field].concat());
         let own = Path([&[Segment::Key("spec".to_owned())], field].concat());
