@@ -15,14 +15,13 @@ use crate::diff::{Effect, Kind};
 /// So many imports CDI keeps where a DataImportCron doesn't say.
 const KEPT: u64 = 3;
 
-/// Whether a DataImportCron goes with a change, also where one of its name comes back.
+/// Whether a DataImportCron goes with a change.
 pub(super) fn goes(change: &ObjectChange) -> bool {
-    change.id.kind == "DataImportCron"
-        && (change.kind == Kind::Remove || change.instead_of.is_some() || is_recreated(change))
+    change.id.kind == "DataImportCron" && (change.kind == Kind::Remove || change.instead_of.is_some())
 }
 
 /// Whether a DataImportCron is deleted and created again.
-pub(super) fn is_recreated(change: &ObjectChange) -> bool {
+fn is_recreated(change: &ObjectChange) -> bool {
     let sides = change.before.as_deref().zip(change.after.as_deref());
     change.kind == Kind::Change && sides.is_some_and(|(before, after)| before["spec"] != after["spec"])
 }
@@ -34,10 +33,11 @@ pub(super) fn takes_disks(cron: &Value) -> bool {
 
 /// What happens to imported disks, over all images.
 pub(super) fn effects(changes: &[ObjectChange], all_causes: usize) -> Vec<Effect> {
-    let mut out: Vec<Effect> = changes.iter().filter_map(stale).collect();
+    let crons = || changes.iter().filter(|c| c.id.kind == "DataImportCron");
+    let mut out: Vec<Effect> = crons().filter_map(|change| stale(change).or_else(|| again(change))).collect();
     let (mut imported, mut deleted, mut kept) = (Disks::default(), Disks::default(), Disks::default());
-    for change in changes.iter().filter(|c| c.id.kind == "DataImportCron") {
-        if let Some(before) = change.before.as_deref().filter(|_| goes(change)) {
+    for change in crons() {
+        if let Some(before) = change.before.as_deref().filter(|_| goes(change) || is_recreated(change)) {
             match (takes_disks(before), is_recreated(change)) {
                 (true, _) => deleted.add(before, imports_to_keep(before)),
                 (false, false) => kept.add(before, imports_to_keep(before)),
@@ -77,7 +77,7 @@ fn stale(change: &ObjectChange) -> Option<Effect> {
     const PLATFORM: &str = "/spec/template/spec/source/registry/platform/architecture";
     let (before, after) = (change.before.as_deref()?, change.after.as_deref()?);
     let [old, new] = [before, after].map(|cron| cron.pointer(PLATFORM).and_then(Value::as_str).unwrap_or_default());
-    let is_same = is_recreated(change) && change.id.kind == "DataImportCron" && url(before) == url(after);
+    let is_same = is_recreated(change) && url(before) == url(after);
     if !is_same || old == new || takes_disks(before) {
         return None;
     }
@@ -85,14 +85,28 @@ fn stale(change: &ObjectChange) -> Option<Effect> {
     let text = format!(
         "the disk of {{}} isn't imported again {wanted} before its image changes: CDI finds one of the same digest"
     );
+    let action = "delete the imported DataVolume, or give the template another managedDataSource";
     Some(Effect {
         when: EffectTime::NewMachines,
-        subjects: vec![change.id.name.clone()],
         certain: false,
-        causes: change.causes.iter().chain(change.fields.iter().flat_map(|f| &f.causes)).copied().collect(),
-        ..Effect::new(Impact::BootFailure, text)
-            .action("delete the imported DataVolume, or give the template another managedDataSource")
+        ..effect(change, Impact::BootFailure, &text).action(action)
     })
+}
+
+/// Disks that go with their DataImportCron and are imported again with the one that takes its place.
+fn again(change: &ObjectChange) -> Option<Effect> {
+    let is_taken = change.before.as_deref().is_some_and(takes_disks) && is_recreated(change);
+    let text = "SSP creates the DataImportCron {} again: what it imported is deleted, and virtual machines can't be made \
+                from it before the import is done; they keep their own copies";
+    is_taken.then(|| effect(change, Impact::Images, text))
+}
+
+fn effect(change: &ObjectChange, impact: Impact, text: &str) -> Effect {
+    let causes = change.causes.iter().chain(change.fields.iter().flat_map(|f| &f.causes));
+    let mut causes: Vec<usize> = causes.copied().collect();
+    causes.sort_unstable();
+    causes.dedup();
+    Effect { subjects: vec![change.id.name.clone()], causes, ..Effect::new(impact, text) }
 }
 
 fn url(cron: &Value) -> Option<&Value> {

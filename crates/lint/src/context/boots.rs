@@ -229,7 +229,7 @@ impl<'a> Context<'a> {
 
     /// The architectures that an image has: what is saved about it, else what is `declared`.
     fn image_architectures(&self, image: &str, declared: &Architectures) -> Architectures {
-        match self.image_evidence(image).filter(super::ImageEvidence::is_complete) {
+        match self.image_or_build_evidence(image).filter(super::ImageEvidence::is_complete) {
             Some(evidence) => Architectures::Known(evidence.architectures.into_iter().collect()),
             None => declared.clone(),
         }

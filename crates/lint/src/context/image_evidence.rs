@@ -41,6 +41,11 @@ impl ImageEvidence {
         }
     }
 
+    /// Whether somebody looked at the image, or says so; another build may add to what one publishes.
+    pub fn is_certain(&self) -> bool {
+        self.form != Form::Built
+    }
+
     /// Whether it is known not to be there for an architecture of Linux.
     pub fn lacks(&self, architecture: &str) -> bool {
         self.is_complete() && !self.architectures.iter().any(|a| a == architecture)
@@ -64,17 +69,28 @@ impl Context<'_> {
     /// What is known about an image: its reference, with or without `docker://`. `None` where
     /// nothing is, and where what is saved doesn't tell.
     pub fn image_evidence(&self, image: &str) -> Option<ImageEvidence> {
+        self.image_or_build_evidence(image).filter(ImageEvidence::is_certain)
+    }
+
+    /// The same, and where nothing is saved, what builds and copies in the repository publish.
+    pub fn image_or_build_evidence(&self, image: &str) -> Option<ImageEvidence> {
         self.images_index().find(image)
     }
 
     /// Whether anything is saved about any image.
     pub fn has_image_evidence(&self) -> bool {
-        !self.images_index().records.is_empty()
+        self.images_index().records.iter().any(|record| record.form != Form::Built)
     }
 
     /// Saved output about another digest of the image that a reference pins: where that is said.
     pub fn other_digest(&self, image: &str) -> Option<Location> {
         self.images_index().other_digest(image)
+    }
+
+    /// Where it is said that nodes never pull an image from its own registry.
+    pub fn sealed_source(&self, image: &str) -> Option<Location> {
+        let image = image.strip_prefix("docker://").unwrap_or(image);
+        self.images_index().mirrors.sealed(image).cloned()
     }
 
     fn images_index(&self) -> &EvidenceIndex {

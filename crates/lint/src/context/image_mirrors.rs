@@ -4,6 +4,7 @@
 //! which become `registries.conf`: mirrors are tried in order, the source last; the longest source
 //! that fits counts; digest mirrors are for references by digest, tag mirrors for those by tag.
 
+use hcoplan_diagnostics::source::Location;
 use hcoplan_repository::repo::Neighbours;
 use hcoplan_yaml::Node;
 
@@ -23,6 +24,8 @@ struct Mirrored {
     source: String,
     mirrors: Vec<String>,
     by_digest: bool,
+    /// Where it says that the source is never contacted.
+    sealed: Option<Location>,
 }
 
 impl Mirrors {
@@ -40,11 +43,21 @@ impl Mirrors {
                         source: source.to_owned(),
                         mirrors: mirrors.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
                         by_digest,
+                        sealed: entry
+                            .get("mirrorSourcePolicy")
+                            .filter(|policy| policy.as_str() == Some("NeverContactSource"))
+                            .map(|policy| document.location(policy.span)),
                     });
                 }
             }
         }
         Self(out)
+    }
+
+    /// Where it is said that the source of an image is never contacted: nodes pull it from a mirror only.
+    pub(super) fn sealed(&self, image: &str) -> Option<&Location> {
+        let fitting = self.0.iter().filter(|m| below(image, &m.source).is_some());
+        fitting.max_by_key(|m| m.source.len())?.sealed.as_ref()
     }
 
     /// The references that an image is pulled by, in the order in which they are tried: the last
@@ -83,6 +96,7 @@ mod tests {
             source: source.to_owned(),
             mirrors: mirrors.iter().map(|m| (*m).to_owned()).collect(),
             by_digest,
+            sealed: None,
         };
         Mirrors(vec![
             one("quay.io", &["m/all"], true),

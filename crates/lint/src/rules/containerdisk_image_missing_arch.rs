@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let kernel = vm.path("domain.firmware.kernelBoot.container.image");
         for path in disks.chain([kernel]) {
             let image = vm.document.root.at(&path).and_then(|n| n.as_str());
-            let Some((image, evidence)) = image.and_then(|i| Some((i, cx.image_evidence(i)?))) else {
+            let Some((image, evidence)) = image.and_then(|i| Some((i, cx.image_or_build_evidence(i)?))) else {
                 continue;
             };
             if !evidence.lacks(own) {
@@ -32,7 +32,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 guest.reason(),
                 and(&evidence.architectures)
             );
+            // Another build may publish the rest.
+            let severity = if evidence.is_certain() { Severity::Error } else { Severity::Warning };
             let finding = Finding::new(&RULE, message)
+                .severity(severity)
                 .at(vm.document.locate(&path))
                 .object(object_of(vm.document))
                 .label(format!("not there for {own}"))

@@ -95,7 +95,7 @@ fn each_claim(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &ImageCla
 
 /// What is known of a template's image.
 fn evidence(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Option<ImageEvidence> {
-    cx.image_evidence(written.get("spec.template.spec.source.registry.url")?.as_str()?)
+    cx.image_or_build_evidence(written.get("spec.template.spec.source.registry.url")?.as_str()?)
 }
 
 fn annotation_path(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Path {
@@ -134,7 +134,7 @@ fn overclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
         .label(format!("{claimed} can't be imported"))
         .help("remove what the image doesn't have, or push an image that has it")
         .related(evidence.place(), "this says what the image has")
-        .severity(if is_imported { Severity::Error } else { Severity::Warning });
+        .severity(if is_imported && evidence.is_certain() { Severity::Error } else { Severity::Warning });
     Some(finding.fixes(fix))
 }
 

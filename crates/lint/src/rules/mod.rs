@@ -77,6 +77,7 @@ mod ignored_field;
 mod image_arch_evidence_missing;
 mod image_stream_without_openshift;
 mod import_architecture_undetermined;
+mod import_ignores_mirror;
 mod infra_placement_matches_no_node;
 mod jsonpatch_annotation;
 mod jsonpatch_breaks_on_upgrade;
@@ -229,6 +230,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         image_arch_evidence_missing,
         image_stream_without_openshift,
         import_architecture_undetermined,
+        import_ignores_mirror,
         infra_placement_matches_no_node,
         jsonpatch_breaks_on_upgrade,
         jsonpatch_contradicts_cr,

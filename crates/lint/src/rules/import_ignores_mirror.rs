@@ -1,0 +1,50 @@
+//! Images that CDI imports from a registry which the cluster only reaches through a mirror.
+//!
+//! Source: CDI `pkg/importer/transport.go`: the importer asks the registry of the URL itself; mirrors are the nodes'
+//! (`registries.conf`), which pull with `pullMethod: node`.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule::warning(
+    "import-ignores-mirror",
+    Group::GoldenImages,
+    "an image is imported from a registry that nodes reach through a mirror only",
+)
+.predicts(alert!("CDIDataImportCronOutdated"))
+.confidence(Confidence::Medium);
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    // Once for each mirror, with all that it is about.
+    let mut found: BTreeMap<(String, u32), (Location, Vec<String>)> = BTreeMap::new();
+    let mut add = |name: String, source: &Json| {
+        let registry = &source["registry"];
+        let by_node = registry["pullMethod"] == "node";
+        let url = registry["url"].as_str().filter(|_| !by_node);
+        if let Some(place) = url.and_then(|url| cx.sealed_source(url)) {
+            let key = (place.file.path().to_string(), place.span.start);
+            found.entry(key).or_insert_with(|| (place, Vec::new())).1.push(name);
+        }
+    };
+    for cron in cx.import_crons() {
+        add(cron.object.id.name.clone(), &cron.object.body["spec"]["template"]["spec"]["source"]);
+    }
+    for (kind, path) in [("DataImportCron", "spec.template.spec.source"), ("DataVolume", "spec.source")] {
+        for document in cx.neighbours().of_kind(kind) {
+            let source = document.root.below(path).map(|node| node.to_json());
+            add(document.text("metadata.name").to_owned(), &source.unwrap_or_default());
+        }
+    }
+    for (place, names) in found.into_values() {
+        let message =
+            format!("CDI imports {} from the source, which nodes never contact, and not from its mirror", and(&names));
+        let finding = Finding::new(&RULE, message)
+            .at(place)
+            .label("for what nodes pull")
+            .help("set `pullMethod: node` in the images' sources, or write the mirror's address as their URL");
+        out.report(finding);
+    }
+}
