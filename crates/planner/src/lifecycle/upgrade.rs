@@ -41,9 +41,7 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
     let annotations = annotations(upgrade, &state, &read);
     let additions = Additions { annotations, is_rendered: !own_updates.is_empty() };
     let mut step = state.reconciled(read, &additions, Unwanted::Kept);
-    if step.plan.ignored {
-        step.after.stored = Some(stored);
-    } else if step.plan.status.conditions.is_empty() {
+    if step.plan.status.conditions.is_empty() {
         // It never comes to write anything, so that what was reported before stays.
         let status = &stored["status"];
         step.plan.status.node_info = status["nodeInfo"].as_object().cloned();
