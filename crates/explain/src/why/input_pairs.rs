@@ -11,7 +11,7 @@ use super::node_counts::{architectures, node_count_variants, with_node_count};
 use super::origin::other;
 use super::plan_input::{PlanInput, remove_at, set_at};
 use super::search::DecisiveInputs;
-use super::sufficient::{feeds_it, generic};
+use super::sufficient::{below, feeds_it, generic};
 use super::target::{FoundValue, Target};
 
 /// The lines that say what would be so without them: with another value there it would be another one, or
@@ -37,7 +37,8 @@ pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &Found
 /// Whether the release's table names the field for the place that is asked about.
 fn is_known_for(plan_input: &PlanInput<'_>, path: &Path, target: &Target) -> bool {
     let name = generic(path);
-    let mut fields = plan_input.release().fields().iter().filter(|f| f.path == name);
+    let fields = plan_input.release().fields().iter();
+    let mut fields = fields.filter(|f| f.path == name || below(&name, &f.path));
     fields.any(|f| f.operands.iter().any(|o| feeds_it(&o.kind, &o.path, target)))
 }
 

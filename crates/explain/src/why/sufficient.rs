@@ -94,7 +94,8 @@ pub(super) fn feeds_it(kind: &str, path: &str, target: &Target) -> bool {
     asked == path || below(&asked, path) || below(path, &asked)
 }
 
-fn below(path: &str, parent: &str) -> bool {
+/// Whether a path is below another.
+pub(super) fn below(path: &str, parent: &str) -> bool {
     let rest = path.strip_prefix(parent);
     rest.is_some_and(|r| r.starts_with(['.', '[']))
 }
