@@ -215,27 +215,7 @@ impl Search<'_> {
         if units.len() < 2 || !moves(units) {
             return None;
         }
-        let mut kept = units.to_vec();
-        // Halves first: most of them have nothing to do with it. Of a large set that is needed as a
-        // whole, not every one is tried.
-        let mut size = kept.len().div_ceil(2);
-        loop {
-            let mut start = 0;
-            while start < kept.len() && kept.len() > 1 {
-                let end = (start + size).min(kept.len());
-                let mut fewer = kept.clone();
-                fewer.drain(start..end);
-                if !fewer.is_empty() && moves(&fewer) {
-                    kept = fewer;
-                } else {
-                    start = end;
-                }
-            }
-            if size == 1 || kept.len().div_ceil(size) > MOST_PARTS {
-                return Some(kept);
-            }
-            size = size.div_ceil(2);
-        }
+        Some(fewest(units.to_vec(), moves))
     }
 
     /// The parts of each unit of a set that matter while the others are away.
@@ -250,5 +230,28 @@ impl Search<'_> {
             out.extend(found.into_iter().flat_map(|m| m.inputs));
         }
         out
+    }
+}
+
+/// As few of a set as still suffice: without any one of them they don't. Halves are tried first: most of them have
+/// nothing to do with it. Of a large set that is needed as a whole, not every one is tried.
+pub(super) fn fewest<T: Clone>(mut kept: Vec<T>, suffices: impl Fn(&[T]) -> bool) -> Vec<T> {
+    let mut size = kept.len().div_ceil(2);
+    loop {
+        let mut start = 0;
+        while start < kept.len() && kept.len() > 1 {
+            let end = (start + size).min(kept.len());
+            let mut fewer = kept.clone();
+            fewer.drain(start..end);
+            if !fewer.is_empty() && suffices(&fewer) {
+                kept = fewer;
+            } else {
+                start = end;
+            }
+        }
+        if size == 1 || kept.len().div_ceil(size) > MOST_PARTS {
+            return kept;
+        }
+        size = size.div_ceil(2);
     }
 }

@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 use super::feed::{Edit, Feed};
 use super::node_counts::node_count_variants;
 use super::plan_input::PlanInput;
+use super::search::fewest;
 use super::target::{FoundValue, Target};
 use crate::docs::FieldDoc;
 
@@ -310,38 +311,16 @@ impl Trial<'_> {
             }
         }
         if self.suffices(&all, "").is_some() {
-            let fewest = self.fewest(all);
+            let fewest = fewest(all, |edits| self.suffices(edits, "").is_some());
             return self.suffices(&fewest, "").filter(|feed| feed.edits.len() <= MOST_EDITS);
         }
         let pairs = named().flat_map(|one| switches.iter().map(move |other| [other, one]));
         pairs.filter(|[a, b]| a.what() != b.what()).find_map(|pair| self.suffices(&pair, ""))
     }
-
-    /// As few of the changes as still suffice: without any one of them they don't.
-    fn fewest<'e>(&self, mut kept: Vec<&'e Edit>) -> Vec<&'e Edit> {
-        let mut size = kept.len().div_ceil(2);
-        loop {
-            let mut start = 0;
-            while start < kept.len() && kept.len() > 1 {
-                let end = (start + size).min(kept.len());
-                let mut fewer = kept.clone();
-                fewer.drain(start..end);
-                if !fewer.is_empty() && self.suffices(&fewer, "").is_some() {
-                    kept = fewer;
-                } else {
-                    start = end;
-                }
-            }
-            if size == 1 {
-                return kept;
-            }
-            size = size.div_ceil(2);
-        }
-    }
 }
 
-/// What is there where HCO draws a schedule at random, as it would be with another draw: `None` where the target
-/// doesn't follow it, or the inventory says what was drawn.
+/// Whether HCO draws the target at random: it follows the schedule of golden images, and the inventory doesn't say
+/// what was drawn.
 pub(super) fn is_drawn(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> bool {
     const DRAWN: &str = "59 23 * * *";
     let mut inventory = plan_input.inventory().clone();
