@@ -23,8 +23,8 @@ pub(super) fn lint(
     let inventory = &*loaded.inventory;
     if !inventory.states_nodes {
         let other = lint(release, &inventory.with_nodes(contrasting_nodes()));
-        let other = by_claim(&other.findings);
-        found.findings.retain(|f| f.refusal || other.contains_key(&claim(f)));
+        let other = by_claim(&other.findings, release.label());
+        found.findings.retain(|f| f.refusal || other.contains_key(&claim(f, release.label())));
     }
     if loaded.possible.is_empty() {
         return found;
@@ -35,9 +35,9 @@ pub(super) fn lint(
     let mut on_others = Vec::new();
     for other in others {
         let run = lint(other, inventory);
-        let known = by_claim(&run.findings);
+        let known = by_claim(&run.findings, other.label());
         for finding in &mut found.findings {
-            if let Some(index) = known.get(&claim(finding)) {
+            if let Some(index) = known.get(&claim(finding, release.label())) {
                 agree(finding, &run.findings[*index]);
             }
         }
@@ -45,18 +45,22 @@ pub(super) fn lint(
         on_others.push((other.label(), run.findings));
     }
     let mut errors: BTreeMap<Claim<'_>, (&Finding, BTreeSet<&str>)> = BTreeMap::new();
-    let own = by_claim(&found.findings);
+    let own = by_claim(&found.findings, release.label());
     for (label, findings) in &on_others {
-        let new = findings.iter().filter(|f| f.severity == Severity::Error && !own.contains_key(&claim(f)));
+        let new = findings.iter().filter(|f| f.severity == Severity::Error && !own.contains_key(&claim(f, label)));
         for finding in new {
-            errors.entry(claim(finding)).or_insert((finding, BTreeSet::new())).1.insert(label);
+            errors.entry(claim(finding, label)).or_insert((finding, BTreeSet::new())).1.insert(label);
         }
     }
-    let on_others: Vec<_> = on_others.iter().map(|(label, findings)| (*label, by_claim(findings))).collect();
+    let on_others: Vec<_> = on_others.iter().map(|(label, findings)| (*label, by_claim(findings, label))).collect();
     found.findings.retain_mut(|finding| {
         let mut labels = BTreeSet::from([release.label()]);
-        labels
-            .extend(on_others.iter().filter(|(_, known)| known.contains_key(&claim(finding))).map(|(label, _)| *label));
+        labels.extend(
+            on_others
+                .iter()
+                .filter(|(_, known)| known.contains_key(&claim(finding, release.label())))
+                .map(|(label, _)| *label),
+        );
         // An assumed release rejects the HyperConverged only where all do.
         if labels.len() == loaded.possible.len() || finding.refusal {
             return true;
@@ -86,18 +90,19 @@ fn limit(finding: &mut Finding, labels: &BTreeSet<&str>, loaded: &Loaded) {
 }
 
 /// What a finding says, and of which place: the same in two releases where they agree.
-type Claim<'f> = (&'f str, Severity, &'f str, Option<(&'f Utf8Path, u32, u32)>);
+type Claim<'f> = (&'f str, Severity, String, Option<(&'f Utf8Path, u32, u32)>);
 
-fn claim(finding: &Finding) -> Claim<'_> {
+/// `label` is the release's: a message that names it says the same with another's.
+fn claim<'f>(finding: &'f Finding, label: &str) -> Claim<'f> {
     let place = finding.location.as_ref();
     let place = place.map(|l| (l.file.path(), l.span.start, l.span.end));
-    (finding.rule.name, finding.severity, &finding.message, place)
+    (finding.rule.name, finding.severity, finding.message.replace(label, ""), place)
 }
 
 /// Where the finding is that claims something; the first of several that claim the same.
-fn by_claim(findings: &[Finding]) -> BTreeMap<Claim<'_>, usize> {
+fn by_claim<'f>(findings: &'f [Finding], label: &str) -> BTreeMap<Claim<'f>, usize> {
     let all = findings.iter().enumerate().rev();
-    all.map(|(index, finding)| (claim(finding), index)).collect()
+    all.map(|(index, finding)| (claim(finding, label), index)).collect()
 }
 
 /// Leaves of a finding what another release's says, too.

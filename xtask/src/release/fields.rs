@@ -136,10 +136,10 @@ fn missing(schema: &Value, at: &str, known: &BTreeSet<String>) -> Vec<String> {
             let rest = row.strip_prefix(&path);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
-        if known.iter().any(is_below) || path == GATES && field["properties"].is_object() && !known.contains(&path) {
+        let has_row = known.iter().any(is_below);
+        if (has_row || path == GATES && field["properties"].is_object()) && !known.contains(&path) {
             out.extend(missing(field, &path, known));
-        } else if known.iter().any(is_below) || path == GATES {
-        } else {
+        } else if !has_row && path != GATES {
             out.push(path);
         }
     }
