@@ -118,7 +118,7 @@ impl Changes<'_> {
                                  virtual machines keep their own copies"
                             .to_owned(),
                     };
-                    let keep = "set `retentionPolicy: All` in a change before this one: they are imported again then, and stay";
+                    let keep = "set `retentionPolicy: All` in a change before this one: CDI imports them anew then, and keeps them";
                     out.push(self.effect(was, Impact::DataLoss, EffectTime::Now, &text, keep));
                 }
                 self.still_imported(was, is, out);
@@ -159,7 +159,7 @@ impl Changes<'_> {
                 Impact::DataLoss,
                 "the golden image {} is deleted: its DataSource, and every disk that was imported \
                  for it",
-                "set `retentionPolicy: All` in a change before this one: the disks are imported again then, and stay",
+                "set `retentionPolicy: All` in a change before this one: CDI imports the disks anew then, and keeps them",
             ));
         }
         let of_name = self.images_after.range((&*was.name, "")..);

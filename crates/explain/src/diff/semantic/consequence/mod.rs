@@ -113,7 +113,7 @@ const DISKS_GO: Consequence = Consequence {
     when: Now,
     certain: true,
     text: "the golden image {} is deleted: its DataSource, and every disk that was imported for it",
-    action: "set `retentionPolicy: All` in a change before this one: the disks are imported again then, and stay",
+    action: "set `retentionPolicy: All` in a change before this one: CDI imports the disks anew then, and keeps them",
     path: "",
 };
 
