@@ -43,7 +43,7 @@ fn more_pages() -> Vec<PathBuf> {
 #[test]
 fn the_readme_is_a_screen_and_a_half() {
     let lines = read("README.md").lines().count();
-    assert!(lines <= 95, "{lines} lines: what is more belongs into docs/");
+    assert!(lines <= 110, "{lines} lines: what is more belongs into docs/");
 }
 
 /// A row of the table of docs/install.md that says which job fills a channel.

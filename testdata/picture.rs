@@ -1,111 +1,126 @@
-//! The README's picture: the comment that the Action writes into a pull request, drawn as its reader sees it first.
+//! The pictures of README and docs: terminal sessions, drawn from what the commands print. `SNAPSHOTS=overwrite`
+//! draws them again.
 
 use std::fmt::Write as _;
-use std::fs;
+use std::process::Command;
 
-use super::{fleet_before_its_last_change, main_directory};
+use super::main_directory;
 
-/// Characters of a line; what is longer is wrapped.
-const WIDTH: usize = 104;
-/// Before what goes on with the line above.
-const INDENT: &str = "\u{a0}\u{a0}\u{a0}\u{a0}";
+/// Characters of a line; what is longer goes on in the next.
+const WIDTH: usize = 118;
+/// Pixels of a character and of a line, with a monospaced font of 13 pixels.
+const CHARACTER: f64 = 7.83;
+const LINE: usize = 19;
 
-/// The example's last change, compared as `.github/action/run` does. `SNAPSHOTS=overwrite` draws it again.
+/// Each picture, with the command whose beginning it shows and the most lines of it.
+const PICTURES: [(&str, &[&str], usize); 3] = [
+    ("plan", &["plan", "examples/arm64-nodes/after", "--against", "examples/arm64-nodes/before"], 60),
+    ("lint", &["lint", "examples/arm64-nodes/after", "--select", "heterogeneous"], 40),
+    ("matrix", &["matrix", "examples/arm64-nodes/after"], 24),
+];
+
 #[test]
-fn the_picture_is_the_comment_of_the_action() {
-    let action = fs::read_to_string(main_directory().join(".github/action/run")).expect("readable");
-    assert!(action.contains(r#"hcoplan diff --against "$BASE" --exit-code --format "markdown="#));
-    let (scene, inventory, text) = fleet_before_its_last_change();
-    scene.run("commit", &mut String::new());
-    fs::write(&inventory, &text).expect("written");
-    let done = scene
-        .command(env!("CARGO_BIN_EXE_hcoplan"))
-        .args(["diff", "--against", "main", "--format", "markdown"])
-        .output()
-        .expect("hcoplan runs");
-    let comment = String::from_utf8(done.stdout).expect("UTF-8");
-    let path = main_directory().join("docs/comment.svg");
-    let picture = snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text));
-    let assert = snapbox::Assert::new().action_env("SNAPSHOTS");
-    assert.eq(drawn(&comment), picture.raw());
+fn pictures_show_what_the_commands_print() {
+    for (name, arguments, most) in PICTURES {
+        let done = Command::new(env!("CARGO_BIN_EXE_hcoplan"))
+            .current_dir(main_directory())
+            .args(arguments)
+            .args(["--color", "always"])
+            .env("LC_ALL", "C.UTF-8")
+            .env_remove("NO_COLOR")
+            .output()
+            .expect("hcoplan runs");
+        let text = String::from_utf8(done.stdout).expect("UTF-8");
+        assert!(text.contains("arm64"), "{name}: {text}");
+        let path = main_directory().join(format!("docs/pictures/{name}.svg"));
+        let picture = snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text));
+        let assert = snapbox::Assert::new().action_env("SNAPSHOTS");
+        assert.eq(drawn(&arguments.join(" "), &text, most), picture.raw());
+    }
 }
 
-/// The lines of the comment as they are shown: what is folded stays so.
-fn shown(comment: &str) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    let mut folded = false;
-    for line in comment.lines().filter(|l| !l.is_empty()) {
-        if let Some(summary) = line.strip_prefix("<details><summary>") {
-            folded = true;
-            out.push(format!("▸ {}", summary.trim_end_matches("</summary>")));
-        } else if folded || line.starts_with("<!--") {
-            folded &= line != "</details>";
-        } else if let Some(more) = line.strip_prefix("  ") {
-            out.push(format!("{INDENT}{more}"));
-        } else {
-            out.push(line.replacen("- ", "• ", usize::from(line.starts_with("- "))));
+/// A piece of a line with the class of its colour.
+type Piece = (String, &'static str);
+
+/// What is between escape sequences, each piece with what the sequence before it means.
+fn pieces(line: &str, class: &mut &'static str) -> Vec<Piece> {
+    let mut out = Vec::new();
+    for (index, part) in line.split("\u{1b}[").enumerate() {
+        let text = match part.split_once('m') {
+            Some((codes, text)) if index > 0 => {
+                *class = match codes {
+                    "0" | "" => "",
+                    "2" => "soft",
+                    codes if codes.contains("31") => "bad",
+                    codes if codes.contains("33") => "warn",
+                    codes if codes.contains("32") => "good",
+                    codes if codes.contains("36") || codes.contains("35") => "calm",
+                    "1" => "bold",
+                    _ => *class,
+                };
+                text
+            }
+            _ => part,
+        };
+        if !text.is_empty() {
+            out.push((text.to_owned(), *class));
         }
     }
     out
 }
 
-fn drawn(comment: &str) -> String {
-    let (mut text, mut y) = (String::new(), 62);
-    for line in shown(comment) {
-        let (class, line) = match line.trim_start_matches('#') {
-            heading if heading.len() < line.len() => ("heading", heading.trim_start()),
-            _ => ("text", line.as_str()),
-        };
-        y += if line.starts_with(['•', '\u{a0}']) { 0 } else { 8 };
-        let (mut bold, mut code) = (false, false);
-        for row in wrapped(line) {
-            let _ = write!(text, "  <text class=\"{class}\" x=\"20\" y=\"{y}\">");
-            for (at, part) in row.split('`').enumerate() {
-                code ^= at > 0;
-                for (at, part) in part.split("**").enumerate() {
-                    bold ^= at > 0;
-                    let class = [(bold, "bold"), (code, "code")];
-                    let class = class.iter().find(|(is, _)| *is).map_or("", |(_, name)| name);
-                    let part = part.replace('\\', "").replace('&', "&amp;");
-                    let part = part.replace('<', "&lt;").replace('>', "&gt;");
-                    if !part.is_empty() {
-                        let _ = write!(text, "<tspan class=\"{class}\">{part}</tspan>");
-                    }
-                }
+/// A line in rows that fit.
+fn rows(line: Vec<Piece>) -> Vec<Vec<Piece>> {
+    let mut rows: Vec<Vec<Piece>> = vec![Vec::new()];
+    let mut length = 0;
+    for (text, class) in line {
+        for word in text.split_inclusive(' ') {
+            let long = word.chars().count();
+            if length + long > WIDTH && length > 0 {
+                rows.push(vec![("      ".to_owned(), "")]);
+                length = 6;
             }
-            text.push_str("</text>\n");
-            y += 22;
-        }
-    }
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"880\" height=\"{height}\">
-  <style>
-    text {{ font: 14px -apple-system, \"Segoe UI\", \"Noto Sans\", Helvetica, Arial, sans-serif; fill: #1f2328; white-space: pre }}
-    .heading, .bold {{ font-weight: 600 }}
-    .heading {{ font-size: 17px }}
-    .code {{ font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 12px }}
-  </style>
-  <rect x=\"0.5\" y=\"0.5\" width=\"879\" height=\"{inner}\" rx=\"6\" fill=\"#ffffff\" stroke=\"#d1d9e0\" />
-  <path d=\"M1 37V7q0-6 6-6h866q6 0 6 6v30z\" fill=\"#f6f8fa\" stroke=\"#d1d9e0\" />
-  <text x=\"20\" y=\"24\"><tspan class=\"bold\">github-actions</tspan> commented</text>
-{text}</svg>
-",
-        height = y,
-        inner = y - 1,
-    )
-}
-
-/// A line in rows of whole words.
-fn wrapped(line: &str) -> Vec<String> {
-    let mut rows = vec![String::new()];
-    for word in line.split(' ') {
-        let row = rows.last_mut().expect("there is one");
-        if !row.is_empty() && row.chars().count() + word.chars().count() > WIDTH {
-            rows.push(format!("{INDENT}{word}"));
-        } else {
-            let space = if row.is_empty() { "" } else { " " };
-            *row = format!("{row}{space}{word}");
+            length += long;
+            rows.last_mut().expect("there is one").push((word.to_owned(), class));
         }
     }
     rows
+}
+
+fn drawn(command: &str, text: &str, most: usize) -> String {
+    let mut class = "";
+    let prompt = vec![vec![("$ ".to_owned(), "soft"), (format!("hcoplan {command}"), "bold")], Vec::new()];
+    let lines = text.lines().flat_map(|line| rows(pieces(line, &mut class)));
+    let mut all: Vec<Vec<Piece>> = prompt.into_iter().chain(lines).collect();
+    if all.len() > most {
+        all.truncate(most);
+        all.push(vec![("…".to_owned(), "soft")]);
+    }
+    let mut body = String::new();
+    for (index, row) in all.iter().enumerate().filter(|(_, row)| !row.is_empty()) {
+        let y = 48 + index * LINE;
+        let _ = write!(body, "  <text x=\"18\" y=\"{y}\">");
+        for (text, class) in row {
+            let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+            let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+            let _ = write!(body, "<tspan{class}>{text}</tspan>");
+        }
+        body.push_str("</text>\n");
+    }
+    let height = 48 + all.len() * LINE;
+    let width = (WIDTH as f64 * CHARACTER) as usize + 36;
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" role=\"img\">
+  <title>hcoplan {command}</title>
+  <style>
+    text {{ font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, \"DejaVu Sans Mono\", monospace; fill: #e4e8ec; white-space: pre }}
+    .bold {{ font-weight: 600; fill: #ffffff }} .soft {{ fill: #a0aab5 }}
+    .bad {{ font-weight: 600; fill: #ff9a90 }} .warn {{ font-weight: 600; fill: #f2c76b }}
+    .good {{ fill: #7fd89a }} .calm {{ fill: #8ac6ff }}
+  </style>
+  <rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"#11151a\" />
+  <circle cx=\"20\" cy=\"16\" r=\"5\" fill=\"#ff5f57\" /><circle cx=\"38\" cy=\"16\" r=\"5\" fill=\"#febc2e\" /><circle cx=\"56\" cy=\"16\" r=\"5\" fill=\"#28c840\" />
+{body}</svg>
+"
+    )
 }

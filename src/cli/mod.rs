@@ -210,7 +210,7 @@ mod tests {
         const READING: [&str; 6] = ["config", "trust-base", "kustomize-remote", "helm", "show-files", "jobs"];
         /// What each command takes of them, where it is not all, and why.
         const OTHERS: [(&str, &[&str], &str); 10] = [
-            ("init", &["show-files"], "it writes the configuration"),
+            ("init", &[], "it writes the configuration"),
             ("explain", &[], "it reads no file"),
             ("import", &[], "its files are no repository"),
             ("inventory", &[], "its files are no repository"),

@@ -23,7 +23,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
             Some(l) => (report.path_in_repository(&l.file).to_string(), l.start().line, l.end().line),
             None => (super::join(report.root, ".".into()).to_string(), 1, 1),
         };
-        let cluster = finding.cluster.as_deref().filter(|_| finding.also.is_empty());
+        let cluster = finding.cluster.as_deref().filter(|name| finding.also.is_empty() && *name != ".");
         let cluster = cluster.map(|name| format!("{name}: ")).unwrap_or_default();
         let help = finding.help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
         // Readers of a merge request see neither excerpt nor help otherwise.
