@@ -5,7 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::clusters::Clusters;
 use super::failure::Failure;
 use super::output::Output;
-use super::prior_state;
+use super::prior_state::{self, Named};
 use super::sides::Side;
 use crate::app::{Before, ComparisonMode, PriorState};
 use crate::kube::Object;
@@ -64,10 +64,11 @@ impl Base {
             let name = Some(prior.file.to_string());
             return Ok(Self { name, side: BaseSide::Live(prior), ..Self::NOTHING });
         }
-        let Some(revision) = arguments.revision(found)? else {
-            return Ok(Self::NOTHING);
+        let side = match arguments.before(found)? {
+            None => return Ok(Self::NOTHING),
+            Some(Named::Revision(name)) => Side { revision: Some(name.clone()), name, ..found.side() },
+            Some(Named::Directory(directory)) => found.side_of(&directory)?,
         };
-        let side = Side { name: revision.to_owned(), revision: Some(revision.to_owned()), ..found.side() };
         let base = Self::sources(side, ComparisonMode::BeforeAndAfter)?;
         base.warn(found, output);
         Ok(base)

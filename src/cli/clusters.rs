@@ -472,6 +472,19 @@ impl Clusters {
         }
     }
 
+    /// Another directory, as it is read instead.
+    pub(super) fn side_of(&self, directory: &Utf8Path) -> Result<Side, Failure> {
+        let sources = Sources { directory: directory.to_owned(), ..Sources::default() };
+        let place = place(&sources)?;
+        Ok(Side {
+            name: directory.to_string(),
+            config: configuration(&sources, &self.options.trust)?,
+            within: place.below,
+            directory: place.root,
+            ..self.side()
+        })
+    }
+
     /// Whether anything was built.
     pub(super) fn is_built(&self) -> bool {
         self.options.built.as_ref().is_some_and(|built| !built.files.is_empty())

@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         format::resolve(&arguments.format, "lint", &Format::ALL)?
     };
     let sources = Sources { bundles: true, ..arguments.sources.clone() };
-    let found = clusters::find(&sources, arguments.prior.files(), output)?;
+    let found = clusters::find(&*arguments.prior.sources(&sources)?, arguments.prior.files(), output)?;
     let mut settings = arguments.rules.settings(&found)?;
     if found.is_bundle && settings.select.is_empty() {
         settings.select.push(lint::Selector::Group(Group::Bundle));

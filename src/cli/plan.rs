@@ -104,7 +104,7 @@ impl Named for PlanFormat {
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "plan", PlanFormat::ALL)?;
-    let found = clusters::find(&arguments.sources, arguments.prior.files(), output)?;
+    let found = clusters::find(&*arguments.prior.sources(&arguments.sources)?, arguments.prior.files(), output)?;
     let upgrade_to = last_release(&arguments.upgrade_to, &found)?;
     let settings = arguments.rules.settings(&found)?;
     let base = Base::open(&arguments.prior, &found, output)?;

@@ -1,27 +1,33 @@
 //! `--against` and `--live`: what the clusters hold now, so that a change is judged as an update.
 
+use std::borrow::Cow;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
+use super::arguments::Sources;
 use super::clusters::Clusters;
 use super::failure::Failure;
 use super::import;
 use super::output::Output;
+use super::sides::range;
 use crate::app::PriorState;
 use crate::lifecycle::UpdateMethod;
 use crate::repo::{self, Trust};
+use crate::source::Commit;
 
 /// What the clusters hold now.
 #[derive(Debug, Args)]
 #[group(skip)]
 #[command(next_help_heading = "Update")]
 pub(super) struct Arguments {
-    /// Judge as an update of what this git revision has for the same cluster
+    /// Judge as an update of what this git revision or directory has for the same cluster; with A..B, what B has is
+    /// judged
     ///
     /// A cluster that isn't there, that has a HyperConverged of another name, or whose
     /// HyperConverged is refused there, is judged as a new one, as everything is without --against
     /// and --live.
-    #[arg(long, value_name = "REV", conflicts_with = "live")]
+    #[arg(long, value_name = "REV|A..B|DIR", conflicts_with = "live")]
     against: Option<String>,
 
     /// Judge as an update of what the cluster holds: the output of
@@ -36,6 +42,18 @@ pub(super) struct Arguments {
     /// removed, what others wrote stays. `replace` as kubectl replace does.
     #[arg(long, value_name = "HOW", default_value = "apply")]
     update: Update,
+}
+
+/// What `--against` names.
+pub(super) enum Named {
+    /// A git revision.
+    Revision(String),
+    /// A directory.
+    Directory(Utf8PathBuf),
+}
+
+fn is_directory(name: &str) -> bool {
+    Utf8Path::new(name).is_dir()
 }
 
 /// How a change is submitted.
@@ -56,15 +74,31 @@ impl Arguments {
         }
     }
 
-    /// The git revision, where one is named.
-    pub(super) fn revision(&self, found: &Clusters) -> Result<Option<&str>, Failure> {
+    /// The side that is judged: of a range it is the right one.
+    pub(super) fn sources<'s>(&self, sources: &'s Sources) -> Result<Cow<'s, Sources>, Failure> {
+        Ok(match self.against.as_deref().filter(|name| !is_directory(name)).map(range).transpose()? {
+            Some((_, Some(right))) => {
+                Cow::Owned(Sources { name: Some(right.clone()), revision: Some(right), ..sources.clone() })
+            }
+            _ => Cow::Borrowed(sources),
+        })
+    }
+
+    /// The git revision or the directory before, where one is named.
+    pub(super) fn before(&self, found: &Clusters) -> Result<Option<Named>, Failure> {
         if self.against.is_some() && found.is_stream() {
             return Err(Failure::usage(
                 "--against needs a directory: a stream has no revisions",
                 "give --live FILE, or --against with the directory that the stream is built from",
             ));
         }
-        Ok(self.against.as_deref())
+        let named = |name: &String| {
+            if is_directory(name) && Commit::find(&found.root, name).is_none() {
+                return Ok(Named::Directory(name.into()));
+            }
+            Ok(Named::Revision(range(name)?.0))
+        };
+        self.against.as_ref().map(named).transpose()
     }
 
     /// The files of it, which are no sources.

@@ -72,7 +72,7 @@ impl Named for PageFormat {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "report", PageFormat::ALL)?;
     let sources = &arguments.sources;
-    let found = clusters::find(sources, arguments.prior.files(), output)?;
+    let found = clusters::find(&*arguments.prior.sources(sources)?, arguments.prior.files(), output)?;
     let upgrade_to = last_release(&arguments.upgrade_to, &found)?;
     if found.verdict.nothing_found {
         found.say_problems(output);
