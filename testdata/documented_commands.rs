@@ -11,7 +11,8 @@ use std::process::Command;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 /// Lines that start like this install, fetch or unpack something.
-const ELSEWHERE: [&str; 14] = [
+const ELSEWHERE: [&str; 15] = [
+    ".ci/test",
     "cargo ",
     "cd hcoplan",
     "curl ",

@@ -17,12 +17,13 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["topology", "hyperconverged", "inventory"],
             &["machines", "admission", "boot_images", "operands", "jsonpatch"],
             &["plan"],
+            &["boot"],
             &["lifecycle"],
             &["verdict"],
         ],
     ),
     ("crates/repository/src", &[&["emit", "repo"]]),
-    ("crates/explain/src", &[&["why", "diff"]]),
+    ("crates/explain/src", &[&["why", "diff", "docs"]]),
     ("src", &[&["matrix"], &["review"], &["report"], &["app"], &["main", "cli", "lsp"]]),
 ];
 

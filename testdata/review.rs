@@ -95,8 +95,8 @@ pub(super) const CHANGES: [Change; 7] = [
         from: ARM,
         to: "",
         words: &[
-            "possible boot failure in 12 of 12 clusters",
-            "arm64 nodes find no arm64 disk",
+            "scheduling and migration in 12 of 12 clusters",
+            "may get a disk of another architecture",
             "switch multi-arch golden images on",
         ],
     },

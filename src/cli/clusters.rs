@@ -13,7 +13,7 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::Findings;
 use super::output::Output;
-use super::root::{Place, finding_with_help, is_of_meant, problems};
+use super::root::{Place, finding_with_help, is_of_meant, nothing_found, problems, show_files};
 use super::selection::{Selection, last_parts};
 use super::shard::Shard;
 use super::sides::Side;
@@ -23,7 +23,6 @@ use crate::finding::{Edit, Finding};
 use crate::fix;
 use crate::lint;
 use crate::repo::{self, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
-use crate::report::plural;
 use crate::source::{Directory, Revision, SourceFile, Tree, max_bytes, read_limited};
 use crate::yaml::edit::Reason;
 
@@ -204,23 +203,6 @@ fn find_in(
     Ok(found)
 }
 
-/// What was searched, what comes near, and what to do.
-fn nothing_found(repo: &Repo, directory: &Utf8Path) -> String {
-    /// So many near misses are named.
-    const MOST: usize = 5;
-    let (near, count) = repo.nearest_misses();
-    let mut text =
-        format!("no HyperConverged found in {directory}: looked through {}", plural(count, "YAML or JSON file"));
-    for (kind, path) in near.iter().take(MOST) {
-        text.push_str(&format!("\n  near: {path} has a {kind}, which belongs to no HyperConverged"));
-    }
-    if let Some(more @ 1..) = near.len().checked_sub(MOST) {
-        text.push_str(&format!("\n  near: {more} more"));
-    }
-    text + "\n  help: name the directory that has one (`kind: HyperConverged`, of hco.kubevirt.io), write one, or render charts \
-            with --helm"
-}
-
 /// The names of the clusters, of those that can't be planned, and of those that weren't asked for.
 pub(super) fn names(repo: &Repo) -> impl Iterator<Item = &str> + Clone {
     let built = repo.clusters().iter().map(ClusterRef::name);
@@ -365,35 +347,6 @@ fn some<'n>(names: impl Iterator<Item = &'n str> + Clone) -> String {
     match names.count().checked_sub(SHOWN) {
         Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
         _ => shown.join(", "),
-    }
-}
-
-pub(super) fn show_files(repo: &Repo, selection: &Selection, output: &Output) {
-    for file in repo.files() {
-        output.show(format_args!("{}: {}", file.path, file.what));
-    }
-    for cluster in repo.clusters() {
-        let name = cluster.name();
-        if !selection.has(name) {
-            output.show(format_args!("{name}: not chosen"));
-            continue;
-        }
-        let inventory: Vec<_> = cluster.inventory_files().iter().map(|f| f.as_str()).collect();
-        let why = match cluster.pairing() {
-            repo::Pairing::Beside => " (beside it)".to_owned(),
-            repo::Pairing::Above(directory) if directory.as_str().is_empty() => " (in the root)".to_owned(),
-            repo::Pairing::Above(directory) => format!(" (in {directory}, above it)"),
-            repo::Pairing::Configured => " (hcoplan.yaml says so)".to_owned(),
-            repo::Pairing::Given => " (the command line says so)".to_owned(),
-            repo::Pairing::Machines => " (machine sets only)".to_owned(),
-            repo::Pairing::None => String::new(),
-        };
-        let inventory = if inventory.is_empty() { "no inventory".to_owned() } else { inventory.join(", ") };
-        let path = cluster.path();
-        output.show(format_args!("{name}: {path} with {inventory}{why}"));
-        if let Ok(loaded) = repo.load(cluster) {
-            output.show(format_args!("{name}: {}", loaded.identity));
-        }
     }
 }
 

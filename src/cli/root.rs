@@ -3,9 +3,12 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::output::Output;
+use super::selection::Selection;
 use crate::app;
 use crate::finding::Finding;
 use crate::repo::{self, CONFIG_FILE, Repo};
+use crate::report::plural;
 
 /// A directory, or a file, and the root that it is looked at from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,6 +131,53 @@ fn up(path: &Utf8Path, steps: usize, real: &Utf8Path) -> Utf8PathBuf {
     match out.canonicalize_utf8() {
         Ok(found) if found == real => out,
         _ => real.to_owned(),
+    }
+}
+
+/// What was searched, what comes near, and what to do.
+pub(super) fn nothing_found(repo: &Repo, directory: &Utf8Path) -> String {
+    /// So many near misses are named.
+    const MOST: usize = 5;
+    let (near, count) = repo.nearest_misses();
+    let mut text =
+        format!("no HyperConverged found in {directory}: looked through {}", plural(count, "YAML or JSON file"));
+    for (kind, path) in near.iter().take(MOST) {
+        text.push_str(&format!("\n  near: {path} has a {kind}, which belongs to no HyperConverged"));
+    }
+    if let Some(more @ 1..) = near.len().checked_sub(MOST) {
+        text.push_str(&format!("\n  near: {more} more"));
+    }
+    text + "\n  help: name the directory that has one (`kind: HyperConverged`, of hco.kubevirt.io), write one, or render charts \
+            with --helm"
+}
+
+/// Says which files were read, paired and skipped.
+pub(super) fn show_files(repo: &Repo, selection: &Selection, output: &Output) {
+    for file in repo.files() {
+        output.show(format_args!("{}: {}", file.path, file.what));
+    }
+    for cluster in repo.clusters() {
+        let name = cluster.name();
+        if !selection.has(name) {
+            output.show(format_args!("{name}: not chosen"));
+            continue;
+        }
+        let inventory: Vec<_> = cluster.inventory_files().iter().map(|f| f.as_str()).collect();
+        let why = match cluster.pairing() {
+            repo::Pairing::Beside => " (beside it)".to_owned(),
+            repo::Pairing::Above(directory) if directory.as_str().is_empty() => " (in the root)".to_owned(),
+            repo::Pairing::Above(directory) => format!(" (in {directory}, above it)"),
+            repo::Pairing::Configured => " (hcoplan.yaml says so)".to_owned(),
+            repo::Pairing::Given => " (the command line says so)".to_owned(),
+            repo::Pairing::Machines => " (machine sets only)".to_owned(),
+            repo::Pairing::None => String::new(),
+        };
+        let inventory = if inventory.is_empty() { "no inventory".to_owned() } else { inventory.join(", ") };
+        let path = cluster.path();
+        output.show(format_args!("{name}: {path} with {inventory}{why}"));
+        if let Ok(loaded) = repo.load(cluster) {
+            output.show(format_args!("{name}: {}", loaded.identity));
+        }
     }
 }
 

@@ -214,7 +214,7 @@ impl<'a> View<'a> {
             table.rows.push(vec![format!("{more} more").into(), "".into(), "".into()]);
         }
         if quiet > 0 {
-            table.rows.push(vec![plural(quiet, "cluster").into(), "no changes".into(), "".into()]);
+            table.rows.push(vec![plural(quiet, "cluster").into(), "unchanged".into(), "".into()]);
         }
         Some(Block::Table(table))
     }

@@ -16,8 +16,7 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_planner::inventory::Architecture;
 use hcoplan_yaml::{Document, Node};
 
-use super::image_evidence::repository;
-use super::image_output::{EvidenceOwner, Form, Platform, Record};
+use super::image_output::{EvidenceOwner, Form, Platform, Record, repository};
 
 /// The commands, and whether each copies what is there already.
 const COMMANDS: [(&str, bool); 8] = [

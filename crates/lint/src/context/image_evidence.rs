@@ -11,7 +11,7 @@ use hcoplan_repository::repo::Neighbours;
 use super::Context;
 use super::build_output::{built, built_by};
 use super::image_mirrors::Mirrors;
-use super::image_output::{EvidenceOwner, Form, Platform, Record, called, collected, declared, saved};
+use super::image_output::{EvidenceOwner, Form, Platform, Record, called, collected, declared, repository, saved};
 
 /// What was found out about an image.
 #[derive(Debug, Clone)]
@@ -220,15 +220,6 @@ fn without_tag(image: &str) -> Option<String> {
 
 fn tag(image: &str) -> &str {
     image.get(repository(image).len() + 1..).unwrap_or("latest")
-}
-
-/// A reference without its tag and digest.
-pub(super) fn repository(image: &str) -> &str {
-    let image = image.split('@').next().unwrap_or(image);
-    match image.rsplit_once(':') {
-        Some((repository, tag)) if !tag.contains('/') => repository,
-        _ => image,
-    }
 }
 
 /// A reference as docker prints it for images of its own registry.

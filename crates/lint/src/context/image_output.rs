@@ -197,3 +197,12 @@ fn undigested(image: &str) -> String {
 fn string<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
     node.get(key)?.as_str()
 }
+
+/// A reference without its tag and digest.
+pub(super) fn repository(image: &str) -> &str {
+    let image = image.split('@').next().unwrap_or(image);
+    match image.rsplit_once(':') {
+        Some((repository, tag)) if !tag.contains('/') => repository,
+        _ => image,
+    }
+}

@@ -113,6 +113,8 @@ fn a_cluster_inventory_is_read_whole() {
     assert_eq!(
         labels,
         [
+            "beta.kubernetes.io/arch=arm64",
+            "beta.kubernetes.io/os=linux",
             "kubernetes.io/arch=arm64",
             "kubernetes.io/hostname=arm-1",
             "kubernetes.io/os=linux",

@@ -2,6 +2,7 @@
 //!
 //! Other tools take it for an object of another kind, or for none, and nothing of HCO reads it.
 
+use super::statements::HCO_NAME as NAME;
 use hcoplan_diagnostics::finding::{
     Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Prediction, Rule, Severity,
 };
@@ -14,9 +15,6 @@ pub(super) const HCO: &str = "hco.kubevirt.io";
 /// What people write for a kind, as they write it: of each a part that typing errors seldom hit. The search
 /// for files looks for the same.
 pub(super) const HINTS: [&str; 4] = ["yper", "YPER", "onverg", "ONVERG"];
-
-/// HCO's name for its own object and its namespace.
-pub(super) const NAME: &str = "kubevirt-hyperconverged";
 
 /// An object that is nearly a HyperConverged.
 pub static HCO_NOT_RECOGNIZED: Rule = Rule {

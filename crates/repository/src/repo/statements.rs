@@ -56,6 +56,9 @@ impl StatementKind {
 /// What the names of HCO's CSVs begin with; the version follows.
 const CSV: &str = "kubevirt-hyperconverged-operator.";
 
+/// HCO's name for its own object, and for its namespace upstream.
+pub(super) const HCO_NAME: &str = "kubevirt-hyperconverged";
+
 /// The packages that HCO is installed from by OLM: upstream's and OpenShift Virtualization's.
 pub const HCO_PACKAGES: [&str; 2] = ["community-kubevirt-hyperconverged", "kubevirt-hyperconverged"];
 

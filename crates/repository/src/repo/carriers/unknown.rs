@@ -5,7 +5,7 @@ use hcoplan_diagnostics::source::Span;
 use hcoplan_planner::release::{FieldTarget, Release};
 use hcoplan_yaml::{Document, Entry, Node, Value};
 
-use super::super::almost::NAME;
+use super::super::statements::HCO_NAME as NAME;
 use super::Carrier;
 use super::mask::MARK;
 use super::template::{Filled, fill, parameters};

@@ -265,7 +265,7 @@ impl ReleaseToRender<'_> {
             chart => format!("./{chart}"),
         };
         let mut arguments = vec!["template".to_owned(), release.name.clone(), path];
-        let namespace = release.namespace.as_deref().unwrap_or(super::almost::NAME);
+        let namespace = release.namespace.as_deref().unwrap_or(super::statements::HCO_NAME);
         arguments.extend(["--namespace".to_owned(), namespace.to_owned()]);
         for file in &release.values {
             arguments.extend(["--values".to_owned(), format!("./{file}")]);
