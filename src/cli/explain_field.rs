@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::explain_topic;
 use super::failure::Failure;
 use super::release::wrap_lines;
 use crate::docs::{FieldDoc, Term, TermKind, plain, resolve, steps};
-use crate::finding::nearest;
+use crate::finding::{Rule, nearest};
 use crate::inventory::{Inventory, Node};
+use crate::lint;
 use crate::plan::{Plan, plan};
 use crate::release::Release;
 use crate::schema::Schema;
@@ -226,7 +226,7 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
         Some(Segment::Key(key)) if key.chars().any(char::is_uppercase) => Some(key.as_str()),
         _ => None,
     });
-    out.push_str(&last.map(explain_topic::read_on).unwrap_or_default());
+    out.push_str(&last.map(read_on).unwrap_or_default());
     Ok(out)
 }
 
@@ -430,4 +430,19 @@ fn paragraph(out: &mut String, indent: &str, text: &str) {
         let more = if number == 0 { "" } else { "  " };
         let _ = writeln!(out, "{indent}{more}{line}");
     }
+}
+
+/// The rules whose pages name a field or a gate most often.
+pub(super) fn read_on(name: &str) -> String {
+    const MOST: usize = 5;
+    let is_part = |c: char| c.is_alphanumeric();
+    let named = |rule: &'static Rule| {
+        let words = lint::page(rule).split(|c| !is_part(c)).filter(|word| *word == name);
+        Some((words.count(), rule.name)).filter(|(count, _)| *count > 1)
+    };
+    let mut rules: Vec<(usize, &str)> = lint::rules().iter().filter_map(|r| named(r.rule)).collect();
+    rules.sort_by_key(|(count, rule)| (std::cmp::Reverse(*count), *rule));
+    rules.truncate(MOST);
+    let rules: Vec<String> = rules.into_iter().map(|(_, rule)| format!("`hcoplan explain {rule}`")).collect();
+    if rules.is_empty() { String::new() } else { format!("\nRead on: {}\n", rules.join(", ")) }
 }

@@ -167,23 +167,8 @@ fn gate(subject: &str, of: Option<&Arc<Release>>) -> Option<(String, String)> {
     } else if let Some(field) = explain_field::qualified(&name).iter().find(|f| !f.contains(".featureGates.")) {
         let _ = writeln!(out, "\nA field has this name, too: `hcoplan explain {field}`");
     }
-    out.push_str(&read_on(&name));
+    out.push_str(&explain_field::read_on(&name));
     Some((name, out))
-}
-
-/// The rules whose pages name a field or a gate most often.
-pub(super) fn read_on(name: &str) -> String {
-    const MOST: usize = 5;
-    let is_part = |c: char| c.is_alphanumeric();
-    let named = |rule: &'static Rule| {
-        let words = lint::page(rule).split(|c| !is_part(c)).filter(|word| *word == name);
-        Some((words.count(), rule.name)).filter(|(count, _)| *count > 1)
-    };
-    let mut rules: Vec<(usize, &str)> = lint::rules().iter().filter_map(|r| named(r.rule)).collect();
-    rules.sort_by_key(|(count, rule)| (std::cmp::Reverse(*count), *rule));
-    rules.truncate(MOST);
-    let rules: Vec<String> = rules.into_iter().map(|(_, rule)| format!("`hcoplan explain {rule}`")).collect();
-    if rules.is_empty() { String::new() } else { format!("\nRead on: {}\n", rules.join(", ")) }
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub enum Block {
     /// Text in its own form: YAML, a command.
     Code(String),
     /// What is only shown to who asks for it, below a line that says what it is.
-    Folded(Text, Vec<Block>),
+    Folded(Text, Vec<Self>),
 }
 
 /// How entries are laid out on a terminal.
