@@ -10,7 +10,8 @@
 //! | `crates/diagnostics` | files, places, findings, and what must not be shown |
 //! | `crates/planner` | the one pure function: a release, an inventory and a HyperConverged go in, a `Plan` comes out |
 //! | `crates/repository` | a directory's clusters, through kustomize and Helm; the tree of rendered files |
-//! | `crates/explain` | `diff` and `why`: questions about plans |
+//! | `crates/report` | a document of what is said, and its printers for terminal, markdown and pages |
+//! | `crates/explain` | `diff` and `why`: questions about plans; `docs`: what a field is |
 //! | `crates/lint` | the rules, and `fix` |
 //!
 //! A crate uses those above it in this table; the ones of the product are re-exported here by the names of

@@ -219,3 +219,20 @@ fn secrets_and_escapes_are_not_shown() {
         assert!(!text.contains('\u{1b}'), "{text}");
     }
 }
+
+/// The screen of lint, on a narrow terminal and on a wide one.
+#[test]
+fn lint_fits_narrow_and_wide_terminals() {
+    for width in [80, 140] {
+        let text = written(&findings(), Format::Human, Terminal { width, wraps: true, ..Terminal::default() });
+        screen(&format!("lint-{width}"), &text);
+    }
+}
+
+/// Holds what a terminal shows against its file in `testdata/report/screens`.
+pub(super) fn screen(name: &str, text: &str) {
+    let expected = path(&format!("report/screens/{name}.txt"));
+    snapbox::Assert::new()
+        .action_env("SNAPSHOTS")
+        .eq(text.to_owned(), Data::read_from(&expected, Some(snapbox::data::DataFormat::Text)).raw());
+}

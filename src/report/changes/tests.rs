@@ -175,3 +175,13 @@ fn the_document_is_as_its_schema_says() {
         }
     }
 }
+
+/// The screen of plan and diff, on a narrow terminal and on a wide one.
+#[test]
+fn changes_fit_narrow_and_wide_terminals() {
+    let clusters = pairs().get(..4).expect("recorded cases");
+    for width in [80, 140] {
+        let text = printed(Format::Human, clusters, None, width);
+        crate::report::snapshots::screen(&format!("diff-{width}"), &text);
+    }
+}

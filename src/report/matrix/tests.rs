@@ -171,3 +171,13 @@ fn the_totals_count_the_cells() {
     }
     assert_eq!(document["summary"]["covered"], covered);
 }
+
+/// The screen of matrix, on a narrow terminal and on a wide one.
+#[test]
+fn the_matrix_fits_narrow_and_wide_terminals() {
+    let some = clusters().get(..3).expect("recorded cases");
+    for width in [80, 140] {
+        let text = printed(Format::Human, &page(some, false, width));
+        crate::report::snapshots::screen(&format!("matrix-{width}"), &text);
+    }
+}

@@ -23,7 +23,7 @@ pub(super) fn page(page: &MatrixPage<'_>) -> Document {
     } else {
         format!("{} of {wanted} {PAIRS} covered", counted.covered)
     };
-    let mut content = vec![Block::Heading(1, "Golden images".into())];
+    let mut content = vec![Block::Heading(1, "Matrix".into())];
     content.extend(blocks(page));
     Document {
         title: "hcoplan matrix".to_owned(),

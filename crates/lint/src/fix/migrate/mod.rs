@@ -25,7 +25,7 @@ use hcoplan_planner::hyperconverged::{MOVES, convert, version_of};
 use hcoplan_planner::inventory::Inventory;
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::edit::{self, Change, Reason};
-use hcoplan_yaml::{Document, Path, parse};
+use hcoplan_yaml::{Document, Node, Path, parse};
 use serde_json::{Value as Json, json};
 
 /// A document that was not rewritten, and why.
@@ -115,10 +115,37 @@ pub fn to_v1(release: &Release, inventory: &Inventory, document: &Document) -> R
     if let Some(lost) = lost(release, &object) {
         return Err(lost);
     }
+    let renames = deprecated_names(document);
+    if !renames.is_empty() {
+        let edits = edit::edits(document, &renames)?;
+        let text = edit::apply(document.file.text(), &edits)?;
+        let file = SourceFile::new(document.file.path(), text);
+        let documents = parse(&file).documents;
+        let renamed = documents.get(document.index).ok_or(Reason::Layout)?;
+        same::check(release, inventory, &object, &renamed.root.to_json())?;
+        return to_v1(release, inventory, renamed);
+    }
     let intended = intended(release, &object);
     same::check(release, inventory, &object, &intended)?;
     let text = rewritten(document, &object, &intended)?;
     Ok(Migrated { text, dropped: without_place(&object) })
+}
+
+/// Lists of mediated devices under the name that v1 doesn't have: HCO's webhook copies them to the new one, so they are
+/// renamed before anything moves.
+fn deprecated_names(document: &Document) -> Vec<Change> {
+    const OLD: &str = "mediatedDevicesTypes";
+    const NEW: &str = "mediatedDeviceTypes";
+    let section = Path::dotted("spec.mediatedDevicesConfiguration");
+    let Some(node) = document.root.at(&section) else {
+        return Vec::new();
+    };
+    let list = section.key("nodeMediatedDeviceTypes");
+    let nodes = node.get("nodeMediatedDeviceTypes").map(Node::items).unwrap_or_default();
+    let nodes = nodes.iter().enumerate().map(|(index, node)| (node, list.index(index)));
+    let all = std::iter::once((node, section.clone())).chain(nodes);
+    let old = all.filter(|(node, _)| node.get(NEW).is_none() && node.get(OLD).is_some());
+    old.map(|(_, path)| Change::Rename(path.key(OLD), NEW.to_owned())).collect()
 }
 
 /// Whether a cluster would store and render the same of what layers built as v1beta1 and of what they build now.
