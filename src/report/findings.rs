@@ -19,7 +19,7 @@ const MOST_ALIKE: usize = 3;
 
 /// For a terminal: the totals come last.
 pub(super) fn screen(report: &Report<'_>) -> Document {
-    let mut blocks = blocks(report, |file| report.path(file));
+    let mut blocks = blocks(report, |f| !report.is_folded(f), |file| report.path(file));
     blocks.extend(report.folded().map(|text| Block::Paragraph(text.into())));
     let last = Text::new().strong(report.totals()).plain(fixable(report));
     Document { blocks, last: Some((level(report), last)), ..Document::default() }
@@ -27,19 +27,23 @@ pub(super) fn screen(report: &Report<'_>) -> Document {
 
 /// For a comment: the totals come first.
 pub(super) fn comment(report: &Report<'_>) -> Document {
-    let mut blocks = blocks(report, |file| report.path_in_repository(file));
+    let mut blocks = blocks(report, |f| !report.is_folded(f), |file| report.path_in_repository(file));
     blocks.extend(report.folded().map(|text| Block::Paragraph(text.into())));
     let verdict = Some((level(report), report.totals().into()));
     Document { title: "hcoplan".to_owned(), verdict, blocks, last: None }
 }
 
-/// The entries, as a block.
-pub(super) fn blocks(report: &Report<'_>, path: impl Fn(&SourceFile) -> Utf8PathBuf) -> Vec<Block> {
+/// The entries that are shown, as a block.
+pub(super) fn blocks(
+    report: &Report<'_>,
+    is_shown: impl Fn(&Finding) -> bool,
+    path: impl Fn(&SourceFile) -> Utf8PathBuf,
+) -> Vec<Block> {
     let groups = group_alike(report.findings);
     let mut anchors = BTreeSet::new();
     let entries: Vec<Entry> = groups
         .iter()
-        .filter(|group| !group.all(|f| report.is_folded(f)))
+        .filter(|group| !group.all(|f| !is_shown(f)))
         .map(|group| {
             let anchor = anchor(group.first);
             Entry { anchor: anchors.insert(anchor.clone()).then_some(anchor), ..entry(report, group, &path) }

@@ -103,7 +103,7 @@ pub fn plan_page(plan: &PlanPage<'_>) -> Document {
     let matrix = MatrixPage { clusters: &matrices, problems: false, terminal: plan.report.terminal };
     section("Matrix", matrix::blocks(&matrix));
     let mut found = vec![Block::Paragraph(plan.report.totals().into())];
-    found.extend(findings::blocks(plan.report, |file| plan.report.path(file)));
+    found.extend(findings::blocks(plan.report, |_| true, |file| plan.report.path(file)));
     section("Findings", found);
     section("Alerts", vec![alert_block(&alerts)]);
     let nothing = || {

@@ -12,7 +12,7 @@ pub(super) const STYLE: &str = include_str!("style.css");
 pub(super) const SCRIPT: &str = include_str!("script.js");
 
 /// The digests of style and script, so that a browser takes these and no others.
-const STYLE_DIGEST: &str = "sha256-GptXp9wkeJ0GEghVsBSC5+JsPVVaKREUHI0KnxZS+Ng=";
+const STYLE_DIGEST: &str = "sha256-/Vm0k7KGsOhpDTwJLTOCK4AxiIdE0CPrxH/26eGso28=";
 const SCRIPT_DIGEST: &str = "sha256-aqDZTV6ie3bYtTfLHkNnH+hlnWlsGG5PbHp4yoUrNtc=";
 
 /// Columns of a line of an excerpt; longer ones are cut around what is meant.
