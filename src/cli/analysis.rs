@@ -150,7 +150,6 @@ impl Analysis {
             root: &self.root,
             left_root: &self.left_root,
             terminal,
-            verbose: terminal.verbose,
             budget: budget.and_then(|n| usize::try_from(n).ok()),
         }
     }

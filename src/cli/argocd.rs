@@ -1,6 +1,6 @@
 //! `hcoplan argocd`: which fields of a HyperConverged a GitOps controller reports as different for ever.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 use hcoplan_report::document::{Block, Document, Entry, Layout, Level, Text};
@@ -126,17 +126,19 @@ fn shown(drift: &Drift, value: &Value) -> Value {
 
 /// Clusters with the same differences are one part.
 fn screen(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> Document {
-    let mut groups: Vec<(Vec<&ClusterDrift>, String)> = Vec::new();
+    let mut groups: Vec<Vec<&ClusterDrift>> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for cluster in clusters {
         let fields = cluster.fields.iter().map(|d| (d.pointer(), &d.git, &d.live, d.server_side, d.reason.words()));
         let key = format!("{} {:?}", cluster.release, fields.collect::<Vec<_>>());
-        match groups.iter_mut().find(|(_, known)| *known == key) {
-            Some((alike, _)) => alike.push(cluster),
-            None => groups.push((vec![cluster], key)),
+        let index = *known.entry(key).or_insert(groups.len());
+        match groups.get_mut(index) {
+            Some(alike) => alike.push(cluster),
+            None => groups.push(vec![cluster]),
         }
     }
     let mut blocks = Vec::new();
-    for (alike, _) in &groups {
+    for alike in &groups {
         let Some(first) = alike.first() else {
             continue;
         };

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::failure::Failure;
-use super::release::wrap_lines;
 use crate::docs::{FieldDoc, Term, TermKind, plain, resolve, steps};
 use crate::finding::{Rule, nearest};
 use crate::inventory::{Inventory, Node};
 use crate::lint;
 use crate::plan::{Plan, plan};
 use crate::release::Release;
+use crate::report::wrap_lines;
 use crate::schema::Schema;
 use crate::yaml::{Path, Segment, emit};
 

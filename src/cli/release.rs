@@ -9,6 +9,7 @@ use super::output::Output;
 use crate::app::{ReleaseDiff, release_diff};
 use crate::release::{Distribution, ImageSource, Phase, Platform, Release};
 use crate::repo::named_release;
+use crate::report::wrap_lines;
 
 /// The releases that are modelled, of HCO and of what is built from it
 #[derive(Debug, Args)]
@@ -261,21 +262,4 @@ fn vendor(release: &Release, out: &mut String) {
     for value in release.assumed() {
         out.push_str(&format!("  {:<36} {}\n", value.name, value.value));
     }
-}
-
-/// Breaks a list at its spaces.
-pub(super) fn wrap_lines(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("never empty");
-        if line.is_empty() || line.len() + 1 + word.len() <= width {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    lines
 }

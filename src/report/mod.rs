@@ -45,6 +45,7 @@ pub use json::document;
 pub use masked::mask_answer;
 pub use page::{ClusterRow, PlanPage, Source, plan_page};
 pub use sarif::page as rule_page;
+pub use text::wrap_lines;
 pub use why::{WhyPage, write_why};
 pub use why_json::why_json;
 

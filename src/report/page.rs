@@ -160,12 +160,17 @@ fn cluster_table(rows: &[ClusterRow], found: &[Finding], changes: Option<&[Clust
     header.extend(any_unfinished.then_some("feature gates that aren’t finished"));
     let mut sorted: Vec<&ClusterRow> = rows.iter().collect();
     sorted.sort_by_key(|row| row.verdict.kind());
+    let mut counted: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
+    for finding in found {
+        for cluster in finding.clusters() {
+            *counted.entry((cluster, finding.severity)).or_default() += 1;
+        }
+    }
     let row = |row: &&ClusterRow| {
-        let of =
-            |severity| found.iter().filter(move |f| f.severity == severity && f.clusters().any(|c| c == row.cluster));
+        let of = |severity| counted.get(&(row.cluster.as_str(), severity)).copied().unwrap_or_default();
         let mut cells: Vec<Cell> =
             vec![row.cluster.as_str().into(), release(row).into(), verdict_cell(&row.verdict), nodes(row).into()];
-        cells.extend([Severity::Error, Severity::Warning, Severity::Info].map(|s| of(s).count().to_string().into()));
+        cells.extend([Severity::Error, Severity::Warning, Severity::Info].map(|s| of(s).to_string().into()));
         cells.push(row.alerts.len().to_string().into());
         cells.push(covered(row).into());
         cells.extend(changes.is_some().then(|| changed(diffs.get(row.cluster.as_str()).copied()).into()));

@@ -10,7 +10,7 @@ pub(super) fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// Breaks a text into lines of at most `width` characters, at blanks where there are some.
-pub(super) fn wrap_lines(text: &str, width: usize) -> Vec<String> {
+pub fn wrap_lines(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut length = 0;

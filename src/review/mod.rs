@@ -165,11 +165,7 @@ impl<'a> Review<'a> {
     }
 
     fn judged(&self) -> Level {
-        let new = self.added.iter().map(|line| match line.finding.severity {
-            Severity::Error => Level::Bad,
-            Severity::Warning => Level::Warn,
-            Severity::Info => Level::Calm,
-        });
+        let new = self.added.iter().map(|line| Level::from(line.finding.severity));
         let effects = self.entries.iter().map(|e| level_of(&e.effect));
         let before = self.errors_before() > 0 || !self.failing.is_empty();
         let standing = before.then_some(if self.existing_count { Level::Bad } else { Level::Warn });

@@ -6,13 +6,13 @@ use hcoplan_diagnostics::secret::{InputText, escape_invisible};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::excerpt::{Excerpt, by_file};
-use super::{Block, Cell, DiffLine, Document, Entry, Level, Mark, Sign, Span, Style, Table, Text};
+use super::{Block, Cell, DiffLine, Document, Entry, Level, Mark, Sign, Span, Style, Table, Text, printable};
 
 pub(super) const STYLE: &str = include_str!("style.css");
 pub(super) const SCRIPT: &str = include_str!("script.js");
 
 /// The digests of style and script, so that a browser takes these and no others.
-const STYLE_DIGEST: &str = "sha256-/Vm0k7KGsOhpDTwJLTOCK4AxiIdE0CPrxH/26eGso28=";
+const STYLE_DIGEST: &str = "sha256-ANUtlfaiX8tB0xekguFl5D+F8fqIDLE2yuV1YRWZuSw=";
 const SCRIPT_DIGEST: &str = "sha256-aqDZTV6ie3bYtTfLHkNnH+hlnWlsGG5PbHp4yoUrNtc=";
 
 /// Columns of a line of an excerpt; longer ones are cut around what is meant.
@@ -219,9 +219,4 @@ const fn class(level: Level) -> &'static str {
         Level::Calm => "calm",
         Level::Good => "good",
     }
-}
-
-/// Text on one line, as a page may show it.
-fn printable(text: &str) -> String {
-    InputText::new(text).line().into_owned()
 }

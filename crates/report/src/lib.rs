@@ -9,3 +9,8 @@ pub mod terminal;
 mod tests;
 
 pub use document::{Block, Cell, DiffLine, Document, Entry, Layout, Level, Mark, Sign, Span, Style, Table, Text};
+
+/// Text on one line, as a terminal may show it, and a page that escapes it.
+fn printable(text: &str) -> String {
+    hcoplan_diagnostics::secret::InputText::new(text).line().into_owned()
+}

@@ -31,7 +31,6 @@ pub fn print(document: &Document, marker: Option<&str>, budget: Option<usize>, w
     for part in &parts {
         let room = budget.map(|b| b.saturating_sub(RESERVE + out.len()));
         let fits = |text: &str| room.is_none_or(|room| text.len() <= room);
-        // A table's head and rows are lines that follow each other.
         match &part.short {
             _ if fits(&part.long) => out.push_str(&part.long),
             Some(short) if fits(short) => {

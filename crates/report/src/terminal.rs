@@ -10,7 +10,7 @@ use hcoplan_diagnostics::secret::InputText;
 use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters};
 
 use super::excerpt::{Excerpt, by_file};
-use super::{Block, DiffLine, Document, Entry, Layout, Level, Mark, Sign, Span, Style, Table, Text};
+use super::{Block, DiffLine, Document, Entry, Layout, Level, Mark, Sign, Span, Style, Table, Text, printable};
 
 /// What the terminal can show, and how much of it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -322,9 +322,4 @@ fn strong(text: &Text) -> Text {
         _ => span.clone(),
     });
     Text(spans.collect())
-}
-
-/// Text on one line, as a terminal may show it.
-fn printable(text: &str) -> String {
-    InputText::new(text).line().into_owned()
 }

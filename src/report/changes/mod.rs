@@ -93,8 +93,6 @@ pub struct Changes<'a> {
     pub terminal: Terminal,
     /// The most bytes of [`Format::Markdown`]; at least [`LEAST_BUDGET`].
     pub budget: Option<usize>,
-    /// Whether everything is listed.
-    pub verbose: bool,
 }
 
 /// Prints differences, behind those of an upgrade where one is asked for.
@@ -102,8 +100,8 @@ pub struct Changes<'a> {
 /// # Errors
 /// When the writer fails.
 pub fn write(format: Format, changes: &Changes<'_>, steps: Option<&Steps>, out: &mut dyn Write) -> io::Result<()> {
-    let verbose = changes.verbose || format == Format::Html;
-    let changes = Changes { verbose, ..*changes };
+    let verbose = changes.terminal.verbose || format == Format::Html;
+    let changes = Changes { terminal: Terminal { verbose, ..changes.terminal }, ..*changes };
     let text = match format {
         Format::Json => return json::write(&changes, out),
         Format::Outputs => {

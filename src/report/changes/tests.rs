@@ -77,7 +77,6 @@ fn printed(format: Format, clusters: &[ClusterDiff], budget: Option<usize>, widt
         findings: &[],
         existing_count: true,
         budget,
-        verbose: false,
     };
     let mut out = Vec::new();
     write(format, &changes, None, &mut out).expect("memory takes everything");

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use hcoplan_report::document::{Block, DiffLine, Entry as Row, Layout, Level, Sign, Table, Text};
+use hcoplan_report::document::{Block, Cell, DiffLine, Entry as Row, Layout, Level, Sign, Table, Text};
 use similar::{ChangeTag, TextDiff};
 
 use super::super::{finding_label, plural};
@@ -15,6 +15,7 @@ use crate::finding::{Finding, Severity};
 use crate::review::{
     Entry, FieldLine, FindingLine, Group, InputDifference, ObjectLine, Review, cluster_names, clusters, level_of, list,
 };
+use crate::verdict::VerdictKind;
 
 /// Lines of consequences, findings, objects and fields that are shown unless everything is asked for; so many of
 /// objects and fields in any case.
@@ -41,12 +42,26 @@ pub(in crate::report) struct View<'a> {
     cause: Option<InputDifference<'a>>,
     /// The clusters that most entries are about; empty where there are no such.
     usual: Vec<&'a str>,
+    /// What changes in the clusters that change alike, below their names.
+    groups: Vec<(Text, Vec<DiffLine>)>,
 }
 
 impl<'a> View<'a> {
     pub(in crate::report) fn new(changes: &'a Changes<'a>, review: &'a Review<'a>) -> Self {
         let usual = if review.compared > 1 { usual_clusters(review) } else { Vec::new() };
-        Self { changes, review, cause: review.only_cause(), usual }
+        let mut view = Self { changes, review, cause: review.only_cause(), usual, groups: Vec::new() };
+        view.groups = review.groups.iter().filter_map(|group| view.group(group)).collect();
+        view
+    }
+
+    /// Whether everything is listed.
+    fn is_verbose(&self) -> bool {
+        self.changes.terminal.verbose
+    }
+
+    /// How many lines of objects and fields there are.
+    fn line_count(&self) -> usize {
+        self.groups.iter().map(|(_, lines)| lines.len()).sum()
     }
 
     /// The verdict, which stands at the top.
@@ -70,7 +85,7 @@ impl<'a> View<'a> {
         if is_worth_a_look {
             return Some("hcoplan lint");
         }
-        (self.lines().len() > self.room()).then_some("hcoplan diff --verbose")
+        (self.line_count() > self.room()).then_some("hcoplan diff --verbose")
     }
 
     /// Where it comes from, and where to.
@@ -115,7 +130,7 @@ impl<'a> View<'a> {
     }
 
     fn names(&self, names: &[&str]) -> Text {
-        if self.changes.verbose { cluster_names(names).into() } else { clusters(names).into() }
+        if self.is_verbose() { cluster_names(names).into() } else { clusters(names).into() }
     }
 
     fn section(&self, heading: &str, entries: &[&Entry<'_>], out: &mut Vec<Block>) {
@@ -133,7 +148,7 @@ impl<'a> View<'a> {
             ([], false) => "possibly".to_owned(),
             (releases, _) => format!("{} {}", releases.join(", "), effect.impact.title()),
         };
-        let most = if self.changes.verbose { usize::MAX - 1 } else { MOST_NAMES };
+        let most = if self.is_verbose() { usize::MAX - 1 } else { MOST_NAMES };
         let mut row = Row::new(level, Text::new().level(level, label), entry.sentence(most));
         if self.review.compared > 1 && entry.clusters != self.usual {
             row.place = self.names(&entry.clusters);
@@ -171,44 +186,37 @@ impl<'a> View<'a> {
 
     /// The clusters with their verdicts, those that are alike in one row.
     pub(in crate::report) fn table(&self, diffs: &'a [ClusterDiff]) -> Option<Block> {
-        let mut rows: Vec<(String, Vec<&str>)> = Vec::new();
+        // By verdict and numbers, those that fail first.
+        let mut rows: BTreeMap<(bool, usize), (&ClusterDiff, String, Vec<&str>)> = BTreeMap::new();
+        let mut known: BTreeMap<(VerdictKind, [usize; 3]), (bool, usize)> = BTreeMap::new();
         let mut quiet = self.review.compared.saturating_sub(diffs.len());
-        for diff in diffs {
+        for (index, diff) in diffs.iter().enumerate() {
             if diff.is_empty() && !diff.verdict.fails() {
                 quiet += 1;
                 continue;
             }
+            let kind = diff.verdict.kind();
             let objects = || diff.comparison.objects.iter().filter(|change| !change.is_noise());
-            let count = |kind| objects().filter(|change| change.kind == kind).count();
-            let what = format!(
-                "{}\t+{} ~{} -{}",
-                diff.verdict.kind().as_str(),
-                count(Kind::Add),
-                count(Kind::Change),
-                count(Kind::Remove)
-            );
-            match rows.iter_mut().find(|(known, _)| *known == what) {
-                Some((_, names)) => names.push(&diff.cluster),
-                None => rows.push((what, vec![&diff.cluster])),
-            }
+            let counts = [Kind::Add, Kind::Change, Kind::Remove].map(|k| objects().filter(|o| o.kind == k).count());
+            let place = *known.entry((kind, counts)).or_insert((kind == VerdictKind::Accepted, index));
+            let [add, change, remove] = counts;
+            let row = rows.entry(place).or_insert_with(|| (diff, format!("+{add} ~{change} -{remove}"), Vec::new()));
+            row.2.push(&diff.cluster);
         }
         if self.review.compared < 2 || rows.is_empty() {
             return None;
         }
-        let is_fine = |what: &str| what.starts_with("accepted");
-        rows.sort_by_key(|(what, _)| is_fine(what));
-        let shown = if self.changes.verbose { rows.len() } else { MOST_CLUSTERS };
-        let more: usize = rows.iter().skip(shown).map(|(_, names)| names.len()).sum();
+        let shown = if self.is_verbose() { rows.len() } else { MOST_CLUSTERS };
+        let more: usize = rows.values().skip(shown).map(|(.., names)| names.len()).sum();
         let mut table = Table {
             caption: "clusters".to_owned(),
             header: ["cluster", "verdict", "objects"].map(Text::from).to_vec(),
             ..Table::default()
         };
-        for (what, names) in rows.iter().take(shown) {
-            let (verdict, counts) = what.split_once('\t').unwrap_or_default();
-            let level = if is_fine(what) { Level::Good } else { Level::Bad };
-            let verdict = hcoplan_report::Cell { level: Some(level), ..verdict.into() };
-            table.rows.push(vec![self.names(names).into(), verdict, counts.into()]);
+        for (diff, counts, names) in rows.values().take(shown) {
+            let level = if diff.verdict.kind() == VerdictKind::Accepted { Level::Good } else { Level::Bad };
+            let verdict = Cell { level: Some(level), ..diff.verdict.kind().as_str().into() };
+            table.rows.push(vec![self.names(names).into(), verdict, counts.as_str().into()]);
         }
         if more > 0 {
             table.rows.push(vec![format!("{more} more").into(), "".into(), "".into()]);
@@ -272,23 +280,21 @@ impl<'a> View<'a> {
 
     /// The objects, clusters that change alike in one part.
     pub(in crate::report) fn objects(&self) -> Option<Block> {
-        let lines = self.lines();
-        let count = lines.len();
         let most = self.room();
         let mut blocks: Vec<Block> = Vec::new();
         let mut left = most;
-        for (title, lines) in self.review.groups.iter().filter_map(|group| self.group(group)) {
+        for (title, lines) in &self.groups {
             if left == 0 {
                 break;
             }
-            blocks.push(Block::Heading(2, title));
-            let shown: Vec<DiffLine> = lines.into_iter().take(left).collect();
+            blocks.push(Block::Heading(2, title.clone()));
+            let shown: Vec<DiffLine> = lines.iter().take(left).cloned().collect();
             left = left.saturating_sub(shown.len());
             if !shown.is_empty() {
                 blocks.push(Block::Diff(shown));
             }
         }
-        if let Some(more) = count.checked_sub(most).filter(|more| *more > 0) {
+        if let Some(more) = self.line_count().checked_sub(most).filter(|more| *more > 0) {
             let text = format!("{} not shown; `--verbose` shows all", plural(more, "more line"));
             blocks.push(Block::Paragraph(Text::new().soft(text)));
         }
@@ -298,12 +304,7 @@ impl<'a> View<'a> {
     /// How many lines of objects and fields are shown.
     fn room(&self) -> usize {
         let others = 2 * (self.review.entries.len() + self.review.added.len());
-        if self.changes.verbose { usize::MAX } else { MOST_LINES.saturating_sub(others).max(LEAST_LINES) }
-    }
-
-    /// All lines of all groups.
-    fn lines(&self) -> Vec<DiffLine> {
-        self.review.groups.iter().filter_map(|group| self.group(group)).flat_map(|(_, lines)| lines).collect()
+        if self.is_verbose() { usize::MAX } else { MOST_LINES.saturating_sub(others).max(LEAST_LINES) }
     }
 
     fn group(&self, group: &Group<'_>) -> Option<(Text, Vec<DiffLine>)> {
@@ -341,12 +342,12 @@ impl<'a> View<'a> {
     }
 
     fn object(&self, object: &ObjectLine<'_>) -> Vec<DiffLine> {
-        let namespace = object.namespace.map_or(String::new(), |n| format!("{n}/"));
-        let title = match object.names.as_slice() {
-            [one] => format!("{} {namespace}{one}", object.object_kind),
-            many => format!("{} {} in {namespace}: {}", many.len(), object.object_kind, list(many, MOST_NAMES))
-                .replace(" in :", ":")
-                .replace("/:", ":"),
+        let kind = object.object_kind;
+        let title = match (object.names.as_slice(), object.namespace) {
+            ([one], None) => format!("{kind} {one}"),
+            ([one], Some(namespace)) => format!("{kind} {namespace}/{one}"),
+            (many, None) => format!("{} {kind}: {}", many.len(), list(many, MOST_NAMES)),
+            (many, Some(namespace)) => format!("{} {kind} in {namespace}: {}", many.len(), list(many, MOST_NAMES)),
         };
         let instead = match object.instead_of.as_slice() {
             [] => String::new(),
@@ -419,7 +420,7 @@ impl<'a> View<'a> {
     /// A long value's beginning, unless everything is asked for.
     fn cut(&self, value: String) -> String {
         let count = value.chars().count();
-        if self.changes.verbose || count <= MOST_OF_A_VALUE {
+        if self.is_verbose() || count <= MOST_OF_A_VALUE {
             return value;
         }
         let shown: String = value.chars().take(MOST_OF_A_VALUE).collect();

@@ -22,6 +22,7 @@ pub use migrate::{
     Migrated, NotMigrated, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1, to_v1,
     without_place,
 };
+pub(crate) use migrate::{NEW_DEVICES, OLD_DEVICES, mediated_device_lists};
 pub use other_clusters::first_broken_cluster;
 pub use preview::{Line, preview};
 pub use round::{Applied, Choice, DroppedFix, Rewritten, Round, choose, choose_with, round};

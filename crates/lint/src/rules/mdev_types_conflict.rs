@@ -4,6 +4,7 @@ use hcoplan_planner::admission::Reason;
 use hcoplan_yaml::{Node, Path};
 
 use super::prelude::*;
+use crate::fix::{NEW_DEVICES as NEW, OLD_DEVICES as OLD, mediated_device_lists};
 
 pub(super) static RULE: Rule = Rule::error(
     "mdev-types-conflict",
@@ -13,9 +14,6 @@ pub(super) static RULE: Rule = Rule::error(
 .refused("mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead")
 .needs(Needs::Document)
 .fix(FixKind::Safe);
-
-const OLD: &str = "mediatedDevicesTypes";
-const NEW: &str = "mediatedDeviceTypes";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let refused = cx.refused(&RULE, |r| r == Reason::MediatedDevicesBothNames);
@@ -45,11 +43,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let (Some(node), Some(path)) = (devices.node(), devices.path()) else {
         return;
     };
-    deprecated(cx, node, &path, out);
-    let path = path.key("nodeMediatedDeviceTypes");
-    let nodes = node.get("nodeMediatedDeviceTypes");
-    for (i, node) in nodes.map(Node::items).unwrap_or_default().iter().enumerate() {
-        deprecated(cx, node, &path.index(i), out);
+    for (node, path) in mediated_device_lists(node, path) {
+        deprecated(cx, node, &path, out);
     }
 }
 

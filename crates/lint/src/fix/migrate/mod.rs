@@ -134,18 +134,25 @@ pub fn to_v1(release: &Release, inventory: &Inventory, document: &Document) -> R
 /// Lists of mediated devices under the name that v1 doesn't have: HCO's webhook copies them to the new one, so they are
 /// renamed before anything moves.
 fn deprecated_names(document: &Document) -> Vec<Change> {
-    const OLD: &str = "mediatedDevicesTypes";
-    const NEW: &str = "mediatedDeviceTypes";
     let section = Path::dotted("spec.mediatedDevicesConfiguration");
     let Some(node) = document.root.at(&section) else {
         return Vec::new();
     };
-    let list = section.key("nodeMediatedDeviceTypes");
-    let nodes = node.get("nodeMediatedDeviceTypes").map(Node::items).unwrap_or_default();
+    let all = mediated_device_lists(node, section).into_iter();
+    let old = all.filter(|(node, _)| node.get(NEW_DEVICES).is_none() && node.get(OLD_DEVICES).is_some());
+    old.map(|(_, path)| Change::Rename(path.key(OLD_DEVICES), NEW_DEVICES.to_owned())).collect()
+}
+
+/// A list of mediated devices under the deprecated name of v1beta1, and under the one that stays.
+pub(crate) const OLD_DEVICES: &str = "mediatedDevicesTypes";
+pub(crate) const NEW_DEVICES: &str = "mediatedDeviceTypes";
+
+/// What may hold such a list, each with its path: the section itself, and what it says of single nodes.
+pub(crate) fn mediated_device_lists(section: &Node, path: Path) -> Vec<(&Node, Path)> {
+    let list = path.key("nodeMediatedDeviceTypes");
+    let nodes = section.get("nodeMediatedDeviceTypes").map(Node::items).unwrap_or_default();
     let nodes = nodes.iter().enumerate().map(|(index, node)| (node, list.index(index)));
-    let all = std::iter::once((node, section.clone())).chain(nodes);
-    let old = all.filter(|(node, _)| node.get(NEW).is_none() && node.get(OLD).is_some());
-    old.map(|(_, path)| Change::Rename(path.key(OLD), NEW.to_owned())).collect()
+    std::iter::once((section, path)).chain(nodes).collect()
 }
 
 /// Whether a cluster would store and render the same of what layers built as v1beta1 and of what they build now.
