@@ -119,7 +119,7 @@ async function check(browser, file, width, colorScheme) {
     if (request.url().split('#')[0] !== `file://${file}`) say(`request: ${request.url()}`);
   });
   await page.goto(`file://${file}`);
-  if (shots) await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true, timeout: 300_000 });
+  if (shots) await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true, caret: 'initial', timeout: 300_000 });
   const ask = async () => (await page.evaluate(inPage)).forEach(say);
   await ask();
   await page.evaluate(axe);
