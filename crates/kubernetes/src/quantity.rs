@@ -1,9 +1,8 @@
-//! Kubernetes resource quantities (`500m`, `1.5Gi`, `1e3`): read, compared and printed as
-//! apimachinery does.
+//! Kubernetes resource quantities (`500m`, `1.5Gi`, `1e3`): parsed, compared and printed as apimachinery does.
 //!
-//! A quantity that was read keeps its text when that text is plainly canonical already (few
-//! digits, an exponent of the suffix's own grid); otherwise it is printed anew. The test for
-//! "plainly canonical" lets a few forms through that are not, such as `+5` and `1E3`.
+//! A parsed quantity keeps its text when that text is plainly canonical already (few digits, an exponent of the
+//! suffix's own grid); otherwise it is formatted again. The test for "plainly canonical" accepts a few forms that
+//! aren't, such as `+5` and `1E3`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -41,9 +40,9 @@ pub struct Quantity {
     kept: Option<Box<str>>,
 }
 
-/// Digits that surely fit an `int64`.
+/// Digits that always fit an `int64`.
 const SAFE_DIGITS: usize = 18;
-/// The smallest amount told apart.
+/// The exponent of the smallest amount that is distinguished.
 const NANO: i64 = -9;
 
 impl Quantity {

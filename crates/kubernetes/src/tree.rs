@@ -111,8 +111,7 @@ pub fn remove(target: &mut Value, path: &str) -> Option<Value> {
     }
 }
 
-/// Takes the value at a dotted path where there is one, and leaves null in its place: for a tree of
-/// which the rest is not needed.
+/// Takes the value at a dotted path, where it exists, and leaves null there: for a tree whose rest is not needed.
 pub fn take(target: &mut Value, path: &str) -> Option<Value> {
     let place = steps(path).try_fold(target, |value, key| value.get_mut(key))?;
     Some(place.take()).filter(|value| !value.is_null())

@@ -79,7 +79,7 @@ pub struct NotPlanned {
     pub text: String,
     /// Where, if a file says so.
     pub location: Option<Location>,
-    /// What to do about it, if somebody knows.
+    /// What to do about it, if that is known.
     pub help: Option<String>,
 }
 

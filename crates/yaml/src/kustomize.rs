@@ -4,9 +4,9 @@
 //! with `yaml.v3`: `yes` and `on` are text there, and what looks like a date is a time. The same
 //! file means one thing under `apply -f` and another under `apply -k`.
 
-/// What kustomize makes of a plain scalar, in words, where that isn't what kubectl makes of it.
+/// How kustomize reads a plain scalar, as text, where it differs from kubectl.
 ///
-/// Held against `kubectl kustomize` 5.5 on the 3,999 scalars of `testdata/yaml/scalars.jsonl`.
+/// Checked against `kubectl kustomize` 5.5 on the 3,999 scalars of `testdata/yaml/scalars.jsonl`.
 pub fn kustomize_reads(text: &str) -> Option<String> {
     match text {
         "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" | "n" | "N" | "no" | "No" | "NO" | "off" | "Off"

@@ -91,7 +91,7 @@ impl Problem {
         Self::new(ProblemKind::TooDeep, span, above_limit(max_depth, "levels of nesting"))
     }
 
-    /// Whether it is about one scalar, whatever stands around that, and changes nothing.
+    /// Whether it is about one scalar alone, independent of its surroundings, and changes nothing.
     pub(super) fn is_about_one_scalar(&self) -> bool {
         self.kind == ProblemKind::ReadsDifferently
     }
@@ -108,7 +108,7 @@ impl Problem {
 #[derive(Debug, Default)]
 pub(super) struct Problems(Vec<Problem>);
 
-/// So many problems of one document are told.
+/// Maximum number of problems reported for one document.
 const MOST: usize = 1000;
 
 impl Problems {

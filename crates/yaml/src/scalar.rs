@@ -41,8 +41,8 @@ impl Scalar {
 
 /// Resolves a plain scalar as kubectl does.
 ///
-/// Source of the rule: `resolve` of go.yaml.in/yaml/v2, held against kubectl 1.32 on the 3,999
-/// scalars of `testdata/yaml/scalars.jsonl`.
+/// Source of the rule: `resolve` of go.yaml.in/yaml/v2, checked against kubectl 1.32 on the 3,999 scalars of
+/// `testdata/yaml/scalars.jsonl`.
 pub fn resolve(text: &str) -> Scalar {
     if is_text(text) {
         return Scalar::Text;

@@ -158,7 +158,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The next bytes stand for something else.
+    /// Replaces the next bytes.
     fn replaced(&mut self, len: usize, by: &str) {
         let start = self.decoded.len();
         self.decoded.push_str(by);
@@ -298,7 +298,7 @@ fn fold(space: &str) -> Option<String> {
     })
 }
 
-/// An escape's length and what it stands for; an escaped line break takes the space behind along.
+/// An escape's length and its value; an escaped line break includes the space behind it.
 fn escape(text: &str) -> (usize, String) {
     let rest = &text[1..];
     if let Some((0, len)) = break_at(rest) {

@@ -1,8 +1,8 @@
-//! One file to its documents, the way kubectl cuts before it parses.
+//! Splits a file into its documents as kubectl does, before parsing.
 //!
-//! kubectl looks for lines that start with `---`, whatever they stand in: a block scalar whose
-//! text starts at column 0 is cut in two. Behind the dashes only a comment may follow.
-//! Source of the rule: `YAMLReader.Read` of k8s.io/apimachinery/pkg/util/yaml.
+//! kubectl looks for lines that start with `---`, also inside other values: it splits a block scalar whose text starts
+//! at column 0. Behind the dashes only a comment may follow. Source of the rule: `YAMLReader.Read` of
+//! k8s.io/apimachinery/pkg/util/yaml.
 
 use memchr::{memchr, memmem};
 

@@ -1,4 +1,4 @@
-//! Whole files, held against what kubectl made of them, and files that nobody should have.
+//! Whole files compared with kubectl's result, and hostile files.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -362,7 +362,7 @@ proptest::proptest! {
         ..Default::default()
     })]
 
-    /// Whatever the bytes are, there is an answer, and its spans are inside the text.
+    /// Every text gives an answer, with spans inside the text.
     #[test]
     fn nothing_panics(text in "[-\\[\\]{}:,?&*!|>'\"%@`#a1~<\\\\. \t\n\r\u{85}\u{2028}\u{FEFF}é]{0,60}") {
         let file = file(&text);

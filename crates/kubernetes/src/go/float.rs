@@ -2,8 +2,8 @@
 
 use serde_json::{Number, Value};
 
-/// A number of a `float32` or `float64` field: a whole one prints without a fraction, a
-/// `float32` with as many digits as tell it from its neighbours.
+/// A number of a `float32` or `float64` field: a whole one prints without a fraction, a `float32` with the fewest
+/// digits that identify it.
 pub(super) fn printed(number: &Number, bits: u8) -> Value {
     let exact = bits == 64 && !number.is_f64();
     let Some(mut wide) = number.as_f64().filter(|_| !exact) else {

@@ -1,5 +1,5 @@
-//! The engine held against recordings: every recorded object went through its Go struct, so
-//! normalising it changes nothing; and what the operators made of patched documents.
+//! Compares the engine with recordings: every recorded object went through its Go struct, so normalising it changes
+//! nothing; patched documents give what the operators recorded.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

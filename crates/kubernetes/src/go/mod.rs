@@ -1,8 +1,8 @@
 //! What Go's typed structs do to JSON.
 //!
-//! The operators are Go programs: whatever they render went through Go structs. Which structs
-//! is data (`schemas/releases/<x.y>/go-types.json`, see [`GoTypes::from_json`]); what decoding,
-//! encoding and decoding onto something do is the same for all of them and lives here.
+//! The operators are Go programs: everything that they render went through Go structs. Which structs is data
+//! (`schemas/releases/<x.y>/go-types.json`, see [`GoTypes::from_json`]). Decoding, encoding and decoding onto an
+//! existing value are the same for all of them and live here.
 
 mod check;
 mod equal;

@@ -6,8 +6,8 @@ use super::table::{Field, GoType, GoTypes, Kind, Struct};
 use super::{float, time};
 use crate::{duration, quantity};
 
-/// Turns a document into what Go prints, in place. `null` stands for the zero value, so that
-/// encoding `null` gives what Go prints for a value never set.
+/// Turns a document into what Go prints, in place. `null` is the zero value: encoding `null` gives what Go prints for a
+/// value never set.
 pub(super) fn encode(types: &GoTypes, value: &mut Value, ty: &GoType) {
     match &ty.kind {
         Kind::Bool => or_zero(value, || Value::Bool(false)),

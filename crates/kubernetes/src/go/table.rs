@@ -1,12 +1,11 @@
-//! The table of Go types: its file form and what it becomes in memory.
+//! The table of Go types: its file form and its form in memory.
 //!
-//! The file has `roots` (`apiVersion/kind` to a type's name), `names` (a name to the type it
-//! stands for) and `structs` (a name to its fields: JSON names to types). A type is written in
-//! Go's own syntax (`*int32`, `[]string`, `map[string]v1.Percent`, a name) or is one of the
-//! kinds whose decoder is special: `quantity`, `duration`, `time`, `intOrString`, `raw`. Behind a JSON name stand `?` for omitempty, `!` for omitzero and `=V` for a
-//! value that the type's own decoder puts in when none is given; a name that starts with `.` is
-//! an embedded struct, by its Go name. `v1.X@core` tells two Go types of one name apart; Go
-//! prints both as `v1.X`.
+//! The file has `roots` (`apiVersion/kind` to a type's name), `names` (a name to its type) and `structs` (a name to its
+//! fields: JSON names to types). A type is written in Go's own syntax (`*int32`, `[]string`, `map[string]v1.Percent`, a
+//! name) or is one of the kinds whose decoder is special: `quantity`, `duration`, `time`, `intOrString`, `raw`. A JSON
+//! name may end in `?` for omitempty, `!` for omitzero and `=V` for a value that the type's own decoder sets when none
+//! is given. A name that starts with `.` is an embedded struct, by its Go name. `v1.X@core` distinguishes two Go types
+//! of one name; Go prints both as `v1.X`.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -58,7 +57,7 @@ pub(super) struct Struct {
     pub(super) fields: Box<[Field]>,
     /// Indices into them, by JSON name.
     by_name: HashMap<Box<str>, u32>,
-    /// Indices of the fields that Go prints whatever they hold.
+    /// Indices of the fields that Go always prints.
     always: Box<[u32]>,
 }
 
@@ -68,7 +67,7 @@ impl Struct {
         Some(&self.fields[found as usize])
     }
 
-    /// The fields that Go prints whatever they hold.
+    /// The fields that Go always prints.
     pub(super) fn always_printed(&self) -> impl Iterator<Item = &Field> {
         self.always.iter().map(|&i| &self.fields[i as usize])
     }
@@ -119,7 +118,7 @@ pub enum TableError {
     Unknown(String),
 }
 
-/// How many embedded structs, or names that stand for names, may follow one another.
+/// How many embedded structs, or names of names, may follow one another.
 const DEEPEST: usize = 8;
 
 impl GoTypes {
@@ -172,7 +171,7 @@ impl GoTypes {
         &self.structs[index]
     }
 
-    /// A type that is written in Go's syntax. Names that stand for names are followed `deep` times.
+    /// Resolves a type in Go's syntax. Follows names of names `deep` times.
     fn resolve(&self, file: &File, expression: &str, deep: usize) -> Result<GoType, TableError> {
         let unknown = || TableError::Unknown(expression.to_owned());
         let inner = |text: &str| Ok::<_, TableError>(Box::new(self.resolve(file, text, deep)?));

@@ -210,7 +210,7 @@ fn is_bare(node: &Node) -> bool {
     scalar && node.style == Style::Plain
 }
 
-/// The value as somebody would say it.
+/// The value as users write it.
 fn written(file: &SourceFile, node: &Node) -> String {
     let text = file.text().get(node.span.range()).unwrap_or("");
     match &node.value {

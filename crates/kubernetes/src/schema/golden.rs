@@ -1,4 +1,4 @@
-//! Against the recorded schemas and objects of the real operators, where they are at hand.
+//! Compares with the recorded schemas and objects of the real operators, where the recordings exist.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::Schema;
 
-/// Every schema at hand with its name, `1.18/hyperconverged.v1`; the committed one alone
-/// where the recordings are not at hand.
+/// Every available schema with its name, `1.18/hyperconverged.v1`; the committed one alone where the recordings don't
+/// exist.
 pub(crate) fn schemas(shared: Option<&Path>) -> &'static [(String, Schema)] {
     static ALL: OnceLock<Vec<(String, Schema)>> = OnceLock::new();
     ALL.get_or_init(|| {

@@ -129,8 +129,8 @@ impl Schema {
         self.find(path).is_some_and(|n| n.additional.is_some() || n.preserve_unknown)
     }
 
-    /// Every place that the schema knows, in order, with `[]` as a list's element left out of
-    /// the path: the list's own path stands for it. Maps with free keys end the walk.
+    /// Every path that the schema knows, in order, with `[]` as a list's element left out of the path: the list's own
+    /// path represents it. Maps with free keys end the walk.
     pub fn all_fields(&self) -> Vec<Path> {
         let mut found = Vec::new();
         self.collect(self.root(), &Path::root(), &mut found);

@@ -1,10 +1,9 @@
 //! Structural schemas, as the API server uses them: prune, drop nulls, default, validate.
 //!
-//! A CustomResourceDefinition's schema is a tree ([`Schema`]). Every other step walks that tree and
-//! a JSON value side by side and formats nothing until something is wrong. Texts and their order are
-//! the API server's own (apiextensions-apiserver and kube-openapi), so that somebody who searches for
-//! a message finds it. `x-kubernetes-validations` rules are evaluated by `kube-cel`; [`Schema::unsupported`]
-//! names what can't be.
+//! A CustomResourceDefinition's schema is a tree ([`Schema`]). Every other step walks that tree next to a JSON value
+//! and formats nothing until something is wrong. Messages and their order are the API server's own
+//! (apiextensions-apiserver and kube-openapi), so that a search for a message finds it. `kube-cel` evaluates
+//! `x-kubernetes-validations` rules; [`Schema::unsupported`] names those that it can't.
 
 mod document;
 mod list;

@@ -4,10 +4,9 @@ use std::sync::OnceLock;
 
 use regex_lite::Regex;
 
-/// A pattern, compiled when a value is held against it: most fields are in no manifest.
+/// A pattern, compiled at its first use: most fields are in no manifest.
 ///
-/// regex-lite reads RE2's syntax and, as Go does without flags, takes `\d` as ASCII and `$` as the
-/// end of the text.
+/// regex-lite reads RE2's syntax and, as Go does without flags, takes `\d` as ASCII and `$` as the end of the text.
 #[derive(Debug)]
 pub(super) struct Pattern {
     text: Box<str>,

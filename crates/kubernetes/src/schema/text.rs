@@ -55,7 +55,7 @@ impl<'a> CurrentPath<'a> {
     }
 }
 
-/// A path as the API server's messages have it: keys stand bare, whatever is in them.
+/// A path as the API server's messages have it: keys are never quoted.
 pub fn server_path(path: &Path) -> String {
     let mut out = String::new();
     for step in &path.0 {

@@ -17,7 +17,7 @@ pub(super) struct GateTarget {
     pub(super) set: Option<Change>,
     /// The gate at this place of the list goes.
     pub(super) drop: Option<usize>,
-    /// What is said, when the gate is given anew.
+    /// The warning, when the gate is newly set.
     pub(super) warning: Option<(Path, String)>,
 }
 

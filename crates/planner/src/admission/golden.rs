@@ -1,4 +1,4 @@
-//! Against the recorded verdicts of the real operators, where they are at hand.
+//! Compares with the recorded verdicts of the real operators, where the recordings exist.
 
 use std::collections::BTreeMap;
 use std::fs;

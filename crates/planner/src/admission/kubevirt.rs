@@ -59,7 +59,7 @@ impl<'a> Update<'a> {
         self.found.push(OperandRefusal { check, message: message.into(), pointer: pointer.into() });
     }
 
-    /// What is there; `null` is nothing.
+    /// The value at `pointer`; `null` counts as absent.
     fn at(&self, pointer: &str) -> Option<&'a Value> {
         pointed(self.new, pointer).filter(|v| !v.is_null())
     }

@@ -278,7 +278,7 @@ fn a_v1_update_on_1_18_is_checked_as_v1beta1() {
     assert_eq!(message, "spec.security.certConfig.ca.duration: value is too small");
 }
 
-/// Every row of HCO's decisions about a deprecated gate and the field in its place.
+/// Every row of HCO's decisions about a deprecated gate and the field that replaces it.
 #[test]
 fn gates_and_fields_are_kept_in_step_on_update() {
     let object = |gate: Option<&str>, field: Option<bool>| {

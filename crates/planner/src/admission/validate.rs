@@ -35,8 +35,8 @@ impl Webhook<'_> {
         }
     }
 
-    /// The first warning lets the object in. What would have been refused behind it is looked
-    /// for all the same, to be told.
+    /// The first warning ends validation and accepts the object. The checks behind it run all the same, to report what
+    /// they would have rejected.
     fn until_a_warning(&self, admission: &mut Admission) -> Result<(), Refusal> {
         let mut ended: Option<(Warning, Vec<Check>)> = None;
         for (check, next) in self.checks().iter().zip(1..) {
@@ -185,7 +185,7 @@ impl Webhook<'_> {
     }
 }
 
-/// A warning let in whatever comes after it, which may be something that would be refused.
+/// A warning skips all later checks, one of which may have rejected the object.
 fn ends(((path, message), unchecked): (Warning, Vec<Check>), hidden: Option<Refusal>) -> OperatorBug {
     OperatorBug { kind: OperatorBugKind::WarningEndsValidation, path, message, hidden, unchecked }
 }

@@ -44,7 +44,7 @@ pub enum Reason {
     Schema(ViolationKind),
     /// The object does not decode into the operator's Go types.
     GoDecode,
-    /// A deprecated gate and the field in its place contradict each other.
+    /// A deprecated gate and the field that replaces it contradict each other.
     GateContradictsField,
     /// The mutating webhook's own patch cannot be applied.
     MutationFails,

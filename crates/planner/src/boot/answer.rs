@@ -15,7 +15,7 @@ pub struct Machine<'a> {
     pub guest: &'a Architectures,
     /// The architectures that what it boots from has.
     pub disk: &'a Architectures,
-    /// The nodes of the cluster; empty where none is declared, and then nothing is said of them.
+    /// The cluster's nodes; empty where none is declared, and then the answer reports none.
     pub sites: &'a [Site<'a>],
     /// Whether KubeVirt rejects it.
     pub is_rejected: bool,

@@ -37,7 +37,7 @@ pub fn imported(source: &Value, image: &Architectures, importers: &BTreeSet<Stri
         return if is_there { Architectures::one(pin) } else { Architectures::none() };
     }
     match image {
-        // Whatever node imports it, it is this one, or the import fails.
+        // An image of one architecture imports as that one on every node, or the import fails.
         Architectures::Known(has) if has.len() == 1 => image.clone(),
         _ if importers.is_empty() => Architectures::Unknown,
         Architectures::Known(has) => match has & importers {

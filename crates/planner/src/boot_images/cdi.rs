@@ -85,7 +85,7 @@ fn unsettable(volume: &Value) -> Option<CdiRefusal> {
     Some(because(WORDS, path))
 }
 
-/// The PVC that the image is imported to: exactly one way to say it, and a size.
+/// The PVC that the image is imported to: exactly one of `pvc` and `storage`, with a size.
 fn claim(volume: &Value) -> Option<CdiRefusal> {
     let (pvc, storage) = (&volume["pvc"], &volume["storage"]);
     let (claim, kind, path) = match (pvc.is_null(), storage.is_null()) {

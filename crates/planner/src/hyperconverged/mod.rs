@@ -1,9 +1,8 @@
-//! The user's HyperConverged in one internal form, whatever API version it was written in.
+//! The user's HyperConverged in one internal form, independent of the API version it was written in.
 //!
-//! The internal form has the shape of `hco.kubevirt.io/v1`, the operator's own hub from 1.19 on.
-//! What is served but not stored is converted as the release does it (lossy where the release
-//! is), then defaulted by the stored version's schema; what is stored is brought to the internal
-//! form without loss.
+//! The internal form has the shape of `hco.kubevirt.io/v1`, the operator's own hub from 1.19 on. A version that is
+//! served but not stored is converted as the release does it (lossy where the release is), then defaulted by the stored
+//! version's schema. The stored version converts to the internal form without loss.
 
 mod conversion;
 mod gates;

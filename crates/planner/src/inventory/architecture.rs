@@ -3,7 +3,7 @@
 //! Kubernetes uses Go's names (`GOARCH`); everything else that people write is an alias that
 //! matches nothing in a cluster.
 
-/// What somebody wrote where an architecture belongs.
+/// A text in a field that takes an architecture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Architecture {
     /// Kubernetes' own name.

@@ -1,4 +1,5 @@
-//! A ClusterInventory held against the cluster's nodes: which pool each is in, and what no longer holds.
+//! Compares a ClusterInventory with the cluster's nodes: the pool of each node, and the declarations that are out of
+//! date.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

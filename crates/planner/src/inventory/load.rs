@@ -63,7 +63,7 @@ pub struct LoadedInventory {
     pub places: Places,
 }
 
-/// Nothing is said.
+/// No inventory: every fact is unknown.
 impl Default for LoadedInventory {
     fn default() -> Self {
         Self {

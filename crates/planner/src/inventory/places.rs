@@ -23,7 +23,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The value of a field of `spec`; `None` when no ClusterInventory says it.
+    /// The location of a field of `spec`; `None` when no ClusterInventory sets it.
     pub fn field(&self, name: &str) -> Option<&Location> {
         self.fields.get(name)
     }

@@ -1,4 +1,4 @@
-//! The published JSON Schema, held against a ClusterInventory.
+//! Validates a ClusterInventory with the published JSON Schema.
 
 use std::sync::OnceLock;
 
@@ -49,7 +49,7 @@ fn finding(document: &Document, mistake: Mistake) -> Finding {
     }
 }
 
-/// A fix that puts `text` in place of what is there.
+/// A fix that replaces the value with `text`.
 pub(super) fn replace(
     place: &Location,
     text: impl Into<String>,

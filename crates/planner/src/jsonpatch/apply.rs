@@ -1,10 +1,9 @@
-//! Operations applied to a document as the operator's patch library applies them.
+//! Applies operations to a document as the operator's patch library does.
 //!
-//! Source: `Patch.Apply` of evanphx/json-patch v5.9.11 with its default options, the same in all
-//! four releases: negative indices count from the end, a missing path fails `remove`, `add` makes
-//! no parents. Beyond RFC 6902: what stands before a path's first slash is ignored, indices are
-//! whatever Go's `Atoi` reads (`01`, `+1`), and an empty key names the container itself: the
-//! document as it was before the patch at the top, nothing further down.
+//! Source: `Patch.Apply` of evanphx/json-patch v5.9.11 with its default options, the same in all four releases:
+//! negative indices count from the end, a missing path fails `remove`, `add` creates no parents. Beyond RFC 6902: text
+//! before a path's first slash is ignored, and indices are what Go's `Atoi` accepts (`01`, `+1`). An empty key names
+//! the container itself: at the top the document as it was before the patch, further down nothing.
 
 use super::decode::{Op, Operation};
 use super::document::{Document, Missing, TopCopy};
@@ -15,7 +14,7 @@ use super::{Cause, Failure};
 /// limit, and each annotation of each cluster may double what it has.
 const MAX_COPIED: usize = 256 << 10;
 
-/// Why an operation does not apply: the library's words, and which member is to blame.
+/// Why an operation fails: the library's message, and the member that causes it.
 #[derive(Debug)]
 struct Refusal {
     message: String,

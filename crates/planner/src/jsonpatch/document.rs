@@ -42,7 +42,7 @@ pub(super) struct Document<'b> {
     pub(super) copied: usize,
 }
 
-/// What an empty key at the top reads: a copy of the document, made when somebody asks.
+/// What an empty key at the top reads: a copy of the document, made at its first use.
 #[derive(Debug, Clone)]
 pub(super) enum TopCopy<'b> {
     /// As the document was.

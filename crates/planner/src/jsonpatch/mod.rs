@@ -161,19 +161,19 @@ impl Failure {
     }
 }
 
-/// The operand with the patch `text` of `annotation` applied as the operator does it. `operand`
-/// is the whole object as it is rendered, as Go prints it, and so is the result.
+/// The operand with the patch `text` of `annotation` applied as the operator does it. `operand` is the whole rendered
+/// object, as Go prints it, and so is the result.
 ///
 /// # Errors
-/// Whatever the operator refuses, in its words.
+/// The operator rejects the patch; the error has the operator's message.
 pub fn patch(types: &GoTypes, ty: &GoType, operand: &Value, annotation: &str, text: &str) -> Result<Value, Failure> {
     let patch = Patch::read(annotation, text)?;
     let part = patch.apply(types, ty, patch.part(types, ty, operand))?;
     Ok(patch.put_back(types, ty, operand, part.after))
 }
 
-/// A patch that was read. It leads to a part of the operand and leaves the rest alone: equal parts
-/// become equal, whatever operand they are of.
+/// A parsed patch. It changes one part of the operand and leaves the rest alone: equal parts give equal results in all
+/// operands.
 #[derive(Debug)]
 pub struct Patch {
     annotation: String,
@@ -182,10 +182,10 @@ pub struct Patch {
 }
 
 impl Patch {
-    /// Reads an annotation.
+    /// Parses an annotation.
     ///
     /// # Errors
-    /// What is no patch, or leads out of `spec`.
+    /// The text is no patch, or an operation's path is outside `spec`.
     pub fn read(annotation: &str, text: &str) -> Result<Self, Failure> {
         let read = decode(text).and_then(|operations| {
             only_spec(&operations)?;
@@ -200,10 +200,10 @@ impl Patch {
         self.reach.take(types, ty, operand)
     }
 
-    /// What becomes of a part.
+    /// The part after the patch.
     ///
     /// # Errors
-    /// Whatever the operator refuses, in its words.
+    /// The operator rejects the patch; the error has the operator's message.
     pub fn apply(&self, types: &GoTypes, ty: &GoType, part: Value) -> Result<PatchedPart, Failure> {
         let applied = apply(types, ty, part, &self.operations);
         applied.map_err(|failure| failure.in_annotation(&self.annotation))

@@ -53,8 +53,8 @@ impl Operation {
     }
 }
 
-/// The bytes to cut out of an annotation's value so that one operation goes with its comma;
-/// `None` where it is the only one or there is no such operation.
+/// The bytes to cut out of an annotation's value to remove one operation and its comma; `None` where it is the only
+/// operation or doesn't exist.
 pub fn removal_range(text: &str, operation: usize) -> Option<Range<usize>> {
     removal_ranges(text, &[operation])?.pop()
 }

@@ -1,10 +1,8 @@
-//! A cluster from one moment to the next: a HyperConverged is created, updated, HCO is upgraded,
-//! nodes come and go.
+//! A cluster from one moment to the next: a HyperConverged is created or updated, HCO is upgraded, nodes come and go.
 //!
-//! A [`State`] is what is there: the object in etcd, the objects that operators made, the nodes. Each
-//! step is a pure function of the state before and says what happened on the way: what admission
-//! answered, what the operator wrote into the HyperConverged and whether it got there, which
-//! objects were made, changed, made anew, removed or left behind.
+//! A [`State`] is the object in etcd, the objects that operators created, and the nodes. Each step is a pure function
+//! of the previous state. It reports what admission answered, what the operator wrote into the HyperConverged and
+//! whether that was stored, and which objects were created, changed, recreated, removed or left behind.
 
 mod apply;
 mod follow;
@@ -62,7 +60,7 @@ pub enum UpdateMethod {
 /// What a step led to.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// What is there afterwards.
+    /// The state after the step.
     pub after: State,
     /// What was asked and rendered; its admission is that of the manifest, where one was submitted.
     pub plan: Plan,

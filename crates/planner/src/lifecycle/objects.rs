@@ -1,5 +1,4 @@
-//! The objects of a cluster from one step to the next: what is made, changed, made anew, removed,
-//! and what nobody looks after any more.
+//! The objects of a cluster from one step to the next: created, changed, recreated, removed, or no longer managed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +23,7 @@ pub enum ObjectOutcome {
     Created,
     /// It is another one than before.
     Changed,
-    /// A field that can't be changed changes: it is deleted and created anew.
+    /// An immutable field changes: the operator deletes the object and creates it again.
     Recreated,
     /// It is deleted.
     Removed,
@@ -32,9 +31,8 @@ pub enum ObjectOutcome {
     LeftBehind,
 }
 
-/// Fields that the API server doesn't let anybody change, by kind. HCO deletes the object and
-/// creates it anew. Source: HCO `controllers/handlers`, the hooks of Deployments, DaemonSets,
-/// RoleBindings; Kubernetes' validation of updates.
+/// Immutable fields by kind. HCO deletes the object and creates it again. Source: HCO `controllers/handlers`, the hooks
+/// of Deployments, DaemonSets, RoleBindings; Kubernetes' validation of updates.
 const IMMUTABLE: [(&str, &str); 4] = [
     ("Deployment", "spec.selector"),
     ("DaemonSet", "spec.selector"),
@@ -87,7 +85,7 @@ impl Objects {
         self.unseen.contains(kind) || self.of_kind(kind).is_some()
     }
 
-    /// Notes that there is one of a kind, whatever it looks like.
+    /// Notes that an object of this kind exists, with unknown content.
     pub fn add_unseen(&mut self, kind: &str) {
         self.unseen.insert(kind.to_owned());
     }
@@ -131,8 +129,8 @@ impl Objects {
                 |object: &Object| managed_by(object) == Some("hco-operator") && !made.by_id.contains_key(&*object.id);
             after.by_id.retain(|_, object| !is_gone(object));
         }
-        // SSP deletes the crons that it made and that its object doesn't list any more. What CDI
-        // imported for one goes with it or stays, by its retention policy.
+        // SSP deletes the crons that it created and that its object no longer lists. The cron's retention policy
+        // decides whether CDI deletes its imports, too.
         if plan.ssp.as_ref().is_some_and(|ssp| ssp.admission.accepted) {
             let gone = self.by_id.values().filter(|o| o.id.kind == CRON);
             for cron in gone.filter(|o| !made.by_id.contains_key(&*o.id)) {
@@ -202,9 +200,9 @@ impl FromIterator<Object> for Objects {
     }
 }
 
-/// An object with what is made of it now. The operator compares specs and labels: owners stay as
-/// the release wrote them that created the object, unless it is made anew. An upgrade leaves the spec of the
-/// NetworkAddonsConfig as it is (HCO `controllers/handlers/networkAddons.go`).
+/// An object updated with its new render. The operator compares specs and labels: owners stay as the release wrote them
+/// that created the object, unless it is recreated. An upgrade leaves the spec of the NetworkAddonsConfig as it is (HCO
+/// `controllers/handlers/networkAddons.go`).
 fn over(before: &Object, now: &Object, unwanted: Unwanted) -> Object {
     const OWNERS: &str = "ownerReferences";
     if unwanted == Unwanted::Kept && now.id.kind == "NetworkAddonsConfig" && before.body["spec"] != now.body["spec"] {

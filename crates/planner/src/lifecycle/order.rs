@@ -14,7 +14,7 @@ pub struct UpdateOrder {
     pub update: Step,
     /// The upgrade's steps.
     pub upgrades: Vec<Step>,
-    /// What is there at the end.
+    /// The state at the end.
     pub end: State,
 }
 

@@ -1,4 +1,4 @@
-//! What must hold of every create, whatever the CRD's schema can describe, on whatever cluster.
+//! What holds for every create that the CRD's schema allows, on every cluster.
 
 use std::sync::Arc;
 

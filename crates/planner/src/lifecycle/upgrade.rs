@@ -138,8 +138,8 @@ fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {
     }
 }
 
-/// Takes the first operation of its like out of an annotation. The operator writes the others
-/// anew, with what it knows of an operation: `from` and a null value get lost.
+/// Removes the first matching operation from an annotation. The operator rewrites the others with the fields that it
+/// knows of an operation: `from` and a null value get lost.
 fn remove_operation(object: &mut Value, removed: &RemovedPatchOperation) {
     let Some(annotations) = object["metadata"]["annotations"].as_object_mut() else {
         return;

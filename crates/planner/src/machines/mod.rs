@@ -79,7 +79,7 @@ pub enum Reason {
     Architecture(String),
     /// KubeVirt doesn't support it any more.
     Removed,
-    /// The instance type says it already.
+    /// The instance type sets it already.
     Instancetype,
     /// The preference requires more than there is.
     Preference,

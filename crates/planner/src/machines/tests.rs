@@ -1,4 +1,4 @@
-//! Each check with a machine that it rejects and a neighbour that is sound.
+//! Each check with a machine that it rejects and a similar one that it accepts.
 
 use serde_json::{Value, json};
 

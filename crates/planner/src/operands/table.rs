@@ -84,7 +84,7 @@ pub fn render_behind(cx: &Context<'_>, name: &str) -> Rendered {
     }
 }
 
-/// What the operator deploys when it starts, whatever HyperConverged there is.
+/// What the operator deploys when it starts, independent of any HyperConverged.
 pub fn of_start(cx: &Context<'_>) -> Rendered {
     let objects = priority_class::render(cx).unwrap_or_default();
     let named = objects.into_iter().map(|o| ("priority-class", o));

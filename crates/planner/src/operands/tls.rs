@@ -57,10 +57,10 @@ impl TlsProfile {
         type_of(&self.value)
     }
 
-    /// The profile as KubeVirt gets it: a custom object counts whatever the type says.
+    /// The profile as KubeVirt gets it: KubeVirt uses a custom object with every `type`.
     ///
     /// # Errors
-    /// There is no custom object, and no profile of the name in `type`: who renders it panics.
+    /// There is no custom object, and no profile has the name in `type`: rendering panics.
     pub fn for_kubevirt(&self, tables: &Tls) -> Result<Cow<'_, Self>, Error> {
         let custom = self.value.get("custom").filter(|c| c.is_object());
         match custom {

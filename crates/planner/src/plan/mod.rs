@@ -66,9 +66,9 @@ pub struct Plan {
     /// eviction strategy: dotted paths below `spec` in v1's shape. Empty where there is no such
     /// update, or it is refused.
     pub written: Vec<(String, Value)>,
-    /// What came of the operator's own update of a HyperConverged that was just created, where it is
-    /// refused: the operator tries it again in every reconcile, and neither finalizer, label nor
-    /// anything that it filled in is ever stored.
+    /// Admission of the operator's own update of a HyperConverged that was just created, where it is rejected. The
+    /// operator tries it again in every reconcile; neither finalizer, label nor anything that it filled in is ever
+    /// stored.
     pub refused_update: Option<Box<Admission>>,
     /// HCO's operands with the operand's name, in the operator's order of work; those of SSP's
     /// stage are in `ssp`.

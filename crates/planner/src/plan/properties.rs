@@ -80,8 +80,8 @@ proptest! {
         }
     }
 
-    /// Whatever it is given: no panic, what gets in is rendered or the operator says why not, and
-    /// what doesn't is refused in words.
+    /// No seed makes it panic: an accepted object is rendered or the operator says why not, and a rejected one has a
+    /// message.
     #[test]
     fn whatever_it_is_the_plan_has_an_answer(seed: u64, choice: usize, pools in nodes()) {
         let inventory = Inventory { nodes: pools, ..inventory() };

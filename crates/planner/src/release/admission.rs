@@ -39,7 +39,7 @@ pub struct VersionRules {
     pub tls: TlsRules,
     /// How a list is printed in a message.
     pub prints_lists_as: ListStyle,
-    /// What is said about `tuningPolicy: highBurst`.
+    /// The warning about `tuningPolicy: highBurst`.
     #[serde(default)]
     pub tuning_warning: Option<String>,
     /// Warnings about gates where gates are fields.
@@ -179,7 +179,7 @@ pub struct ListedGates {
     pub ignores_case: bool,
     /// The gates that the release knows.
     pub known: Vec<String>,
-    /// What is said about another gate.
+    /// The message about another gate.
     pub unknown: String,
     /// About gates that became fields of the same name.
     #[serde(default)]
@@ -188,7 +188,7 @@ pub struct ListedGates {
     pub deprecated: GateMessages,
 }
 
-/// What is said about some gates, and when.
+/// Messages about some gates, and when the webhook sends them.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GateMessages {
@@ -200,7 +200,7 @@ pub struct GateMessages {
     pub message: String,
 }
 
-/// A deprecated gate with the field in its place.
+/// A deprecated gate and the field that replaces it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GateToField {
@@ -212,7 +212,7 @@ pub struct GateToField {
     pub opposite: bool,
     /// How many of the objects around the field are made when they are missing, innermost first.
     pub makes_parents: usize,
-    /// What is said when the gate is given.
+    /// The warning when the gate is set.
     pub warning: String,
     /// Why gate and field together are refused.
     pub contradiction: String,

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use hcoplan_kubernetes::Object;
 use serde_json::Value;
 
-/// What stands for the placeholders.
+/// The values of the placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Placeholders<'a> {
     /// `{{namespace}}`
@@ -59,7 +59,7 @@ impl Constants {
         self.templates.contains_key(name)
     }
 
-    /// The place of the objects that are filled with these; `key` stands for the environment.
+    /// The location of the objects that are filled with these; `key` identifies the environment.
     pub fn filled(&self, with: &Placeholders<'_>, key: &str) -> FilledObjects {
         let key = format!("{key}\0{}", with.namespace);
         let of_domain = self.cells(format!("{key}\0{}", with.base_domain), true);

@@ -43,7 +43,7 @@ pub enum Maturity {
     Released,
     /// It has a branch of its own, and nothing is published from it yet.
     Branch,
-    /// Only what is to come of it is known.
+    /// Only its plans are known.
     Ahead,
 }
 
@@ -78,8 +78,8 @@ pub struct DistributionVersion {
     pub phase: Phased,
 }
 
-/// A variable of the operator's environment that the distribution sets otherwise than upstream.
-/// `{version}` stands for the distribution's version.
+/// A variable of the operator's environment that the distribution sets otherwise than upstream. `{version}` is replaced
+/// with the distribution's version.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Variable {

@@ -42,7 +42,7 @@ pub struct FieldTarget {
     /// What becomes of the value.
     #[serde(default)]
     pub how: Transform,
-    /// The same in words, where there is more to say: in which cases, and what is there without the field.
+    /// The same as text, where there is more to say: in which cases, and the state without the field.
     #[serde(default)]
     pub words: Option<String>,
 }

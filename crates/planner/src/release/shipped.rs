@@ -83,8 +83,8 @@ impl Release {
         self.beside().0
     }
 
-    /// The modelled releases of its distribution, oldest first. Two versions may be built from one
-    /// release. A patch release stands for its line, one that is to come behind it.
+    /// The modelled releases of its distribution, oldest first. Two versions may be built from one release. A patch
+    /// release represents its line, an announced one the line behind it.
     pub fn releases_of_distribution(&self) -> Vec<Arc<Self>> {
         let mut all = Self::all_of(self.distribution());
         let own = self.patched().and_then(|p| Some((p.moving, Self::patch(p.name)?)));

@@ -10,7 +10,7 @@ use hcoplan_kubernetes::Object;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Stands for the golden images' namespace in `ssp.json`.
+/// The placeholder of the golden images' namespace in `ssp.json`.
 const NAMESPACE_PLACEHOLDER: &str = "{{goldenImagesNamespace}}";
 
 /// The data of `ssp.json`.
@@ -53,7 +53,7 @@ impl SspBundle {
         Ok(bundle)
     }
 
-    /// The objects that are the same whatever the SSP says, the namespace first.
+    /// The objects that don't depend on the SSP's fields, the namespace first.
     pub fn objects(&self, owner: &SspOwner) -> impl Iterator<Item = Object> {
         self.objects.iter().map(|object| own(object, owner))
     }

@@ -44,7 +44,7 @@ struct Target {
     node: Option<(Node, Size, usize)>,
 }
 
-/// What copies of aliases and anchors hold: no more than a file may, whatever they are made of.
+/// Size of the copies that aliases and anchors make: limited to the maximum size of a file.
 struct Copied {
     bytes: usize,
     most: usize,
@@ -108,7 +108,7 @@ impl<'t> Aliases<'t> {
         Ok(())
     }
 
-    /// The node that an alias at `span` stands for, and how many collections are nested in it.
+    /// The node that an alias at `span` refers to, and how many collections are nested in it.
     pub(super) fn resolve(&mut self, name: &str, span: Span) -> Result<(Node, usize), Problem> {
         let bad = |message| Err(Problem::new(ProblemKind::BadAlias, span, message));
         let Some(target) = self.targets.get(name) else {

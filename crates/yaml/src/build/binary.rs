@@ -1,14 +1,13 @@
 //! `!!binary`: base64, decoded into a string on the way in.
 
-/// The text that base64 stands for, as Go's decoder takes it: padded, line breaks ignored. Bytes
-/// that are no UTF-8 end up as U+FFFD, because the object becomes JSON. `None` when it isn't
-/// base64.
+/// Decodes base64 as Go's decoder does: padded, line breaks ignored. Bytes that are no UTF-8 become U+FFFD, because the
+/// object becomes JSON. `None` when it isn't base64.
 pub(super) fn decode(text: &str) -> Option<String> {
     let bytes = decode_bytes(text)?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The bytes that base64 stands for.
+/// The bytes encoded as base64.
 pub(crate) fn decode_bytes(text: &str) -> Option<Vec<u8>> {
     let input: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'\n' | b'\r')).collect();
     if !input.len().is_multiple_of(4) {

@@ -178,7 +178,7 @@ impl<'l, 't> Builder<'l, 't> {
         }
     }
 
-    /// A key's anchor stands for its value, not for the text that it becomes.
+    /// A key's anchor refers to its value, not to the text that it becomes.
     fn anchored_key(&mut self, anchor: Anchor<'t>, key: &Written<'t>) -> Result<(), Problem> {
         let Written { style, span, tag, .. } = *key;
         let text = key.text.clone();

@@ -91,7 +91,7 @@ impl Written<'_> {
         self.tag.is_none() && (self.style != Style::Plain || scalar::is_text(&self.text))
     }
 
-    /// What `!!binary` stands for.
+    /// The decoded value of `!!binary`.
     fn decoded(&self) -> Result<String, Problem> {
         binary::decode(&self.text).ok_or_else(|| {
             let message = "!!binary value contains invalid base64 data";

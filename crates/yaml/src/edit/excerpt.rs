@@ -1,20 +1,19 @@
-//! Trying changes on a few lines of a file, as if they were a file of their own.
+//! Tries changes on a few lines of a file, as if they were a file of their own.
 //!
-//! To read a whole file again for each of its findings takes the square of their number. The lines
-//! that an entry of a block mapping or an item of a block list has to itself read the same without
-//! those around them:
+//! Reading a whole file again for each of its findings takes quadratic time. The lines that an entry of a block mapping
+//! or an item of a block list has to itself parse the same without those around them:
 //!
-//! - The reader comes to the first of them in one state, whatever stands in front: what may look
-//!   ahead (a bare word, a block scalar) ends at a key or dash of the collection's column.
-//! - Between them it only compares columns with those of the open collections, of which the
-//!   collection's own is the least that counts until something stands further left.
+//! - The reader reaches the first of them in one state, independent of the lines before: what may look
+//!     ahead (a bare word, a block scalar) ends at a key or dash of the collection's column.
+//! - Between them it only compares columns with those of the open collections. The collection's own is the smallest
+//! that matters until a line is indented less.
 //! - What was open in the lines ends at the next key or dash, which isn't indented deeper than they
-//!   are, as it ends at the end of a text.
-//! - Nothing else reaches across: there are no anchors, aliases, tags and merge keys in the lines,
-//!   and the limits are far.
+//! are, as it ends at the end of a text.
+//! - Nothing else crosses the lines' ends: they have no anchors, aliases, tags or merge keys,
+//! and the limits are far.
 //!
-//! A document reads the same without the others of its file, since kubectl cuts a file before it
-//! reads any of it. What the lines alone can't tell is left to the whole file.
+//! A document parses the same without the others of its file, since kubectl splits a file before it parses it. Where
+//! the lines alone can't decide, the whole file is parsed.
 
 use std::ops::Range;
 use std::sync::Arc;

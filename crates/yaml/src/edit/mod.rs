@@ -25,7 +25,7 @@ pub use self::verify::{EditableFile, EditedFile, apply, apply_and_read, apply_an
 use super::{Document, Node, Path, Segment, Style, Value};
 use crate::source::Edit;
 
-/// A value as YAML on one line, whatever is in it, for a block as well as for `{}` and `[]`.
+/// A value as YAML on one line, valid in a block as well as in `{}` and `[]`.
 pub fn inline(value: &Json) -> String {
     layout::inline(value, layout::Context::Flow, layout::Quotes::None)
 }

@@ -128,7 +128,7 @@ impl EditableFile {
         cell.map_or_else(read, |cell| *cell.get_or_init(read))
     }
 
-    /// The file, one of whose documents is laid out as said, whatever it looks like.
+    /// The file with a given layout for one of its documents, in place of the detected one.
     pub(super) fn with_layout(self, index: usize, layout: DocumentLayout) -> Self {
         if let Some(cell) = self.layout.get(index) {
             cell.set(layout).ok();

@@ -162,8 +162,7 @@ impl Lexer<'_> {
 
     pub(super) fn colon(&mut self) -> Result<()> {
         match self.take_key() {
-            // The key's first token is still in the queue: nothing is taken before that is
-            // settled.
+            // The key's first token is still in the queue: no token leaves it before the key is decided.
             Some(key) if !self.is_stale(key)? => self.announce_key(key, key.index)?,
             _ if self.flow_level == 0 => {
                 if !self.key_allowed {

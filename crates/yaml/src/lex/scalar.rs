@@ -227,7 +227,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The character that an escape stands for.
+    /// The character of an escape.
     fn escape(&mut self, start: usize) -> Result<char> {
         let what = "while parsing a quoted scalar";
         let plain = match self.at(1) {

@@ -163,7 +163,7 @@ impl SourceFile {
         let _ = self.origins.set(origins);
     }
 
-    /// Whether a program made the text, and somebody said from what.
+    /// Whether a program produced the text, and its sources are known.
     pub fn is_made(&self) -> bool {
         self.origins.get().is_some()
     }

@@ -25,9 +25,9 @@ pub(super) struct DataSource {
 /// What a DataSource leads to.
 #[derive(Debug)]
 enum Content {
-    /// A PVC of its own name, which somebody else has to bring.
+    /// A PVC of its own name, which has to come from elsewhere.
     Pvc,
-    /// Whatever this cron imports: CDI fills it in.
+    /// CDI fills it in with what this cron imports.
     Cron(String),
     /// Another DataSource.
     Reference(String),

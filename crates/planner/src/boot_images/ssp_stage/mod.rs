@@ -102,8 +102,8 @@ pub struct Displaced {
 pub enum Displacer {
     /// A later template's cron for the same DataSource in the same namespace.
     SameDataSource(ObjectOrigin),
-    /// Another cron of the same name for another DataSource. SSP itself does not settle this:
-    /// it goes by chance or recreates both for ever.
+    /// Another cron of the same name for another DataSource. SSP has no rule for it: one of the two wins by chance, or
+    /// SSP recreates both in every reconcile.
     SameName(ObjectOrigin),
     /// A DataSource of this name that SSP makes itself and that no cron may touch.
     DataSource(String),

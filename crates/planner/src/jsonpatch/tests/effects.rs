@@ -1,4 +1,4 @@
-//! What each operation is said to have done.
+//! The reported effect of each operation.
 
 use serde_json::{Value, json};
 
