@@ -1,5 +1,5 @@
-//! What is read and what is said about it: [`source`] has files and the places in them, [`finding`] what is
-//! found there, [`secret`] what must not be shown and how text that came from input is printed.
+//! Input and findings: [`source`] has files and the locations in them, [`finding`] the findings, [`secret`] what must
+//! not be shown and how text from the input is printed.
 
 pub mod finding;
 pub mod secret;

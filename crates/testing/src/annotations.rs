@@ -1,4 +1,4 @@
-//! Annotations: lines of a rule's fixture that say what is found on the line above them.
+//! Annotations: lines of a rule's fixture that name the findings on the line above them.
 //!
 //! ```yaml
 //! spec:
@@ -8,9 +8,8 @@
 //! #~ error: unknown field `spec.featureGates.objectGraph`
 //! ```
 //!
-//! A line is an annotation when it begins with [`MARKER`], whatever the file is. Whoever reads a
-//! fixture leaves these lines out: [`strip`], [`read`], [`copy`]. The places are those of the text
-//! without them.
+//! A line is an annotation when it begins with [`MARKER`], in every file type. Readers of a fixture leave these lines
+//! out: [`strip`], [`read`], [`copy`]. Locations are those of the text without them.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -41,7 +40,7 @@ pub struct Position {
     pub column: usize,
 }
 
-/// What is said of a part of a text.
+/// A message about a part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Annotation {
     /// The first character.
@@ -91,8 +90,8 @@ fn carets(line: &str, annotation: &Annotation) -> String {
         _ => line.chars().count() + 1,
     };
     let behind = behind.max(start.column + 1);
-    // Tabs stay tabs, so that the carets stand where they should whatever a tab's width is. Beside the
-    // marker one has room: it begins where the marker ends.
+    // Tabs stay tabs, so that the carets align at every tab width. Next to the marker one has room: it begins where the
+    // marker ends.
     let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
     let before: Vec<char> = line.chars().take(start.column - 1).map(blank).collect();
     let tab = before.iter().take(MARKER.len()).position(|c| *c == '\t');
@@ -211,7 +210,7 @@ fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
 mod tests {
     use super::*;
 
-    /// What is said of the part of a text that is in `«»`, and the text without these.
+    /// The message about the part of a text that is in `«»`, and the text without these.
     fn marked(text: &str, label: &str, below: &[&str]) -> (String, Annotation) {
         let (before, rest) = text.split_once('«').expect("a begin");
         let (inner, after) = rest.split_once('»').expect("an end");
@@ -327,7 +326,7 @@ a:
         for text in [" #~ a\n", "# ~\n", "a #~ b\n", "a\r\n\r\nb", ""] {
             assert_eq!(strip(text), text);
         }
-        // Whatever the file is, and wherever they stand in it.
+        // In every file type, and at every position.
         let json = "{\n#~ (columns 1 to 1)\n  \"a\": [\n#~ x\n  ]\n}";
         assert_eq!(strip(json), "{\n  \"a\": [\n  ]\n}");
         assert_eq!(strip("a: |\n  b\n#~^\n  c\r\n#~ d\n"), "a: |\n  b\n  c\r\n");

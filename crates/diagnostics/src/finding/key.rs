@@ -9,7 +9,7 @@ use super::{Finding, Severity};
 /// How much of a value counts.
 const MOST: usize = 200;
 
-/// What makes two findings the same, whatever line or file they are in and however they are worded.
+/// The identity of a finding, independent of line, file and wording.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FindingKey {
     /// The rule's name.
@@ -78,7 +78,7 @@ pub fn without_existing(before: &[Finding], after: &[Finding]) -> Vec<Finding> {
     gone.map(|(finding, _)| finding.clone()).collect()
 }
 
-/// The keys of one cluster's findings, whatever it is called.
+/// The keys of one cluster's findings, independent of the cluster's name.
 fn keys(findings: &[Finding]) -> impl Iterator<Item = FindingKey> {
     let mut seen: BTreeMap<FindingKey, u32> = BTreeMap::new();
     findings.iter().map(move |finding| {

@@ -66,13 +66,13 @@ pub struct Finding {
     pub object: Option<Arc<str>>,
     /// The path of the field that it is about, in that object; for its [`FindingKey`].
     pub path: Option<Path>,
-    /// What it is about, where the value that it points at doesn't say it; for its [`FindingKey`].
+    /// Its subject, where the value that it points at doesn't show it; for its [`FindingKey`].
     pub arguments: Vec<String>,
     /// What to do, one or two sentences.
     pub help: Option<Cow<'static, str>>,
     /// Other places that are part of the cause.
     pub related: Vec<Related>,
-    /// Edits that would mend it; more than one means a choice.
+    /// Edits that fix it; more than one means a choice.
     pub fixes: Vec<Fix>,
     /// Of fixes that were carried from a build to what it is made of, what they are to do to the build.
     pub carried: Vec<Carried>,
@@ -82,11 +82,11 @@ pub struct Finding {
     /// The runbook of the alert that its rule predicts, where the cluster's vendor publishes one of its
     /// own.
     pub runbook: Option<Arc<str>>,
-    /// What its rule predicts, an alert or a consequence, doesn't come of it.
+    /// The consequence that its rule predicts, such as an alert, doesn't apply here.
     pub is_silent: bool,
     /// What it says that becomes of a field, where its rule claims that.
     pub becomes: Option<Box<PredictedValue>>,
-    /// It stands for the refusal of the HyperConverged: an error that nothing can suppress.
+    /// It reports that the HyperConverged is rejected: an error that nothing can suppress.
     pub refusal: bool,
     /// The side before the change has it, too.
     pub is_existing: bool,
@@ -130,7 +130,7 @@ impl Finding {
         }
     }
 
-    /// What comes of it without a word, by its rule.
+    /// The consequence that nothing in the cluster reports, by its rule.
     pub fn consequence(&self) -> Option<&'static str> {
         match self.rule.predicts {
             Prediction::Silent(what) if !self.is_silent => Some(what),
@@ -293,7 +293,7 @@ impl Finding {
         self
     }
 
-    /// Says that what its rule predicts doesn't come of it.
+    /// Marks it as having no consequence of those that its rule predicts.
     #[must_use]
     pub fn silent(mut self) -> Self {
         self.is_silent = true;
@@ -332,14 +332,14 @@ pub enum BecomesWhen {
 pub struct Related {
     /// Where.
     pub location: Location,
-    /// What is there.
+    /// The label's text.
     pub message: String,
 }
 
 /// Whether a fix may be applied without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Applicability {
-    /// Keeps the meaning, or mends what could not have been meant: `fix --write` applies it.
+    /// Keeps the meaning, or corrects what could not have been meant: `fix --write` applies it.
     Safe,
     /// Changes what the cluster does: only with `--unsafe`.
     Unsafe,
@@ -373,7 +373,7 @@ impl Fix {
         self.applicability == Applicability::Safe
     }
 
-    /// Says that a comment goes with what it takes away, which isn't safe.
+    /// Marks the fix as unsafe, because it removes a comment.
     pub fn takes_a_comment(&mut self) {
         self.applicability = self.applicability.max(Applicability::Unsafe);
         self.title.push_str(" (a comment goes with it)");

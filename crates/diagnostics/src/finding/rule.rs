@@ -19,7 +19,7 @@ pub enum Group {
     Upgrade,
     /// How the manifests are kept in git.
     Gitops,
-    /// Operand objects that somebody else manages too.
+    /// Operand objects that are also managed elsewhere.
     Operands,
     /// Operators' bundles that claim to be multi-arch.
     Bundle,
@@ -105,7 +105,7 @@ pub enum Prediction {
 pub enum Claim {
     /// The alert that the rule predicts fires.
     Alert,
-    /// The HyperConverged is refused, or what the rule is about is refused by somebody else.
+    /// The HyperConverged is rejected, or the rule's subject is rejected by another operator.
     Refused,
     /// The operator's reconcile stops.
     ReconcileStops,
@@ -171,7 +171,7 @@ impl FixKind {
 pub enum Needs {
     /// The files alone: it also looks at a HyperConverged that is refused.
     Document,
-    /// What would be rendered: the HyperConverged was accepted, or is rendered by force.
+    /// The rendered objects: the HyperConverged was accepted, or is rendered although it is rejected.
     Plan,
     /// What would be rendered, for nodes that are declared.
     Nodes,

@@ -1,10 +1,10 @@
-//! Credentials that can be told by their form, whatever stands around them.
+//! Credentials that are recognised by their form alone.
 //!
-//! The tokens of well-known makers are gitleaks' rules, kept as data (`gitleaks.json`). The rules below
-//! find what those leave out, and tokens of a length that their makers don't use: a mask may hide too much.
+//! The tokens of well-known makers are gitleaks' rules, kept as data (`gitleaks.json`). The rules below find those that
+//! gitleaks leaves out, and tokens of unusual length: a mask may hide too much.
 //!
-//! One search for the rules' keywords tells which rules can match at all, and only those are compiled. The
-//! `regex` crate matches in linear time, and a match is searched behind the one before.
+//! One search for the rules' keywords finds the rules that can match, and only those are compiled. The `regex` crate
+//! matches in linear time, and the next search starts behind the last match.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -191,7 +191,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
     Rules { rules, keywords }
 });
 
-/// Where a text has credentials that can be told by their form: in order, without overlaps.
+/// The ranges of credentials that are recognised by their form: in order, without overlaps.
 pub(super) fn credentials(text: &str) -> Vec<Range<usize>> {
     let all = &*RULES;
     let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! Text that came from input, on its way to somebody who reads it.
+//! Text from the input, on its way to the output.
 
 use std::borrow::Cow;
 use std::ops::Range;

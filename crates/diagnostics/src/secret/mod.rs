@@ -196,7 +196,7 @@ pub fn masked_file_text(file: &SourceFile) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Any text without the credentials that can be told by their form.
+/// A text without the credentials that are recognised by their form.
 pub fn mask_credentials(text: &str) -> Cow<'_, str> {
     let ranges = credentials(text);
     if ranges.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, ranges)) }
@@ -286,7 +286,7 @@ pub fn is_in_fix(fix: &Fix) -> bool {
     })
 }
 
-/// What is said about a place of a file, without what must not be shown.
+/// A message about a location of a file, with secrets masked.
 pub fn masked_message(file: &SourceFile, span: Span, message: &str) -> String {
     let hidden = secret_parts(file);
     let own = quoted(file, span, hidden);

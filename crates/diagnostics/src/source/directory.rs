@@ -225,8 +225,8 @@ fn relative(root: &Utf8Path, path: &Path) -> Utf8PathBuf {
     }
 }
 
-/// Opens a file to read it, and says how many bytes it has. What is no file is refused, whatever
-/// was there a moment ago; a pipe is not waited for.
+/// Opens a file and returns it with its size in bytes. Rejects anything but a regular file, checked after opening;
+/// doesn't block on a pipe.
 ///
 /// # Errors
 /// Why it can't be read.

@@ -15,8 +15,7 @@ pub fn read_limited(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
     if bytes.len() > most { Err(io::Error::other(Unreadable::TooBig(most))) } else { Ok(bytes) }
 }
 
-/// Reads a file that says how many bytes it has, which saves asking for its end. What somebody
-/// writes behind them meanwhile comes too late.
+/// Reads a file of known size, which saves a read for its end. Bytes appended meanwhile are not read.
 ///
 /// # Errors
 /// Those of the reader.

@@ -1,9 +1,8 @@
-//! Opening files below a directory, and nowhere else.
+//! Opens files below a directory, and nowhere else.
 //!
-//! A path is opened without following any link on its way (`openat2` with `RESOLVE_BENEATH` and
-//! `RESOLVE_NO_SYMLINKS` on Linux, step by step on other systems). Where a link is on the way, it is
-//! resolved first, has to end below the directory, and what it leads to is opened in the same way:
-//! what somebody puts there meanwhile is not followed.
+//! No link on the path is followed (`openat2` with `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS` on Linux, step by step
+//! on other systems). Where a link is on the path, it is resolved first, its target has to be below the directory, and
+//! the target is opened in the same way: a link created meanwhile is not followed.
 
 use std::fs::{self, File};
 use std::io;

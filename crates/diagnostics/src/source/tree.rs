@@ -158,7 +158,7 @@ pub enum Unreadable {
     /// The link's target is not there, or the links go in a circle.
     #[error("the link leads nowhere")]
     BrokenLink,
-    /// The link, or the path, leads out of the root.
+    /// The link, or the path, points outside the root.
     #[error("it leads outside the directory that is read")]
     LeavesRoot,
     /// A directory.
@@ -173,7 +173,7 @@ pub enum Unreadable {
     /// No permission.
     #[error("permission denied")]
     Denied,
-    /// Somebody holds it: a lease, or on Windows an exclusive lock.
+    /// Another program has locked it: a lease, or on Windows an exclusive lock.
     #[error("another program has locked it")]
     Locked,
     /// Bigger than the limit.

@@ -17,8 +17,8 @@ pub enum SideOrigin<'a> {
     Found,
 }
 
-/// Marks the differences that are there because one side's value is only assumed, while the other side
-/// has what some build says. What somebody patched in place of an assumed value stays a change.
+/// Marks the differences that exist only because one side's value is assumed, while the other side has a build's value.
+/// A patched value that replaces an assumed one stays a change.
 pub fn set_aside_assumed(before: SideOrigin<'_>, after: SideOrigin<'_>, changes: &mut [ObjectChange]) {
     let any = |side: SideOrigin<'_>| matches!(side, SideOrigin::Rendered(r) if !r.assumed().is_empty());
     if !any(before) && !any(after) {

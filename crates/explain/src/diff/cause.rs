@@ -28,7 +28,7 @@ pub struct Cause {
     pub gone: bool,
 }
 
-/// More differences than this are told apart by their section only.
+/// With more differences than this, only their sections are distinguished.
 const MOST: usize = 64;
 
 /// How many steps of a path a section has (`spec.storage.workloadResourceRequirements`).
@@ -89,7 +89,7 @@ pub(super) fn attribute(
     parts.into_iter().map(|(_, cause)| cause).collect()
 }
 
-/// What comes of inputs beside the objects.
+/// The result of inputs in addition to the objects.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Outcome {
     /// In whose words it is rejected first.
@@ -112,7 +112,7 @@ impl Outcome {
     }
 }
 
-/// Which differences of the inputs bring about what comes of them beside objects.
+/// The differences of the inputs that cause results in addition to the objects.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Outcomes {
     /// Of each difference: with it alone.
@@ -199,7 +199,7 @@ fn related(a: &str, b: &str) -> bool {
     below(a, b) || below(b, a)
 }
 
-/// The differences of the inputs, in the order in which they are told.
+/// The differences of the inputs, in the order in which they are reported.
 fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
     let mut out = Vec::new();
     if before.release.version() != after.release.version() {
@@ -248,7 +248,7 @@ fn section(label: &str) -> String {
     steps.join(".")
 }
 
-/// How the lists of both sides' HyperConverged are told apart.
+/// How the entries of both sides' lists are matched.
 fn lists<'r>(after: &Side<'r>) -> Lists<'r> {
     let text = |key: &str| after.object[key].as_str().unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
@@ -378,7 +378,7 @@ impl<'a> PartialPlanner<'a> {
         Some(objects.map(|Object { id, body }| (id, body)).collect())
     }
 
-    /// What else comes of them, as of a new cluster.
+    /// Their other results, as for a new cluster.
     fn outcome(&self, parts: &[(Part, Cause)], take: impl Fn(usize) -> bool) -> Outcome {
         let (release, inventory, object) = self.inputs(parts, take);
         Outcome::of(&plan(release, &inventory, &object))

@@ -157,8 +157,8 @@ fn names_of_the_release(objects: &mut [ObjectChange]) {
     }
 }
 
-/// Sets aside what KubeVirt is told for an architecture that no node of the cluster has, and that the
-/// default is the one that all of them have: it was so without being said.
+/// Sets aside two changes of KubeVirt's configuration without effect: settings of an architecture that no node of the
+/// cluster has, and a default architecture that all nodes have anyway.
 fn set_aside_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [ObjectChange]) {
     const SECTIONS: &str = "spec.configuration.architectureConfiguration.";
     const NAMES: [&str; 4] = ["amd64", "arm64", "ppc64le", "s390x"];

@@ -1,17 +1,17 @@
-//! What a GitOps controller reports as different for ever: what git has, and the cluster has otherwise
-//! once everybody has seen to it.
+//! Fields that a GitOps controller reports as different on every sync: git has another value than the cluster has after
+//! all operators have reconciled.
 //!
-//! Argo CD's client-side diff lays the manifest over what is live, as a JSON merge patch does, and
-//! compares: what the server adds beside it is no difference, but a list is one value, and a field that
-//! the server drops or the operator writes is one. Server-side diff (Argo CD with `ServerSideDiff=true`,
-//! and Flux) asks the API server for what applying once more would store.
+//! Argo CD's client-side diff lays the manifest over the live object, as a JSON merge patch does, and compares. Fields
+//! that the server adds are no difference, but a list is one value, and a field that the server drops or the operator
+//! overwrites is a difference. Server-side diff (Argo CD with `ServerSideDiff=true`, and Flux) asks the API server what
+//! applying once more would store.
 
 use hcoplan_kubernetes::tree::without_nulls;
 use hcoplan_planner::hyperconverged::{in_version, version_of};
 use hcoplan_planner::lifecycle::{State, UpdateMethod};
 use serde_json::{Map, Value};
 
-/// A field that differs for ever.
+/// A field that differs on every sync.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drift {
     /// The keys on the way.
@@ -96,8 +96,8 @@ impl Drift {
 /// object once, when it has not seen it before, and what it writes is overwritten by the next sync.
 const MOST_SYNCS: usize = 4;
 
-/// The fields of a manifest that differ from what the cluster has, however often it is applied; `None`
-/// where it doesn't get in. `state` is the cluster before it is applied.
+/// The fields of a manifest that differ from the cluster's after every apply; `None` where it is rejected. `state` is
+/// the cluster before it is applied.
 pub fn drift(state: &State, manifest: &Value) -> Option<Vec<Drift>> {
     let apply = |state: &State| state.update(manifest, UpdateMethod::Apply);
     let mut step = apply(state);
@@ -288,7 +288,7 @@ mod tests {
             "certConfig": {"ca": {"duration": "48h", "renewBefore": "24h"}},
         });
         let own = |path: &str, reason| (format!("/spec/{path}"), reason);
-        // 1.18 stores v1beta1; the webhook that converts to 1.19's v1 writes durations anew.
+        // 1.18 stores v1beta1; the webhook that converts to 1.19's v1 reformats durations.
         let both = [own("evictionStrategi", "dropped"), own("evictionStrategy", "null")];
         assert_eq!(reasons("1.18", &spec), both);
         let mut converted =

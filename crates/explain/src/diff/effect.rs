@@ -13,7 +13,7 @@ pub struct Effect {
     pub certain: bool,
     /// When.
     pub when: EffectTime,
-    /// A sentence without a full stop; where there are subjects, `{}` stands for them.
+    /// A sentence without a full stop; where there are subjects, `{}` is replaced with them.
     pub text: String,
     /// What the sentence is about: images, DataSources, gates.
     pub subjects: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Effect {
 /// What kind of work something makes, in the order of a checklist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Task {
-    /// Something has to be mended before.
+    /// Something has to be fixed first.
     Mend,
     /// A jsonpatch has to go, or to change.
     Patch,
@@ -40,7 +40,7 @@ pub enum Task {
     Write,
     /// Something written has no meaning any more.
     TakeOut,
-    /// Something is restarted or made anew.
+    /// Something is restarted or recreated.
     Restart,
     /// Nothing but to know it.
     Know,
@@ -79,8 +79,8 @@ impl Effect {
             && (&self.text, &self.action) == (&other.text, &other.action)
     }
 
-    /// The place in the one order of everything that is told: what stops, data, machines and alerts
-    /// before everything else; machines first where it is certain.
+    /// The position in the one order of all effects: stops, data, machines and alerts come first; among them certain
+    /// effects on machines.
     pub fn rank(&self) -> (bool, bool, bool, Impact) {
         let minor = self.impact > Impact::Alert;
         let alert = self.impact == Impact::Alert;

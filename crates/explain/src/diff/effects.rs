@@ -199,7 +199,7 @@ impl ClusterDiff {
     }
 }
 
-/// How bad what a note says is: whatever keeps the operator from working comes first.
+/// How severe a note is: a note about an operator that stops comes first.
 fn of_note(note: &Note) -> Impact {
     match note.kind {
         NoteKind::Verdict
@@ -230,7 +230,7 @@ fn restarts(kind: &str, label: &str, text: &str) -> bool {
     template || text.contains("rolled out")
 }
 
-/// Whether what a change of an object does is told by the golden images before and after it.
+/// Whether the golden images before and after show the effect of a change of an object.
 fn shown_by_images(kind: &str, label: &str) -> bool {
     const TOLD: [&str; 3] =
         ["spec.enableMultipleArchitectures", "spec.cluster", "spec.commonTemplates.dataImportCronTemplates"];

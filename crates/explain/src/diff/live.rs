@@ -65,8 +65,8 @@ fn bare(object: Object) -> Object {
     Object::new(body)
 }
 
-/// Marks what only the cluster has and what is nobody's wish: a default of the CRD, and in kinds
-/// without a schema here whatever the rendered object leaves open.
+/// Marks values that only the cluster has and that nobody set: a default of the CRD, and in kinds without a schema here
+/// every field that the rendered object doesn't set.
 pub fn set_aside(release: &Release, changes: &mut [ObjectChange]) {
     for change in changes.iter_mut().filter(|c| c.kind == Kind::Change) {
         let schema = release.schema_of(&change.id.api_version, &change.id.kind);

@@ -9,7 +9,7 @@ use hcoplan_planner::release::Release;
 use hcoplan_yaml::Document;
 use serde_json::Value;
 
-/// One side: the inputs, and what would come of them.
+/// One side: the inputs and their plan.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
     /// The release that the cluster runs.
@@ -20,7 +20,7 @@ pub struct Side<'a> {
     pub document: Option<&'a Document>,
     /// The same as JSON.
     pub object: &'a Value,
-    /// What would come of it.
+    /// Their plan.
     pub plan: &'a Plan,
 }
 

@@ -1,5 +1,4 @@
-//! What an upgrade does step by step, and in which order it goes with a manifest: the parts that no
-//! comparison of two plans shows.
+//! An upgrade step by step, and its order relative to a manifest: parts that no comparison of two plans shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 

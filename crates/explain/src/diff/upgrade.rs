@@ -41,7 +41,7 @@ pub enum NoteKind {
     GateGraduates,
     /// The operator's own update of the HyperConverged is refused.
     OperatorStops,
-    /// An object is deleted and created anew.
+    /// An object is deleted and created again.
     Recreated,
     /// An object isn't made any more and stays.
     LeftBehind,
@@ -152,7 +152,7 @@ pub fn patch_change(
     out
 }
 
-/// Whether an operation adds a gate whose feature KubeVirt has on, or doesn't have, whatever is listed.
+/// Whether an operation adds a gate that KubeVirt ignores: its feature is always on, or doesn't exist.
 fn adds_inert_gate(release: &Release, operation: &jsonpatch::Operation) -> bool {
     const GATES: &str = "/spec/configuration/developerConfiguration/featureGates/";
     let adds = operation.path.starts_with(GATES);
@@ -320,7 +320,7 @@ fn removed_operations(release: &Release, annotation: &str, text: &str) -> Vec<us
     removed.filter_map(|removed| operations.iter().position(|o| *o == removed.operation)).collect()
 }
 
-/// What becomes of the operations that nothing else is said about.
+/// The result for operations that no other note covers.
 fn keep_on(annotation: &str, operations: &[usize], fails: bool, release: &str) -> Option<String> {
     let numbers: Vec<String> = operations.iter().map(|i| (i + 1).to_string()).collect();
     let (subject, verb) = match numbers.as_slice() {
@@ -459,7 +459,7 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         let leaf = label.rsplit('.').next().unwrap_or(label);
         let off = Value::Bool(false);
         let help = match (was, is) {
-            // What HCO removes, it removes again when somebody writes it.
+            // HCO removes it, and removes it again after each write.
             (_, None) if !is_default && difference.before.get(&written.spec).is_some() => {
                 format!("remove {leaf} from the manifest: {hco} ignores it")
             }

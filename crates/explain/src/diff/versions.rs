@@ -112,7 +112,7 @@ pub(super) fn written_as(gone: &Difference, old: &Value, before: &Side<'_>, afte
             Some((list, _)) => Path::dotted(list),
             None => Path::dotted(&label),
         };
-        // An object of one version may be several fields of the other: the first one stands for it.
+        // An object of one version may be several fields of the other: the first one represents it.
         let first = value.and_then(Value::as_object).and_then(|o| o.iter().next());
         match first {
             Some((key, inner)) if path.get(before.object).is_none() => {

@@ -15,7 +15,7 @@ pub use field::FieldDoc;
 pub use gate::{gate_in, gate_words, gates};
 pub use resolve::{resolve, steps};
 
-/// What is said of fields, gates and terms.
+/// The descriptions of fields, gates and terms.
 #[derive(Debug, Deserialize)]
 struct Words {
     /// By kind and path without the brackets of lists; `*` is any kind.

@@ -34,7 +34,7 @@ pub struct Answer {
     pub operand: Option<&'static str>,
     /// The field; the root for the object itself.
     pub path: Path,
-    /// What is there.
+    /// The field's value.
     pub value: FoundValue,
     /// The inputs that make it so.
     pub causes: Vec<Cause>,
@@ -72,7 +72,7 @@ impl Answer {
 /// Inputs without which the answer would be another one.
 #[derive(Debug, Clone)]
 pub struct Cause {
-    /// One; or several that each make it so, whatever the others say.
+    /// One; or several of which each alone is enough.
     pub sources: Vec<Source>,
     /// What would be there without them.
     pub without: FoundValue,

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Where `metadata.namespace` leads when it is taken away.
 pub(super) const ELSEWHERE: &str = "elsewhere";
 
-/// A part of what is said about a pool or a node.
+/// One declared fact of a pool or a node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NodeField {
     /// Which architecture it has.

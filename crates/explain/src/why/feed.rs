@@ -13,7 +13,7 @@ pub struct Feed {
     pub edits: Vec<Edit>,
     /// How the field gets there, as the release's table says; empty where only trying showed it.
     pub how: String,
-    /// What is there then.
+    /// The resulting value.
     pub gives: FoundValue,
 }
 

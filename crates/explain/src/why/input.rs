@@ -23,7 +23,7 @@ pub enum Input {
         /// What they are called, as in `the 4 nodes arm`.
         name: String,
     },
-    /// A part of what is said about nodes.
+    /// One declared fact of nodes.
     NodeField {
         /// Their indexes.
         nodes: Vec<usize>,
@@ -43,7 +43,7 @@ pub struct InputTree {
     pub input: Input,
     /// Its parts; empty for what is taken away as a whole.
     pub children: Vec<Self>,
-    /// Whether parts that do the same stand for the whole.
+    /// Whether parts with the same effect are reported as the whole.
     pub joins: bool,
 }
 

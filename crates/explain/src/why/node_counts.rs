@@ -81,8 +81,7 @@ fn called_one(architecture: &str, roles: &[&str]) -> String {
     format!("one {}", called(architecture, roles, 1))
 }
 
-/// What comes of another number of nodes, where it is something else; nothing where the operators get nowhere
-/// with it.
+/// The value with another number of nodes, where it differs; `None` where the operators stop with that number.
 pub(super) fn with_node_count(
     plan_input: &PlanInput<'_>,
     target: &Target,

@@ -107,7 +107,7 @@ fn fields(node: &Node, count: usize) -> Vec<NodeField> {
     out
 }
 
-/// Where a part of what is said about a node stands.
+/// The location of a node's declared fact.
 pub(super) fn place(loaded: &LoadedInventory, node: usize, field: &NodeField) -> Option<Location> {
     let places = loaded.places.nodes.get(node)?;
     if *field == NodeField::Architecture && places.architecture.is_some() {

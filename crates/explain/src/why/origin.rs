@@ -22,7 +22,7 @@ pub enum ValueOrigin {
         /// The default.
         value: Value,
     },
-    /// The release's own, whatever the HyperConverged and the nodes are.
+    /// The release's own, independent of HyperConverged and nodes.
     Release,
     /// How many nodes there are: with one more it would be something else.
     Nodes,
@@ -43,7 +43,7 @@ pub enum ValueOrigin {
 pub struct OtherRelease {
     /// Its name.
     pub release: String,
-    /// What is there.
+    /// The field's value.
     pub value: FoundValue,
 }
 

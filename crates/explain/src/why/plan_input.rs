@@ -168,7 +168,7 @@ impl<'a> PlanInput<'a> {
         plan_with(self.release, inventory, object, Admit::Unchecked)
     }
 
-    /// The HyperConverged as it would be stored, whatever anybody says about it.
+    /// The HyperConverged as it would be stored if it were accepted.
     pub(super) fn stored(&self) -> Option<Value> {
         admission::stored_if_accepted(self.release, &self.loaded.inventory, self.object)
     }

@@ -10,7 +10,7 @@ const MOST_SETS: usize = 3;
 /// Up to so many parts of a section are taken away one by one.
 const FEW: usize = 16;
 
-/// Of a section in which more parts than these move the target, only the whole is told.
+/// In a section in which more parts than these move the target, only the whole is reported.
 const MOST_TOLD: usize = 16;
 
 /// Of a section with more parts than these, what is hidden in single ones isn't looked for.
@@ -30,8 +30,8 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// What would be there without these; where nothing comes of a document without them, what is there
-    /// now: the answer is about the field, not about what else an edit breaks.
+    /// The value without these; the present one where the operators stop without them: the answer is about the field,
+    /// not about what else an edit breaks.
     fn without(&self, inputs: &[&Input]) -> FoundValue {
         let plan = self.plan_input.without(inputs);
         if self.plan_input.stops_operators(&plan) { self.base.clone() } else { self.target.read(&plan) }

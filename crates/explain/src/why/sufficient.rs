@@ -134,8 +134,8 @@ impl Trial<'_> {
         (object, inventory)
     }
 
-    /// What is there after the changes, where that is what somebody who asks may want: another value, of what is
-    /// missing one, and nothing that is rejected or stops the operators.
+    /// The value after the changes, where it answers the question: it differs, exists if it was missing before, and
+    /// nothing is rejected or stops the operators.
     fn suffices(&self, edits: &[&Edit], how: &str) -> Option<Feed> {
         let (object, inventory) = self.made(edits);
         let after = self.plan_input.planned(&inventory, &object);

@@ -31,8 +31,8 @@ enum Step {
     Key(String),
     /// The element that is this text or number.
     Same(Value),
-    /// The element with this at a dotted path; where none has it any more and the list is as long
-    /// as it was, the one in its place.
+    /// The element with this at a dotted path; where no element has it any more and the list's length is unchanged, the
+    /// one at the same index.
     Named(&'static str, Value, Option<(usize, usize)>),
     Index(usize),
 }
@@ -175,7 +175,7 @@ impl Target {
         Ok(())
     }
 
-    /// Adds a step; gives what is there.
+    /// Adds a step; returns the value there.
     fn step<'v>(&mut self, key: &str, value: Option<&'v Value>) -> Option<&'v Value> {
         let Some(Value::Array(items)) = value else {
             let missing = value.is_none().then(|| key.parse().ok()).flatten();
@@ -258,7 +258,7 @@ fn next<'t>(text: &'t str, value: Option<&Value>) -> Option<(String, &'t str)> {
     (!key.is_empty()).then(|| (key.to_owned(), behind))
 }
 
-/// The kind as it is written, whatever case it was typed in.
+/// The kind in its own spelling; the typed one is matched without case.
 fn known_kind(plan_input: &PlanInput<'_>, plan: &Plan, typed: &str) -> Result<String, Problem> {
     let mut kinds: Vec<String> = plan.objects().map(|o| o.id.kind.clone()).collect();
     let find = |kinds: &[String]| {
@@ -351,7 +351,7 @@ fn unknown(plan_input: &PlanInput<'_>, object: &Object, at: &Path, key: &str, na
     let message = format!("{kind} has no field {whole}");
     let near = nearest(key, names.iter().map(String::as_str));
     let near = near.map(|n| at.key(n).to_string());
-    // Somebody may have left out what leads there.
+    // The path may lack its first steps.
     let near = near.or_else(|| {
         let mut found = Vec::new();
         named(&object.body, key, &Path::root(), &mut found);

@@ -3,14 +3,13 @@
 //! Reading a whole file again for each of its findings takes quadratic time. The lines that an entry of a block mapping
 //! or an item of a block list has to itself parse the same without those around them:
 //!
-//! - The reader reaches the first of them in one state, independent of the lines before: what may look
-//!     ahead (a bare word, a block scalar) ends at a key or dash of the collection's column.
+//! - The reader reaches the first of them in one state, independent of the lines before: what may look ahead (a bare
+//!   word, a block scalar) ends at a key or dash of the collection's column.
 //! - Between them it only compares columns with those of the open collections. The collection's own is the smallest
-//! that matters until a line is indented less.
-//! - What was open in the lines ends at the next key or dash, which isn't indented deeper than they
-//! are, as it ends at the end of a text.
-//! - Nothing else crosses the lines' ends: they have no anchors, aliases, tags or merge keys,
-//! and the limits are far.
+//!   that matters until a line is indented less.
+//! - What was open in the lines ends at the next key or dash, which isn't indented deeper than they are, as it ends at
+//!   the end of a text.
+//! - Nothing else crosses the lines' ends: they have no anchors, aliases, tags or merge keys, and the limits are far.
 //!
 //! A document parses the same without the others of its file, since kubectl splits a file before it parses it. Where
 //! the lines alone can't decide, the whole file is parsed.

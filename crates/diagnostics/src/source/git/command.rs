@@ -47,7 +47,7 @@ const OURS: [(&str, &str); 6] = [
     ("LC_ALL", "C"),
 ];
 
-/// What is said of a git that fails and says nothing.
+/// The reason for a git that fails and prints nothing.
 pub(super) const WITHOUT_A_WORD: &str = "it failed without a word";
 
 /// A repository to run git in.
@@ -59,9 +59,9 @@ pub(super) struct Git {
 }
 
 impl Git {
-    /// The repository that a directory lies in, and the directory's path in it. It is found here
-    /// and not by git, which takes any directory with the right names in it for a bare one: in a
-    /// checkout these are somebody's files. Only where no repository is around it, it is one.
+    /// The repository that a directory lies in, and the directory's path in it. hcoplan searches for it itself: git
+    /// takes any directory with the right names in it for a bare repository, and a checkout may contain one. Only a
+    /// directory outside any repository may be a bare one.
     pub(super) fn around(directory: &Utf8Path) -> Result<(Self, Utf8PathBuf), Error> {
         let real = directory.canonicalize_utf8().map_err(|e| Error::Root(directory.to_owned(), e.into()))?;
         let Some(top) = real.ancestors().find(|a| a.join(".git").exists()) else {
@@ -132,8 +132,8 @@ impl Git {
     }
 }
 
-/// The directories that the environment trusts, as containers of CI say it whose files another
-/// user owns: `GIT_CONFIG_COUNT`, `GIT_CONFIG_KEY_0`, … with `safe.directory` alone.
+/// The directories that the environment trusts, as CI containers set it whose files another user owns:
+/// `GIT_CONFIG_COUNT`, `GIT_CONFIG_KEY_0`, … with `safe.directory` alone.
 fn trusted(variable: impl Fn(&str) -> Option<String>) -> Vec<String> {
     const MOST: usize = 1000;
     let count = variable("GIT_CONFIG_COUNT").and_then(|n| n.parse().ok());

@@ -240,7 +240,7 @@ impl Revision {
         Err(Unreadable::BrokenLink)
     }
 
-    /// A path with the first link on its way followed; `None` where there is none, or it leads out of the root.
+    /// A path with the first link on its way followed; `None` where there is no link, or it points outside the root.
     fn without_first_link(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
         let is_link = |p: &&Utf8Path| self.entries.get(*p).is_some_and(|e| e.kind == Kind::Link);
         let link = path.ancestors().filter(is_link).last()?;
@@ -314,7 +314,7 @@ impl Tree for Revision {
     }
 }
 
-/// The commit that a name stands for: as git's own, or with three dots where two parted.
+/// The commit of a revision: as git resolves it, or with three dots the merge base.
 fn resolved(git: &Git, name: &str) -> Result<String, Error> {
     let Some((a, b)) = name.split_once("...") else {
         return commit(git, name);

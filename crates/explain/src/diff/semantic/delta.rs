@@ -1,4 +1,4 @@
-//! Two values told apart.
+//! The difference of two values.
 
 use std::collections::BTreeMap;
 

@@ -21,7 +21,7 @@ pub enum Impact {
     Images,
     /// Anything else that users notice.
     Behaviour,
-    /// Something that was wrong is mended.
+    /// Something wrong is fixed.
     Better,
 }
 

@@ -6,7 +6,7 @@ use hcoplan_kubernetes::schema::{ListKind, Schema};
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;
 
-/// How the entries of a list are told apart.
+/// How the entries of a list are matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listing<'s> {
     /// By these fields; the order means nothing.
@@ -51,7 +51,7 @@ impl<'s> Lists<'s> {
         Self { schema }
     }
 
-    /// How the list at a path is told apart.
+    /// How the entries of the list at a path are matched.
     pub(super) fn of(&self, path: &Path) -> Listing<'s> {
         match self.schema.and_then(|s| s.list_kind(path)) {
             Some(ListKind::Map(keys)) => return Listing::Map(keys),

@@ -75,8 +75,7 @@ impl SelectiveMerge<'_, '_> {
                 after: at.after.key(key),
                 ..at.clone()
             };
-            // What has many leaves and is only on one side is told apart further, so that each
-            // of its lines can be the cause of something.
+            // A map with many leaves that only one side has is split further, so that each of its lines can be a cause.
             let empty = Value::Object(Map::new());
             let (a, b) = match (old.get(key), new.get(key)) {
                 (None, Some(b @ Value::Object(map))) if !map.is_empty() => {

@@ -57,8 +57,8 @@ impl ObjectChange {
 /// their leaves, in percent.
 const ALIKE: usize = 70;
 
-/// So many pairs of what goes and what comes are looked at for one that stands in the place of another;
-/// with more of them all are told as what they are. A hundred thousand take a quarter of a second.
+/// Maximum number of pairs of removed and added objects that are checked for a replacement; with more, all are reported
+/// as removed and added. A hundred thousand take a quarter of a second.
 const MOST_PAIRS: usize = 100_000;
 
 /// What differs between two sets of objects: those of `after` in their order, then what goes.

@@ -22,7 +22,7 @@ pub struct Consequence {
     pub when: EffectTime,
     /// Whether it happens in any case, and not only where something asks for what changes.
     pub certain: bool,
-    /// A sentence without a full stop; `{}` stands for what it is about: see [`subject`].
+    /// A sentence without a full stop; `{}` is replaced with its subject: see [`subject`].
     pub text: &'static str,
     /// What to do; empty where nothing has to be done.
     pub action: &'static str,
@@ -117,12 +117,12 @@ const DISKS_GO: Consequence = Consequence {
     path: "",
 };
 
-/// Without types of devices the section does nothing, whatever its switch says.
+/// Without types of devices the section does nothing, even when it is switched on.
 const MEDIATED_DEVICES: &str = "spec.configuration.mediatedDevicesConfiguration";
 const MEDIATED_DEVICES_SWITCH: &str = "spec.configuration.mediatedDevicesConfiguration.enabled";
 
-/// Where arm64's firmware is, and what KubeVirt takes where nothing says it. Source: KubeVirt
-/// `pkg/virt-config`, 1.6 to 1.9 (for amd64 the default moved in 1.9).
+/// The path of arm64's firmware, and KubeVirt's default for it. Source: KubeVirt `pkg/virt-config`, 1.6 to 1.9 (for
+/// amd64 the default moved in 1.9).
 const ARM64_FIRMWARE: &str = "spec.configuration.architectureConfiguration.arm64.ovmfPath";
 const ARM64_FIRMWARE_DEFAULT: &str = "/usr/share/AAVMF";
 

@@ -19,7 +19,7 @@ use crate::diff::{Comparison, Side, compare_objects, compare_plans, declared};
 /// What names a consequence: its kind, its path and its words.
 type Name = (String, String, String);
 
-/// Every consequence that may be told.
+/// Every consequence that may be reported.
 fn all() -> BTreeSet<Name> {
     let name = |kind: &str, path: &str, text: &str| (kind.to_owned(), path.to_owned(), text.to_owned());
     let rows = TABLE.iter().map(|row| name(row.0, row.1, row.6));

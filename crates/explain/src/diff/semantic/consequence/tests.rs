@@ -8,7 +8,7 @@ use super::*;
 use crate::diff::compare_objects;
 use crate::diff::semantic::Impact::{BootFailure, Images, Scheduling};
 
-/// What comes of one object becoming another; null where there is none.
+/// The consequences of replacing one object by another; null where there is none.
 fn told(before: &Value, after: &Value) -> Vec<(Impact, String)> {
     let objects = |body: &Value| -> Vec<Object> {
         let body = (!body.is_null()).then(|| Object::new(body.clone()));
