@@ -115,8 +115,8 @@ impl Baseline {
         text + "\n"
     }
 
-    /// Leaves out the findings that are known. Give all of a run's findings at once: equal ones
-    /// are told apart by their order. A refusal always stays.
+    /// Removes the findings of the baseline. Pass all of a run's findings at once: equal ones are distinguished by
+    /// their order. A rejection always stays.
     pub fn leave_out(&self, findings: Vec<Finding>) -> Unknown {
         let mut out = Unknown::default();
         let prints = fingerprints(&findings);
@@ -164,7 +164,7 @@ mod tests {
         let left = first.leave_out(vec![finding("a"), finding("a")]);
         assert_eq!((left.findings.len(), left.hidden), (1, 1));
         assert!(left.stale.is_empty());
-        // What is gone is told in words, and goes with the next update.
+        // A removed finding is reported in words, and the next update drops it.
         let left = second.leave_out(vec![finding("a")]);
         assert_eq!(left.stale, ["a.yaml: jsonpatch-present: m"]);
         let third = Baseline::record(&[finding("a"), finding("c")], Some(&second), day("2026-12-01"));

@@ -47,7 +47,7 @@ pub struct Selection<'s> {
     settings: &'s Settings,
     /// In the order in which they run, each with whether it is selected and its configured severity.
     rules: Vec<(&'static RegisteredRule, bool, Option<Severity>)>,
-    /// Whether somebody asks for fixes: each one is tried out, which is two fifths of a lint.
+    /// Whether fixes are requested: trying each one takes two fifths of a lint.
     fixes: bool,
 }
 

@@ -8,12 +8,11 @@ use hcoplan_planner::plan::succeeds;
 use super::context::Context;
 use super::sink::UNTRIED;
 
-/// Takes fixes of the HyperConverged away that would lead to a refusal, or stop the operator's
-/// reconcile, where neither is so now.
+/// Drops fixes of an accepted HyperConverged that would make HCO reject it or stop its reconcile.
 ///
-/// The first fixes of a rule's findings are tried together, then the second ones, and so on: they are alike.
-/// Only where that fails are they tried one by one. Those of different rules aren't: one may mend what
-/// another one breaks.
+/// The first fixes of a rule's findings are tried together, then the second ones, and so on: they are alike. Only where
+/// that fails are they tried one by one. Fixes of different rules are tried apart: one may repair what another one
+/// breaks.
 pub(super) fn drop_those_that_fail(cx: &Context<'_>, findings: &mut [Finding]) {
     if !cx.plan().succeeds() || findings.iter().all(|finding| finding.fixes.is_empty()) {
         return;

@@ -38,8 +38,8 @@ pub struct Finished {
     pub stale: Vec<String>,
 }
 
-/// Suppresses, masks, applies the baseline, groups over clusters and sorts: in this order, once. `baseline` gets what
-/// is left after suppression, for a baseline that is written anew.
+/// Suppresses, masks, applies the baseline, groups over clusters and sorts: in this order, once. `baseline` gets the
+/// findings that remain after suppression, for a baseline that is written.
 ///
 /// # Errors
 /// Those of `baseline`.

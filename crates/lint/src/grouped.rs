@@ -16,7 +16,7 @@ pub type FileUsers = BTreeMap<Utf8PathBuf, Vec<FileUser>>;
 /// that it changes have the same finding, and is safe where all would do it safely.
 pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
     let cluster = findings.first().and_then(|f| f.cluster.clone());
-    // Of one cluster there can be a great many; they are told as they are.
+    // One cluster can have a great many findings; they stay as they are.
     let mut out = if findings.iter().all(|f| f.cluster == cluster) { findings } else { merged(findings) };
     for finding in &mut out {
         for fix in &mut finding.fixes {

@@ -1,8 +1,8 @@
-//! The linter: rules about what is in the repository and what would come of it.
+//! The linter: rules about the files of a repository and their plan.
 //!
-//! A rule is one file in `lint/rules/`: its metadata and page, and a check that looks at a
-//! [`Context`] and reports to a [`Sink`]. [`run`] runs the selected rules over one cluster. Rules
-//! never read files and never plan; what they find is data, printed by `report`.
+//! A rule is one file in `lint/rules/`: its metadata and page, and a check that looks at a [`Context`] and reports to a
+//! [`Sink`]. [`run`] runs the selected rules over one cluster. Rules never read files and never plan; their findings
+//! are data, printed by `report`.
 
 mod baseline;
 mod configured;

@@ -24,7 +24,7 @@ impl Incident {
     const ALL: [Self; 3] = [Self::Refusal, Self::ReconcileError, Self::SspRefusal];
 }
 
-/// Why a finding has no fix, or one less, although its rule knows how it is mended.
+/// Why a finding has no fix, or one less, although its rule has one.
 pub(super) const UNTRIED: &str = "a fix would have to be tried out, and as many were as hcoplan tries; \
     mend other findings first, then run it again";
 

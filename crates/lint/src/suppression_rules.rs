@@ -1,4 +1,4 @@
-//! The rules about suppressions; they report while findings are settled.
+//! The rules about suppressions; they report while suppressions are applied.
 
 use hcoplan_diagnostics::finding::{FixKind, Group, Needs, Rule};
 

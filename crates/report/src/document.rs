@@ -56,7 +56,7 @@ pub enum Layout {
 pub enum Level {
     /// It breaks something.
     Bad,
-    /// It may break something, or needs somebody's attention.
+    /// It may break something, or needs attention.
     Warn,
     /// It changes something.
     Calm,
@@ -134,7 +134,7 @@ pub struct Mark {
     pub path: String,
     /// The place.
     pub place: Location,
-    /// What is said of it.
+    /// The text below it.
     pub label: String,
     /// Whether it is the place that everything is about.
     pub primary: bool,

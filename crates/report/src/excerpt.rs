@@ -51,7 +51,7 @@ pub(super) struct Row<'a> {
     pub(super) number: usize,
     /// Its text in pieces, each marked or not.
     pub(super) pieces: Vec<(&'a str, bool)>,
-    /// What is said below it, and whether it is the finding's own word.
+    /// The labels below it, and whether each is the finding's own.
     pub(super) labels: Vec<(&'a str, bool)>,
 }
 
@@ -123,7 +123,7 @@ impl Excerpt {
             let marked = spans.iter().any(|(_, a, b)| *a <= from && to <= *b);
             Some((self.text.get(from..to)?, marked))
         });
-        // What is said stands below the line on which its place ends.
+        // A label is printed below the line on which its location ends.
         let ends = |to: &usize| (line.start..line.end).contains(to);
         let labels = spans.iter().filter(|(_, _, to)| ends(to));
         let labels = labels.filter_map(|(l, _, _)| Some((l.label()?, l.primary())));

@@ -346,7 +346,7 @@ impl Carrying<'_> {
         Ok(())
     }
 
-    /// Puts a value where none is: where something is said of what it is in.
+    /// Inserts a missing value into the deepest parent that a layer sets.
     fn insert(&self, path: &Path, value: &Json, plan: &mut Plan) -> Result<(), String> {
         for depth in (0..path.0.len()).rev() {
             if !matches!(path.0[depth], Segment::Key(_)) {

@@ -1,4 +1,4 @@
-//! Whether what mends one cluster breaks another one.
+//! Whether a fix of one cluster breaks another one.
 
 use std::collections::BTreeSet;
 

@@ -51,7 +51,7 @@ pub struct Rewritten {
     pub text: String,
 }
 
-/// What came of a round.
+/// The result of a round.
 #[derive(Debug, Default)]
 pub struct Round {
     /// The files that are not as they were, by path.
@@ -78,8 +78,7 @@ pub fn choose_with(
 ) -> Vec<Choice<'_>> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
-    // In the order of the file, whatever the order in which findings are told: an editor and the command
-    // line write the same.
+    // In the order of the file, independent of the order of findings: an editor and the command line write the same.
     let mut findings: Vec<&Finding> = findings.iter().collect();
     findings.sort_by_cached_key(|finding| {
         let place = finding.location.as_ref();
@@ -166,8 +165,8 @@ impl FileEdits {
         path
     }
 
-    /// What the edits of several fixes do to the tree, tried at once; `None` where they have to be looked
-    /// at one by one: something went wrong, or what changed can't be told apart.
+    /// The effects of several fixes on the tree, tried at once; `None` where they have to be tried one by one: one
+    /// failed, or the changes can't be attributed.
     fn all_alone(&self, fixes: &[Vec<Edit>]) -> Option<Vec<Delta>> {
         let mut touched = BTreeSet::new();
         for edits in fixes {

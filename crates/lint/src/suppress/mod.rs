@@ -1,8 +1,7 @@
-//! Findings that somebody said to leave out: by a comment, an annotation or the configuration.
+//! Findings that are suppressed by a comment, an annotation or the configuration.
 //!
-//! This happens when the findings of all clusters are there, because a file may belong to several
-//! of them. A refusal is never left out, an error only for a reason, and what leaves nothing out
-//! is a finding itself.
+//! This runs on the findings of all clusters, because a file may belong to several of them. A rejection is never
+//! suppressed, an error only with a reason, and a suppression without effect is a finding itself.
 
 mod chosen;
 mod read;
@@ -40,12 +39,11 @@ pub struct Suppressed {
     pub finding: Finding,
     /// Why; may be empty for what is no error.
     pub reason: String,
-    /// Where that is said.
+    /// The suppression's location.
     pub place: Location,
 }
 
-/// Leaves out what is suppressed. `documents` are all whose findings are here; `today` is the day
-/// that an `until` is held against.
+/// Removes suppressed findings. `documents` are all whose findings are given; `today` is compared with `until`.
 pub fn apply_suppressions<'d>(
     run: Run,
     documents: impl IntoIterator<Item = &'d Document>,

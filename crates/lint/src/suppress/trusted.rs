@@ -28,7 +28,7 @@ impl<'t> Trusted<'t> {
         Self { trust, known }
     }
 
-    /// Those of a document's suppressions that count. The others are told.
+    /// A document's suppressions that are trusted. The others are reported.
     pub(super) fn of(
         &mut self,
         document: &Document,
@@ -115,7 +115,7 @@ fn objects(document: Document) -> Vec<Document> {
     out
 }
 
-/// What tells suppressions of one object apart: the object, and the path of whatever begins at a byte of it.
+/// Identifies suppressions of one object: the object, and the path of the node that begins at a byte of it.
 struct Places {
     object: String,
     paths: BTreeMap<u32, String>,

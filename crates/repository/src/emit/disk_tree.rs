@@ -57,7 +57,7 @@ impl DiskTree {
         let mut tree = Self { root: root.to_owned(), directories: BTreeMap::new(), conflict: None };
         let top = root.join(TOP_MANIFEST);
         let ours = match read(&top)? {
-            // Whatever a merge left there is written anew.
+            // A file with merge conflicts is rewritten.
             Some(text) if has_conflict(&text) => {
                 tree.conflict = Some(top);
                 true

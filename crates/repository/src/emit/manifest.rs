@@ -1,8 +1,7 @@
-//! Our own files in the tree: what belongs to it.
+//! Our own files in the tree, which mark what belongs to it.
 //!
-//! They say nothing that two branches could change for different reasons: no list, no digest, no
-//! version of hcoplan. Which objects a directory has is said by its files, each of which begins with
-//! our header.
+//! They have nothing that two branches could change for different reasons: no list, no digest, no version of hcoplan.
+//! The objects of a directory are its files, each of which begins with our header.
 
 use serde::{Deserialize, Serialize};
 

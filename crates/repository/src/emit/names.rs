@@ -62,7 +62,7 @@ fn plain(parts: &[&str]) -> String {
 /// The cluster's directory below the tree: its name; empty for the root's own cluster (`.`).
 ///
 /// # Errors
-/// A name that would lead out of the tree or that file systems refuse.
+/// A name that would point outside the tree or that file systems reject.
 pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
     let refuse = |reason: String| Error::ClusterName { cluster: cluster.to_owned(), reason };
     if cluster == "." {
@@ -99,8 +99,8 @@ pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
 /// Our own files, whose names no directory can have.
 const OURS: [&str; 3] = [TOP_MANIFEST, CLUSTER_MANIFEST, KUSTOMIZATION];
 
-/// Whether Windows takes a name for a device, whatever its extension. Source: "Naming Files, Paths,
-/// and Namespaces" of the Win32 documentation.
+/// Whether Windows takes a name for a device, with any extension. Source: "Naming Files, Paths, and Namespaces" of the
+/// Win32 documentation.
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end();
     let stem = stem.to_ascii_uppercase();

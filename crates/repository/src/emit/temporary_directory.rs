@@ -14,7 +14,7 @@ use super::manifest::TOP_MANIFEST;
 #[derive(Debug)]
 pub(super) struct TemporaryDirectory {
     directory: Scratch,
-    // Holds the lock that tells others that somebody still works here.
+    // Holds the lock that shows other processes that the directory is in use.
     _lock: Option<File>,
 }
 

@@ -32,10 +32,10 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Starts a tree at `out`; what is there is checked to be ours.
+    /// Starts a tree at `out`; checks that existing files are ours.
     ///
     /// # Errors
-    /// Something in the tree that isn't ours, and what the operating system refuses.
+    /// The tree has files that aren't ours, or the operating system fails.
     pub fn begin(out: &Utf8Path) -> Result<Self, Error> {
         Self::replace(out, DiskTree::open(out)?)
     }
@@ -66,12 +66,12 @@ impl Tree {
         self.old.as_ref()
     }
 
-    /// Writes a cluster's directory, unless it is there already as it would be: whether that is
-    /// so. Clusters may be written from several threads.
+    /// Writes a cluster's directory, unless it already has this content; returns whether it had. Clusters may be
+    /// written from several threads.
     ///
     /// # Errors
-    /// What the operating system refuses. After that nothing more is tried, and it is said once: a
-    /// disk that is full is full for every cluster.
+    /// The operating system fails. The first error stops all writing and is reported once: a full disk is full for
+    /// every cluster.
     pub fn write(&self, cluster: &ClusterFiles) -> Result<bool, Error> {
         let directory = cluster_directory(&cluster.cluster)?;
         if self.failed.load(Ordering::Relaxed) {
@@ -254,7 +254,7 @@ fn check_mount(_: &Utf8Path, _: &Utf8Path) -> Result<(), Error> {
 fn link(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => Ok(()),
-        // Gone by now, or written by somebody who knows better.
+        // Removed or created by another process meanwhile, which is newer.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) => Ok(()),
         Err(_) => fs::copy(from, to).map(|_| ()),
     }

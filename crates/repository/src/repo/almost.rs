@@ -77,7 +77,7 @@ fn is_kind(kind: &str) -> bool {
         && strsim::osa_distance(&lower, "hyperconverged") <= 2
 }
 
-/// What is said about an object that is [almost](is_almost) a HyperConverged.
+/// The finding about an object that is [almost](is_almost) a HyperConverged.
 pub(super) fn finding(document: &Document) -> Finding {
     let root = &document.root;
     let kind = root.entry("kind");
@@ -153,7 +153,7 @@ fn fix(document: &Document) -> Option<Fix> {
     Some(fix)
 }
 
-/// What is said about an inventory that no cluster has.
+/// The finding about an inventory without a cluster.
 pub(super) fn unused_inventory(place: Location) -> Finding {
     Finding::new(&INVENTORY_WITHOUT_CLUSTER, "no HyperConverged belongs to this inventory")
         .at(place)

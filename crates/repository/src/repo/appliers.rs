@@ -429,7 +429,7 @@ fn glob(pattern: &str, whole: bool) -> Option<GlobMatcher> {
     Some(glob.ok()?.compile_matcher())
 }
 
-/// A pattern of files, as Argo CD takes it: a `*` stands for slashes, too.
+/// A pattern of files, as Argo CD matches it: a `*` matches slashes, too.
 pub(super) fn file_pattern(text: &str) -> Option<GlobMatcher> {
     glob(text, false)
 }
@@ -444,8 +444,8 @@ fn role(directory: &Utf8Path) -> Option<&Utf8Path> {
     })
 }
 
-/// A controller's path as a pattern of directories; `None` where a generator says which they are. A part
-/// that is filled in stands for any name.
+/// A controller's path as a pattern of directories; `None` where a generator chooses them. A part that a generator
+/// fills in matches any name.
 fn pattern(path: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = path;

@@ -22,8 +22,8 @@ pub(super) fn is_in_chart(tree: &dyn Tree, path: &Utf8Path) -> bool {
     chart_of(tree, path).is_some()
 }
 
-/// Whether Helm renders a file that lies in a chart's `templates`: all but what begins with `_` and the notes, whatever
-/// it is called. What begins with `_` is included by others.
+/// Whether Helm renders a file of a chart's `templates`: all but the notes and names that begin with `_`, with any
+/// extension. The latter are included by others.
 pub(super) fn is_rendered(path: &Utf8Path) -> bool {
     path.file_name() != Some("NOTES.txt") && path.components().any(|c| c.as_str() == "templates")
 }

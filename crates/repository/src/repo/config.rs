@@ -75,7 +75,7 @@ pub struct LintConfig {
     pub fail_on: Option<Option<Severity>>,
 }
 
-/// What is said about a rule or a group.
+/// The configuration of a rule or a group.
 #[derive(Debug, Clone)]
 pub struct RuleConfig {
     /// The rule's or group's name.

@@ -33,7 +33,7 @@ const KINDS: [(&str, &str); 16] = [
     ("NetworkAttachmentDefinition", "k8s.cni.cncf.io"),
 ];
 
-/// A field of an inventory's `spec`, as a dump says it.
+/// A field of an inventory's `spec`, as found in a dump.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fact {
     /// The field's name.

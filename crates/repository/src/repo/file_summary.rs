@@ -18,7 +18,7 @@ use super::scan::{Content, FoundKind, FoundObject, Scanned, is_candidate, scan};
 /// Below this many files a second thread costs more than it gives.
 const FEW: usize = 32;
 
-/// What a partial clone lacks can't be told from what isn't there, so nothing can be said at all.
+/// Fails on a partial clone: a file that wasn't fetched can't be distinguished from one that doesn't exist.
 pub(super) fn not_fetched(paths: &[Arc<Utf8Path>], looked: &[FileSummary]) -> Result<(), Error> {
     let lacks = |looked: &FileSummary| {
         let more = looked.more.as_ref();
@@ -88,8 +88,8 @@ fn look(tree: &dyn Tree, path: &Utf8Path, room: &ByteBudget) -> FileSummary {
         let problem = unreadable(path, why);
         problems.push(if scanned.marked { problem.fatal() } else { problem });
     }
-    // Read again when a cluster is loaded, so that memory doesn't grow with the repository.
-    // What has nothing of ours in it is somebody else's to repair.
+    // The file is read again when a cluster is loaded, so that memory doesn't grow with the repository. A broken file
+    // without any object of ours is not reported.
     if let Some(content) = scanned.content.take().filter(|c| scanned.marked && c.is_broken()) {
         problems.extend(unparseable_file(&content));
     }

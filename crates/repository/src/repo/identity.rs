@@ -27,7 +27,7 @@ pub enum FactOrigin {
     Kustomization,
     /// Another manifest.
     Statement(StatementKind),
-    /// `hcoplan.yaml`, of every cluster that doesn't say it.
+    /// `hcoplan.yaml`, for every cluster without its own.
     Configured,
     /// Labels of the nodes.
     Nodes,
@@ -79,14 +79,14 @@ impl<T: fmt::Display> fmt::Display for WithSource<T> {
     }
 }
 
-/// What a cluster is, by whatever says it first.
+/// A cluster's identity, each fact by the first source that has it.
 #[derive(Debug, Clone)]
 pub struct Identity {
     /// Where the operator runs.
     pub namespace: WithSource<String>,
     /// What it runs on.
     pub platform: WithSource<Platform>,
-    /// The release's name as it was written; `None` where nothing says it.
+    /// The release's name as written; `None` where no source has it.
     pub release: Option<WithSource<String>>,
 }
 
@@ -265,7 +265,7 @@ fn contradictions<T: fmt::Display>(
     let Some((first, others)) = said.split_first() else {
         return Vec::new();
     };
-    // What is configured for clusters that don't say it contradicts nobody.
+    // The configured default contradicts nothing.
     let others = others.iter().filter(|other| other.by != FactOrigin::Configured && differ(first, other));
     others.map(|other| contradiction(what, first, other, "")).collect()
 }

@@ -1,4 +1,4 @@
-//! What the repository's GitOps controllers are told to leave out when they compare a HyperConverged.
+//! Fields that the repository's GitOps controllers ignore when they compare a HyperConverged.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_yaml::{Document, Node};
@@ -9,7 +9,7 @@ use super::appliers::{Controller, below, text};
 /// A path that a controller doesn't compare.
 #[derive(Debug, Clone)]
 pub struct IgnoredField {
-    /// Whose word it is.
+    /// The controller that ignores it.
     pub controller: Controller,
     /// As it is written: a JSON pointer, or an expression of jq.
     pub text: String,

@@ -1,8 +1,8 @@
 //! The objects of lists and of other [carriers].
 //!
-//! kubectl takes whatever has `items` for a list, kustomize whatever has a kind that ends in `List`, and
-//! both expand the lists inside it. Items without a kind are of the list's: source is `decodeToList` of
-//! apimachinery's unstructured.
+//! kubectl takes everything with `items` for a list, kustomize everything whose kind ends in `List`, and both expand
+//! the lists inside it. Items without a kind are of the list's: source is `decodeToList` of apimachinery's
+//! unstructured.
 
 use std::borrow::Cow;
 use std::sync::Arc;

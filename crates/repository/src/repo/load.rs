@@ -35,14 +35,14 @@ pub struct Loaded {
     /// What is known about the cluster. Where nothing says its nodes, `states_nodes` is false, and the nodes are
     /// those that are assumed.
     pub inventory: Arc<LoadedInventory>,
-    /// The release that it runs; where nothing says it, the newest of `possible` that accepts the HyperConverged. An
-    /// error where what is said is no known release.
+    /// The release that it runs; where no source names it, the newest of `possible` that accepts the HyperConverged. An
+    /// error where the name is no known release.
     pub release: Result<Arc<Release>, Box<Finding>>,
     /// The published releases that it may run where nothing says which, oldest first; else none.
     pub possible: Vec<Arc<Release>>,
     /// What said its namespace, platform and release.
     pub identity: Identity,
-    /// What is wrong with its files: oddities of their text, what the inventory says twice.
+    /// Problems of its files: warnings of the parser, duplicates in the inventory.
     pub findings: Vec<Finding>,
     /// The documents that went into its build, where it is one; they may say which findings to leave
     /// out.
@@ -185,7 +185,7 @@ impl Repo {
             let problem = unreadable(path, &why);
             Box::new(Problem { fatal: true, ..problem })
         })?;
-        // What is broken in it was told when it was read first; what stands before that counts.
+        // The first read reported the broken part; the documents before it are used.
         let source = SourceFile::from_bytes(&**path, bytes);
         let origins = self.built.as_ref().and_then(|b| b.origins.get(&**path));
         if let Some(origins) = origins {
@@ -335,7 +335,7 @@ impl Repo {
         out
     }
 
-    /// The release that is said first.
+    /// The release of the first source that names one.
     fn release_of(&self, candidates: &Candidates, document: &Document) -> Result<Arc<Release>, Box<Finding>> {
         if let Some(release) = &self.release {
             return Ok(Arc::clone(release));
@@ -475,7 +475,7 @@ fn nodes_assumed(document: &Document) -> Finding {
         .help("kubectl get nodes -o json | hcoplan import - > inventory.yaml")
 }
 
-/// The place that stands for an object: its name, else its kind.
+/// The location of an object as a whole: its name, else its kind.
 fn whole(document: &Document) -> Location {
     let root = &document.root;
     let name = root.get("metadata").and_then(|m| m.get("name"));

@@ -123,7 +123,7 @@ pub static RULES: &[&Rule] = &[
     &YAML_SYNTAX,
 ];
 
-/// The names of rules whose findings stand for a HyperConverged that isn't planned.
+/// The rules whose findings report a HyperConverged that isn't planned.
 const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name, HELM_CHART_NOT_RENDERED.name];
 
 /// The file at the top of an output tree. What it names is no input.
@@ -143,13 +143,13 @@ pub struct Builds {
 /// What the command line says about reading.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The release of every cluster, whatever the files say; see [`named_release`].
+    /// The release of every cluster, overriding the files; see [`named_release`].
     pub release: Option<Arc<Release>>,
-    /// The inventory of every cluster, whatever the files say; relative to the current directory.
+    /// The inventory of every cluster, overriding the files; relative to the current directory.
     pub inventory: Vec<Utf8PathBuf>,
     /// Whether those inventories, too, have to lie below a directory, wherever links lead.
     pub inventory_below: Option<Utf8PathBuf>,
-    /// Whose word counts on what is told.
+    /// The trust source of configuration and suppressions.
     pub trust: Trust,
     /// The configuration, instead of the `hcoplan.yaml` at the root.
     pub config: Option<Arc<SourceFile>>,
@@ -222,11 +222,11 @@ pub struct Repo {
     /// What kustomizations build.
     built: Option<Arc<Built>>,
     recent: recent_files::RecentFiles,
-    /// Read when somebody asks what is laid over a cluster's HyperConverged.
+    /// The patches on each cluster's HyperConverged, read at their first use.
     kustomizations: OnceLock<Kustomizations>,
-    /// What controllers apply, read when somebody asks.
+    /// What controllers apply, read at its first use.
     applied: OnceLock<Vec<wrapper_changes::AppliedPath>>,
-    /// The indexes of the files right in each directory, made when somebody asks.
+    /// The indexes of the files right in each directory, made at their first use.
     by_directory: OnceLock<HashMap<Utf8PathBuf, Vec<usize>>>,
 }
 
@@ -367,8 +367,8 @@ impl Repo {
         &self.findings
     }
 
-    /// Those of its findings that stand for a HyperConverged, or what was meant to be one, that isn't
-    /// planned; in the files below a directory where one is given.
+    /// The findings that report a HyperConverged, or an object that was meant to be one, that isn't planned; in the
+    /// files below a directory where one is given.
     pub fn unplanned(&self, below: Option<&Utf8Path>) -> impl Iterator<Item = &Finding> {
         let is_below = move |f: &&Finding| {
             let place = f.location.as_ref();

@@ -7,8 +7,9 @@ use super::error::Error;
 use super::path_in_tree::PathInTree;
 use super::trust::Trust;
 
-/// The bytes of a file that the command line names: of the trusted revision where there is one and the file lies in
-/// its repository, whatever links lead to it. A file of the tree around `directory` is read as far as links stay there.
+/// The bytes of a file that the command line names. They are those of the trusted revision, where there is one and the
+/// file is in its repository, also through links. A file of the tree around `directory` is read as far as links stay
+/// there.
 ///
 /// # Errors
 /// When it can't be read, or the revision has none.

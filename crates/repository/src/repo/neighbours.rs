@@ -20,7 +20,7 @@ pub struct Neighbours {
     by_kind: BTreeMap<String, Vec<Arc<Document>>>,
     templates: Vec<Arc<SourceFile>>,
     skips_dry_run: Option<bool>,
-    /// By kind, the first of each namespace and name; made when somebody asks for a kind by name.
+    /// By kind, the first of each namespace and name; made at the first look-up by name.
     by_name: OnceLock<HashMap<String, ByName>>,
 }
 

@@ -1,4 +1,4 @@
-//! What was found in a repository and gives no cluster, although somebody meant one.
+//! Files of a repository that give no cluster, although they were meant to.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -109,12 +109,12 @@ impl Repo {
             let used: BTreeSet<SourceRef> = self.clusters.iter().flat_map(|c| c.sources.iter().copied()).collect();
             let unused = objects.sources.iter().filter(|s| !used.contains(s));
             let declared = unused.filter(|s| s.kind == SourceKind::Declared);
-            // Its HyperConverged may be in a file that can't be read, which is said.
+            // Its HyperConverged may be in an unreadable file, which is reported already.
             let problems = self.problems.iter().filter_map(|p| p.finding.location.as_ref());
             let broken: Vec<_> = problems.map(|place| place.file.path()).collect();
             let declared = declared.filter(|s| {
                 let directory = parent(objects.path(s.object));
-                // That those aren't planned is said.
+                // Failed builds are reported already.
                 let mut unbuilt = objects.unbuilt.iter().chain(&objects.unrendered);
                 let is_unbuilt = unbuilt.any(|d| d.starts_with(directory));
                 !is_unbuilt && !broken.iter().any(|path| path.starts_with(directory))

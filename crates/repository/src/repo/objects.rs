@@ -128,7 +128,7 @@ pub(super) struct Objects {
     pub(super) named: Vec<ObjectRef>,
     /// Controllers' objects that change what they apply.
     pub(super) changing: Vec<ObjectRef>,
-    /// Whether HyperConvergeds are taken from one file only, whatever lies beside it.
+    /// Whether HyperConvergeds are taken from one file only, and those next to it ignored.
     pub(super) is_one_file: bool,
 }
 

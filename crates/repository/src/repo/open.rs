@@ -120,7 +120,7 @@ impl Repo {
         reading.files.reserve_exact(candidates.len());
         let room = ByteBudget::new(options.max_total);
         let mut looked = look_all(&*tree, &candidates, &room);
-        // kustomize reads its resources whatever they are called.
+        // kustomize reads resources with any file name.
         let mut others = other_resources(&*tree, &candidates, &looked);
         others.retain(|f| !is_built_on(f));
         looked.extend(look_all(&*tree, &others, &room));
@@ -156,7 +156,7 @@ impl Repo {
             reading.objects.almost.retain(meant);
             reading.objects.named.retain(meant);
             reading.objects.is_one_file = true;
-            // What is asked for by name has to be readable, whatever is in it.
+            // A file that is named on the command line has to be readable, also without any object of ours.
             let meant = |p: &Problem| {
                 let place = p.finding.location.as_ref();
                 place.is_some_and(|l| l.file.path() == only)
@@ -254,7 +254,7 @@ fn index(file: usize) -> u32 {
 /// What was read so far.
 #[derive(Default)]
 struct Reading {
-    /// What is said about charts.
+    /// The findings about charts.
     findings: Vec<Finding>,
     objects: Objects,
     files: Vec<FileUse>,

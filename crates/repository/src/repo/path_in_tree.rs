@@ -38,7 +38,7 @@ impl PathInTree {
     /// The path with every link followed.
     ///
     /// # Errors
-    /// When it leads out of the tree, or nowhere.
+    /// It points outside the tree, or to nothing.
     pub(super) fn real(&self) -> Result<Utf8PathBuf, Unreadable> {
         let real = self.top.join(&self.path).canonicalize_utf8()?;
         if real.starts_with(&self.top) { Ok(real) } else { Err(Unreadable::LeavesRoot) }

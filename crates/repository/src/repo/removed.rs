@@ -18,8 +18,8 @@ pub static HCO_REMOVED: Rule = Rule {
     ..Rule::BASE
 };
 
-/// What `before` has and `after` lacks, of the clusters that are meant by their name. One that could not be
-/// built is not gone, and is told as that.
+/// The clusters of `before` that `after` lacks, among those chosen by name. A cluster whose build failed is not
+/// removed, and is reported as failed.
 pub fn removed(before: &Repo, after: &Repo, meant: impl Fn(&str) -> bool) -> Vec<Finding> {
     let names = |repo: &'_ Repo| -> BTreeSet<String> {
         let all = repo.clusters().iter();

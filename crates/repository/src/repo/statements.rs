@@ -143,7 +143,7 @@ impl Statement {
         self.platform = Some((Platform::OpenShift, Path::dotted("kind")));
         let paths = ["status.desired.version", "spec.desiredUpdate.version"];
         let version = paths.into_iter().find_map(|path| at(root, path));
-        // The product's channel gives the version that goes with the platform's.
+        // The product's channel gives the version that belongs to the platform's.
         let release = version.and_then(|(version, path)| {
             let (line, _) = version_parts(&version)?;
             Distribution::of_line(&line)?;

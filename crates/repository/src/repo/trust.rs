@@ -1,8 +1,7 @@
-//! Whose word counts: that of the files that are looked at, or that of a revision before them.
+//! The trust source: the files that are checked, or a revision before them.
 //!
-//! A change may bring what is found in it, and must not decide what of that is told. So the
-//! configuration, releases of the repository's own, suppressions and the baseline can be taken from
-//! the revision that the change is made to.
+//! A change must not decide which of its own findings are reported. So the configuration, releases of the repository's
+//! own, suppressions and the baseline can be read from the revision that the change is based on.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use hcoplan_diagnostics::source::{Location, Revision, SourceFile, Span, Tree, Un
 use super::config::CONFIG_FILE;
 use super::path_in_tree::PathInTree;
 
-/// Whose word counts on what is told, and what is run.
+/// The source of what decides which findings are reported and which programs run.
 #[derive(Debug, Clone, Default)]
 pub enum Trust {
     /// That of the files themselves.
@@ -25,7 +24,7 @@ pub enum Trust {
     Nobody,
 }
 
-/// A revision whose word counts.
+/// A trusted revision.
 #[derive(Debug, Clone)]
 pub struct TrustBase {
     name: String,
@@ -53,8 +52,8 @@ impl TrustBase {
         &self.tree
     }
 
-    /// The bytes that it has for a file of the working tree, wherever in the repository that is and whatever is there
-    /// now; `None` for a file that lies elsewhere.
+    /// Its bytes of a file of the working tree, anywhere in the repository and independent of the present content;
+    /// `None` for a file outside the repository.
     ///
     /// # Errors
     /// When it has none.

@@ -8,9 +8,8 @@ use super::config::CONFIG_FILE;
 use super::{ClusterRef, Repo};
 
 impl Repo {
-    /// Whether everything that a cluster is read and judged from has the same bytes in another
-    /// repository: its own files, its inventory's, its neighbours', the configuration. `false`
-    /// where one of them can't be read.
+    /// Whether all input of a cluster has the same bytes in another repository: its own files, its inventory's, the
+    /// other objects' that rules look at, the configuration. `false` where one of them can't be read.
     pub fn reads_the_same(&self, cluster: &ClusterRef, other: &Self, twin: &ClusterRef) -> bool {
         if cluster.name != twin.name || self.release_name() != other.release_name() {
             return false;

@@ -131,7 +131,7 @@ impl WrapperChange {
         self.names_one || self.path.as_ref().is_some_and(|path| files.any(|file| path.covers(&file)))
     }
 
-    /// What is said about it.
+    /// The finding about it.
     fn finding(&self, document: &Document) -> Finding {
         let message = format!("`{}` of {} changes what it applies; this is not in the plan", self.field, self.by);
         Finding::new(&HCO_NOT_PLANNED, message)

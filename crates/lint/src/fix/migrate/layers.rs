@@ -76,7 +76,7 @@ pub fn operations_to_v1(release: &Release, document: &Document) -> Result<Option
     if is_one_to_one {
         return changed(document, &changes).map(Some).map_err(stuck);
     }
-    // The list is written anew, as all of its file.
+    // The list is rewritten, as all of its file.
     if !document.comments.is_empty() || parse(&document.file).documents.len() > 1 {
         let why = "it becomes several operations, and what is beside it would be lost: rewrite it by hand";
         return Err(UnmigratableLayer::at(&document.root, why));

@@ -1,10 +1,8 @@
 //! A HyperConverged of v1beta1, rewritten in v1.
 //!
-//! What the document is to say comes from the operator's own conversion. The text is moved to it
-//! line by line, so that comments, quotes, order and layout come along; where it is written in a
-//! way that this doesn't handle, `spec` is written anew, if no comment is in it. Whatever is
-//! written is read again: it has to say what the conversion says, with every comment, and the
-//! release has to store and render the same.
+//! The target is the result of the operator's own conversion. The text is changed line by line, which keeps comments,
+//! quotes, order and layout. Where the layout isn't supported, `spec` is rewritten, if it has no comment. The result is
+//! parsed again: it has to equal the conversion, keep every comment, and the release has to store and render the same.
 
 mod layers;
 mod lines;
@@ -48,7 +46,7 @@ pub enum NotMigrated {
     Ignored {
         /// The gate.
         gate: String,
-        /// The field in its place, in v1beta1.
+        /// The field that replaces it, in v1beta1.
         field: String,
     },
     /// A field that v1beta1 doesn't know, at this path: v1 has no place for what is meant by it, either.
@@ -169,7 +167,7 @@ pub fn is_same(release: &Release, inventory: &Inventory, before: &Json, after: &
     same::check(release, inventory, before, after)
 }
 
-/// What somebody wants of v1beta1 and would not find in v1 any more.
+/// A value that v1beta1 has and v1 would lose.
 fn lost(release: &Release, object: &Json) -> Option<NotMigrated> {
     ignored_gate(release, object).or_else(|| unknown_field(release, object))
 }

@@ -92,7 +92,7 @@ fn what_cannot_move_is_refused() {
         migrate("1.19", "spec: {certConfig: 3}\n").map(|m| m.text).map_err(|e| matches!(e, NotMigrated::Refused(_))),
         Err(true)
     );
-    // Written on one line: written anew, if that loses no comment.
+    // On one line: rewritten, if that loses no comment.
     let flow = migrate("1.19", "spec: {defaultCPUModel: Haswell}\n").expect("migrates");
     assert!(
         flow.text.ends_with("spec: {virtualization: {virtualMachineOptions: {defaultCPUModel: Haswell}}}\n"),

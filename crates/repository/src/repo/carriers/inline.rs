@@ -34,7 +34,7 @@ pub(super) fn manifests(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> 
         .collect()
 }
 
-/// The first line outside of comments that has HCO's kind as a word, in whatever language.
+/// The first line outside of comments that has HCO's kind as a word, in any language.
 pub(super) fn first_mention(text: &str) -> Option<Range<usize>> {
     const KIND: &str = "HyperConverged";
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
@@ -60,7 +60,7 @@ pub(super) fn offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether a line gives a key a value that begins so, in whatever quotes.
+/// Whether a line gives a key a value that begins so, with any quotes.
 fn says(line: &str, key: &str, value: &str) -> bool {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
     line.match_indices(key).any(|(at, _)| {

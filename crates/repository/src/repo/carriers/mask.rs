@@ -19,7 +19,7 @@ pub(super) enum Language {
     Go,
     /// Terraform's heredocs.
     Terraform,
-    /// Whatever a build fills in: Jinja's braces, variables as the shell has them, `@NAME@`.
+    /// The syntax of any build: Jinja's braces, variables as the shell has them, `@NAME@`.
     Any,
 }
 

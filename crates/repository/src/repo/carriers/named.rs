@@ -122,7 +122,7 @@ impl<'n> Walk<'n, '_> {
     }
 }
 
-/// What an object is called where it is said what something is in.
+/// How messages call the object that contains something.
 fn kind_of(node: &Node) -> &str {
     match text(node, "kind") {
         "" if ansible::is_tasks(node) => "list of tasks",
@@ -164,7 +164,7 @@ fn applies_one(text: &str) -> bool {
     text.contains(HCO) && text.contains(" apply") && !inline::manifests(text, &[]).is_empty()
 }
 
-/// What is said about a text that has a HyperConverged in it and can't be read.
+/// The finding about a text that contains a HyperConverged and can't be read.
 pub(in super::super) fn missed(file: &Arc<SourceFile>, span: Span) -> Finding {
     let message = "a HyperConverged is in a text that hcoplan can't read as a manifest";
     Finding::new(&HCO_NOT_PLANNED, message)
@@ -173,7 +173,7 @@ pub(in super::super) fn missed(file: &Arc<SourceFile>, span: Span) -> Finding {
         .help("look at what its tool prints: `… | hcoplan lint -`")
 }
 
-/// What is said about a HyperConverged that isn't planned.
+/// The finding about a HyperConverged that isn't planned.
 pub(in super::super) fn finding(named: &NamedCarrier, document: &Document) -> Finding {
     let (message, help) = match &named.why {
         NotPlannedReason::Removed => (

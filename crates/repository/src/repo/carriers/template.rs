@@ -1,6 +1,6 @@
 //! Parameters of OpenShift's Templates.
 //!
-//! `${NAME}` stands for a parameter's text, `${{NAME}}` for its value as YAML reads it. A reference to a
+//! `${NAME}` is replaced with a parameter's text, `${{NAME}}` with its value as YAML reads it. A reference to a
 //! parameter that isn't declared stays as it is. Source: OpenShift's template processor.
 
 use std::collections::BTreeMap;

@@ -135,7 +135,7 @@ fn place(file: &Arc<SourceFile>) -> Location {
 /// Charts that aren't rendered.
 #[derive(Debug, Default)]
 pub(super) struct Unrendered {
-    /// What is said about them.
+    /// The findings about them.
     pub(super) findings: Vec<Finding>,
     /// The directories that their clusters would have.
     pub(super) clusters: BTreeSet<Utf8PathBuf>,

@@ -141,7 +141,7 @@ fn templates(spec: &Node, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Templa
     matching(&pattern, files)
 }
 
-/// What `{{ … }}` of a path stands for in each file that fits.
+/// The values of a path's `{{ … }}` in each file that matches.
 fn matching(pattern: &str, files: &[Utf8PathBuf]) -> Vec<Template> {
     let (mut expression, mut names, mut rest) = ("^".to_owned(), Vec::new(), pattern);
     while let Some((before, behind)) = rest.split_once("{{") {

@@ -1,4 +1,4 @@
-//! Charts, found and rendered by a script that stands for helm.
+//! Charts, found and rendered by a script in place of helm.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! What is said of a kustomization that isn't built, and where.
+//! Findings about a kustomization that isn't built, and their locations.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Severity};
@@ -16,7 +16,7 @@ pub(super) fn failed(tree: &dyn Tree, root: &Utf8Path, directory: Utf8PathBuf, e
     FailedBuild { finding: Finding { cluster: Some(name_of(&directory).into()), ..finding }, directory }
 }
 
-/// What is said of a kustomization that builds on a HyperConverged and prints none.
+/// The finding about a kustomization that builds on a HyperConverged and prints none.
 pub(super) fn builds_none(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, sources: &[Utf8PathBuf]) -> Finding {
     let from: Vec<_> = sources.iter().map(|source| shown(root, source).into_string()).collect();
     let message = format!("this kustomization builds no HyperConverged, although it builds on {}", from.join(", "));
@@ -45,7 +45,7 @@ fn finding(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &Build
     }
 }
 
-/// Where a kustomization names what the error is about, where that can be told.
+/// The location where a kustomization names what the error is about, if it can be found.
 fn place(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildError) -> Option<Location> {
     let mut all = TreeKustomizations::new(tree, root, false);
     let mut reached = BuildInputs::default();

@@ -1,10 +1,9 @@
-//! Kustomizations, built by the program that builds them elsewhere.
+//! Kustomizations, built by kustomize itself.
 //!
-//! What a kustomization builds takes the place of the files that it reaches: it is one more file of
-//! its directory, [`BUILT`], which is on no disk. kustomize fetches what it doesn't find, runs
-//! plugins and reads whatever it is told to: so every kustomization is read first ([`read`]), and one
-//! that names anything else than files below the root ([`remote`]), or a plugin that isn't
-//! kustomize's own, is refused before anything runs. What runs is shut in ([`run`]).
+//! A build replaces the files that it includes: it is one more file of its directory, [`BUILT`], which is on no disk.
+//! kustomize fetches missing files, runs plugins and reads every path that it is given. So hcoplan first parses every
+//! kustomization ([`read`]). It rejects one that names anything but files below the root ([`remote`]), or a plugin that
+//! isn't kustomize's own, before anything runs. kustomize runs in a sandbox ([`run`]).
 
 mod failed;
 mod layers;
@@ -59,7 +58,7 @@ pub struct Built {
     pub unbuilt: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
     /// The files that went into them and say nothing by themselves: all but kustomizations.
     pub reached: BTreeSet<Utf8PathBuf>,
-    /// What is said about builds that were made.
+    /// The findings about successful builds.
     pub said: Vec<Finding>,
     /// The builds that failed.
     pub failed: Vec<FailedBuild>,
@@ -99,7 +98,7 @@ pub enum BuildError {
     /// There is nothing to build with.
     #[error("neither kustomize nor kubectl is on the PATH, so it is not built")]
     NoProgram,
-    /// Somebody asked for an end.
+    /// The user stopped hcoplan.
     #[error("the build was ended")]
     Interrupted,
     /// There is no place to build in.
@@ -308,8 +307,8 @@ impl BuildJob {
 }
 
 impl BuildJob {
-    /// Whether one of its files speaks of a HyperConverged, a patch or a component for instance, or can give an object
-    /// another kind: only the build says what comes of that. `known`: what was found out about files.
+    /// Whether one of its files mentions a HyperConverged, such as a patch or a component, or can give an object
+    /// another kind: then only the build shows the result. `known`: earlier answers about files.
     fn may_make_one(&self, tree: &dyn Tree, known: &mut HashMap<Utf8PathBuf, bool>) -> bool {
         self.reached.inputs.iter().any(|input| {
             let may = || tree.read(input).is_ok_and(|bytes| may_name_one(&bytes) || changes_kinds(input, bytes));
@@ -381,7 +380,7 @@ impl Built {
         self.notes.extend(other.notes);
     }
 
-    /// Takes in what came of a job. One that failed is a finding, unless all would fail by it.
+    /// Adds a job's result. A failed job is a finding, unless all would fail for the same reason.
     fn take(&mut self, tree: &dyn Tree, root: &Utf8Path, job: BuildJob, run: BuildOutput) -> Result<(), BuildError> {
         let has_source = !job.sources.is_empty();
         let names_one = has_source || job.has_inventory || job.names_one(tree);
@@ -440,7 +439,7 @@ impl Built {
     }
 }
 
-/// The place that stands for a directory's kustomization: its first line.
+/// The location of a directory's kustomization: its first line.
 pub(super) fn kustomization_location(tree: &dyn Tree, directory: &Utf8Path) -> Location {
     let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
     let mut read = paths.iter().filter_map(|path| Some((path, tree.read(path).ok()?)));

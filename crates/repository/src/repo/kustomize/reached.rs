@@ -9,7 +9,7 @@ use super::read::{Named, POLICY_GENERATOR};
 use super::{BuildError, TreeKustomizations, read, remote};
 use crate::repo::kustomization::is_kustomization;
 
-/// What is said about what a kustomization must not name.
+/// Messages about paths that a kustomization must not name.
 const FETCHED: &str = "not in the directory, and nothing is fetched";
 const OUTSIDE: &str = "outside the directory that is read";
 const LINKED: &str = "a link to what is not in or below the kustomization's directory, which kustomize doesn't load";

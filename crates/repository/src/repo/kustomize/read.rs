@@ -13,7 +13,7 @@ use hcoplan_yaml::{self as yaml, Document, Node};
 use super::super::kustomization_keys::{fold_case, values};
 use super::{BuildError, has_kustomization, shown};
 
-/// What is said about what must not be in a kustomization.
+/// Messages about what must not be in a kustomization.
 const CHART: &str = "for Helm charts, which kustomize would have helm fetch";
 pub(super) const POLICY_GENERATOR: &str = "a PolicyGenerator, for which no program is run";
 const PROGRAM: &str = "a plugin that isn't kustomize's own, and no program is run for it";

@@ -73,7 +73,7 @@ static PRINTED: Mutex<BTreeMap<CopiedInputs, Vec<u8>>> = Mutex::new(BTreeMap::ne
 /// From this many builds on those of before are forgotten: an editor runs for days.
 const MOST_PRINTED: usize = 1000;
 
-/// The program that builds, and its version as it says it.
+/// The program that builds, and the version that it prints.
 pub fn builder() -> Option<String> {
     let found = PROGRAMS.iter().find_map(|p| Some((p, program(p.0)?)));
     let ((name, _, version), path) = found?;
@@ -269,7 +269,7 @@ fn find_namespace() -> Option<PathBuf> {
     quiet.status().is_ok_and(|s| s.success()).then_some(unshare)
 }
 
-/// A build under way. Whatever it started ends with it.
+/// A build under way. Every process that it started ends with it.
 struct RunningBuild {
     child: Child,
     printed: JoinHandle<io::Result<Vec<u8>>>,

@@ -109,7 +109,7 @@ impl<'l> Tracing<'l> {
         made
     }
 
-    /// Takes in all that is said at the path, the last layer first.
+    /// Collects all candidates at the path, the last layer first.
     fn settle(&self, candidates: &mut Vec<Candidate<'l>>) {
         self.identity(candidates);
         self.elsewhere(candidates);
@@ -170,8 +170,7 @@ impl<'l> Tracing<'l> {
         }
     }
 
-    /// Whether a JSON pointer is the path; `-` and numbers stand for any item, as others may have moved
-    /// it.
+    /// Whether a JSON pointer is the path; `-` and numbers match any item, as other operations may have moved it.
     fn is_pointer(&self, pointer: &str) -> bool {
         let mut tokens = pointer.split('/').skip(1);
         let is_index = |token: &str| token == "-" || token.bytes().all(|b| b.is_ascii_digit());
@@ -273,7 +272,7 @@ impl<'l> Tracing<'l> {
     }
 }
 
-/// What is said of an entry by those who say something of the mapping.
+/// The candidates of an entry, of those of its mapping.
 fn of_entry<'l>(candidates: &[Candidate<'l>], key: &str) -> Vec<Candidate<'l>> {
     let below = candidates.iter().filter_map(|c| {
         let TracedValue::Value(node, _) = c.said else {
@@ -286,7 +285,7 @@ fn of_entry<'l>(candidates: &[Candidate<'l>], key: &str) -> Vec<Candidate<'l>> {
     below.collect()
 }
 
-/// What is said of an item by those who say something of the list.
+/// The candidates of an item, of those of its list.
 fn of_item<'l>(candidates: &[Candidate<'l>], item: &Node, index: usize) -> Vec<Candidate<'l>> {
     let below = candidates.iter().filter_map(|c| {
         let TracedValue::Value(node, _) = c.said else {
@@ -357,8 +356,8 @@ fn is_open(part: &str) -> bool {
     part.starts_with('[') && !part.ends_with(']')
 }
 
-/// Whether two nodes have the same value, as far as one of them says it: scalars do where they are
-/// equal, collections where they are of one sort.
+/// Whether two nodes have the same value, as far as this layer sets it: scalars where they are equal, collections where
+/// both are of the same type.
 fn is_same(built: &Node, other: &Node) -> bool {
     match (&built.value, &other.value) {
         (Value::Map(_), Value::Map(_)) | (Value::Seq(_), Value::Seq(_)) => true,

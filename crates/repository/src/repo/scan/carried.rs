@@ -30,7 +30,7 @@ impl Content {
         named
     }
 
-    /// What is said about them.
+    /// The findings about them.
     pub(in super::super) fn named(&self, document: u32) -> Vec<Finding> {
         let Some(of) = self.documents.get(document as usize) else {
             let missed = self.missed.iter();
@@ -58,8 +58,8 @@ impl Content {
         self.embedded.get(at)
     }
 
-    /// What the HyperConverged at a place stands in: the wrapper's namespace and name, which are empty for a text.
-    /// `None` for one that stands for itself.
+    /// The wrapper of the HyperConverged at a place: the wrapper's namespace and name, which are empty for a text.
+    /// `None` for one without a wrapper.
     pub(in super::super) fn wrapper_of(&self, place: ObjectPlace) -> Option<(String, String)> {
         let Some(document) = self.documents.get(place.document as usize) else {
             return Some(Default::default());

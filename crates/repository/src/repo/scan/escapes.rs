@@ -1,9 +1,8 @@
 //! Escapes of double-quoted scalars, resolved for the search.
 
-/// A text with the escapes of double-quoted scalars resolved that can stand for a letter, a point or
-/// nothing; `None` where there are none. What stands outside of such scalars has them resolved, too, so
-/// this is for searching only. An escape outside can't reach beyond an opening quote, so that those
-/// inside are seen as the parser sees them.
+/// A text with those escapes of double-quoted scalars resolved that can be a letter, a point or nothing; `None` where
+/// there are none. Escapes outside of such scalars are resolved, too, so this is for searching only. An escape outside
+/// can't reach beyond an opening quote, so that those inside are seen as the parser sees them.
 pub(super) fn unescaped(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out = String::new();

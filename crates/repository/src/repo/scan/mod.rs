@@ -332,7 +332,7 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
     Scanned { found: content.found(), content: Some(content), ..Scanned::default() }
 }
 
-/// Whether a text has HCO's API group in it, in whatever spelling of YAML.
+/// Whether a text has HCO's API group in it, in any spelling of YAML.
 fn mentions_hco(text: &str) -> bool {
     let has = |text: &str| FINDERS.hco.find(text.as_bytes()).is_some();
     has(text) || may_be_binary(text) || unescaped(text).is_some_and(|text| has(&text))
@@ -365,7 +365,7 @@ fn interest(bytes: &[u8], kustomization: bool) -> Interest {
     if memchr::memchr(0, bytes).is_some() && marked(text) { Interest::Garbled } else { of_text(text, kustomization) }
 }
 
-/// Whether a file speaks of a HyperConverged, in whatever spelling of YAML.
+/// Whether a file mentions a HyperConverged, in any spelling of YAML.
 pub(super) fn may_name_one(bytes: &[u8]) -> bool {
     let text = hcoplan_diagnostics::source::decode(bytes.to_vec()).text;
     let has = |text: &str| FINDERS.hco.find(text.as_bytes()).is_some() || FINDERS.kind.find(text.as_bytes()).is_some();
