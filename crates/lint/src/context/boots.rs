@@ -215,7 +215,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The architecture of what CDI imports from a `source`; `declared` is what is said of its image.
+    /// The architecture of CDI's import from a `source`; `declared` is its image's declaration.
     pub fn import_of(&self, source: &Value, declared: &Architectures) -> Architectures {
         let url = source.pointer("/registry/url").and_then(Value::as_str);
         let image = url.map_or_else(|| declared.clone(), |url| self.image_architectures(url, declared));

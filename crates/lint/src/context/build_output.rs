@@ -18,7 +18,7 @@ use hcoplan_yaml::{Document, Node};
 
 use super::image_output::{EvidenceOwner, Form, Platform, Record, repository};
 
-/// The commands, and whether each copies what is there already.
+/// The commands, and whether each copies an existing image.
 const COMMANDS: [(&str, bool); 8] = [
     ("docker buildx build", false),
     ("docker build", false),

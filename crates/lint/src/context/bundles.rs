@@ -1,8 +1,8 @@
 //! Operators' bundles: their ClusterServiceVersions, and everything else that becomes pods.
 //!
-//! Source: OLM's documentation on operators for several architectures, and the multiarch validator
-//! of operator-framework/api (`pkg/validation/internal/multiarch.go`), whose offline twin the rules
-//! of this group are; `testdata/bundles/table.txt` holds the two verdicts against each other.
+//! Source: OLM's documentation on operators for several architectures, and the multiarch validator of
+//! operator-framework/api (`pkg/validation/internal/multiarch.go`). The rules of this group are its offline equivalent;
+//! `testdata/bundles/table.txt` compares the two verdicts.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -40,13 +40,13 @@ pub(super) struct Bundles {
 pub struct Csv {
     /// The document.
     pub document: Arc<Document>,
-    /// The package that its bundle says it is of.
+    /// The package that its bundle declares.
     package: Option<String>,
     /// Its deployments.
     pub deployments: Vec<PodTemplate>,
 }
 
-/// What a CSV's labels say it supports.
+/// The platforms that a CSV's labels claim to support.
 #[derive(Debug, Clone)]
 pub struct SupportedPlatforms<'n> {
     /// Architectures with their labels' keys; without labels it is `amd64`, and no key.
@@ -76,7 +76,7 @@ pub struct ImageUse<'n> {
 }
 
 impl Context<'_> {
-    /// The ClusterServiceVersions among the neighbours.
+    /// The repository's ClusterServiceVersions.
     pub fn csvs(&self) -> &[Csv] {
         &self.bundles().csvs
     }
@@ -88,7 +88,7 @@ impl Context<'_> {
         deployments.chain(&bundles.pods)
     }
 
-    /// The OLM Subscriptions among the neighbours, of any operator.
+    /// The repository's OLM Subscriptions, of any operator.
     pub fn all_subscriptions(&self) -> impl Iterator<Item = &Arc<Document>> {
         subscriptions(self.neighbours())
     }
@@ -170,10 +170,10 @@ impl Csv {
             }
     }
 
-    /// What its labels say it supports.
+    /// The platforms that its labels claim.
     ///
-    /// Source: OLM: without a label of either sort it counts as `amd64` and `linux`; a label with
-    /// another value than `supported` says nothing.
+    /// Source: OLM: without a label of either sort it counts as `amd64` and `linux`; a label with another value than
+    /// `supported` is ignored.
     pub fn claimed(&self) -> SupportedPlatforms<'_> {
         let labels = self.document.root.below("metadata.labels");
         let entries = labels.map(Node::entries).unwrap_or_default();
@@ -221,7 +221,7 @@ impl Csv {
         })
     }
 
-    /// The images that the operator is told in its environment.
+    /// The images in the operator's environment variables.
     fn environment(&self) -> impl Iterator<Item = ImageUse<'_>> {
         let containers = self.deployments.iter().flat_map(|pod| {
             let items = pod.get("containers").map(Node::items).unwrap_or_default();

@@ -10,8 +10,8 @@ use super::{Context, GoldenImage};
 /// The annotation that may change the SSP before SSP reads it.
 const SSP_PATCH: &str = "ssp.kubevirt.io/jsonpatch";
 
-/// The name of a DataImportCron and the one of the DataSource that it manages: the kind, the name,
-/// and the template's field that says it.
+/// The name of a DataImportCron and that of the DataSource that it manages: the kind, the name, and the template's
+/// field that sets it.
 pub(crate) fn cron_names(cron: &Rendered) -> [(&'static str, &str, &'static str); 2] {
     let data_source = tree::get(&cron.object.body, "spec.managedDataSource");
     let data_source = data_source.and_then(Value::as_str).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A field of the HyperConverged, whatever version it is written in.
+//! A field of the HyperConverged, in any API version.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -142,7 +142,7 @@ fn translated<'p>(path: &'p str, version: &str) -> Option<Translated<'p>> {
         return Some(as_it_is);
     }
     let moves = if version == "v1" { &*TO_V1 } else { &*FROM_V1 };
-    // Each rule asks for fields of each cluster: most moves are told by the first letter.
+    // Each rule asks for fields of each cluster: the first letter excludes most moves.
     let first = |path: &str| path.as_bytes().first().copied();
     let start = moves.partition_point(|(from, _)| first(from) < first(path));
     let alike = moves.iter().skip(start);

@@ -1,20 +1,20 @@
 //! The architecture that a virtual machine would get, and why.
 //!
 //! Source: KubeVirt's webhook for virtual machines (`pkg/virt-api/webhooks/mutating-webhook/mutators`,
-//! `vm-mutator.go`), read at v1.6.6, v1.7.4, v1.8.4 and v1.9.0. What is there already stays; then come
+//! `vm-mutator.go`), read at v1.6.6, v1.7.4, v1.8.4 and v1.9.0. An architecture that is set stays; otherwise the first
+//! of these sets it:
 //!
-//! 1. the preference, from v1.7 on (`pkg/instancetype/webhooks/vm`: `mutateArch`): its
-//!    `preferredArchitecture`. Until v1.6 a preference has no such field. A matcher that infers the
-//!    preference from a volume is resolved before that.
-//! 2. the first DataSource among the templates of its disks, through one reference, that has the
-//!    label (`pkg/defaults`: `setDefaultArchitectureFromDataSource`). One that can't be found, or
-//!    that is for an architecture that KubeVirt doesn't know, is passed over.
-//! 3. the default (`setDefaultArchitecture`): `status.defaultArchitecture` of the KubeVirt object,
-//!    which is what its spec says, else the architecture that virt-operator was built for when it
-//!    first looked (`pkg/virt-operator/util`: `runtime.GOARCH`).
+//! 1. the preference, from v1.7 on (`pkg/instancetype/webhooks/vm`: `mutateArch`): its `preferredArchitecture`. Until
+//!    v1.6 a preference has no such field. A matcher that infers the preference from a volume is resolved before that.
+//! 2. the first DataSource among the templates of its disks, through one reference, that has the label (`pkg/defaults`:
+//!    `setDefaultArchitectureFromDataSource`). KubeVirt skips a missing one, and one for an architecture that it doesn't
+//!    know.
+//! 3. the default (`setDefaultArchitecture`): `status.defaultArchitecture` of the KubeVirt object. That is its spec's
+//!    value, else the architecture that virt-operator was built for when it first looked (`pkg/virt-operator/util`:
+//!    `runtime.GOARCH`).
 //!
-//! A bare instance and a replica set's instances have neither preference nor templates: for them
-//! there is only the default (`SetDefaultVirtualMachineInstanceSpec`).
+//! A bare instance and a replica set's instances have neither preference nor templates: they always get the default
+//! (`SetDefaultVirtualMachineInstanceSpec`).
 
 use std::collections::HashMap;
 
@@ -61,7 +61,7 @@ pub struct GuestArchitecture {
 }
 
 impl GuestArchitecture {
-    /// Whether somebody chose it for this virtual machine.
+    /// Whether it was chosen for this virtual machine.
     pub fn is_chosen(&self) -> bool {
         !matches!(self.because, ArchitectureReason::Default | ArchitectureReason::Operator)
     }

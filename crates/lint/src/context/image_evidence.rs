@@ -41,7 +41,7 @@ impl ImageEvidence {
         }
     }
 
-    /// Whether somebody looked at the image, or says so; another build may add to what one publishes.
+    /// Whether the image was inspected or its architectures declared; another build may add to what one publishes.
     pub fn is_certain(&self) -> bool {
         self.form != Form::Built
     }
@@ -82,12 +82,12 @@ impl Context<'_> {
         self.images_index().records.iter().any(|record| record.form != Form::Built)
     }
 
-    /// Saved output about another digest of the image that a reference pins: where that is said.
+    /// Location of saved output about another digest of the image that a reference pins.
     pub fn other_digest(&self, image: &str) -> Option<Location> {
         self.images_index().other_digest(image)
     }
 
-    /// Where it is said that nodes never pull an image from its own registry.
+    /// Location of the mirror setting by which nodes never pull an image from its own registry.
     pub fn sealed_source(&self, image: &str) -> Option<Location> {
         let image = image.strip_prefix("docker://").unwrap_or(image);
         self.images_index().mirrors.sealed(image).cloned()

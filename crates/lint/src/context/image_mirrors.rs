@@ -54,7 +54,7 @@ impl Mirrors {
         Self(out)
     }
 
-    /// Where it is said that the source of an image is never contacted: nodes pull it from a mirror only.
+    /// Location of the setting by which nodes pull an image from a mirror only.
     pub(super) fn sealed(&self, image: &str) -> Option<&Location> {
         let fitting = self.0.iter().filter(|m| below(image, &m.source).is_some());
         fitting.max_by_key(|m| m.source.len())?.sealed.as_ref()

@@ -1,16 +1,14 @@
-//! What is saved about images: output of skopeo and docker, and lists that somebody wrote.
+//! Saved data about images: output of skopeo and docker, and lists written by hand.
 //!
 //! - a document `kind: ImageArchitectures` of `hcoplan.dev`: `images: [{image, architectures}]`
-//! - `skopeo inspect --raw` and `docker manifest inspect`: a manifest list, or the manifest of a
-//!   single image, neither of which says what image it is of. The file does: its path ends in the
-//!   reference, with `/`, `:` and `@` as they are or as `_`
+//! - `skopeo inspect --raw` and `docker manifest inspect`: a manifest list, or the manifest of a single image. Neither
+//!   names its image, but the file does: its path ends in the reference, with `/`, `:` and `@` as they are or as `_`
 //!   (`quay.io/containerdisks/fedora/latest.json`, `quay.io_containerdisks_fedora_latest.json`).
 //! - an `images.yaml` of such outputs (also of `crane manifest`) by reference: `quay.io/a/b:1: {manifests: [...]}`,
 //!   `quay.io/a/b:1: [amd64, arm64]`, or `images: [{image, manifest: {...}}]`
-//! - `docker manifest inspect -v` (`Ref`), which names the image, and is a list of entries where the
-//!   image is one
-//! - `skopeo inspect` (`Name` and `Architecture`) and `docker inspect` (`RepoTags`, `RepoDigests`),
-//!   which name the image, and show the one architecture that was asked for of perhaps several
+//! - `docker manifest inspect -v` (`Ref`), which names the image, and is a list of entries where the image is one
+//! - `skopeo inspect` (`Name` and `Architecture`) and `docker inspect` (`RepoTags`, `RepoDigests`), which name the
+//!   image, and show only the requested one of perhaps several architectures
 
 use std::sync::Arc;
 
@@ -25,7 +23,7 @@ pub enum Form {
     List,
     /// It is the manifest of a single image. A raw one doesn't say of which platform.
     Single,
-    /// Somebody wrote down which architectures it is there for.
+    /// Declared by hand.
     Declared,
     /// A build or a copy in the repository is for these.
     Built,
@@ -123,7 +121,7 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     let root = &document.root;
     let of_file = || EvidenceOwner::File(called(document.file.path().with_extension("").as_str()));
     let mut add = |of: EvidenceOwner, form: Form, platforms: Vec<Platform>, node: &Node| {
-        // The first key stands for the whole: an excerpt of everything helps nobody.
+        // The first key represents the whole: an excerpt of everything doesn't help.
         let place = node.entries().first().map_or(node.span, |e| e.key.span);
         out.push(Record { of, form, platforms, place: document.location(place) });
     };

@@ -140,7 +140,7 @@ impl<'a> Context<'a> {
         all
     }
 
-    /// The declared nodes, each with what keeps a virtual machine away, whatever its architecture.
+    /// The declared nodes, each with the reasons why a virtual machine can't run there, except its architecture.
     pub(super) fn candidates(&self, vm: &VirtualMachine<'_>) -> Vec<Candidate<'a>> {
         let placement = vm.placement();
         // Labels that nobody declares may be there.

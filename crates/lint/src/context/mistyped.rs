@@ -99,7 +99,7 @@ fn is_mistyped(node: &Node, wanted: &str) -> bool {
 }
 
 impl Mistyped<'_> {
-    /// What is there and what is wanted: `the number 486, where a string is meant`.
+    /// The value and the wanted type: `the number 486, where a string is meant`.
     pub fn describe(&self) -> String {
         let article = if self.wanted == "integer" { "an" } else { "a" };
         let kind = match self.node.value {

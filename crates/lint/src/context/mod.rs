@@ -1,9 +1,8 @@
-//! What a rule may look at.
+//! The data for rules.
 //!
-//! Rules never walk files and never plan: the app reads, pairs and plans once, and a [`Context`]
-//! answers questions about one cluster. Its answers are in the terms of the catalogue (a field, an
-//! annotation, a golden image, a node) and each knows its place in the user's files, whatever API
-//! version the HyperConverged was written in.
+//! Rules never read files and never plan: the app reads, pairs and plans once, and a [`Context`] answers questions
+//! about one cluster. Its answers are in the terms of the rules (a field, an annotation, a golden image, a node). Each
+//! answer has its location in the user's files, in every API version of the HyperConverged.
 
 mod after_edits;
 mod annotation;
@@ -199,16 +198,15 @@ impl<'a> Context<'a> {
         Context { is_further: true, ..other }
     }
 
-    /// The context with the HyperConverged as it was before the change, where two revisions are
-    /// compared or the cluster's own object is at hand.
+    /// The context with the HyperConverged before the change, where two revisions are compared or the cluster's own
+    /// object is given.
     #[must_use]
     pub fn with_before(mut self, before: Option<&'a Value>) -> Self {
         self.before = before;
         self
     }
 
-    /// The HyperConverged before the change, in whatever API version; `None` where nothing is
-    /// known of one.
+    /// The HyperConverged before the change, in any API version; `None` where it is unknown.
     pub fn before(&self) -> Option<&'a Value> {
         self.before
     }
@@ -305,8 +303,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The place that stands for the whole HyperConverged: its name, else its kind, else its
-    /// first bytes.
+    /// The location of the whole HyperConverged: its name, else its kind, else its first bytes.
     pub fn whole_location(&self) -> Location {
         let document = self.input.document;
         let name = document.root.get("metadata").and_then(|m| m.get("name"));

@@ -54,7 +54,7 @@ impl<'a> Context<'a> {
         self.neighbours.get(Neighbours::default)
     }
 
-    /// The neighbours and the overlays' patches that may hold an `ignore`.
+    /// The repository's other objects and the overlays' patches that may contain an `ignore`.
     pub(crate) fn documents_with_suppressions(&self) -> Vec<Arc<Document>> {
         let neighbours = self.neighbours();
         let neighbours = neighbours.kinds().flat_map(|kind| neighbours.of_kind(kind));
@@ -69,7 +69,7 @@ impl<'a> Context<'a> {
         all.filter(|d| may_hold_suppression(d)).cloned().collect()
     }
 
-    /// The OLM Subscriptions among the neighbours that install HCO.
+    /// The repository's OLM Subscriptions that install HCO.
     pub fn subscriptions(&self) -> impl Iterator<Item = &Document> {
         let all = self.neighbours().of_kind("Subscription").iter();
         all.map(|d| &**d).filter(|d| {

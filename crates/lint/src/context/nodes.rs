@@ -84,7 +84,7 @@ impl<'a> Context<'a> {
 }
 
 impl NodeRef<'_> {
-    /// Where its architecture is said, else where it is named.
+    /// Location of its architecture, else of its name.
     pub fn architecture_place(&self) -> Option<Location> {
         let place = self.place?;
         Some(place.architecture.as_ref().unwrap_or(&place.name).clone())

@@ -102,7 +102,7 @@ impl OtherShape<'_> {
         self.moves.iter().flatten().flatten()
     }
 
-    /// The changes that put every field in its place; `None` where one has none.
+    /// The changes that move every field to its replacement; `None` where one has none.
     pub fn changes(&self, cx: &Context<'_>) -> Option<Vec<Change>> {
         let root = &cx.document().root;
         let gates = Path::dotted("spec.featureGates");

@@ -24,7 +24,7 @@ pub struct OwnField {
     pub is_set: bool,
     /// The kinds of the other operands that the field feeds.
     pub others: Vec<String>,
-    /// The changes that make the field say it; `None` where it can't.
+    /// The changes that set the field to it; `None` where that is impossible.
     pub changes: Option<Vec<Change>>,
 }
 

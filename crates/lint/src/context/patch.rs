@@ -33,7 +33,7 @@ pub struct PatchAnnotation<'a> {
     pub(super) gates: OnceCell<Vec<Option<PatchedGates>>>,
 }
 
-/// A patch that can't be applied, and what comes of it.
+/// A patch that can't be applied, and its consequence.
 #[derive(Debug, Clone, Copy)]
 pub struct PatchFailure<'a> {
     /// The annotation at fault.
@@ -68,8 +68,8 @@ impl<'a> Context<'a> {
             let known = ANNOTATIONS.iter().filter_map(|target| {
                 let annotation = self.annotation(target.name)?;
                 let text = annotation.text()?;
-                // As of a new object: what a patch wrote through is stored after the first reconcile, and
-                // would be told as what HCO renders by itself.
+                // Of a new object: the first reconcile stores what a patch changed, and it would be reported as
+                // rendered by HCO itself.
                 let patched = &self.plan_as_new().patched;
                 let patched = patched.iter().find(|p| p.kind == target.kind).cloned();
                 Some(PatchAnnotation {
@@ -263,8 +263,7 @@ impl<'a> PatchAnnotation<'a> {
     }
 }
 
-/// Whether a segment of a path as written may stand for one of the operand: `-` and negative
-/// indices stand for some element.
+/// Whether a segment of a path as written may match one of the operand: `-` and negative indices match some element.
 pub(super) fn same_step(written: &str, step: &str) -> bool {
     let some_element = written.starts_with('-') && step.bytes().all(|b| b.is_ascii_digit());
     written == step || some_element

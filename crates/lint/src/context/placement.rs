@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::pod_placement::ARCHITECTURE_KEYS;
 use super::{Context, Field, NodeRef};
 
-/// Of the labels that no node has, so many are told one by one.
+/// Maximum number of labels that are reported one by one, of those that no node has.
 const MOST_LABELS: usize = 32;
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";

@@ -54,8 +54,7 @@ fn segment(step: String) -> Segment {
     }
 }
 
-/// Whether a gate of HCO's is on where nothing is said about it; `None` where the release doesn't
-/// have it, or has a field in its place.
+/// Whether an unset gate of HCO's is on; `None` where the release doesn't have it, or has a field that replaces it.
 pub fn gate_when_unset(release: &Release, name: &str) -> Option<bool> {
     let gates = &release.tables().feature_gates;
     match gates.iter().find(|g| g.name == name)?.phase {

@@ -8,8 +8,8 @@ use hcoplan_yaml::{Node, Path, Segment, Value, parse};
 use super::Context;
 
 impl Context<'_> {
-    /// A fix that moves fields of the HyperConverged with their comments; `removed` is what then goes, the fields
-    /// themselves or what is around them. As lines where they are written in lines, else written anew.
+    /// A fix that moves fields of the HyperConverged with their comments. `removed` is what it removes: the fields
+    /// themselves or what is around them. Moves lines where the fields have lines of their own, else rewrites them.
     pub fn relocation(
         &self,
         title: impl Into<String>,
@@ -36,7 +36,7 @@ impl Context<'_> {
         let (document, (_, to)) = (self.document(), moves.first()?);
         let (text, root) = (document.file.text(), &document.root);
         let cut = lines_of(text, root, removed)?;
-        // What is there of the way to the new place, without what is taken away.
+        // The part of the new path that exists, without what is removed.
         let (_, depth) = root.nearest(to);
         let depth = depth.min(to.0.len() - 1).min(shared(to, removed));
         let above = Path(to.0.get(..depth)?.to_vec());

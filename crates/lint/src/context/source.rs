@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-/// A value that somebody else reads, once, when it is first asked for.
+/// A value that a caller's function reads once, at its first use.
 pub(super) struct Source<'a, T> {
     read: Option<Box<dyn Fn() -> T + 'a>>,
     cell: OnceCell<T>,

@@ -41,8 +41,8 @@ impl<'a> Context<'a> {
         Some(finding)
     }
 
-    /// The sentence that says who refuses the HyperConverged and in which words, and what is the cause
-    /// where the words don't say it. `None` where it isn't refused.
+    /// A sentence with who rejects the HyperConverged, the message, and the cause where the message lacks it. `None`
+    /// where it isn't rejected.
     pub fn refusal(&self, cause: Option<&str>) -> Option<String> {
         let admission = self.admission();
         let who = match (admission.stage?, admission.reason?) {

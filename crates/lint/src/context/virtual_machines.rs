@@ -39,7 +39,7 @@ pub struct SourceRef<'n> {
 }
 
 impl<'a> Context<'a> {
-    /// The virtual machines, pools, replica sets and bare instances among the neighbours.
+    /// The repository's virtual machines, pools, replica sets and bare instances.
     pub fn virtual_machines(&self) -> Vec<VirtualMachine<'_>> {
         let of = |(kind, group, spec): (&str, &'static str, &'static str)| {
             let documents = self.neighbours().of_kind(kind).iter();

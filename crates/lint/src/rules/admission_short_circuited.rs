@@ -26,8 +26,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Takes what is warned about away. Where that lets the webhook see what it refuses, that is for
-/// somebody to mend, too.
+/// Removes the cause of the warning. That may make the webhook see and reject another value, which needs a fix of its
+/// own.
 fn removal(cx: &Context<'_>, hole: &OperatorBug) -> Option<Fix> {
     let mut path = alone(hole);
     let above = cx.document().root.at(&path.parent());

@@ -168,7 +168,7 @@ fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
 struct Stage<'t> {
     /// Where it begins.
     start: usize,
-    /// The platform that it says it runs on; else it runs on the image's.
+    /// The platform of its `FROM --platform`; else it runs on the image's.
     platform: Option<&'t str>,
     /// Where it asks for `TARGETARCH`.
     asks: Option<usize>,

@@ -248,7 +248,7 @@ fn no_affinity(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Fi
     let coverage = cx.image_coverage(pod);
     let severity = match &coverage {
         ImageCoverage::Part(_) => Severity::Error,
-        // No affinity mends that: bundle-image-missing-arch.
+        // No affinity fixes that: bundle-image-missing-arch.
         ImageCoverage::Nothing => return None,
         _ if !pod.in_bundle => return None,
         ImageCoverage::Unknown if reach.len() > 1 => Severity::Warning,

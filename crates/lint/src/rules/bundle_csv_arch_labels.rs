@@ -63,7 +63,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     if !csv.is_known(cx) {
         return;
     }
-    // Without labels, what is claimed falsely is told, and this with it.
+    // Without labels, the finding about the false claim covers this, too.
     if csv.overclaimed(cx).iter().any(|(_, label)| label.is_none()) {
         return;
     }

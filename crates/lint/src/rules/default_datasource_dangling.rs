@@ -53,8 +53,8 @@ fn crons<'a>(cx: &Context<'a>) -> Crons<'a> {
         .collect()
 }
 
-/// The DataSources that lead to another one for which nothing is imported, each with its name, and
-/// what is imported for other architectures. Where that is nothing, somebody else brings the image.
+/// The DataSources that refer to another one for which nothing is imported, each with its name and the imports of other
+/// architectures. Without any import, the image comes from elsewhere.
 fn dangling<'a>(cx: &Context<'a>, crons: &Crons<'a>) -> impl Iterator<Item = (&'a Rendered, &'a str, Vec<String>)> {
     let known = &cx.release().ssp().architectures;
     cx.data_sources().filter_map(move |source| {

@@ -54,7 +54,7 @@ fn fields<'c>(cx: &'c Context<'_>) -> &'c [GateToField] {
     rules.map_or(&[][..], |r| &r.gates_to_fields)
 }
 
-/// The gates' fields in their place: safe where the same comes of it.
+/// Replaces the gates with their fields: safe where the result is the same.
 fn moved(cx: &Context<'_>, names: &[&str], fields: &[GateToField]) -> Option<Fix> {
     let gates = Path::dotted("spec.featureGates");
     let list = cx.document().root.at(&gates)?.items();

@@ -127,13 +127,13 @@ fn is_plain(word: &str) -> bool {
     word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// The name that a word stands for.
+/// The architecture that a word names.
 fn canonical<'k>(word: &str, known: &'k [String]) -> Option<&'k str> {
     let name = Architecture::name(word.trim())?;
     known.iter().map(String::as_str).find(|k| *k == name)
 }
 
-/// The value that was meant; `None` when a word stands for nothing that SSP knows.
+/// The value that was meant; `None` when SSP knows no architecture for a word.
 fn meant(text: &str, known: &[String]) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     let words = text.split(|c: char| matches!(c, ',' | ';' | '|') || c.is_whitespace());

@@ -17,7 +17,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut seen = Vec::new();
     for cron in cx.import_crons() {
         for (kind, name, field) in too_long(cron) {
-            // Once for a template, whatever the architectures.
+            // Once for a template, for all its architectures.
             let key = (cron.origin.template.as_ref(), kind);
             if seen.contains(&key) {
                 continue;
@@ -38,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The names that are too long: of which kind, the name, and the template's field that says it.
+/// The names that are too long: the kind, the name, and the template's field that sets it.
 fn too_long(cron: &Rendered) -> impl Iterator<Item = (&'static str, &str, &'static str)> {
     let names = cron_names(cron).into_iter();
     names.filter(|(_, name, _)| name.len() > MOST)

@@ -111,7 +111,7 @@ fn common_size<'a>(cx: &Context<'a>, cron: &Rendered) -> Option<&'a str> {
     tree::get(cx.common_image(template.name())?, SIZE)?.as_str()
 }
 
-/// A name that no object may have: of which kind, the name, and the template's field that says it.
+/// A name that no object may have: the kind, the name, and the template's field that sets it.
 fn wrong_name(cron: &Rendered) -> Option<(&'static str, &str, &'static str)> {
     let mut names = cron_names(cron).into_iter();
     names.find(|(_, name, _)| !is_subdomain(name))

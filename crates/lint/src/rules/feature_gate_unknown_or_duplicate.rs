@@ -102,8 +102,7 @@ fn alike(cx: &Context<'_>, fate: &Fate, entries: &[&Entry<'_>], path: &Path) -> 
     finding.help(format!("remove {them}; {what}")).fixes(fix)
 }
 
-/// Refused where the release refuses it; elsewhere the first of the two counts, or the second is
-/// unknown, which is said of it.
+/// An error where the release rejects it; elsewhere the first of the two counts, or the second is reported as unknown.
 fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Sink) {
     let about_us = |c: &hcoplan_planner::admission::Cause| {
         c.path.starts_with(path) && (c.message.contains("Duplicate value") || c.message.contains("must be unique"))

@@ -93,7 +93,7 @@ fn and_more(paths: &[String], all: usize) -> String {
     }
 }
 
-/// So many remedies are told.
+/// Maximum number of remedies in a message.
 const MOST_HELPS: usize = 4;
 
 fn help(cx: &Context<'_>, schema: &Schema, reason: Option<Reason>, cause: &Refused) -> Option<String> {

@@ -69,7 +69,7 @@ fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
         .at(cx.document().locate_key(path))
         .label("without effect")
         .help("remove it: nothing changes");
-    // Safe it isn't: somebody wanted it.
+    // Unsafe, because the field was set on purpose.
     let removed = [Change::Remove(alone(cx, path))];
     finding.fixes(cx.fix("remove the field", Applicability::Unsafe, &removed))
 }
@@ -94,8 +94,7 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Gates that nothing took the place of, as one finding: what they switch is gone, or is on whatever they
-/// say.
+/// One finding for gates without a replacement: their feature was removed, or is always on.
 fn useless(cx: &Context<'_>, mut names: Vec<&str>, fate: Fate, harmless: bool) -> Option<Finding> {
     names.sort_by_key(|name| cx.gate(name).name_place().span);
     let release = cx.release().label();
@@ -127,7 +126,7 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, fate: Fate, harmless: bool) -
         (names.iter().rev()).filter_map(|name| Some(Change::Remove(place_of(cx, name)?))).collect()
     };
     let title = format!("remove the {}", if rest.is_empty() { "gate" } else { "gates" });
-    // What asks for something else than there is is somebody's wish.
+    // A value that differs from the effective one was set on purpose.
     let (applicability, severity) =
         if harmless { (Applicability::Safe, Severity::Info) } else { (Applicability::Unsafe, RULE.severity) };
     let fix = cx.fix(title, applicability, &removed);
@@ -206,7 +205,7 @@ fn effective(cx: &Context<'_>, gate: &str) -> Option<bool> {
 /// What became of the feature of a gate that nothing took the place of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// It is there whatever the gate says.
+    /// The feature is always on.
     AlwaysOn,
     /// It isn't there any more.
     Gone,

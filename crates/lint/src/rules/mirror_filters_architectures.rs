@@ -60,7 +60,7 @@ fn command<'f>(file: &'f SourceFile, number: usize, words: &[&str]) -> Option<(u
     Some((begin, text.get(..stop)?.trim_end()))
 }
 
-/// Where words stand behind one another in a line, whatever spaces are between them.
+/// Position of consecutive words in a line, with any spaces between them.
 fn position(line: &str, words: &[&str]) -> Option<usize> {
     let (first, rest) = words.split_first()?;
     line.match_indices(first).find_map(|(at, _)| {

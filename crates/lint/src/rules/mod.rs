@@ -356,17 +356,17 @@ mod prelude {
         document.root.below(path)?.as_str()
     }
 
-    /// The namespace that a neighbour is in, where it says one.
+    /// The namespace that an object sets, else empty.
     pub(super) fn namespace_of(document: &Document) -> &str {
         document.text("metadata.namespace")
     }
 
-    /// A finding about a neighbour as a whole: its name.
+    /// A finding about another object as a whole: its name.
     pub(super) fn finding_about(rule: &'static Rule, document: &Document, message: impl Into<String>) -> Finding {
         Finding::new(rule, message).at(document.locate(&Path::dotted("metadata.name"))).object(object_of(document))
     }
 
-    /// A suggestion that changes a neighbour.
+    /// A suggestion that changes another object.
     pub(super) fn suggested(document: &Document, title: impl Into<String>, changes: &[Change]) -> Option<Fix> {
         Some(Fix {
             title: title.into(),
@@ -375,7 +375,7 @@ mod prelude {
         })
     }
 
-    /// A fix of a neighbour that changes what the cluster does.
+    /// A fix of another object that changes what the cluster does.
     pub(super) fn unsafe_fix(document: &Document, title: impl Into<String>, changes: &[Change]) -> Option<Fix> {
         let fix = suggested(document, title, changes)?;
         Some(Fix { applicability: Applicability::Unsafe, ..fix })
@@ -431,7 +431,7 @@ mod prelude {
         }
     }
 
-    /// What a neighbour is called in a report.
+    /// The name of another object in a report.
     pub(super) fn object_of(document: &Document) -> String {
         ObjectId::of(&document.root.to_json()).to_string()
     }

@@ -29,8 +29,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     host_names(cx, out);
 }
 
-/// Names in a placement's required affinity, or in KSM's selector, that no node has, where others of the
-/// list are there: what fits no node at all is told as a whole.
+/// Names in a placement's required affinity, or in KSM's selector, that no node has, where other names of the list
+/// exist. A list that fits no node is reported as a whole.
 fn host_names(cx: &Context<'_>, out: &mut Sink) {
     if cx.nodes().any(|n| !n.has_own_name()) {
         return;

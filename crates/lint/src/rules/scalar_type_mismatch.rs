@@ -19,8 +19,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The refusal, where the first thing that it is about is a mistyped scalar of these; the others
-/// of them are named, too, and all are mended together.
+/// The rejection, where its first cause is one of these mistyped scalars. It names the others, too, and one fix
+/// corrects all.
 pub(super) fn refusal_by(
     rule: &'static Rule,
     cx: &Context<'_>,

@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(cluster) = cx.machine_cluster() else {
         return;
     };
-    // With one node `eviction-strategy-needs-two-nodes` says it for all machines.
+    // With one node `eviction-strategy-needs-two-nodes` covers all machines.
     if cx.workload_nodes().count() < 2 {
         return;
     }

@@ -58,7 +58,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.report(finding);
 }
 
-/// The workload placement of a HyperConverged, in whatever version.
+/// The workload placement of a HyperConverged, in any version.
 fn placement_of(object: &Json) -> Option<&Json> {
     let v1 = object.pointer("/spec/deployment/nodePlacements/workload");
     let v1beta1 = object.pointer("/spec/workloads/nodePlacement");

@@ -1,9 +1,7 @@
-//! What is said about bundles, held against what operator-sdk's multiarch validator says about
-//! them: `testdata/bundles/table.txt`.
+//! Compares the findings about bundles with those of operator-sdk's multiarch validator: `testdata/bundles/table.txt`.
 //!
-//! The validator is put together here once more, from operator-framework/api
-//! `pkg/validation/internal/multiarch.go`: it inspects images by docker or podman, where we go by
-//! what is saved. It has no idea of a cluster and of other objects.
+//! The validator is rebuilt here, from operator-framework/api `pkg/validation/internal/multiarch.go`: it inspects
+//! images by docker or podman, where the rules read saved output. It doesn't consider the cluster or other objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -165,7 +163,7 @@ fn joined(words: &BTreeSet<String>) -> String {
     if words.is_empty() { "-".to_owned() } else { words.iter().cloned().collect::<Vec<_>>().join(", ") }
 }
 
-/// What is said about a fixture by both.
+/// Both verdicts on a fixture.
 fn verdicts(directory: &FilePath) -> [String; 3] {
     let case = Case::read(directory, None).expect("a fixture");
     let settings = Settings { select: vec![Selector::Group(Group::Bundle)], ..Settings::default() };

@@ -20,7 +20,7 @@ use super::fixtures::{directories, everything, root};
 use super::load::Case;
 use crate::{Settings, rules};
 
-/// What comes of holding a finding to its rule's claim.
+/// The result of checking a finding's claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Proof {
     /// The planner agrees.
@@ -40,7 +40,7 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
             // Another operator's gauges decide about the others.
             Some((alert, _)) if !PREDICTED_ALERTS.contains(&alert) => return Proof::Outside,
             Some((alert, _)) => (plan.alerts().contains(&alert), "the alert is silent"),
-            // It is told where it fires.
+            // Reported in the fixture.
             None => return Proof::Outside,
         },
         // Others than HCO refuse other objects than the HyperConverged.
@@ -53,7 +53,7 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
         }
         Claim::ReconcileStops => {
             let ssp = plan.ssp.as_ref().map(|ssp| ssp.admission.accepted);
-            // The webhook renders, too, and says it first.
+            // The webhook renders, too, and reports it first.
             let refused = !plan.admission.accepted || ssp == Some(false);
             let stops = plan.reconcile_error.is_some() || plan.refused_update.is_some() || refused;
             (stops, "the reconcile goes through")
@@ -74,7 +74,7 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
             (becomes_so(case, finding, becomes), "the field becomes something else")
         }
         Claim::BreaksOnUpgrade => (breaks(case, finding), "the next release does the same"),
-        // Where nothing comes of the manifest, nothing comes of any line of it.
+        // If the manifest has no effect, none of its lines has.
         Claim::HasEffect if !plan.succeeds() => return Proof::Outside,
         Claim::HasEffect => {
             let plan_input = case.plan_input();
@@ -89,7 +89,7 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
             (without.any(|then| then != now), "nothing changes without it")
         }
     };
-    // Whatever else is claimed, what the finding names has to come true.
+    // In addition to the rule's claim, the value that the finding predicts has to come true.
     let said = finding.becomes.as_ref().filter(|_| plan.succeeds());
     if !said.is_none_or(|b| becomes_so(case, finding, b)) {
         return Proof::Wrong("the field becomes something else".to_owned());
@@ -271,7 +271,7 @@ pub(super) fn seen(plan: &Plan) -> Value {
     json!([objects, metrics, error])
 }
 
-/// Lists of feature gates are sets, in whatever order and how often they name one.
+/// Lists of feature gates are sets: order and duplicates don't matter.
 fn as_sets(spec: &mut Value) {
     const LISTS: [&str; 3] = [
         "/configuration/developerConfiguration/featureGates",

@@ -1,6 +1,5 @@
-//! Every safe fix of every rule on every bad fixture: nothing is left to mend, nothing is dropped,
-//! and no comment is lost. (Where the tree differs is checked by each round; what a rule's own
-//! fixes make of its fixture is in `fixed/`.)
+//! Every safe fix of every rule on every bad fixture: no finding stays, nothing is dropped, and no comment is lost.
+//! (Each round checks where the tree differs; `fixed/` has the result of a rule's own fixes.)
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -175,7 +174,7 @@ fn safe_fixes_leave_nothing_to_mend_and_no_comment_behind() {
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-    // Where nothing is mended, nothing can be lost.
+    // Without fixes, nothing can be lost.
     assert!(mending.len() >= SAFE, "{} rules mend: {mending:?}", mending.len());
     assert!(commenting > 500, "{commenting} comments");
 }

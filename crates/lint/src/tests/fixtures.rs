@@ -49,7 +49,7 @@ pub(super) fn everything() -> impl Iterator<Item = Selector> {
     Group::ALL.into_iter().map(Selector::Group)
 }
 
-/// What is said of a place, or of none.
+/// Findings at one location, or at none.
 struct Said {
     place: Option<Location>,
     label: String,
@@ -69,8 +69,8 @@ impl Said {
     }
 }
 
-/// Findings as annotations show them: what, where, why, how to mend it. Where there are several,
-/// each has a number; where one has several notes, each of them has a letter.
+/// Findings in the form of annotations: message, location, notes, help. Several findings are numbered; several notes of
+/// one have letters.
 fn said(findings: &[Finding]) -> Vec<Said> {
     let mut out = Vec::new();
     for (number, finding) in (1..).zip(findings) {
@@ -107,7 +107,7 @@ fn said(findings: &[Finding]) -> Vec<Said> {
     out
 }
 
-/// What is said behind a header; further lines are indented.
+/// The text behind a header; further lines are indented.
 fn text_lines(header: &str, text: &str) -> Vec<String> {
     let mut lines = text.trim_end().split('\n');
     let first = format!("{header}: {}", lines.next().unwrap_or_default());
@@ -116,7 +116,7 @@ fn text_lines(header: &str, text: &str) -> Vec<String> {
     all.map(|l| l.trim_end().to_owned()).collect()
 }
 
-/// What is said, each with its place in words.
+/// The findings, each with its location as text.
 fn in_words<'s>(said: impl IntoIterator<Item = &'s Said>) -> String {
     let mut out = String::new();
     for said in said {
@@ -139,7 +139,7 @@ fn can_be_annotated(directory: &Path, place: &Location) -> bool {
     text.is_ok_and(|t| !t.contains('\r') && annotations::strip(&t) == place.file.text())
 }
 
-/// Holds a fixture's annotations, and what is said elsewhere, against what is found there.
+/// Compares a fixture's annotations, and its expected findings elsewhere, with the actual findings.
 fn compare(directory: &Path, findings: &[Finding]) -> Vec<String> {
     let said = said(findings);
     let (inside, elsewhere): (Vec<_>, Vec<_>) = said.iter().partition(|s| {
@@ -173,7 +173,7 @@ fn compare(directory: &Path, findings: &[Finding]) -> Vec<String> {
     complaints
 }
 
-/// How a file differs from what it should be; `SNAPSHOTS=overwrite` writes it anew.
+/// The difference between a file and its expected content; `SNAPSHOTS=overwrite` rewrites it.
 fn differs(path: &Path, expected: String) -> Option<String> {
     let name = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(path);
     let written = Data::read_from(path, Some(DataFormat::Text)).raw();

@@ -1,4 +1,4 @@
-//! The rules against what the real operators recorded: all recordings where they are at hand, else the selection.
+//! The rules compared with the real operators' recordings: all recordings where they exist, else the selection.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -59,7 +59,7 @@ fn look(set: &Path, release: &str, expected: &Value) -> Seen {
     let findings = case.lint(&settings);
     let accepted = expected["admission"]["accepted"] == true;
     let refusals = findings.iter().filter(|f| f.refusal).count();
-    // The recorder met the first reason; the others come to light once that is mended.
+    // The recorder met the first reason; the others appear once that is fixed.
     let reasons = usize::from(!accepted) + case.surroundings(&settings).admission().further.len();
     if refusals != reasons {
         let line = format!("{release} {name}: {refusals} refusals for {reasons} reasons, accepted: {accepted}");

@@ -30,7 +30,7 @@ pub(crate) struct Case {
     pub(crate) plan: Plan,
     /// The HyperConverged before the change, `before.yaml`.
     before: Option<Value>,
-    /// Where its neighbours are.
+    /// The directory of the other objects.
     directory: Option<PathBuf>,
 }
 
@@ -66,7 +66,7 @@ impl Case {
         Self::plan(document, declared, Vec::new(), Some(release))
     }
 
-    /// What rules look at, with the documents of a text as neighbours.
+    /// The rules' context, with the documents of a text as other objects.
     pub(crate) fn context<'c>(&'c self, settings: &'c Settings, others: &'c str) -> Context<'c> {
         let neighbours = || -> Neighbours {
             let all = documents("others.yaml", others).into_iter();

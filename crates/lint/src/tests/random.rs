@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::claims::{ClaimTally, all_rules, check_claims};
 use super::load::Case;
 
-/// So many where nothing else is said.
+/// The default number.
 const FEW: u64 = 60;
 
 fn number(name: &str) -> Option<u64> {

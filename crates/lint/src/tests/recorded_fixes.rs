@@ -1,5 +1,5 @@
-//! All safe fixes together, on every recorded case: what comes of the manifest stays, nothing is left to
-//! mend, and no comment is lost.
+//! All safe fixes together, on every recorded case: the plan stays the same, no fixable finding remains, and no comment
+//! is lost.
 
 use std::cell::RefCell;
 use std::path::Path;

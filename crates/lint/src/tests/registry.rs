@@ -56,7 +56,7 @@ const ENDED: [(&str, &str); 3] = [
     ("vm-architecture-needs-multiarch-gate", "1.17"),
 ];
 
-/// A rule that names releases goes on with each new one, or is said to have ended.
+/// A rule that names releases covers each new one, or names its last release.
 #[test]
 fn a_rule_ends_with_no_release_that_isnt_named() {
     let names: Vec<&str> = Release::known_names().collect();

@@ -1,4 +1,4 @@
-//! The files that a page's blocks stand for, completed to what can be linted.
+//! The files of a page's blocks, completed to what can be linted.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,7 +32,7 @@ const API_VERSIONS: [(&str, &str); 12] = [
 /// Where documents without a file's name lie.
 const FILES: [(&str, &str); 2] = [("HyperConverged", "hyperconverged.yaml"), ("ClusterInventory", "inventory.yaml")];
 
-/// The HyperConverged before a change: a file of its own, whatever else is shown.
+/// The HyperConverged before a change: always a file of its own.
 const BEFORE: &str = "before.yaml";
 
 /// The cluster where nothing shows another one.

@@ -33,7 +33,7 @@ struct Elsewhere {
 
 #[derive(PartialEq, Clone, Copy)]
 enum Part {
-    /// The rule's fixture stands for it.
+    /// The rule's fixture represents it.
     Example,
     Remedy,
     Both,
@@ -286,7 +286,7 @@ fn silent_on(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> 
         .collect()
 }
 
-/// Whether a page quotes what is said: `…` stands for anything.
+/// Whether a page quotes the message: `…` matches anything.
 fn is_quoted(said: &str, quote: &str) -> bool {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (said, quote) = (words(said), words(quote));
