@@ -1,4 +1,4 @@
-//! Everything that is read and that somebody else wrote.
+//! Every parser of foreign input.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -122,7 +122,7 @@ fn manifest(_: &str, content: &[u8]) {
     }
 }
 
-/// Objects that a cluster exported, held against what would be rendered.
+/// Objects exported from a cluster, compared with the rendered ones.
 fn objects(_: &str, content: &[u8]) {
     let release = &RELEASES[content.len() % RELEASES.len()];
     let file = SourceFile::new("hyperconverged.yaml", HYPERCONVERGED);
@@ -249,8 +249,8 @@ pub(crate) const OF_A_RELEASE: [&str; 9] = [
     "ssp.json",
 ];
 
-/// A release of somebody's own, of which one file is anything; a second byte says which. What is
-/// found to be a release can be planned with.
+/// A release of a user's own, of which one file has arbitrary content; a second byte chooses it. A valid release can be
+/// planned with.
 fn release(_: &str, content: &[u8]) {
     let Some((which, content)) = content.split_first() else {
         return;

@@ -289,8 +289,8 @@ pub(crate) fn patch(data: &[u8]) {
     }
 }
 
-/// Rules on any HyperConverged, and everything they offer to mend: what is mended can be read, and
-/// is not what it was. What is edited is as it was but for what was meant.
+/// Rules on any HyperConverged, and all their fixes: the fixed text parses, and differs. An edit changes nothing but
+/// its target.
 pub(crate) fn fix(data: &[u8]) {
     let inventory = declared(data.len());
     let files = [("hyperconverged.yaml", data.to_vec()), ("inventory.yaml", inventory.into_bytes())];

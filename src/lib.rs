@@ -1,21 +1,20 @@
-//! hcoplan: what KubeVirt's HyperConverged Cluster Operator would make of a manifest, offline.
+//! hcoplan: what KubeVirt's HyperConverged Cluster Operator would render from a manifest, offline.
 //!
-//! This crate is the command line, the language server and the reports. What they stand on, from the lowest up:
+//! This crate is the command line, the language server and the reports. The crates below it, lowest first:
 //!
-//! | crate | what it holds |
+//! | crate | content |
 //! |---|---|
 //! | `schemas` | releases and distributions as data, and the JSON Schemas of documents |
-//! | `crates/yaml` | YAML as Kubernetes reads it, with places, and edits that keep the rest |
+//! | `crates/yaml` | YAML as Kubernetes reads it, with locations, and edits that keep the rest |
 //! | `crates/kubernetes` | quantities, durations, selectors, schemas, Go's structs |
-//! | `crates/diagnostics` | files, places, findings, and what must not be shown |
+//! | `crates/diagnostics` | files, locations, findings, and the masking of secrets |
 //! | `crates/planner` | the one pure function: a release, an inventory and a HyperConverged go in, a `Plan` comes out |
 //! | `crates/repository` | a directory's clusters, through kustomize and Helm; the tree of rendered files |
-//! | `crates/report` | a document of what is said, and its printers for terminal, markdown and pages |
-//! | `crates/explain` | `diff` and `why`: questions about plans; `docs`: what a field is |
+//! | `crates/report` | a report as a document, and its printers for terminal, markdown and pages |
+//! | `crates/explain` | `diff` and `why`: questions about plans; `docs`: descriptions of fields |
 //! | `crates/lint` | the rules, and `fix` |
 //!
-//! A crate uses those above it in this table; the ones of the product are re-exported here by the names of
-//! their modules.
+//! A crate uses those above it in this table; the product's crates are re-exported here by the names of their modules.
 
 pub mod app;
 pub mod cli;

@@ -313,7 +313,7 @@ fn bytes_that_are_no_text() {
     }
 }
 
-/// Ours in its bytes, whatever its text is: nobody knows what it says.
+/// Ours by its bytes, with a text that can't be decoded.
 #[test]
 fn bytes_that_are_not_as_they_say() {
     let text = String::from_utf8_lossy(OURS);
@@ -434,7 +434,7 @@ fn what_nobody_may_read() {
     let closed = || fs::Permissions::from_mode(0o000);
     fs::set_permissions(scene.path("secret.yaml"), closed()).expect("set");
     fs::create_dir(scene.path("shut")).expect("made");
-    // Root may: hcoplan runs as somebody else.
+    // Root may read it: then hcoplan runs as another user.
     if File::open(scene.path("secret.yaml")).is_ok() {
         scene.give_to(NOBODY);
         if scene.run(&["--version"]).code != Some(0) {

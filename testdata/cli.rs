@@ -367,8 +367,7 @@ fn the_fleet_is_one_change_behind() {
     }
 }
 
-/// The same bytes on every run and on any number of threads, whatever the order in which the file
-/// system lists the files.
+/// The same bytes on every run, on any number of threads, with any order in which the file system lists the files.
 #[test]
 fn plans_are_the_same_every_time() {
     let scene = Scene::new(&main_directory().join("examples/fleet"));
@@ -414,7 +413,7 @@ fn plans_are_the_same_every_time() {
     }
 }
 
-/// The same reports and diffs, whatever the threads and the order in which the files came to be.
+/// The same reports and diffs, with any number of threads and any order in which the files were created.
 #[test]
 fn reports_are_the_same_every_time() {
     let scene = |order: &mut dyn Iterator<Item = usize>| {
@@ -463,7 +462,7 @@ fn a_closed_pipe_is_quiet() {
     }
 }
 
-/// What is built in goes away also where somebody ends the run.
+/// The build directory is removed also after an interrupt.
 #[test]
 #[cfg(unix)]
 fn a_signal_leaves_no_build() {

@@ -29,7 +29,7 @@ fn overlays_have_the_findings_of_plain_directories() {
     assert_eq!(overlays, plain);
 }
 
-/// An editor that talks to the language server, and doesn't wait for ever.
+/// An editor that talks to the language server, with a time limit.
 struct Editor {
     server: std::process::Child,
     input: std::process::ChildStdin,
@@ -149,7 +149,7 @@ impl Editor {
     }
 }
 
-/// What is said about a word of a layer's file.
+/// The diagnostics about a word of a layer's file.
 fn said_of(editor: &mut Editor, path: &str, text: &str, word: &str) -> String {
     let at = text.find(word).expect("there");
     let line = text[..at].matches('\n').count();
@@ -233,8 +233,8 @@ impl Drop for Editor {
     }
 }
 
-/// The editor shows what is wrong with the clusters at the layer that says it, while the layer isn't saved,
-/// and offers to change that layer, with the names of the clusters that change by it.
+/// The editor shows errors of the clusters at the layer that causes them, while the layer isn't saved. It offers to
+/// change that layer, with the names of the clusters that change by it.
 #[test]
 fn an_editor_sees_through_overlays() {
     let scene = built_overlays();

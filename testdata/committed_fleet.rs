@@ -1,4 +1,4 @@
-//! The fleet's output tree as it is committed, whatever the README's first command has written into it since.
+//! The fleet's output tree as committed, even after the README's first command has written into it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What the documentation promises, held against what keeps the promise.
+//! Compares the documentation's promises with the files that keep them.
 
 #[path = "published_schema.rs"]
 mod published_schema;

@@ -240,7 +240,7 @@ fn smoke(name: &str, few: usize) {
     }
 }
 
-/// A file of a crash becomes a line here: it stays mended.
+/// A file of a crash becomes a line here: it stays fixed.
 #[test]
 fn what_once_broke_a_target_does_so_no_more() {
     for file in below("testdata/fuzz", "") {

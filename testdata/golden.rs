@@ -259,8 +259,8 @@ const TAKEN_WITHOUT_CRDS: [(&str, &str); 6] = [
     ("pvc-datasourceref-no-group", "dataSourceRef.apiGroup: Invalid"),
 ];
 
-/// Every object of a kind that the release has a schema of is valid against it, and nothing of it
-/// would be pruned: over the selection, and over all recordings where they are at hand.
+/// Every object of a kind that the release has a schema of is valid against it, and none of its fields would be pruned:
+/// over the selection, and over all recordings where they exist.
 #[test]
 fn what_is_rendered_is_valid() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -452,7 +452,7 @@ fn recorded_documents_say_the_same_in_v1() {
     all_migrate(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden"));
 }
 
-/// With all recordings, where they are at hand.
+/// With all recordings, where they exist.
 #[test]
 fn all_recorded_documents_say_the_same_in_v1() {
     if let Some(recordings) = hcoplan_testing::recordings() {

@@ -1,5 +1,5 @@
-//! `hcoplan init` in repositories as there are: nothing lands where somebody would apply it, and `lint`
-//! right after it refuses nothing that the cluster would take.
+//! `hcoplan init` in typical repositories: it writes no file into a directory that is applied, and `lint` right after
+//! it rejects nothing that the cluster would accept.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Scene, copy, files, main_directory};
 
-/// A repository, and which of its files somebody applies or renders: worked out by hand, not by hcoplan.
+/// A repository, and which of its files are applied or rendered: listed by hand, not by hcoplan.
 struct Layout {
     /// Below `testdata/cli/init-layouts/in`, or an example.
     from: &'static str,

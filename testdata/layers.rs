@@ -1,5 +1,5 @@
-//! Which module of a crate may import which: a table, held against the code; and that files do not
-//! import each other in circles.
+//! Which module of a crate may import which: a table, checked against the code; and that files do not import each other
+//! in circles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -243,8 +243,8 @@ fn files_stay_readable() {
     assert!(long.is_empty(), "split these by meaning: {long:#?}");
 }
 
-/// A module consists of its children, and may name them; they may use what it holds. All other files
-/// that import each other, over however many in between, have to be told apart better.
+/// A module consists of its children, and may name them; they may use its items. All other files that import each
+/// other, directly or indirectly, need better boundaries.
 #[test]
 fn files_do_not_import_each_other() {
     for root in roots() {

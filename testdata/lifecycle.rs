@@ -195,7 +195,7 @@ fn each_created_on(release: &Arc<Release>, set: &Path, look: &mut impl FnMut(&St
     }
 }
 
-/// The sets of recorded cases: all of them where they are at hand, else the selection.
+/// The sets of recorded cases: all of them where they exist, else the selection.
 fn sets() -> Vec<PathBuf> {
     match hcoplan_testing::recordings() {
         Some(all) => ["curated", "random"].map(|set| all.join("golden").join(set)).into(),
@@ -219,8 +219,8 @@ fn objects_of(plan: &Plan) -> Value {
     by_id(plan.objects().map(|object| &*object.body))
 }
 
-/// The stored object as the operator reads it: lists are applied as a whole, and what Go prints in
-/// them without being told to is gone until the operator writes it again.
+/// The stored object as the operator reads it: lists are applied as a whole, and the zero values that Go prints in them
+/// are gone until the operator writes it again.
 fn as_read(state: &State) -> Value {
     let mut object = stored(state.stored.as_ref().expect("it is there"), false);
     let api_version = object["apiVersion"].as_str().expect("a version");
@@ -240,8 +240,7 @@ fn what_is_applied_again_changes_nothing() {
         }
         let gets_through = |u: &OwnUpdate| u.admission.accepted;
         if !first.own_updates.iter().any(gets_through) {
-            // HCO has not updated it: the next update by somebody else is what the eviction strategy is
-            // filled in by.
+            // HCO has not updated it: the next update from elsewhere fills in the eviction strategy.
             return;
         }
         let again = first.after.update(manifest, UpdateMethod::Apply);

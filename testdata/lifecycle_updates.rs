@@ -191,7 +191,7 @@ fn what_git_has_and_the_cluster_has_is_not_sent_and_a_change_beside_it_is_judged
     let nothing = cluster("1.18");
     let refused = nothing.update(&invalid, UpdateMethod::Apply);
     assert!(refusal(&refused).is_some());
-    // It is there all the same: somebody switched the webhook off for an hour.
+    // It is stored all the same: the webhook was switched off for an hour.
     let before = nothing.forced(refused).after;
     let again = before.update(&invalid, UpdateMethod::Apply);
     assert_eq!(refusal(&again), None, "kubectl sends nothing");

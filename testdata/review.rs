@@ -183,7 +183,7 @@ fn first(text: &str, lines: usize) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The first lines of each form, held against a file; and the words that have to be in them.
+/// Compares the first lines of each form with a file; and checks the words that they have to contain.
 fn hold(name: &str, words: &[&str], forms: &[(&str, String)]) {
     let mut all = String::new();
     for (form, text) in forms {
@@ -396,8 +396,8 @@ fn findings_of_like_clusters_are_told_once() {
     hold("lint", &[], &[("terminal", told), ("markdown", lint("--format=markdown"))]);
 }
 
-/// Findings that the revision has, too, come after the new ones and are counted, but for what fails the
-/// run; programs get all of them, told apart.
+/// Findings that the revision has, too, come after the new ones and are counted, except those that fail the run; JSON
+/// and the like have all of them, marked.
 #[test]
 fn findings_that_were_there_before_are_folded() {
     let scene = fleet(&CLUSTERS);
@@ -475,8 +475,8 @@ fn branches_merge_in_the_tree() {
             let unmerged = git(&["diff", "--name-only", "--diff-filter=U"]);
             let unmerged = String::from_utf8(unmerged.stdout).expect("UTF-8");
             let sources = unmerged.lines().any(|l| l.starts_with("clusters/"));
-            // The one changes or renames an import that the other takes out: git asks which of the two is
-            // meant, and the rendered tree says it.
+            // The one changes or renames an import that the other removes: git reports a conflict, and so does the
+            // rendered tree.
             let names = (one.name, other.name);
             let is_asked = matches!(names, ("multi-arch-on", "image-removed") | ("image-removed", "upgrade"));
             if is_asked && !sources {

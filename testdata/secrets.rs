@@ -221,7 +221,7 @@ fn what_cannot_be_parsed() {
 #[test]
 fn what_is_mended() {
     let mut files = files();
-    // Fields in the wrong API version's place, and others that are mended, with secrets beside them.
+    // Fields of the wrong API version, and others with fixes, with secrets next to them.
     files[0].1 = files[0].1.replace(
         "spec:\n  localStorageClassName: x\n",
         "spec:\n  # token: AnnotatedToken9\n  localStorageClassName: x\n  defaultCpuModel: Haswell\n  \
@@ -236,7 +236,7 @@ fn what_is_mended() {
     }
 }
 
-/// An edit with stars in it would be made by somebody's program.
+/// A program would apply an edit with stars in it.
 #[test]
 fn an_edit_that_writes_a_secret_is_no_part_of_a_report() {
     let file = HYPERCONVERGED.replace("/spec/config/importProxy", "/spec/config/filesystemOverhead");

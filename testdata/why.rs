@@ -1,5 +1,5 @@
-//! `why`, held against the golden cases: a table of questions with their answers, and what each
-//! jsonpatch operation does against what was recorded.
+//! Compares `why` with the golden cases: a table of questions with their answers, and the effect of each jsonpatch
+//! operation with the recordings.
 
 #[path = "published_schema.rs"]
 mod published_schema;

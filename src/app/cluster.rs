@@ -130,7 +130,7 @@ struct Judged {
     planned: Planned,
     verdict: Verdict,
     transition: Option<Transition>,
-    /// What is there after an upgrade.
+    /// The state after an upgrade.
     upgraded: Option<State>,
 }
 
@@ -164,7 +164,7 @@ impl Judged {
         Self { planned, verdict, transition: None, upgraded: None }
     }
 
-    /// As it is shown: what is rejected is rendered by force only.
+    /// As it is shown: a rejected object is rendered only with `--force`.
     fn shown(&self, force: bool) -> Cow<'_, Planned> {
         if force { Cow::Borrowed(&self.planned) } else { self.planned.as_judged() }
     }

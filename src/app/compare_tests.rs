@@ -17,7 +17,7 @@ use crate::plan::{Plan, plan};
 use crate::release::Release;
 use crate::repo::{Options, Repo};
 
-/// The recorded cases: all of them where they are at hand, else the selection.
+/// The recorded cases: all of them where they exist, else the selection.
 fn cases() -> Vec<std::path::PathBuf> {
     let own = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
     let sets = match recordings() {

@@ -1,4 +1,4 @@
-//! What a GitOps controller reports of a cluster's HyperConverged as different for ever.
+//! Fields of a cluster's HyperConverged that a GitOps controller reports as different on every sync.
 
 use std::sync::Arc;
 

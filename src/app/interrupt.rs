@@ -1,5 +1,5 @@
-//! Ctrl-C and its relatives: noted while there is something to clean up, so that work ends between
-//! two clusters and does so. Before that the signal ends the process, whatever it waits for.
+//! Ctrl-C and its relatives: noted while there is something to clean up, so that work ends between two clusters and
+//! cleans up. Before that the signal ends the process at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,7 +23,7 @@ pub fn watch() {
     });
 }
 
-/// Whether somebody asked us to stop.
+/// Whether a signal asked us to stop.
 pub fn interrupted() -> bool {
     let noted = INTERRUPTED.get();
     noted.is_some_and(|noted| noted.load(Ordering::Relaxed))

@@ -18,11 +18,11 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Whether everything that it is read and judged from is the same before the change.
     pub is_unchanged: bool,
-    /// Whether its objects are rendered: it is stored, or it is rendered by force.
+    /// Whether its objects are rendered: it is stored, or rendered with `--force`.
     pub is_rendered: bool,
     /// What hcoplan did about a rejection with `--force`.
     pub forced: Option<&'static str>,
-    /// What the API server and the operators would say; empty where rules say it.
+    /// Warnings of the API server and the operators; empty where rules report them.
     pub warnings: Vec<String>,
     /// What was found while reading it and by the rules, before suppression.
     pub found: lint::Run,

@@ -31,7 +31,7 @@ impl<'a> Pair<'a> {
         Self { before: None, after: After::Cluster(after) }
     }
 
-    /// Two clusters that are compared whatever they are called.
+    /// Two clusters that are compared, with any names.
     pub fn of(before: &'a ClusterRef, after: &'a ClusterRef) -> Self {
         Self { before: Some(before), ..Self::new(after) }
     }

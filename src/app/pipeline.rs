@@ -16,8 +16,8 @@ use crate::verdict::{NotPlanned, NotPlannedKind, Verdict};
 /// Below this many clusters a second thread costs more than it gives.
 const FEW: usize = 4;
 
-/// Takes clusters of a repository through the analysis; `sink` gets each one's result, in their
-/// order. Ends early when the sink says so or somebody interrupts.
+/// Takes clusters of a repository through the analysis; `sink` gets each one's result, in their order. Ends early when
+/// the sink or a signal asks for it.
 pub fn run(
     repo: &Repo,
     pairs: &[Pair<'_>],
@@ -33,8 +33,8 @@ pub fn run(
     each(pairs, jobs, progress, one, sink);
 }
 
-/// Works on items on as many threads as are worth it; `sink` gets what comes of each, in their
-/// order. Ends early when the sink says so or somebody interrupts.
+/// Works on items on as many threads as are useful; `sink` gets each one's result, in their order. Ends early when the
+/// sink or a signal asks for it.
 pub(super) fn each<T: Sync, R: Send>(
     items: &[T],
     jobs: Option<NonZeroUsize>,

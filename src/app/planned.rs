@@ -92,7 +92,7 @@ impl std::ops::Deref for Planned {
 }
 
 impl Planned {
-    /// What would come of it.
+    /// Its plan.
     pub(super) fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -140,9 +140,9 @@ impl Planned {
         findings
     }
 
-    /// Which virtual machine boots, and which golden image is there, for which architecture. What a webhook rejects is
-    /// shown by force, so that the matrix names the images that are missed.
-    /// `before` is the HyperConverged that the change starts from.
+    /// Which virtual machine boots, and which golden image exists, for which architecture. A rejected HyperConverged is
+    /// rendered all the same, so that the matrix names the missing images. `before` is the HyperConverged that the
+    /// change starts from.
     pub(super) fn matrix(&self, repo: &Repo, cluster: &ClusterRef, before: Option<&Value>) -> ClusterMatrix {
         let settings = lint::Settings::default();
         let context = check::context(repo, cluster, self.loaded(), self.input(), &settings).with_before(before);

@@ -1,4 +1,4 @@
-//! The upgrade of a cluster, release by release, from what is there now. Nobody applies anything on the way.
+//! The upgrade of a cluster, release by release, from its present state. No manifest is applied on the way.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub(super) fn steps(work: &Work<'_>, to: &Arc<Release>, old: &Old, now: &Now<'_>
         None => lifecycle::orders(&first.after, manifest, UpdateMethod::Apply, to),
     };
     if !first.plan.admission.accepted {
-        // What is there instead isn't known; the rejection is said of the change itself.
+        // The resulting state isn't known; the rejection is reported for the change itself.
         let mut diff = ClusterDiff::new(&outcome.cluster);
         diff.verdict = Verdict::of_step(&first);
         diff.findings_added = outcome.found.findings.iter().filter(|f| f.refusal).cloned().collect();

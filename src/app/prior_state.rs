@@ -23,7 +23,7 @@ impl PriorObject {
         match self {
             Self::Live(live) => empty.with_live(live, manifest),
             Self::Manifest(old) => {
-                // It is there, whatever would be said about it today.
+                // It is stored already, even if today's webhook would reject it.
                 let step = empty.forced(empty.update(old, update));
                 match step.after.stored {
                     Some(_) => step.after,

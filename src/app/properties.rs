@@ -1,6 +1,5 @@
-//! What must hold of a fleet, whatever is in it: the same tree and the same findings with any
-//! number of threads, in whatever order its files came to be, its documents stand and its keys are
-//! written.
+//! What holds for every fleet: the same tree and the same findings with any number of threads, and with any order of
+//! its files, its documents and its keys.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -221,7 +220,7 @@ struct Found {
     place: Option<(Utf8PathBuf, u32, u32)>,
 }
 
-/// What came of a fleet.
+/// The result of a fleet.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {
     states: Vec<String>,

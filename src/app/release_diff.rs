@@ -1,8 +1,7 @@
-//! What changed from one release to another, for somebody who is about to upgrade.
+//! The changes from one release to another, for users who are about to upgrade.
 //!
-//! Fields, defaults and what is refused are read from the schemas of the HyperConverged and the
-//! webhooks' tables; the objects are asked of the planner, with a HyperConverged that says nothing and
-//! a cluster of six nodes.
+//! Fields, defaults and rejections come from the schemas of the HyperConverged and the webhooks' tables. The planner
+//! gives the objects, with an empty HyperConverged and a cluster of six nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -71,7 +70,7 @@ impl ReleaseDiff {
 pub fn release_diff(before: &Arc<Release>, after: &Arc<Release>) -> ReleaseDiff {
     let (old, new) = (Facts::of(before), Facts::of(after));
     let known = |facts: &Facts, path: &str| facts.fields.contains_key(path);
-    // What a field brings along is told with the field.
+    // The entry of a new field covers its parts.
     let of_both = |facts: &BTreeMap<String, String>| -> BTreeMap<String, String> {
         let both = facts.iter().filter(|(what, _)| {
             let field = what.split(" · ").next().unwrap_or_default();
@@ -188,7 +187,7 @@ impl Facts {
     fn schema(&mut self, path: &str, schema: &Value) {
         let ty = schema["type"].as_str().unwrap_or("any");
         self.fields.insert(path.to_owned(), ty.to_owned());
-        // What an object is by default is told by its fields.
+        // The fields of an object cover its default.
         let default = schema.get("default").filter(|d| !d.is_object());
         if let Some(default) = default {
             self.defaults.insert(path.to_owned(), default.to_string());

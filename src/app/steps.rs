@@ -19,7 +19,7 @@ pub(super) struct Planned {
     pub(super) release: Arc<Release>,
     /// What is rendered then; its admission is the manifest's.
     pub(super) plan: Plan,
-    /// What is there after an upgrade.
+    /// The state after an upgrade.
     pub(super) upgraded: Option<State>,
 }
 
@@ -55,9 +55,8 @@ pub(super) fn plan(
     }
 }
 
-/// What is there once a cluster's manifest is submitted to what it holds and HCO is upgraded, as
-/// the work asks for it; `None` where it asks for neither. What a webhook refuses is followed as
-/// if it didn't.
+/// The state after a cluster's manifest is submitted to its present state and HCO is upgraded, as the work requests;
+/// `None` where it requests neither. A rejected manifest is followed as if it were accepted.
 ///
 /// # Errors
 /// The old HyperConverged can't be read.

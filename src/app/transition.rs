@@ -1,5 +1,5 @@
-//! A cluster before and after a change of its sources: what is there afterwards comes from what was
-//! there before, not from a cluster that is created.
+//! A cluster before and after a change of its sources: the new state follows from the previous one, not from a newly
+//! created cluster.
 
 use std::sync::Arc;
 

@@ -63,7 +63,7 @@ pub(super) struct Analysis {
 }
 
 impl<'a> Question<'a> {
-    /// What a command's arguments ask: which findings are known and which fail the run is said by its rules.
+    /// Configures the rules from a command's arguments: which findings are known, and which fail the run.
     pub(super) fn new(
         found: &'a Clusters,
         settings: &'a Settings,
@@ -76,8 +76,8 @@ impl<'a> Question<'a> {
         Ok(Self { found, settings, base, baseline, fail_on, work, jobs })
     }
 
-    /// Looks at every cluster once; `take` sees each one's result. `None` where somebody interrupts: what a part of
-    /// the clusters gives is no result.
+    /// Analyses every cluster once; `take` sees each one's result. `None` after an interrupt: part of the clusters is
+    /// no result.
     pub(super) fn analyse(
         self,
         output: &Output,

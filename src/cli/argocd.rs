@@ -1,4 +1,4 @@
-//! `hcoplan argocd`: which fields of a HyperConverged a GitOps controller reports as different for ever.
+//! `hcoplan argocd`: fields of a HyperConverged that a GitOps controller reports as different on every sync.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -53,7 +53,7 @@ impl InputArguments {
     }
 }
 
-/// What is said of the files.
+/// Facts about the files.
 #[derive(Debug, Clone, Default, Args)]
 #[group(skip)]
 pub(super) struct Files {

@@ -1,4 +1,4 @@
-//! Clusters for a subcommand: found and chosen. What is wrong on the way is said here.
+//! Finds and selects clusters for a subcommand, and reports problems on the way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -84,8 +84,7 @@ fn find_in(
 ) -> Result<Clusters, Failure> {
     let mut selection = Selection::new(sources)?;
     if let Some(jobs) = sources.reading.jobs {
-        // Files are looked at by this many threads, too. It only fails where somebody else has said so
-        // already: a second run in one process.
+        // Threads that read files, too. It fails only where the pool exists already: a second run in one process.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.get());
         let _ = pool.build_global();
     }
@@ -278,7 +277,7 @@ pub(super) fn configuration(sources: &Sources, trust: &Trust) -> Result<Option<A
     Ok(Some(SourceFile::from_bytes(path, bytes)))
 }
 
-/// Whose word counts, as the command line says.
+/// The trust source that the command line names.
 pub(super) fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure> {
     let Some(name) = &sources.reading.trust_base else {
         return Ok(Trust::Files);
@@ -401,7 +400,7 @@ impl Clusters {
         }
     }
 
-    /// Whose word counts.
+    /// The trust source.
     pub(super) fn trust(&self) -> &Trust {
         &self.options.trust
     }
@@ -474,7 +473,7 @@ impl Clusters {
         if let ([was], [Pair { after: After::Cluster(is), .. }], ComparisonMode::Alternatives) =
             (clusters.as_slice(), entries.as_slice(), mode)
         {
-            // Two directories with a cluster each, whatever they are called.
+            // Two directories with a cluster each, of any names.
             return vec![Pair::of(was, is)];
         }
         let mut pairs = app::pairs((old, &clusters), (&self.repo, entries));
@@ -488,8 +487,8 @@ impl Clusters {
         pairs
     }
 
-    /// Takes each of them through the analysis, with a progress bar where somebody looks. `take`
-    /// gets each one's result, in their order; the findings are collected.
+    /// Takes each of them through the analysis, with a progress bar on a terminal. `take` gets each one's result, in
+    /// their order; the findings are collected.
     pub(super) fn each(
         &self,
         work: &Work<'_>,

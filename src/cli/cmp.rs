@@ -209,7 +209,7 @@ impl Parameters {
     }
 }
 
-/// The stream, and what is said on standard error.
+/// The stream, and the lines for standard error.
 fn generate(gate: &Gate, output: &Output, said: &mut Vec<String>) -> Result<(String, Verdict), Failure> {
     let text = std::env::var("ARGOCD_APP_PARAMETERS").unwrap_or_default();
     let parameters = Parameters::new(&text)?;
@@ -296,7 +296,7 @@ fn generate(gate: &Gate, output: &Output, said: &mut Vec<String>) -> Result<(Str
     });
     let mut settled = findings.finished(baseline.as_ref(), &settings, &found.root, output)?;
     verdict.failed |= settled.fails_from(fail_on, None);
-    // Whatever the gate is: other tools would pass it on, or over.
+    // Independent of the gate: other tools would pass it on, or skip it.
     let almost = |f: &Finding| ALMOST.contains(&f.rule.name);
     verdict.failed |= settled.findings().iter().any(almost);
     let mut sorted: Vec<&Finding> = settled.findings().iter().collect();
@@ -344,7 +344,7 @@ fn loosens(settings: &Settings, config: &Config) -> bool {
         || lint::rules().iter().any(lower)
 }
 
-/// What is said then.
+/// The warning in that case.
 const LOOSENS: &str = "warning: hcoplan.yaml makes the gate stricter, not wider: its `ignore`, `suppress`, \
                        `lint.select`, `lint.ignore` and lower severities have no effect here";
 

@@ -14,12 +14,12 @@ use crate::yaml::{self, Chunk, Node};
 /// What to do where a kustomization is not built.
 pub(super) const WAY_OUT: &str = "build it elsewhere: `kustomize build . | hcoplan cmp generate -`";
 
-/// Every Kubernetes object, in the order of the files' paths, except those of hcoplan and kustomize,
-/// nodes, files of rendered trees, which is said, and documents that hold one of the given places.
+/// Every Kubernetes object, in the order of the files' paths. Left out are those of hcoplan and kustomize, nodes, files
+/// of rendered trees (reported), and documents that contain one of the given places.
 ///
-/// What the configuration ignores is passed on, too, and so is what `.gitignore` names: it is in
-/// Argo CD's checkout, so git tracks it, and any other tool would apply it. Whatever else can't be passed
-/// on is an error: left out, it would be deleted from the cluster.
+/// Files that the configuration or `.gitignore` ignores are passed on, too: they are in Argo CD's checkout, so git
+/// tracks them, and any other tool would apply them. Anything else that can't be passed on is an error: without it,
+/// Argo CD would delete the object from the cluster.
 pub(super) fn manifests(
     repo: &Repo,
     left_out: &BTreeMap<Utf8PathBuf, Vec<u32>>,
@@ -46,7 +46,7 @@ pub(super) fn manifests(
         let bytes = tree.read(&path);
         let bytes = bytes.map_err(|why| repo::Error::File(path.clone(), why))?;
         let file = SourceFile::from_bytes(path.clone(), bytes);
-        // A file of a tree with a HyperConverged in it isn't hcoplan's, whatever the tree says.
+        // A file of a tree with a HyperConverged in it isn't hcoplan's, even if the tree claims it.
         if rendered.has(&path) && !matches!(uses.get(&*path), Some(FileRole::Read(_))) {
             rendered_files += 1;
             continue;

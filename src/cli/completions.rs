@@ -63,7 +63,7 @@ fn with_values(command: Command) -> Command {
     command.mut_subcommands(with_values)
 }
 
-/// An argument with what it may be. Nothing is worked out before somebody asks for it.
+/// An argument with its possible values, which are computed only when completing.
 fn values(arg: Arg) -> Arg {
     let names = arg.get_value_names().unwrap_or_default();
     let name = names.first().map(|n| n.to_string()).unwrap_or_default();

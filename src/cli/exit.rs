@@ -18,7 +18,7 @@ pub(super) struct Verdict {
     /// Findings at or above `--fail-on`, a refusal, a stale tree with `--check`, differences with
     /// `--exit-code`.
     pub(super) failed: bool,
-    /// Somebody pressed Ctrl-C.
+    /// The user pressed Ctrl-C.
     pub(super) interrupted: bool,
 }
 

@@ -397,7 +397,7 @@ fn changes(pair: &[Seen]) -> Vec<String> {
     out
 }
 
-/// Values that are others when nothing is said.
+/// Fields whose defaults differ.
 fn leaves(a: Option<&Value>, b: Option<&Value>, at: &str, name: &str, out: &mut Vec<String>) {
     match (a, b) {
         _ if a == b => {}

@@ -32,7 +32,7 @@ pub(super) enum Failure {
     /// The two sides of the diff.
     #[error(transparent)]
     Diff(#[from] crate::diff::Error),
-    /// Somebody asked for an end: said elsewhere.
+    /// The user stopped hcoplan: reported elsewhere.
     #[error("interrupted")]
     Interrupted,
     /// Standard output, or a file named with `--format`.

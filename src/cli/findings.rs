@@ -1,4 +1,4 @@
-//! Findings of a run: collected, settled, printed.
+//! Findings of a run: collected, finished, printed.
 
 use std::sync::Arc;
 

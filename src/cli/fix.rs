@@ -1,4 +1,4 @@
-//! `hcoplan fix`: what rules offer to mend, mended.
+//! `hcoplan fix`: applies the rules' fixes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io::Write as _;
@@ -203,7 +203,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     Ok(verdict)
 }
 
-/// Lints and mends until there is nothing left to mend.
+/// Lints and fixes until no fix is left.
 fn rounds(
     arguments: &Arguments,
     mut found: Clusters,
@@ -320,7 +320,7 @@ fn rounds(
         for finding in first.findings() {
             before.entry(same(finding)).or_default().push_back(finding);
         }
-        // Each stands for one: several commands of a script are found in the same words.
+        // Each counts as one: a script may repeat a command, with the same finding for each.
         let mut out = Vec::new();
         for finding in left {
             let alike = before.get_mut(&same(finding));
@@ -332,7 +332,7 @@ fn rounds(
         }
         out
     };
-    // What would harm a cluster is no way to mend another one.
+    // A fix that harms one cluster is not offered for another one.
     fixed.left.retain_mut(|finding| {
         finding.fixes.retain(|fix| !harmful.iter().any(|h| h.is_same(fix)));
         !finding.fixes.is_empty()
@@ -358,7 +358,7 @@ fn line_of(finding: &Finding) -> Option<&str> {
     Some(at.file.line(at.start().line.checked_sub(1)?)?.1)
 }
 
-/// What the rules find; what goes wrong is said the first time.
+/// The findings; problems of reading are reported the first time only.
 fn lint(
     arguments: &Arguments,
     found: &Clusters,
@@ -456,7 +456,7 @@ fn write_diff(out: &mut Vec<u8>, diff: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What was not applied: each finding with each way to mend it.
+/// The findings that were not fixed, each with its fixes.
 fn write_left(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::Result<()> {
     let mut allowance = HashMap::new();
     let mut untold = 0;

@@ -13,7 +13,7 @@ use crate::source::Location;
 /// Raised when a field changes its meaning or goes; new fields don't raise it.
 const SCHEMA_VERSION: &str = "1";
 
-/// What was mended, or would be, and what is left to choose from.
+/// The applied or proposed fixes, and those to choose from.
 pub(super) fn of(fixed: &FixRounds, root: &Utf8Path, written: bool, changed: usize) -> Value {
     let from_top = fixed.root_from_top(root);
     let files = fixed.files.values().map(|file| {
@@ -83,7 +83,7 @@ fn done(root: &Utf8Path, applied: &Applied) -> Value {
     document
 }
 
-/// A finding with the ways to mend it, numbered as `--choose` takes them.
+/// A finding with its fixes, numbered as `--choose` takes them.
 fn to_choose(root: &Utf8Path, finding: &Finding) -> Value {
     let mut document = placed(root, finding.location.as_ref());
     document["rule"] = json!(finding.rule.name);

@@ -13,7 +13,7 @@ use crate::report::shown_path;
 use crate::secret::{InputText, masked_file_text};
 use crate::source::SourceFile;
 
-/// What came of all rounds.
+/// The result of all rounds.
 #[derive(Debug, Default)]
 pub(super) struct FixRounds {
     /// Files by path, as they were read and as they are to be.

@@ -329,7 +329,7 @@ pub(super) fn contradictions(dump: &Dump, document: &Document) -> Vec<Contradict
 
 /// A field of an inventory that a dump contradicts.
 pub(super) struct Contradiction {
-    /// Where the inventory says it.
+    /// Its location in the inventory.
     pub(super) place: Location,
     /// What it says.
     pub(super) declared: Value,

@@ -43,9 +43,9 @@ impl BuiltCluster {
 /// Files as they were and as they are to be.
 type Files = BTreeMap<Utf8PathBuf, Rewritten>;
 
-/// Rewrites the layers of every chosen cluster that kustomize builds, with all other clusters that share a layer
-/// with one: a base is in one version. Where one of them would become another one, none of their files is touched,
-/// and each place that stands in the way is said.
+/// Rewrites the layers of every chosen cluster that kustomize builds, with all other clusters that share a layer with
+/// one: a base is in one version. If one of these clusters would change, none of their files is written, and each
+/// obstacle is reported.
 pub(super) fn all(
     mut found: Clusters,
     migrated: &mut Migrated,

@@ -132,10 +132,10 @@ impl Output {
         Terminal { verbose: self.verbose, ..terminal(&io::stderr(), self.choice) }
     }
 
-    /// Prints a result. A pipe that somebody closed swallows it; see [`Output::closed`].
+    /// Prints a result. A closed pipe discards it; see [`Output::closed`].
     ///
     /// # Errors
-    /// What else the system says.
+    /// Any other error of the system.
     pub(super) fn print(&mut self, text: impl AsRef<[u8]>) -> io::Result<()> {
         if self.closed {
             return Ok(());

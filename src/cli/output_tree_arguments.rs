@@ -1,4 +1,4 @@
-//! `--out` and what goes with it: where the output tree is.
+//! `--out` and its options: the path of the output tree.
 
 use camino::Utf8PathBuf;
 use clap::Args;

@@ -1,5 +1,4 @@
-//! Which directory everything is relative to: the one with the configuration, wherever below it somebody
-//! looks.
+//! The directory that everything is relative to: the one with the configuration, at or above the given path.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -49,7 +48,7 @@ impl Place {
         Self::find(path, |d| d.join(CONFIG_FILE).is_file() || is_work_tree(d))
     }
 
-    /// The place itself, whatever lies above it.
+    /// The path itself, without a search above it.
     pub(super) fn itself(path: &Utf8Path) -> Self {
         Self { root: path.to_owned(), below: None }
     }
@@ -60,7 +59,7 @@ impl Place {
         let Ok(real) = path.canonicalize_utf8() else {
             return itself;
         };
-        // A configuration further up would be somebody else's.
+        // A configuration above the work tree doesn't belong to it.
         let Some(top) = real.ancestors().find(|d| is_work_tree(d)) else {
             return itself;
         };
@@ -82,8 +81,8 @@ pub(super) fn problems<'r>(repo: &'r Repo, below: Option<&'r Utf8Path>) -> impl 
     repo.problems().iter().filter(move |p| is_about(&p.finding, below))
 }
 
-/// Whether a finding is about a file below a directory, or about none. What isn't built is told for
-/// that directory alone, and may lie above it.
+/// Whether a finding is about a file below a directory, or about none. A failed build is reported for that directory
+/// alone, and may be above it.
 pub(super) fn is_about(finding: &Finding, below: Option<&Utf8Path>) -> bool {
     if is_of_meant(finding) || finding.rule.name == repo::HELM_TEMPLATE_FAILED.name {
         return true;

@@ -21,7 +21,7 @@ pub(super) struct Selection {
     only: Option<BTreeSet<String>>,
 }
 
-/// Held against a name and against its last parts: clusters of one directory are printed without it.
+/// Matches a name or its last parts: clusters of one directory are printed without it.
 #[derive(Debug, Clone)]
 struct Pattern {
     glob: GlobMatcher,
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(chosen(&["prod/*"], &[]), ["prod/east", "prod/west"]);
         assert_eq!(chosen(&["**/east", "lab"], &["lab/**"]), ["prod/east", "lab"]);
         assert_eq!(chosen(&[], &["*east"]), ["prod/west", "lab"]);
-        // As it is printed beside its neighbours, and as a shell completes a path.
+        // As it is printed next to clusters of the same directory, and as a shell completes a path.
         let deep = selection(&["moc/smaug", "./lab/"], &[]);
         let meant = ["overlays/moc/smaug", "lab", "overlays/emea/smaug"].map(|n| deep.has(n));
         assert_eq!(meant, [true, true, false]);

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
-/// One of several parts of the clusters, told apart by their names alone: a cluster stays in its
-/// part whatever is added or taken away beside it.
+/// One of several parts of the clusters, assigned by their names alone: a cluster stays in its part when others are
+/// added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shard {
     /// Counted from one.

@@ -20,13 +20,13 @@ pub(super) struct Side {
     pub(super) directory: Utf8PathBuf,
     /// The revision of it; the working tree when `None`.
     pub(super) revision: Option<String>,
-    /// The release of every cluster, where it is said.
+    /// The release of every cluster, where one is given.
     pub(super) release: Option<String>,
-    /// The inventory of every cluster, where it is said.
+    /// The inventory of every cluster, where one is given.
     pub(super) inventory: Vec<Utf8PathBuf>,
     /// The configuration, instead of that of the directory.
     pub(super) config: Option<Arc<SourceFile>>,
-    /// Whose word counts.
+    /// The trust source.
     pub(super) trust: Trust,
     /// What is built first.
     pub(super) builds: Builds,

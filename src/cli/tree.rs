@@ -107,8 +107,8 @@ impl OutputTree {
     }
 }
 
-/// Says what becomes of a cluster, unless it is accepted or findings say it, and notes it in the verdict. Where
-/// `existing_counts` isn't so, what is as it was before the change fails nothing.
+/// Reports a cluster's result, unless it is accepted or findings report it, and records it in the verdict. Without
+/// `existing_counts`, only results of the change fail the run.
 pub(super) fn report_outcome(outcome: &Outcome, existing_counts: bool, verdict: &mut Verdict, output: &Output) {
     let cluster = &outcome.cluster;
     for warning in &outcome.warnings {
@@ -121,7 +121,7 @@ pub(super) fn report_outcome(outcome: &Outcome, existing_counts: bool, verdict: 
     if outcome.verdict.fails() && (existing_counts || !outcome.is_unchanged) {
         verdict.failed = true;
     }
-    // Where the rules ran, a finding says it at the right characters.
+    // Where the rules ran, a finding reports it with its location.
     let is_said = outcome.found.findings.iter().any(|f| f.refusal);
     match &outcome.verdict {
         outcome::Verdict::Rejected(reasons) if !is_said => {

@@ -40,12 +40,12 @@ pub struct Analysis {
     pub(super) repo: Option<Repo>,
     /// What was found, after suppression.
     pub(super) findings: Vec<Finding>,
-    /// What is to be told beside the findings.
+    /// Messages in addition to the findings.
     pub(super) said: Vec<String>,
 }
 
 impl Job {
-    /// Does it. A panic on the way is told, and nothing else is.
+    /// Runs it. After a panic, only the panic is reported.
     pub fn run(self) -> Analysis {
         match catch_panic(|| look(&self)) {
             Ok(seen) => Analysis { repo: seen.repo, findings: seen.findings, said: seen.said, job: self },
@@ -206,7 +206,7 @@ fn lint(tree: &dyn Tree, repo: &Repo, settings: &Settings) -> Seen {
     seen
 }
 
-/// The file that stands for a cluster: an editor shows nothing that is nowhere.
+/// The file that represents a cluster: an editor shows no diagnostic without a file.
 fn of_cluster(repo: &Repo, name: Option<&str>) -> Option<Location> {
     let cluster = repo.clusters().iter().find(|c| Some(c.name()) == name)?;
     let file = SourceFile::new(cluster.path(), "");

@@ -85,7 +85,7 @@ impl Client {
         })
     }
 
-    /// Asks to be told of files that change on disk.
+    /// Asks for notifications about files that change on disk.
     pub(super) fn registration(&self) -> Option<Outgoing> {
         let watchers = json!([{"globPattern": "**/*.{yaml,yml,json}"}, {"globPattern": "**/.gitignore"}]);
         let params = json!({"registrations": [{

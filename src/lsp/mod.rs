@@ -1,10 +1,9 @@
-//! The language server: findings, fixes and explanations while somebody types.
+//! The language server: findings, fixes and explanations while the user types.
 //!
-//! It is thin. A [`Session`] keeps what is open in the editor, lays it over the files of the
-//! workspace and has the same pipeline look at them as `hcoplan lint` does; findings become
-//! diagnostics, fixes become code actions, and a hover asks the release's tables and plans again.
-//! Nothing outside of the workspace's folders is read, and nothing is written: edits are the
-//! editor's to make.
+//! It is thin. A [`Session`] keeps the editor's open files, lays them over the files of the workspace and runs the same
+//! pipeline on them as `hcoplan lint`. Findings become diagnostics, fixes become code actions, and a hover reads the
+//! release's tables and plans again. It reads nothing outside of the workspace's folders, and writes nothing: the
+//! editor makes the edits.
 //!
 //! Source of the protocol: the Language Server Protocol's specification, 3.17.
 

@@ -1,4 +1,4 @@
-//! A directory of the workspace: what was seen in it, and what the editor was told.
+//! A directory of the workspace: its last analysis, and what was sent to the editor.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -25,7 +25,7 @@ pub(super) struct Root {
     shallow: bool,
     /// Whether something changed that nobody has looked at.
     pub(super) changed: bool,
-    /// Whether somebody is looking.
+    /// Whether an analysis is running.
     pub(super) running: bool,
     /// What was seen last.
     pub(super) seen: Option<Analysis>,
@@ -99,8 +99,7 @@ impl Root {
         self.running && self.real == analysis.job.root && self.state == analysis.job.state
     }
 
-    /// Takes in what was seen; what the editor has to be told. Files of `foreign` are another
-    /// root's.
+    /// Takes an analysis; returns what to send to the editor. Files of `foreign` are another root's.
     pub(super) fn take(
         &mut self,
         mut analysis: Analysis,
@@ -125,7 +124,7 @@ impl Root {
             let mut diagnostics: Vec<Diagnostic> = Vec::new();
             for finding in findings {
                 let made = diagnostic(finding, client.capabilities, &marked, &address);
-                // A file of several clusters is told the same several times.
+                // Several clusters of one file give the same diagnostics.
                 let new = made.filter(|d| !diagnostics.contains(d));
                 diagnostics.extend(new);
             }
@@ -166,7 +165,7 @@ impl Root {
         out
     }
 
-    /// What takes everything back that the editor was told.
+    /// Messages that clear all diagnostics of the editor.
     pub(super) fn clear_diagnostics(self) -> impl Iterator<Item = Value> {
         let addresses = self.published.into_keys();
         addresses.map(|address| json!({"uri": address, "diagnostics": []}))

@@ -1,8 +1,7 @@
-//! What is said between the editor and us: the state, and what each message does to it.
+//! The conversation with the editor: the state, and the effect of each message on it.
 //!
-//! No thread and no stream is here. Whoever runs a session hands messages in, takes messages out,
-//! and does the [`Job`]s that come up, one at a time: however fast somebody types, at most one is
-//! under way and one is to follow.
+//! It has no thread and no stream. The caller passes messages in and out, and runs the [`Job`]s, one at a time: however
+//! fast the user types, at most one runs and one is queued.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +27,7 @@ use crate::repo::Repo;
 /// So long nobody types before everything is looked at again.
 const PAUSE: Duration = Duration::from_millis(80);
 
-/// So long somebody types at most before everything is looked at again.
+/// Maximum time of uninterrupted typing before the next analysis.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +35,7 @@ enum Phase {
     /// Nobody said `initialize`.
     New,
     Running,
-    /// Somebody said `shutdown`.
+    /// The editor sent `shutdown`.
     Down,
     /// It is over.
     Over(u8),
@@ -95,7 +94,7 @@ impl Session {
                     self.say(&format!("hcoplan has a bug: {said}"));
                 }
             }
-            // We only ask to be told of files that change; there is nothing to do about a no.
+            // The only request is for notifications of changed files; a rejection needs no reaction.
             Incoming::Message(Message::Response(_)) => {}
         }
     }
@@ -113,7 +112,7 @@ impl Session {
         }
     }
 
-    /// The end of the stream: what counts is whether somebody said `shutdown`.
+    /// The end of the stream: the exit code depends on whether the editor sent `shutdown`.
     pub fn end_of_input(&mut self) {
         if !matches!(self.phase, Phase::Over(_)) {
             self.phase = Phase::Over(u8::from(self.phase != Phase::Down));
@@ -156,7 +155,7 @@ impl Session {
         Some(root.job(&self.documents))
     }
 
-    /// Takes in what came of a job.
+    /// Takes a job's result.
     pub fn analysed(&mut self, analysis: Analysis) {
         let at = self.roots.iter().position(|r| r.is_of(&analysis));
         if let Some(at) = at {
@@ -369,7 +368,7 @@ impl Session {
             (Phase::Running, "workspace/didChangeWorkspaceFolders") => {
                 self.told(&method, params, Self::moved);
             }
-            // Whatever we don't know needs no answer.
+            // Unknown notifications need no answer.
             (Phase::Running, _) => {}
         }
     }

@@ -20,7 +20,7 @@ pub enum Incoming {
 /// Something that is no message.
 #[derive(Debug)]
 pub struct Malformed {
-    /// The request's id, as far as it can be told.
+    /// The request's id, as far as it can be parsed.
     pub id: Option<RequestId>,
     /// What kind of mistake it is.
     pub code: ErrorCode,

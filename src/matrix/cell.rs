@@ -19,9 +19,9 @@ pub enum State {
     Undetermined,
     /// One image is imported, and nothing says for which architecture.
     Unknown,
-    /// Somebody switched it off.
+    /// It is switched off.
     Off,
-    /// A DataSource is there; its volume is somebody else's to bring.
+    /// A DataSource exists; its volume has to come from elsewhere.
     External,
     /// No virtual machine of the architecture can run in the cluster.
     Unneeded,
@@ -179,11 +179,11 @@ pub struct Cell {
     pub state: State,
     /// Why.
     pub reason: Reason,
-    /// The DataSource that a virtual machine names to get what is there.
+    /// The DataSource that a virtual machine names to get the image.
     pub data_source: Option<String>,
     /// The DataImportCron behind it.
     pub cron: Option<String>,
-    /// The architecture of what is there, as far as it is known.
+    /// The image's architecture, as far as it is known.
     pub architecture: Architectures,
 }
 

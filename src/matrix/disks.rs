@@ -1,10 +1,11 @@
 //! What a change does to the disks that CDI has imported and imports.
 //!
-//! Source: CDI rejects a change of a DataImportCron's spec (`pkg/apiserver/webhooks/dataimportcron-validate.go`), so SSP
-//! deletes and creates it (`internal/common/resource.go`, `createOrUpdateWithImmutableSpec`). With `retentionPolicy: None`
-//! a DataImportCron takes along its DataSource and all that it imported, else nothing (`cleanup` of
-//! `pkg/controller/dataimportcron-controller.go`). A disk is named after the image's digest (`createDvName`), which is
-//! the same for each architecture of a list: what is there under this name isn't imported again.
+//! Source: CDI rejects a change of a DataImportCron's spec (`pkg/apiserver/webhooks/dataimportcron-validate.go`), so
+//! SSP deletes and creates it (`internal/common/resource.go`, `createOrUpdateWithImmutableSpec`). With
+//! `retentionPolicy: None` the deletion of a DataImportCron deletes its DataSource and all that it imported, else
+//! nothing (`cleanup` of `pkg/controller/dataimportcron-controller.go`). A disk is named after the image's digest
+//! (`createDvName`), which is the same for each architecture of a list: CDI doesn't import it again while a disk of
+//! this name exists.
 
 use hcoplan_kubernetes::quantity::Quantity;
 use serde_json::Value;
@@ -15,7 +16,7 @@ use crate::diff::{Effect, Kind};
 /// So many imports CDI keeps where a DataImportCron doesn't say.
 const KEPT: u64 = 3;
 
-/// Whether a DataImportCron goes with a change.
+/// Whether a change removes a DataImportCron.
 pub(super) fn goes(change: &ObjectChange) -> bool {
     change.id.kind == "DataImportCron" && (change.kind == Kind::Remove || change.instead_of.is_some())
 }

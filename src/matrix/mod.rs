@@ -30,7 +30,7 @@ use rows::Row;
 /// What the matrix of a cluster is made from.
 #[derive(Clone, Copy)]
 pub struct MatrixInput<'c, 'a> {
-    /// The cluster; rendered by force where it is refused.
+    /// The cluster; rendered all the same where it is rejected.
     pub context: &'c Context<'a>,
     /// Why the API server or a webhook refuses its HyperConverged.
     pub refused: Option<&'c str>,
@@ -155,7 +155,7 @@ impl Image {
         all.any(|cell| cell.state.is_problem())
     }
 
-    /// Whether it is a data source of the template bundle whose volume somebody else brings.
+    /// Whether it is a data source of the template bundle whose volume comes from elsewhere.
     pub fn is_external(&self) -> bool {
         self.plain.state == State::External
     }

@@ -20,7 +20,7 @@ pub(super) struct Objects<'c, 'a> {
     crons: BTreeMap<Key, Cron<'a>>,
     /// The crons that others keep away.
     pub(super) displaced: &'a [Displaced],
-    /// Whether SSP is told to import per architecture.
+    /// Whether SSP imports per architecture.
     pub(super) multi_arch: bool,
     /// Where DataSources and DataImportCrons go that name no namespace.
     pub(super) namespace: &'a str,
@@ -37,7 +37,7 @@ pub(super) struct Cron<'a> {
 pub(super) enum DataSourceTarget<'a> {
     /// What this cron imports.
     Import(Cron<'a>),
-    /// A volume that somebody else has to bring.
+    /// A volume that has to come from elsewhere.
     Volume,
     /// Another DataSource, of this name, that isn't there.
     Nothing(&'a str),

@@ -21,7 +21,7 @@ pub(super) struct Row {
 pub(super) struct ObjectOrigin {
     /// `metadata.name` of the template.
     pub(super) name: String,
-    /// The architectures that it says it exists for.
+    /// The architectures that it declares.
     pub(super) declared: Option<String>,
     /// Why nobody wants it imported.
     pub(super) off: Option<SwitchedOffBy>,

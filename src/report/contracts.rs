@@ -1,5 +1,5 @@
-//! What the readers of JUnit and GitLab's code quality take, compared with ours. The tables say it in our own words:
-//! element by element as Jenkins' `junit-10.xsd` (xUnit plugin), key by key as GitLab's documentation does.
+//! What readers of JUnit and GitLab's code quality accept, compared with our output. The tables have it in our own
+//! words: element by element as Jenkins' `junit-10.xsd` (xUnit plugin), key by key as GitLab's documentation does.
 
 use std::collections::BTreeMap;
 

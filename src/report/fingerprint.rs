@@ -7,7 +7,7 @@ use crate::source::SourceFile;
 /// How many characters the hash of a line looks ahead.
 const BLOCK: usize = 100;
 const MULTIPLIER: u64 = 37;
-/// What stands for the end of the file.
+/// Marks the end of the file.
 const END: u64 = 65535;
 
 /// GitHub's `primaryLocationLineHash` of every line: a rolling hash over the hundred UTF-16 units

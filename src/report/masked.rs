@@ -7,7 +7,7 @@ use crate::secret::{masked_message, masked_value};
 use crate::source::{SourceFile, Span};
 use crate::why::{Answer, Edit, FoundValue, ValueOrigin};
 
-/// The answer without what is secret in its values, and in what is said of `file`, the HyperConverged's.
+/// The answer with secrets masked in its values, and in messages about `file`, the HyperConverged's.
 pub fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {
     let refused = answer.refused.iter_mut().chain(answer.error.iter_mut().map(|(_, message)| message));
     let causes = answer.causes.iter_mut().chain(&mut answer.needs);

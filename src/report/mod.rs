@@ -133,7 +133,7 @@ pub struct Summary {
     pub oldest_baselined: Option<String>,
     /// The part of the clusters that was looked at, counted from one, and of how many.
     pub shard: Option<(u64, u64)>,
-    /// The revision whose findings are told from the new ones.
+    /// The revision whose findings count as existing.
     pub compared_with: Option<String>,
 }
 
@@ -287,7 +287,7 @@ fn line_of(root: &Utf8Path, place: &Location) -> String {
     format!("{}:{}", text::printable(path.as_str()), place.start().line)
 }
 
-/// Whether a path is relative and as it would be written anew.
+/// Whether a path is relative and in its shortest form.
 fn is_plain(path: &str) -> bool {
     let is_name = |part: &str| !matches!(part, "" | "." | "..");
     !path.contains('\\') && path.split('/').all(is_name)

@@ -9,7 +9,7 @@ use crate::finding::{Applicability, Finding, Severity};
 pub(super) struct Alike<'a> {
     /// Their indexes in the report's findings, in its order.
     pub(super) indexes: Vec<usize>,
-    /// The first of them, which stands for all.
+    /// The first of them, which represents all.
     pub(super) first: &'a Finding,
     /// The others.
     pub(super) others: Vec<&'a Finding>,
@@ -47,7 +47,7 @@ pub(super) fn group_alike(findings: &[Finding]) -> Vec<Alike<'_>> {
     let mut seen: HashMap<(Key<'_>, Option<&str>), usize> = HashMap::new();
     for (index, finding) in findings.iter().enumerate() {
         let alone = || Alike { indexes: vec![index], first: finding, others: Vec::new() };
-        // What concerns no cluster, or several through one file, is told once already.
+        // A finding about no cluster, or about several through one file, is reported once anyway.
         if finding.cluster.is_none() || !finding.also.is_empty() {
             out.push(alone());
             continue;

@@ -1,4 +1,4 @@
-//! Every format of the same findings, held against snapshots and the formats' own schemas.
+//! Every format of the same findings, compared with snapshots and the formats' own schemas.
 
 use std::path::Path;
 

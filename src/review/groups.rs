@@ -245,7 +245,7 @@ fn counted_entries(label: &str) -> String {
     out
 }
 
-/// What has to be the same for two objects to be told as one: their fields, their own names aside.
+/// What has to be the same for two objects to be grouped: their fields, without their own names.
 fn pattern(change: &ObjectChange, fields: &[FieldLine<'_>]) -> Vec<String> {
     let own = |label: &str| label.replace(&change.id.name, "{}");
     let sides = |f: &FieldLine<'_>| (f.before.is_some(), f.after.is_some());

@@ -1,6 +1,5 @@
-//! What a reviewer is told of a change: the verdict, what follows from it, what changes, and which
-//! findings it brings. Clusters that change alike are told once. Terminal, markdown, page and JSON
-//! print this one model.
+//! The review of a change: the verdict, its consequences, the changes, and the new findings. Clusters with the same
+//! change are grouped. Terminal, markdown, page and JSON print this one model.
 
 mod counts;
 mod groups;
@@ -288,7 +287,7 @@ impl<'a> Review<'a> {
             Some(worst) => format!("{}: {}", self.verdict(), worst.sentence(3)),
             None => self.verdict(),
         };
-        // Half a secret is none that could be told by its form.
+        // Masks before cutting: half a secret can't be recognised by its form.
         let text = InputText::new(&text).line();
         match text.char_indices().nth(most) {
             Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
@@ -490,7 +489,7 @@ fn lines<'a>(all: impl Iterator<Item = (&'a Finding, Vec<&'a str>)>) -> Vec<Find
             let other = line.finding;
             (other.rule.name, other.severity) == (finding.rule.name, finding.severity)
                 && other.message == finding.message
-                // What belongs to no cluster is told apart by its file only.
+                // Findings about no cluster are distinguished by their file only.
                 && (!clusters.is_empty() || file_of(other) == file_of(finding))
         };
         match out.iter_mut().find(same) {

@@ -12,7 +12,7 @@ use crate::lsp::hover::cluster::Cluster;
 use crate::schema::Schema;
 use crate::yaml::{Path, Segment};
 
-/// Fields of any object's metadata that somebody writes: the CRD's schema leaves them to the API server.
+/// Fields of an object's metadata that users write: the CRD's schema leaves them to the API server.
 const METADATA: [&str; 4] = ["name", "namespace", "labels", "annotations"];
 
 /// What can be typed at a place.

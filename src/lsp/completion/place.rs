@@ -11,7 +11,7 @@ use crate::lsp::hover;
 use crate::source::SourceFile;
 use crate::yaml::{Document, Node, Path, Value, parse};
 
-/// Stands for what is being typed.
+/// Marks the word that is being typed.
 const WORD: &str = "hcoplan-cursor-word";
 
 /// Where the cursor is.

@@ -17,7 +17,7 @@ pub(in crate::lsp) struct Cluster {
     pub(in crate::lsp) name: Option<String>,
     /// The release that it runs, else the newest.
     pub(in crate::lsp) release: Arc<Release>,
-    /// Whether somebody said so.
+    /// Whether the release is declared.
     pub(in crate::lsp) knows_release: bool,
     pub(in crate::lsp) inventory: Arc<LoadedInventory>,
     /// The HyperConverged as it is written now; of a layer, as it was built a moment ago.

@@ -18,8 +18,8 @@ use crate::yaml::{Document, Node, Path, Segment};
 
 const GATES: &str = "featureGates";
 
-/// What there is to say about a field; `None` outside of `spec`. What it does is said of all clusters, what it is of
-/// the first one; `more` are built of the layer.
+/// The description of a field; `None` outside of `spec`. Its effect is given for all clusters, its value for the first;
+/// `more` are built of the layer.
 pub(super) fn described(clusters: &[Cluster], more: usize, object: &Document, path: &Path) -> Option<String> {
     let cluster = clusters.first()?;
     let Some(Segment::Key(first)) = path.0.first() else {

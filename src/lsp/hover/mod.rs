@@ -1,4 +1,4 @@
-//! What is said about the place under the pointer.
+//! Hovers: the description of the position under the pointer.
 
 pub(super) mod cluster;
 mod field;
@@ -148,7 +148,7 @@ fn spot(root: &Node, at: u32) -> Option<(Path, Span)> {
     let inside = |span: Span| span.start <= at && at < span.end;
     let (mut path, mut node) = (Path::root(), root);
     loop {
-        // What an alias stands for is written elsewhere.
+        // An alias's value is written elsewhere.
         if node.style == Style::Alias {
             return None;
         }

@@ -1,4 +1,4 @@
-//! What is offered while somebody types, and what comes of taking it.
+//! Proposals while the user types, and the result of accepting one.
 
 use super::*;
 

@@ -87,7 +87,7 @@ fn everything_at_once_is_what_fix_would_write() {
     let (_directory, cases) = fixtures("bad");
     for case in cases {
         let more = fs::read_dir(&case).expect("readable").count();
-        // Without neighbours and configuration, which the other way of reading doesn't know.
+        // Without other objects and configuration, which the other way of reading doesn't know.
         let known = ["hyperconverged.yaml", "inventory.yaml", "nodes.yaml"];
         if known.iter().filter(|n| case.join(n).exists()).count() != more {
             continue;

@@ -16,7 +16,7 @@ fn what_is_said_about_the_example_fleet() {
         "Because of it, in clusters/prod-east:\n\n- KubeVirt \
          `spec.configuration.migrations.parallelMigrationsPerCluster`: `10`, not `5`",
     ];
-    // What each has to say, whatever else is on the page; nothing where there is no hover.
+    // What each page contains, among other things; nothing where there is no hover.
     let cases: [(&str, &str, &[&str]); 14] = [
         // A field says the same on its key and on its value.
         (EAST, "parallelMigrationsPerCluster", &OF_MIGRATIONS),

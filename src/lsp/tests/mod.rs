@@ -30,7 +30,7 @@ struct Editor {
     next: i32,
     /// What it shows, by the path from the root.
     shown: BTreeMap<String, Vec<Value>>,
-    /// What it was told in its log.
+    /// The messages in its log.
     log: Vec<String>,
     /// Answers, and requests of the server.
     answers: Vec<Value>,

@@ -96,7 +96,7 @@ fn however_much_is_typed_one_look_is_to_follow() {
     }
     editor.session.analysed(first.run());
     editor.listen();
-    // What was seen is not what is there: nothing is said about this file.
+    // The analysed text is out of date: the editor gets nothing about this file.
     assert!(!editor.shown.contains_key("hyperconverged.yaml"));
     assert!(editor.session.due().is_some());
     let second = editor.session.job().expect("a job");

@@ -1,4 +1,4 @@
-//! Documents that are being typed: whatever is there, nothing breaks.
+//! Documents while they are typed: no state breaks anything.
 
 use hcoplan_testing::annotations;
 use rayon::prelude::*;

@@ -44,7 +44,7 @@ pub fn document(changes: &Changes<'_>) -> Value {
     })
 }
 
-/// What a reviewer is told: the verdict, what follows, and which clusters change alike.
+/// The review: the verdict, the consequences, and the groups of clusters with the same change.
 pub(super) fn reviewed(changes: &Changes<'_>, review: &Review<'_>) -> Value {
     let because = |because: &InputDifference<'_>| {
         let root = changes.root_of(because.gone);

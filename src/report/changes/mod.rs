@@ -157,7 +157,7 @@ fn footer(changes: &Changes<'_>) -> Text {
 }
 
 impl<'a> Changes<'a> {
-    /// What a reviewer is told of them.
+    /// Their review.
     pub fn review(&self) -> Review<'a> {
         Review::of(self.clusters, self.compared, self.findings, self.existing_count)
     }

@@ -127,7 +127,7 @@ proptest! {
         prop_assert_eq!(balanced(&whole), Ok(()));
         prop_assert!(cut.len() <= budget, "{} bytes of {budget}", cut.len());
         prop_assert!(cut.starts_with("<!-- hcoplan:diff -->\n"));
-        // Whatever is missing is said.
+        // A cut is always reported.
         if cut != whole {
             prop_assert!(cut.contains("for want of room"), "{cut}");
         }

@@ -20,7 +20,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// What a reviewer is told of all of them.
+    /// The review of all of them.
     pub fn review(&self) -> Review<'_> {
         Review::of_steps(&self.steps, self.compared)
     }

@@ -1,6 +1,6 @@
-//! What differs, as a document: the verdict, the clusters, what follows, the findings, the objects; the worst first.
+//! The changes as a document: the verdict, the clusters, the consequences, the findings, the objects; the worst first.
 //!
-//! What holds for several clusters, or has one cause, is said once.
+//! What several clusters share, or what has one cause, is reported once.
 
 use std::collections::BTreeMap;
 
@@ -362,7 +362,7 @@ impl<'a> View<'a> {
         let what = |f: &FieldLine<'_>| f.because.iter().map(|b| b.what.to_owned()).collect::<Vec<_>>();
         for (index, field) in object.fields.iter().enumerate() {
             out.extend(self.field(field));
-            // A cause that the next field shares is said once, below the last.
+            // A cause that several fields share is printed once, below the last.
             if object.fields.get(index + 1).is_none_or(|next| what(next) != what(field)) {
                 out.extend(self.note(&field.because, 1));
             }

@@ -76,7 +76,7 @@ impl<'a> MatrixPage<'a> {
         cluster.machines.iter().filter(|m| !self.problems || m.is_problem()).collect()
     }
 
-    /// The images that are shown as rows; of the others only the names are told.
+    /// The images that are shown as rows; the others are listed by name.
     fn rows(&self, cluster: &'a ClusterMatrix) -> Vec<&'a Image> {
         let all = cluster.images.iter().filter(|i| !i.is_external());
         all.filter(|i| !self.problems || i.is_problem()).collect()

@@ -66,10 +66,10 @@ impl Written {
                 }
                 list => (list, Vec::new()),
             };
-            // What says the same stays as somebody has laid it out.
+            // Equal data keeps its layout by hand.
             let text = if own == file.json { file.text.clone() } else { own.to_file() };
             written.insert(name.clone(), text);
-            // Whatever the base had first.
+            // The base's keys come first.
             rest.sort_by(|(one, _), (other, _)| one.cmp(other));
             if !rest.is_empty() {
                 imported.insert(name.clone(), Json::Map(rest).to_file());

@@ -262,7 +262,7 @@ pub(super) fn schemas(base: &Release, documents: &[Value], source: Option<&str>,
     replaced
 }
 
-/// A schema without what is there for people.
+/// A schema without descriptions.
 fn without_prose(schema: &Value) -> Value {
     let Value::Object(map) = schema else {
         return schema.clone();

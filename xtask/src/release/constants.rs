@@ -1,8 +1,8 @@
-//! Constant objects, from what a recording's operator made while it was told other names: a namespace, a domain,
-//! a version that stand nowhere else, and placeholders for images.
+//! Constant objects, from recordings in which the operator got other names: a namespace, a domain and a version that
+//! occur nowhere else, and placeholders for images.
 //!
-//! What a renderer changes in its template (arguments, replicas) is told apart by planning the same cases with
-//! what the base has: what the planner adds there is left out of the recorded object.
+//! Renderers' changes of their templates (arguments, replicas) are found by planning the same cases with the base's
+//! data: the recorded object loses what the planner adds there.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -11,8 +11,8 @@ use super::{ImportError, Imported, bundle};
 const FIELDS: &str = "fields.json";
 const VERSIONS: [&str; 2] = ["v1beta1", "v1"];
 
-/// Takes types and defaults from the CRDs, and leaves out what they don't have any more. A new field is listed by
-/// name: somebody has to say what it feeds.
+/// Takes types and defaults from the CRDs, and removes fields that they no longer have. A new field is listed by name:
+/// a maintainer has to add what it feeds.
 pub(super) fn fields(out: &mut Imported) -> Result<(), ImportError> {
     let text = out.files.get(FIELDS).map(String::as_str).unwrap_or_default();
     let rows: Json = bundle::parse(FIELDS, text)?;
@@ -116,7 +116,7 @@ fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     path.split('.').skip(1).try_fold(value, |value, key| value.get(key))
 }
 
-/// The schema at a path, in which `[]` stands for a list's entries.
+/// The schema at a path, in which `[]` is a list's entries.
 fn at_schema<'v>(spec: &'v Value, path: &str) -> Option<&'v Value> {
     path.split('.').skip(1).try_fold(spec, |schema, key| {
         let name = key.trim_end_matches("[]");
