@@ -27,7 +27,7 @@ pub(super) fn context<'a>(
     settings: &'a lint::Settings,
 ) -> lint::Context<'a> {
     lint::Context::new(input, settings)
-        .with_neighbours(|| repo.neighbours(cluster, loaded))
+        .with_other_objects(|| repo.other_objects(cluster, loaded))
         .with_texts(|| repo.texts(cluster))
         .with_layers(|| repo.layers(cluster))
         .with_editable_file(|| loaded.editable_file())

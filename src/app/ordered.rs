@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_order_whatever_the_number_of_workers() {
+    fn keeps_order_with_any_number_of_workers() {
         for workers in [0, 1, 2, 3, 8, 50] {
             for count in [0, 1, 2, 31, 500] {
                 assert_eq!(run(count, workers, None), (0..count).collect::<Vec<_>>());

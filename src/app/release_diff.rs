@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_the_releases_is_told() {
+    fn reports_fields_gates_and_rejections_between_releases() {
         let diff = of("1.17", "1.18");
         // The API version is one line, not one for each of its fields.
         assert!(has(&diff.fields, "add", "v1"));

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cluster_is_in_one_shard_for_ever() {
+    fn assigns_each_cluster_to_one_stable_shard() {
         let shard = |text: &str| text.parse::<Shard>();
         let names = ["prod/east", "prod/west", "lab", "lab/east", "."];
         for of in 1..7 {

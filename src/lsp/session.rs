@@ -360,20 +360,20 @@ impl Session {
                     self.touch(at);
                 }
             }
-            (Phase::Running, "textDocument/didOpen") => self.told(&method, params, Self::opened),
+            (Phase::Running, "textDocument/didOpen") => self.on_notification(&method, params, Self::opened),
             (Phase::Running, "textDocument/didChange") => {
-                self.told(&method, params, Self::edited);
+                self.on_notification(&method, params, Self::edited);
             }
-            (Phase::Running, "textDocument/didClose") => self.told(&method, params, Self::closed),
+            (Phase::Running, "textDocument/didClose") => self.on_notification(&method, params, Self::closed),
             (Phase::Running, "workspace/didChangeWorkspaceFolders") => {
-                self.told(&method, params, Self::moved);
+                self.on_notification(&method, params, Self::moved);
             }
             // Unknown notifications need no answer.
             (Phase::Running, _) => {}
         }
     }
 
-    fn told<P: DeserializeOwned>(&mut self, method: &str, params: Value, take: impl FnOnce(&mut Self, P)) {
+    fn on_notification<P: DeserializeOwned>(&mut self, method: &str, params: Value, take: impl FnOnce(&mut Self, P)) {
         match serde_json::from_value(params) {
             Ok(params) => take(self, params),
             Err(error) => self.say(&format!("{method}: {error}")),

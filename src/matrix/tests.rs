@@ -66,7 +66,7 @@ fn made(release: &str, inventory: &Inventory, multi_arch: bool, spec: Value) -> 
 }
 
 /// `arm64 missing not-declared` for each cell of an image, then the plain name's.
-fn told(matrix: &ClusterMatrix, image: &str) -> Vec<String> {
+fn cells_of(matrix: &ClusterMatrix, image: &str) -> Vec<String> {
     let found = matrix.images.iter().find(|i| i.name == image);
     let image = found.unwrap_or_else(|| panic!("no {image}: {matrix:#?}"));
     let columns = matrix.architectures.iter().map(|a| a.name.as_str());
@@ -96,7 +96,7 @@ fn images_declare_their_architectures() {
     ]});
     let matrix = made("1.18", &inventory(&MIXED), true, spec);
     assert_eq!(
-        told(&matrix, "fedora"),
+        cells_of(&matrix, "fedora"),
         [
             "amd64 covered imported amd64",
             "arm64 covered imported arm64",
@@ -105,7 +105,7 @@ fn images_declare_their_architectures() {
         ]
     );
     assert_eq!(
-        told(&matrix, "mine"),
+        cells_of(&matrix, "mine"),
         [
             "amd64 covered imported amd64",
             "arm64 covered imported arm64",
@@ -114,10 +114,10 @@ fn images_declare_their_architectures() {
         ]
     );
     // HCO splits at commas and does not trim.
-    assert_eq!(told(&matrix, "spaced")[1], "arm64 missing malformed -");
-    assert_eq!(told(&matrix, "spaced")[2], "s390x missing not-declared -");
+    assert_eq!(cells_of(&matrix, "spaced")[1], "arm64 missing malformed -");
+    assert_eq!(cells_of(&matrix, "spaced")[2], "s390x missing not-declared -");
     assert_eq!(
-        told(&matrix, "silent"),
+        cells_of(&matrix, "silent"),
         [
             "amd64 undetermined undeclared-importer amd64|arm64|s390x",
             "arm64 undetermined undeclared-importer amd64|arm64|s390x",
@@ -125,9 +125,9 @@ fn images_declare_their_architectures() {
             "plain undetermined undeclared-importer amd64|arm64|s390x",
         ]
     );
-    assert_eq!(told(&matrix, "none")[0], "amd64 missing not-declared -");
-    assert_eq!(told(&matrix, "off")[0], "amd64 off switched-off -");
-    assert_eq!(told(&matrix, "win11")[0], "amd64 external external -");
+    assert_eq!(cells_of(&matrix, "none")[0], "amd64 missing not-declared -");
+    assert_eq!(cells_of(&matrix, "off")[0], "amd64 off switched-off -");
+    assert_eq!(cells_of(&matrix, "win11")[0], "amd64 external external -");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_switch_serves_one_architecture() {
     let nodes = inventory(&["amd64 control-plane", "arm64 worker", "s390x worker"]);
     let matrix = made("1.17", &nodes, false, spec);
     assert_eq!(
-        told(&matrix, "fedora"),
+        cells_of(&matrix, "fedora"),
         [
             "amd64 unneeded no-node arm64|s390x",
             "arm64 undetermined importer arm64|s390x",
@@ -145,8 +145,8 @@ fn a_switch_serves_one_architecture() {
             "plain undetermined importer arm64|s390x",
         ]
     );
-    assert_eq!(told(&matrix, "pinned")[1], "arm64 covered imported arm64");
-    assert_eq!(told(&matrix, "pinned")[2], "s390x wrong pinned arm64");
+    assert_eq!(cells_of(&matrix, "pinned")[1], "arm64 covered imported arm64");
+    assert_eq!(cells_of(&matrix, "pinned")[2], "s390x wrong pinned arm64");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_plain_name_can_lead_nowhere() {
     let nodes = inventory(&["amd64 control-plane", "arm64 worker", "s390x worker"]);
     let matrix = made("1.18", &nodes, true, json!({}));
     assert_eq!(
-        told(&matrix, "fedora"),
+        cells_of(&matrix, "fedora"),
         [
             "amd64 unneeded no-node -",
             "arm64 covered imported arm64",
@@ -193,7 +193,7 @@ fn a_template_without_architectures_makes_way_for_one_with_them() {
     ]});
     let matrix = made("1.18", &inventory(&MIXED), true, spec);
     assert_eq!(
-        told(&matrix, "same"),
+        cells_of(&matrix, "same"),
         [
             "amd64 covered imported amd64",
             "arm64 missing displaced -",
@@ -229,12 +229,12 @@ fn what_keeps_every_image_away_is_said_once() {
 fn common_images_can_be_off() {
     let spec = json!({"enableCommonBootImageImport": false});
     let matrix = made("1.17", &inventory(&MIXED), true, spec);
-    assert_eq!(told(&matrix, "fedora")[0], "amd64 off common-images-off -");
+    assert_eq!(cells_of(&matrix, "fedora")[0], "amd64 off common-images-off -");
     assert!(!matrix.is_problem());
 }
 
 #[test]
-fn clusters_that_are_alike_are_told_together() {
+fn shows_same_clusters_together() {
     let mixed = inventory(&MIXED);
     let mut all: Vec<_> = (0..1000)
         .map(|i| ClusterMatrix { cluster: format!("c{i}"), ..made("1.18", &mixed, i % 500 == 7, json!({})) })

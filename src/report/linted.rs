@@ -6,7 +6,7 @@ use crate::finding::Finding;
 use crate::inventory::{self, Source, SourceKind};
 use crate::lint::{Context, Input, Selection, Settings, run};
 use crate::plan::plan;
-use crate::repo::{Neighbours, known_release};
+use crate::repo::{OtherObjects, known_release};
 use crate::source::SourceFile;
 use crate::yaml::{self, Document};
 
@@ -30,7 +30,7 @@ pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
     let object = document.root.to_json();
     let plan = plan(&release, &inventory.inventory, &object);
     // Beside the HyperConverged lies what stands behind it in its file.
-    let neighbours = || -> Neighbours {
+    let other_objects = || -> OtherObjects {
         let all = documents("hyperconverged.yaml", hyperconverged).into_iter();
         all.map(Arc::new).collect()
     };
@@ -42,6 +42,6 @@ pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
         inventory: &inventory,
         plan: &plan,
     };
-    let context = Context::new(input, settings).with_neighbours(neighbours);
+    let context = Context::new(input, settings).with_other_objects(other_objects);
     run(&context, &Selection::of(settings)).findings
 }

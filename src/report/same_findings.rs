@@ -91,7 +91,7 @@ mod tests {
     use crate::{lint, review};
 
     #[test]
-    fn clusters_that_are_alike_are_told_once() {
+    fn reports_same_finding_of_several_clusters_once() {
         let rule = lint::find("null-section").expect("a rule").rule;
         let finding = |cluster: &str, message: &str| {
             let mut finding = Finding::new(rule, message);

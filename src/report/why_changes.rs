@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_list_of_words_those_are_told_that_only_one_has() {
+    fn reports_list_entries_that_only_one_side_has() {
         let expected = ChangeLine::Place(Change { path: "/gates".to_owned(), before: None, after: Some(json!(["C"])) });
         let (old, new) = (json!({"gates": ["A", "B"]}), json!({"gates": ["A", "B", "C"]}));
         assert_eq!(change_lines(&old, &new), [expected]);

@@ -40,7 +40,7 @@ fn the_worst_comes_first_and_what_is_only_possible_after_what_is_certain() {
 }
 
 #[test]
-fn what_is_alike_is_told_once_with_its_names() {
+fn groups_same_changes_with_their_names() {
     let both = |name: &str| {
         cluster(
             name,

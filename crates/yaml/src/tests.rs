@@ -292,7 +292,7 @@ fn depth_is_limited() {
 }
 
 #[test]
-fn what_comes_first_is_told_before_a_limit() {
+fn reports_first_problem_before_limit() {
     let limits = Limits { max_depth: 3, ..Limits::DEFAULT };
     // The line below the comma would open a mapping one level too deep.
     let text = "a:\n  b:\n    - {c: d: [e]}\n      f: g\n";

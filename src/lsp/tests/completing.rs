@@ -162,7 +162,7 @@ fn every_place_of_a_text_can_be_asked_about() {
     let (_temp, root) = workspace(&[("hco.yaml", &text)]);
     let mut editor = Editor::plain(&root);
     editor.open("hco.yaml", &text);
-    editor.settle();
+    editor.run_jobs();
     let (mut asked, mut offers) = (0, 0);
     for (at, _) in text.char_indices() {
         let position = Lines::new(&text, Encoding::Utf16).position(at);

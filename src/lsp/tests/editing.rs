@@ -142,7 +142,7 @@ fn a_comment_leaves_a_finding_out() {
             let place = &action["diagnostics"][0]["range"]["start"]["line"];
             let line = place.as_u64().expect("a line");
             editor.change(FILE, &edited(&text, &action, &uri));
-            editor.settle();
+            editor.run_jobs();
             // The comment moves it down by a line.
             let still = format!("{}:", line + 1);
             let codes = editor.codes(FILE);

@@ -6,25 +6,25 @@ use super::*;
 fn what_is_typed_counts_not_what_is_on_disk() {
     let (_temp, root) = workspace(&[("east/hyperconverged.yaml", HYPERCONVERGED), ("east/inventory.yaml", INVENTORY)]);
     let mut editor = Editor::plain(&root);
-    editor.settle();
+    editor.run_jobs();
     // Nothing is open, and everything is shown.
     assert_eq!(editor.codes("east/hyperconverged.yaml"), ["7:2 ignored-field"]);
     editor.open("east/hyperconverged.yaml", &HYPERCONVERGED.replace("  localStorageClassName: x\n", ""));
-    editor.settle();
+    editor.run_jobs();
     assert!(editor.shown.is_empty(), "{:?}", editor.shown);
     // Another file's unsaved text makes this one wrong.
     editor.open("east/inventory.yaml", &INVENTORY.replace("1.17", "1.3"));
-    editor.settle();
+    editor.run_jobs();
     assert_eq!(editor.codes("east/inventory.yaml"), ["4:11 release-unknown"]);
     editor.change("east/inventory.yaml", &INVENTORY.replace("count: 3", "count: ["));
-    editor.settle();
+    editor.run_jobs();
     let codes = editor.codes("east/inventory.yaml");
     assert!(codes.iter().any(|c| c.ends_with("yaml-syntax")), "{codes:?}");
     for path in ["east/inventory.yaml", "east/hyperconverged.yaml"] {
         let document = json!({"uri": editor.uri(path)});
         editor.tell("textDocument/didClose", &json!({"textDocument": document}));
     }
-    editor.settle();
+    editor.run_jobs();
     assert_eq!(editor.codes("east/hyperconverged.yaml"), ["7:2 ignored-field"]);
     assert_eq!(editor.shown.len(), 1);
 }
@@ -48,7 +48,7 @@ fn a_diagnostic_says_all_that_the_client_can_show() {
             "  {\"😀\": 1, localStorageClassName: x}\n",
         ),
     );
-    editor.settle();
+    editor.run_jobs();
     let shown = &editor.shown["hyperconverged.yaml"];
     let ignored = shown.iter().find(|d| d["code"] == "ignored-field").expect("shown");
     assert_eq!(ignored["range"]["start"], json!({"line": 6, "character": 14}));
@@ -74,7 +74,7 @@ fn a_related_place_may_be_in_another_file() {
     ]);
     let can = json!({"textDocument": {"publishDiagnostics": {"relatedInformation": true}}});
     let mut editor = Editor::with(&root, &can);
-    editor.settle();
+    editor.run_jobs();
     let all: Vec<&Value> = editor.shown.values().flatten().collect();
     let related = all.iter().filter_map(|d| d.get("relatedInformation"));
     let uris: Vec<&str> = related
@@ -91,10 +91,10 @@ fn a_related_place_may_be_in_another_file() {
 fn a_wrong_configuration_is_shown_where_it_is() {
     let (_temp, root) = workspace(&[("hyperconverged.yaml", HYPERCONVERGED), ("inventory.yaml", INVENTORY)]);
     let mut editor = Editor::plain(&root);
-    editor.settle();
+    editor.run_jobs();
     assert_eq!(editor.codes("hyperconverged.yaml"), ["7:2 ignored-field"]);
     editor.open("hcoplan.yaml", "lint:\n  selekt: []\n");
-    editor.settle();
+    editor.run_jobs();
     let codes = editor.codes("hcoplan.yaml");
     assert_eq!(codes.len(), 1, "{codes:?}");
     assert!(codes[0].ends_with("configuration-invalid"), "{codes:?}");
@@ -116,11 +116,11 @@ fn nothing_outside_of_the_workspace_is_read() {
     #[cfg(unix)]
     std::os::unix::fs::symlink(root.join("inventory.yaml"), root.join("inside/inventory.yaml")).expect("linked");
     let mut editor = Editor::plain(&root.join("inside"));
-    editor.settle();
+    editor.run_jobs();
     let codes = editor.codes("hyperconverged.yaml");
     assert!(codes.iter().any(|c| c.ends_with("release-assumed")), "{codes:?}");
     editor.open("../outside/hyperconverged.yaml", HYPERCONVERGED);
-    editor.settle();
+    editor.run_jobs();
     let outside = |path: &&String| path.contains("outside");
     assert_eq!(editor.shown.keys().filter(outside).count(), 0);
     let at = HYPERCONVERGED.find("localStorage").expect("there");
@@ -140,7 +140,7 @@ fn without_a_workspace_the_files_beside_it_count() {
     let params = json!({"processId": null, "rootUri": null, "capabilities": {}});
     editor.ask("initialize", &params).expect("a result");
     editor.open_file("hyperconverged.yaml");
-    editor.settle();
+    editor.run_jobs();
     assert_eq!(editor.codes("hyperconverged.yaml"), ["7:2 ignored-field"]);
     assert_eq!(editor.shown.len(), 1);
 }
@@ -149,21 +149,21 @@ fn without_a_workspace_the_files_beside_it_count() {
 fn folders_come_and_go_and_the_inner_one_speaks() {
     let (_temp, root) = workspace(&[("east/hyperconverged.yaml", HYPERCONVERGED), ("inventory.yaml", INVENTORY)]);
     let mut editor = Editor::plain(&root);
-    editor.settle();
+    editor.run_jobs();
     assert_eq!(editor.codes("east/hyperconverged.yaml"), ["7:2 ignored-field"]);
     let folder = json!([{"uri": editor.uri("east"), "name": "e"}]);
     let change = |added: &Value, removed: &Value| json!({"event": {"added": added, "removed": removed}});
     let method = "workspace/didChangeWorkspaceFolders";
     editor.tell(method, &change(&folder, &json!([])));
-    editor.settle();
+    editor.run_jobs();
     let codes = editor.codes("east/hyperconverged.yaml");
     assert!(codes.iter().any(|c| c.ends_with("release-assumed")), "{codes:?}");
     editor.tell(method, &change(&json!([]), &folder));
-    editor.settle();
+    editor.run_jobs();
     assert_eq!(editor.codes("east/hyperconverged.yaml"), ["7:2 ignored-field"]);
     let all = json!([{"uri": address::of_path(&editor.root), "name": "w"}]);
     editor.tell(method, &change(&json!([]), &all));
-    editor.settle();
+    editor.run_jobs();
     assert!(editor.shown.is_empty());
 }
 

@@ -105,11 +105,11 @@ impl Editor {
     /// Asks, and waits for the answer.
     fn ask(&mut self, method: &str, params: &Value) -> Result<Value, i64> {
         let id = self.request(method, params);
-        self.settle();
+        self.run_jobs();
         self.answer(id).expect("an answer")
     }
 
-    fn settle(&mut self) {
+    fn run_jobs(&mut self) {
         self.session.run_all_jobs();
         self.listen();
     }
@@ -123,14 +123,14 @@ impl Editor {
             let body: Value = serde_json::from_str(body).expect("JSON");
             assert_eq!(body["jsonrpc"], "2.0");
             if let Outgoing::Message(Message::Notification(n)) = outgoing {
-                self.told(&n.method, &n.params);
+                self.on_notification(&n.method, &n.params);
             } else {
                 self.answers.push(body);
             }
         }
     }
 
-    fn told(&mut self, method: &str, params: &Value) {
+    fn on_notification(&mut self, method: &str, params: &Value) {
         match method {
             "textDocument/publishDiagnostics" => {
                 let path = address::to_path(params["uri"].as_str().expect("a uri"));

@@ -40,7 +40,7 @@ fn nothing_before_initialize_and_nothing_after_shutdown() {
 }
 
 #[test]
-fn the_exit_code_says_whether_somebody_said_shutdown() {
+fn exits_with_zero_only_after_shutdown_request() {
     let exit = |messages: &[&str], hang_up: bool| {
         let mut editor = Editor::new("/nowhere".into());
         for (id, method) in messages.iter().enumerate() {
@@ -65,7 +65,7 @@ fn the_exit_code_says_whether_somebody_said_shutdown() {
 fn a_question_that_waits_can_be_taken_back() {
     let (_temp, root) = workspace(&[("hyperconverged.yaml", HYPERCONVERGED)]);
     let mut editor = Editor::plain(&root);
-    editor.settle();
+    editor.run_jobs();
     editor.open("hyperconverged.yaml", HYPERCONVERGED);
     let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}});
     let document = json!({"uri": editor.uri("hyperconverged.yaml")});
@@ -76,7 +76,7 @@ fn a_question_that_waits_can_be_taken_back() {
     editor.tell("$/cancelRequest", &json!({"id": gone}));
     editor.tell("$/cancelRequest", &json!({"id": 4711}));
     assert_eq!(editor.answer(gone), Some(Err(CANCELLED)));
-    editor.settle();
+    editor.run_jobs();
     assert!(editor.answer(kept).expect("an answer").is_ok());
     assert_eq!(editor.answer(gone), None);
 }
@@ -152,11 +152,11 @@ fn a_client_that_can_is_asked_to_watch_the_files() {
     let mut editor = Editor::with(&root, &watches);
     assert_eq!(editor.answers[0]["method"], "client/registerCapability");
     editor.send(&json!({"id": "hcoplan-files", "result": null}));
-    editor.settle();
+    editor.run_jobs();
     let before = editor.codes("a/hyperconverged.yaml");
     assert!(before.iter().any(|c| c.ends_with("release-assumed")), "{before:?}");
     fs::write(root.join("a/inventory.yaml"), INVENTORY).expect("written");
     editor.tell("workspace/didChangeWatchedFiles", &json!({"changes": []}));
-    editor.settle();
+    editor.run_jobs();
     assert_eq!(editor.codes("a/hyperconverged.yaml"), ["7:2 ignored-field"]);
 }

@@ -37,7 +37,7 @@ fn look(editor: &mut Editor, draw: &mut Draw, path: &str, text: &str) {
     // Before the look, with what was known of the text before, and behind it.
     let at = draw.below(text.len() + 1);
     editor.hover(path, text, at);
-    editor.settle();
+    editor.run_jobs();
     for _ in 0..2 {
         let at = draw.below(text.len() + 1);
         editor.hover(path, text, at);
@@ -118,8 +118,8 @@ fn a_manifest_typed_from_the_first_to_the_last_character() {
         look(&mut editor, &mut draw, path, &text[..at]);
     }
     editor.change(path, &text);
-    editor.settle();
+    editor.run_jobs();
     let (typed, mut fresh) = (editor.shown, Editor::plain(&root));
-    fresh.settle();
+    fresh.run_jobs();
     assert_eq!(typed, fresh.shown);
 }

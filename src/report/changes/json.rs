@@ -168,7 +168,7 @@ fn object(change: &ObjectChange) -> Value {
                     NoiseKind::Architecture => "architecture",
                 }),
                 "causes": field.causes,
-                "consequence": told(
+                "consequence": consequence_of(
                     consequence(change, index).filter(|_| step.noise.is_none()),
                     change,
                     Some(step),
@@ -183,7 +183,7 @@ fn object(change: &ObjectChange) -> Value {
         "namespace": change.id.namespace,
         "name": change.id.name,
         "insteadOf": change.instead_of.as_ref().map(|id| &id.name),
-        "consequence": told(of_object(change), change, None),
+        "consequence": consequence_of(of_object(change), change, None),
         "causes": change.causes,
         "fields": fields,
         "object": match change.kind {
@@ -193,7 +193,7 @@ fn object(change: &ObjectChange) -> Value {
     })
 }
 
-fn told(consequence: Option<Consequence>, change: &ObjectChange, step: Option<&Step>) -> Value {
+fn consequence_of(consequence: Option<Consequence>, change: &ObjectChange, step: Option<&Step>) -> Value {
     consequence.map_or(Value::Null, |c| json!({"impact": c.impact.as_str(), "message": sentence(&c, change, step)}))
 }
 

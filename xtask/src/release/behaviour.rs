@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn both_parts_of_a_release_are_told_apart_as_they_are_committed() {
+    fn splits_release_into_its_committed_parts() {
         for name in Release::known_names() {
             let directory = schemas("behaviour", name);
             let written = Written::read(&directory).expect("read");

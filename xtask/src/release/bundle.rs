@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_schema_asks_for_and_nothing_checks_is_told() {
+    fn reports_schema_parts_that_nothing_checks() {
         let base = Release::known("1.18").expect("known");
         let rule = json!({"rule": "self.a =="});
         let schema = json!({"type": "object", "not": {}, "x-kubernetes-validations": [rule]});

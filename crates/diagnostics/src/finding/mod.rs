@@ -412,7 +412,7 @@ mod tests {
     use crate::source::{Origins, SourceFile, Span};
 
     #[test]
-    fn a_place_that_several_are_made_of_is_told_once() {
+    fn reports_shared_origin_once() {
         let base = SourceFile::new("base.yaml", "a: b\n");
         let origin = Location::new(&base, Span::new(0, 1));
         let built = SourceFile::new("built.yaml", "a: b\nc: b\n");

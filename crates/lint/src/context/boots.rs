@@ -249,7 +249,7 @@ impl<'a> Context<'a> {
 
     /// The architecture of a claim that a declared DataVolume fills.
     fn claim_disk(&self, namespace: &str, name: &str, steps: usize) -> Architectures {
-        let volume = self.neighbours().named("DataVolume", Some(namespace), name);
+        let volume = self.other_objects().named("DataVolume", Some(namespace), name);
         let spec = volume.and_then(|v| v.root.get("spec")).map(Node::to_json);
         spec.map_or(Architectures::Unknown, |spec| self.volume_disk(&spec, namespace, steps))
     }

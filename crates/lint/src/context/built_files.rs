@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_repository::repo::Neighbours;
+use hcoplan_repository::repo::OtherObjects;
 use hcoplan_yaml::Node;
 
 use super::Context;
@@ -14,11 +14,11 @@ use super::Context;
 pub struct BuiltFiles<'d>(BTreeMap<&'d Utf8Path, BTreeSet<&'d str>>);
 
 impl<'d> BuiltFiles<'d> {
-    fn of(neighbours: &'d Neighbours) -> Self {
+    fn of(other_objects: &'d OtherObjects) -> Self {
         let mut out: BTreeMap<&Utf8Path, BTreeSet<&str>> = BTreeMap::new();
         // Neither apiVersion nor kind has to be there.
         for kind in ["Kustomization", ""] {
-            for document in neighbours.of_kind(kind) {
+            for document in other_objects.of_kind(kind) {
                 let path = document.file.path();
                 let is_one = path.file_stem().is_some_and(|s| s.eq_ignore_ascii_case("kustomization"));
                 let resources = document.root.get("resources").map(Node::items);
@@ -67,11 +67,11 @@ pub(super) struct Extents {
 }
 
 impl Extents {
-    fn of(neighbours: &Neighbours) -> Self {
+    fn of(other_objects: &OtherObjects) -> Self {
         let mut out = Self::default();
         // Each directory's resources, whether it patches them, and what it names besides.
         let mut resources: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>> = BTreeMap::new();
-        for document in ["Kustomization", "Component", ""].iter().flat_map(|kind| neighbours.of_kind(kind)) {
+        for document in ["Kustomization", "Component", ""].iter().flat_map(|kind| other_objects.of_kind(kind)) {
             let path = document.file.path();
             let is_one = path.file_stem().is_some_and(|s| s.eq_ignore_ascii_case("kustomization"));
             let Some(directory) = path.parent().filter(|_| is_one) else {
@@ -133,11 +133,11 @@ fn joined(directory: &Utf8Path, named: &str) -> Utf8PathBuf {
 impl Context<'_> {
     /// How much of its objects a file of the cluster's directory holds.
     pub fn extent(&self, file: &Utf8Path) -> Extent {
-        self.extents.get_or_init(|| Extents::of(self.neighbours())).extent(file)
+        self.extents.get_or_init(|| Extents::of(self.other_objects())).extent(file)
     }
 
     /// Which files kustomizations in the cluster's directory name.
     pub fn built_files(&self) -> BuiltFiles<'_> {
-        BuiltFiles::of(self.neighbours())
+        BuiltFiles::of(self.other_objects())
     }
 }

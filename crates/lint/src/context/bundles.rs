@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hcoplan_diagnostics::source::Location;
-use hcoplan_repository::repo::Neighbours;
+use hcoplan_repository::repo::OtherObjects;
 use hcoplan_yaml::{Document, Node, Path};
 
 use super::pod_templates::{POD_KINDS, PodTemplate};
@@ -90,7 +90,7 @@ impl Context<'_> {
 
     /// The repository's OLM Subscriptions, of any operator.
     pub fn all_subscriptions(&self) -> impl Iterator<Item = &Arc<Document>> {
-        subscriptions(self.neighbours())
+        subscriptions(self.other_objects())
     }
 
     /// The CSV that a Subscription installs, as far as it is here.
@@ -99,21 +99,21 @@ impl Context<'_> {
     }
 
     fn bundles(&self) -> &Bundles {
-        self.bundles.get_or_init(|| Bundles::of(self.neighbours()))
+        self.bundles.get_or_init(|| Bundles::of(self.other_objects()))
     }
 }
 
-fn subscriptions(neighbours: &Neighbours) -> impl Iterator<Item = &Arc<Document>> {
-    let all = neighbours.of_kind("Subscription").iter();
+fn subscriptions(other_objects: &OtherObjects) -> impl Iterator<Item = &Arc<Document>> {
+    let all = other_objects.of_kind("Subscription").iter();
     all.filter(|d| d.text("apiVersion").starts_with("operators.coreos.com/"))
 }
 
 impl Bundles {
-    fn of(neighbours: &Neighbours) -> Self {
-        let csvs = neighbours.of_kind("ClusterServiceVersion").iter();
-        let csvs = csvs.map(|document| Csv::of(document, neighbours));
+    fn of(other_objects: &OtherObjects) -> Self {
+        let csvs = other_objects.of_kind("ClusterServiceVersion").iter();
+        let csvs = csvs.map(|document| Csv::of(document, other_objects));
         let workloads = POD_KINDS.into_iter().flat_map(|(kind, groups, spec)| {
-            let documents = neighbours.of_kind(kind).iter();
+            let documents = other_objects.of_kind(kind).iter();
             let ours = documents.filter(|d| {
                 let version = d.text("apiVersion");
                 groups.iter().any(|g| version.starts_with(g))
@@ -131,10 +131,10 @@ impl Bundles {
 }
 
 impl Csv {
-    fn of(document: &Arc<Document>, neighbours: &Neighbours) -> Self {
+    fn of(document: &Arc<Document>, other_objects: &OtherObjects) -> Self {
         let mut out =
-            Self { document: Arc::clone(document), package: package(document, neighbours), deployments: Vec::new() };
-        let mut subscriptions = subscriptions(neighbours);
+            Self { document: Arc::clone(document), package: package(document, other_objects), deployments: Vec::new() };
+        let mut subscriptions = subscriptions(other_objects);
         let installs = subscriptions.find(|s| out.is_installed_by(s));
         let config = installs.and_then(|s| s.root.below("spec.config"));
         let config = config.map(Node::to_json);
@@ -281,10 +281,10 @@ impl Csv {
 
 /// The package that the bundle of a CSV is of, by the `metadata/annotations.yaml` beside its
 /// directory.
-fn package(document: &Document, neighbours: &Neighbours) -> Option<String> {
+fn package(document: &Document, other_objects: &OtherObjects) -> Option<String> {
     let bundle = document.file.path().parent()?.parent()?;
     let file = bundle.join("metadata/annotations.yaml");
-    let mut others = neighbours.of_kind("").iter();
+    let mut others = other_objects.of_kind("").iter();
     let annotations = others.find(|d| d.file.path() == file)?;
     let path = Path::root().key("annotations").key(PACKAGE);
     Some(annotations.root.at(&path)?.as_str()?.to_owned())

@@ -157,8 +157,8 @@ impl<'a> Context<'a> {
         if let Some(image) = cron {
             return Some(KnownSource { image, ..KnownSource::default() });
         }
-        let neighbours = self.neighbours();
-        let managed = neighbours
+        let other_objects = self.other_objects();
+        let managed = other_objects
             .of_kind("DataImportCron")
             .iter()
             .find(|d| d.text("spec.managedDataSource") == name && d.text("metadata.namespace") == namespace);
@@ -167,7 +167,7 @@ impl<'a> Context<'a> {
                 self.import_of(&cron.root.to_json()["spec"]["template"]["spec"]["source"], &Architectures::Unknown);
             return Some(KnownSource { image, ..KnownSource::default() });
         }
-        let declared = neighbours.named("DataSource", Some(namespace), name)?.root.to_json();
+        let declared = other_objects.named("DataSource", Some(namespace), name)?.root.to_json();
         let mut known = of_json(&declared);
         known.image = match (self.volume_behind(&declared, namespace), &known.label) {
             (Architectures::Unknown, Some(label)) => Architectures::one(label),

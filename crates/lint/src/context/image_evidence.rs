@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use hcoplan_diagnostics::source::{Location, SourceFile};
-use hcoplan_repository::repo::Neighbours;
+use hcoplan_repository::repo::OtherObjects;
 
 use super::Context;
 use super::build_output::{built, built_by};
@@ -94,29 +94,29 @@ impl Context<'_> {
     }
 
     fn images_index(&self) -> &EvidenceIndex {
-        let index = || EvidenceIndex::of(self.neighbours(), self.texts());
+        let index = || EvidenceIndex::of(self.other_objects(), self.texts());
         self.evidence.get_or_init(index)
     }
 }
 
 impl EvidenceIndex {
-    fn of(neighbours: &Neighbours, texts: &[Arc<SourceFile>]) -> Self {
+    fn of(other_objects: &OtherObjects, texts: &[Arc<SourceFile>]) -> Self {
         let mut records = Vec::new();
-        for document in neighbours.of_kind("ImageArchitectures") {
+        for document in other_objects.of_kind("ImageArchitectures") {
             declared(document, &mut records);
         }
-        for document in neighbours.of_kind("") {
+        for document in other_objects.of_kind("") {
             saved(document, &mut records);
             collected(document, &mut records);
             built_by(document, &mut records);
         }
-        for document in ["PipelineRun", "Pipeline"].into_iter().flat_map(|kind| neighbours.of_kind(kind)) {
+        for document in ["PipelineRun", "Pipeline"].into_iter().flat_map(|kind| other_objects.of_kind(kind)) {
             built_by(document, &mut records);
         }
         for file in texts {
             built(file, &mut records);
         }
-        Self { records, mirrors: Mirrors::of(neighbours) }
+        Self { records, mirrors: Mirrors::of(other_objects) }
     }
 
     fn find(&self, image: &str) -> Option<ImageEvidence> {
@@ -396,7 +396,7 @@ mod tests {
                 "amd64",
             ),
         ] {
-            let index = EvidenceIndex::of(&Neighbours::default(), &[SourceFile::new(path, text)]);
+            let index = EvidenceIndex::of(&OtherObjects::default(), &[SourceFile::new(path, text)]);
             let found = index.find(image).map_or_else(|| "-".to_owned(), |found| found.architectures.join(" "));
             assert_eq!(found, expected, "{text}");
         }

@@ -5,7 +5,7 @@
 //! that fits counts; digest mirrors are for references by digest, tag mirrors for those by tag.
 
 use hcoplan_diagnostics::source::Location;
-use hcoplan_repository::repo::Neighbours;
+use hcoplan_repository::repo::OtherObjects;
 use hcoplan_yaml::Node;
 
 /// The kinds, where each has its list, and whether it is for references by digest.
@@ -29,10 +29,10 @@ struct Mirrored {
 }
 
 impl Mirrors {
-    pub(super) fn of(neighbours: &Neighbours) -> Self {
+    pub(super) fn of(other_objects: &OtherObjects) -> Self {
         let mut out = Vec::new();
         for (kind, list, by_digest) in KINDS {
-            for document in neighbours.of_kind(kind) {
+            for document in other_objects.of_kind(kind) {
                 let entries = document.root.below(list);
                 for entry in entries.map(Node::items).unwrap_or_default() {
                     let Some(source) = entry.get("source").and_then(Node::as_str) else {

@@ -83,7 +83,7 @@ impl<'a> Context<'a> {
         if !is_namespaced && !of_kind.is_empty() && !of_kind.eq_ignore_ascii_case(cluster) {
             return None;
         }
-        let declared = self.neighbours().of_kind(if is_namespaced { namespaced } else { cluster }).iter();
+        let declared = self.other_objects().of_kind(if is_namespaced { namespaced } else { cluster }).iter();
         let mut declared = declared.filter(|d| {
             d.text("metadata.name") == name && (!is_namespaced || d.text("metadata.namespace") == vm.namespace())
         });
@@ -108,7 +108,7 @@ impl<'a> Context<'a> {
             return Some((name, said("kind").unwrap_or_default()));
         }
         let source = vm.source_of_volume(said("inferFromVolume")?)?;
-        let mut declared = self.neighbours().of_kind("DataSource").iter();
+        let mut declared = self.other_objects().of_kind("DataSource").iter();
         let declared = declared
             .find(|d| d.text("metadata.name") == source.name && d.text("metadata.namespace") == source.namespace);
         let Some(declared) = declared else {

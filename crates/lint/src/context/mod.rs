@@ -29,9 +29,9 @@ mod machines;
 mod mistyped;
 mod moved_operations;
 mod multi_arch;
-mod neighbours;
 mod nodes;
 mod operand_field;
+mod other_objects;
 mod other_shape;
 mod own_field;
 mod patch;
@@ -71,9 +71,9 @@ pub use image_output::{Form, Platform};
 pub use images::{GoldenImage, WrittenTemplate};
 pub use machines::{Candidate, MachineType, NodeOffer, offers};
 pub use mistyped::{Mistyped, meant_flag};
-pub use neighbours::Descheduler;
 pub use nodes::NodeRef;
 pub use operand_field::OperandField;
+pub use other_objects::Descheduler;
 pub use other_shape::OtherShape;
 pub use own_field::{OwnField, OwnFields};
 pub use patch::{Applied, PatchAnnotation, PatchFailure};
@@ -96,7 +96,7 @@ use hcoplan_planner::machines::Verdict;
 use hcoplan_planner::plan::Plan;
 use hcoplan_planner::release::Release;
 use hcoplan_planner::topology::Topology;
-use hcoplan_repository::repo::{Layer, Neighbours};
+use hcoplan_repository::repo::{Layer, OtherObjects};
 use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{Document, Path};
 
@@ -127,7 +127,7 @@ pub struct Context<'a> {
     version: &'a str,
     images: OnceCell<Vec<GoldenImage<'a>>>,
     architectures: OnceCell<BTreeSet<&'a str>>,
-    neighbours: Source<'a, Neighbours>,
+    other_objects: Source<'a, OtherObjects>,
     layers: Source<'a, Vec<Layer>>,
     evidence: OnceCell<image_evidence::EvidenceIndex>,
     importers: OnceCell<BTreeSet<String>>,
@@ -163,7 +163,7 @@ impl<'a> Context<'a> {
             settings,
             images: OnceCell::new(),
             architectures: OnceCell::new(),
-            neighbours: Source::default(),
+            other_objects: Source::default(),
             layers: Source::default(),
             evidence: OnceCell::new(),
             importers: OnceCell::new(),

@@ -26,22 +26,22 @@ const TEMPLATES: [&str; 5] = ["ConfigurationPolicy", "HelmChart", "HelmRelease",
 impl Context<'_> {
     /// The storage classes that are declared beside the HyperConverged and hold disks.
     pub fn storage_classes(&self) -> impl Iterator<Item = &Arc<Document>> {
-        let classes = self.neighbours().of_kind(KIND).iter();
+        let classes = self.other_objects().of_kind(KIND).iter();
         classes.filter(|class| !is_for_buckets(class))
     }
 
     /// Whether storage classes come from what the repository declares, without being declared themselves: then
     /// nobody knows which there are.
     pub fn has_classes_from_elsewhere(&self) -> bool {
-        let neighbours = self.neighbours();
-        let made = MAKERS.iter().any(|k| !neighbours.of_kind(k).is_empty());
-        let of_kind = TEMPLATES.iter().flat_map(|k| neighbours.of_kind(k));
+        let other_objects = self.other_objects();
+        let made = MAKERS.iter().any(|k| !other_objects.of_kind(k).is_empty());
+        let of_kind = TEMPLATES.iter().flat_map(|k| other_objects.of_kind(k));
         let mut templates = of_kind.map(|d| {
             let (start, end) = (d.span.start as usize, d.span.end as usize);
             d.file.text().get(start..end).unwrap_or_default()
         });
         let mut texts = self.texts().iter().map(|file| file.text());
-        let mut files = neighbours.templates().iter();
+        let mut files = other_objects.templates().iter();
         made || templates.any(|t| t.contains(KIND))
             || texts.any(|t| t.contains("kind: StorageClass") && t.contains("{{"))
             || files.any(|file| file.text().contains(KIND))

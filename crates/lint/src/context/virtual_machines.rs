@@ -42,7 +42,7 @@ impl<'a> Context<'a> {
     /// The repository's virtual machines, pools, replica sets and bare instances.
     pub fn virtual_machines(&self) -> Vec<VirtualMachine<'_>> {
         let of = |(kind, group, spec): (&str, &'static str, &'static str)| {
-            let documents = self.neighbours().of_kind(kind).iter();
+            let documents = self.other_objects().of_kind(kind).iter();
             let ours = documents.filter(move |d| d.text("apiVersion").starts_with(group));
             ours.map(move |document| VirtualMachine { document, spec: Path::dotted(spec) })
         };

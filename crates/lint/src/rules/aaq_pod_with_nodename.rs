@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let default = json!({"matchExpressions": [{"key": LABEL, "operator": "Exists"}]});
     let selector = selector.unwrap_or(default);
     for (kind, _, spec) in POD_KINDS {
-        for document in cx.neighbours().of_kind(kind) {
+        for document in cx.other_objects().of_kind(kind) {
             let path = Path::dotted(spec).key("nodeName");
             let node = document.root.at(&path).and_then(|n| n.as_str());
             let namespace = namespace_of(document);
@@ -50,7 +50,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Whether the quota gates a namespace, as far as its labels are declared.
 fn is_gated(cx: &Context<'_>, selector: &Json, namespace: &str) -> bool {
-    let mut declared = cx.neighbours().of_kind("Namespace").iter();
+    let mut declared = cx.other_objects().of_kind("Namespace").iter();
     let found = declared.find(|d| text_at(d, "metadata.name") == Some(namespace));
     let labels = found.and_then(|d| d.root.below("metadata.labels"));
     let mut labels: BTreeMap<String, String> = labels

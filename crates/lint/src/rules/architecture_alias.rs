@@ -43,7 +43,7 @@ const CSV_LABEL: &str = "operatorframework.io/arch.";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let kinds = KINDS.into_iter().chain(POD_KINDS.into_iter().map(|(kind, ..)| kind));
-    for document in kinds.flat_map(|kind| cx.neighbours().of_kind(kind)) {
+    for document in kinds.flat_map(|kind| cx.other_objects().of_kind(kind)) {
         let mut found = Vec::new();
         search(document, &document.root, &mut found);
         out.report_all(found.into_iter().map(|finding| finding.object(object_of(document))));

@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     let path = Path::dotted("spec.sourceRef");
-    for document in cx.neighbours().of_kind("DataVolume") {
+    for document in cx.other_objects().of_kind("DataVolume") {
         let node = document.root.at(&path);
         let reference = node.and_then(|n| source_ref(n, path.clone(), namespace_of(document)));
         if let Some(finding) = reference.and_then(|r| finding(&mut sources, document, &r, None)) {
@@ -170,7 +170,7 @@ fn severity(cx: &Context<'_>, namespace: &str) -> Option<Severity> {
     if cx.fills_namespace(namespace) {
         return Some(Severity::Error);
     }
-    let mut declared = cx.neighbours().of_kind("DataSource").iter();
+    let mut declared = cx.other_objects().of_kind("DataSource").iter();
     let here = declared.any(|d| namespace_of(d) == namespace);
     here.then_some(Severity::Info)
 }
@@ -182,10 +182,10 @@ fn names<'c>(cx: &'c Context<'_>, namespace: &str) -> Vec<&'c str> {
     let rendered = rendered.map(|d| d.object.id.name.as_str());
     let crons = cx.import_crons().filter(|c| here(c.object.id.namespace.as_deref()));
     let made = crons.filter_map(|c| c.object.body["spec"]["managedDataSource"].as_str());
-    let declared = cx.neighbours().of_kind("DataSource").iter();
+    let declared = cx.other_objects().of_kind("DataSource").iter();
     let declared = declared.filter(|d| namespace_of(d) == namespace);
     let declared = declared.filter_map(|d| text_at(d, "metadata.name"));
-    let managed = cx.neighbours().of_kind("DataImportCron").iter().filter(|d| namespace_of(d) == namespace);
+    let managed = cx.other_objects().of_kind("DataImportCron").iter().filter(|d| namespace_of(d) == namespace);
     let managed = managed.filter_map(|d| text_at(d, "spec.managedDataSource"));
     let mut names: Vec<&str> = rendered.chain(made).chain(declared).chain(managed).collect();
     names.sort_unstable();

@@ -38,8 +38,8 @@ const VERSIONS: [(&str, &str, Old); 10] = [
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let neighbours = cx.neighbours();
-    let all = neighbours.kinds().flat_map(|k| neighbours.of_kind(k));
+    let other_objects = cx.other_objects();
+    let all = other_objects.kinds().flat_map(|k| other_objects.of_kind(k));
     for document in all {
         let Some(written) = text_at(document, "apiVersion") else {
             continue;

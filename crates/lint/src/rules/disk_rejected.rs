@@ -22,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let kinds: [(&str, Judge); 3] =
         [("DataVolume", data_volume_refusal), ("DataImportCron", refusal), ("DataSource", |_| None)];
     for (kind, judge) in kinds {
-        let documents = cx.neighbours().of_kind(kind).iter();
+        let documents = cx.other_objects().of_kind(kind).iter();
         let whole = documents.filter(|d| cx.extent(d.file.path()) == Extent::Whole);
         for document in whole.filter(|d| text_at(d, "apiVersion") == Some(GROUP)) {
             let name = format!("the {kind} {}", text_at(document, "metadata.name").unwrap_or_default());

@@ -16,12 +16,12 @@ pub(super) static RULE: Rule =
         .needs(Needs::Document);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let neighbours = cx.neighbours();
+    let other_objects = cx.other_objects();
     let built = cx.built_files();
     let own = cx.document().file.path().parent();
     let mut seen: HashMap<Identity<'_>, &Arc<Document>> = HashMap::new();
-    for kind in neighbours.kinds() {
-        for document in neighbours.of_kind(kind) {
+    for kind in other_objects.kinds() {
+        for document in other_objects.of_kind(kind) {
             let path = document.file.path();
             let Some(identity) = identity(document).filter(|_| built.has(&document.file)) else {
                 continue;

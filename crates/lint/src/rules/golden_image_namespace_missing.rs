@@ -66,7 +66,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn is_created(cx: &Context<'_>, name: &str) -> bool {
     let rendered = cx.plan().objects().any(|o| o.id.kind == "Namespace" && o.id.name == name);
     let kinds = ["Namespace", "Project", "ProjectRequest"];
-    let mut declared = kinds.iter().flat_map(|k| cx.neighbours().of_kind(k));
+    let mut declared = kinds.iter().flat_map(|k| cx.other_objects().of_kind(k));
     let elsewhere = cx.option(&RULE, "namespaces");
     let mut elsewhere = elsewhere.as_array().into_iter().flatten();
     rendered

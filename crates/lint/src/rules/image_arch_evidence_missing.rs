@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule::info(
 .fix(FixKind::None);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for document in cx.neighbours().of_kind("ImageArchitectures") {
+    for document in cx.other_objects().of_kind("ImageArchitectures") {
         if text_at(document, "apiVersion").is_some_and(|v| v.starts_with("hcoplan.dev/")) {
             malformed(document, out);
         }

@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for (kind, spec) in KINDS {
         let path = Path::dotted(spec).below("source.registry.imageStream");
-        for document in cx.neighbours().of_kind(kind) {
+        for document in cx.other_objects().of_kind(kind) {
             if document.root.at(&path).and_then(Node::as_str).is_none() {
                 continue;
             }

@@ -20,7 +20,7 @@ const KINDS: [(&str, &str); 2] = [("DataImportCron", "spec.template.spec.source"
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (kind, path) in KINDS {
         for document in
-            cx.neighbours().of_kind(kind).iter().filter(|d| d.text("apiVersion").starts_with("cdi.kubevirt.io/"))
+            cx.other_objects().of_kind(kind).iter().filter(|d| d.text("apiVersion").starts_with("cdi.kubevirt.io/"))
         {
             out.report_all(finding(cx, document, &Path::dotted(path)));
         }

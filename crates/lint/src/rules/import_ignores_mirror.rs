@@ -33,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         add(cron.object.id.name.clone(), &cron.object.body["spec"]["template"]["spec"]["source"]);
     }
     for (kind, path) in [("DataImportCron", "spec.template.spec.source"), ("DataVolume", "spec.source")] {
-        for document in cx.neighbours().of_kind(kind) {
+        for document in cx.other_objects().of_kind(kind) {
             let source = document.root.below(path).map(|node| node.to_json());
             add(document.text("metadata.name").to_owned(), &source.unwrap_or_default());
         }

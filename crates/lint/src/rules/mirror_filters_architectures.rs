@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
-    for document in cx.neighbours().of_kind("ImageSetConfiguration") {
+    for document in cx.other_objects().of_kind("ImageSetConfiguration") {
         image_set(cx, document, out);
     }
 }

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule::warning(
 const OWN: &str = "l2bridge";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let declared = cx.neighbours().of_kind("NetworkAttachmentDefinition");
+    let declared = cx.other_objects().of_kind("NetworkAttachmentDefinition");
     let namespace = cx.hyperconverged().map_or("", |hc| hc.namespace.as_str());
     let names = |namespace: &str| -> Vec<&str> {
         let here = declared.iter().filter(|d| namespace_of(d) == namespace);
@@ -70,7 +70,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Networks of virtual machines that are declared in another namespace than they are looked for in.
 fn machines(cx: &Context<'_>, out: &mut Sink) {
-    let declared = cx.neighbours().of_kind("NetworkAttachmentDefinition");
+    let declared = cx.other_objects().of_kind("NetworkAttachmentDefinition");
     let named =
         |name: &str| -> Vec<_> { declared.iter().filter(|d| text_at(d, "metadata.name") == Some(name)).collect() };
     for vm in cx.virtual_machines() {

@@ -100,7 +100,7 @@ impl<'d> Declared<'d> {
 }
 
 fn each(cx: &Context<'_>, out: &mut Sink, kinds: &[&str], find: fn(&Context<'_>, &Declared<'_>) -> Option<Finding>) {
-    let documents = kinds.iter().flat_map(|kind| cx.neighbours().of_kind(kind));
+    let documents = kinds.iter().flat_map(|kind| cx.other_objects().of_kind(kind));
     out.report_all(documents.filter_map(|document| find(cx, &Declared::of(document))));
 }
 
@@ -176,7 +176,7 @@ fn second_operator(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
 fn removed_objects(cx: &Context<'_>, out: &mut Sink) {
     let own = cx.object().pointer("/metadata/namespace").and_then(Json::as_str);
     for removed in &cx.release().upgrade().removed_objects {
-        let declared = cx.neighbours().of_kind(&removed.kind).iter().map(|d| Declared::of(d));
+        let declared = cx.other_objects().of_kind(&removed.kind).iter().map(|d| Declared::of(d));
         let same = declared.filter(|git| {
             let here = own == Some(git.namespace) && removed.namespace != "default";
             git.is(&removed.group, &removed.name) && (git.namespace == removed.namespace || here)
@@ -191,7 +191,7 @@ fn removed_objects(cx: &Context<'_>, out: &mut Sink) {
 
 fn operands(cx: &Context<'_>, out: &mut Sink) {
     for (_, object) in &cx.plan().operands {
-        let declared = cx.neighbours().of_kind(&object.id.kind).iter().map(|d| Declared::of(d));
+        let declared = cx.other_objects().of_kind(&object.id.kind).iter().map(|d| Declared::of(d));
         let same = declared.filter(|git| git.is_same(&object.id));
         out.report_all(same.map(|git| operand(cx, &git, &object.body)));
     }

@@ -1,6 +1,6 @@
 //! Metadata that the server or a controller writes, in a manifest.
 
-use hcoplan_planner::admission::is_settled;
+use hcoplan_planner::admission::is_complete;
 use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Entry, Node, Path, Value};
 
@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut message = format!("the manifest has metadata that belongs to a cluster: {}", and(&names));
     // HCO updates the object once, to add these two, and fills this in with it.
     if let Some(read) = cx.hyperconverged()
-        && is_settled(&cx.document().root.to_json())
+        && is_complete(&cx.document().root.to_json())
         && read.get("virtualization.evictionStrategy").is_none()
     {
         message.push_str(

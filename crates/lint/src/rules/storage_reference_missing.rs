@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let classes = cx.neighbours().of_kind("StorageClass");
+    let classes = cx.other_objects().of_kind("StorageClass");
     fn named(class: &std::sync::Arc<Document>) -> Option<&str> {
         text_at(class, "metadata.name")
     }
@@ -69,7 +69,7 @@ fn disks(cx: &Context<'_>, names: &Names<'_>, out: &mut Sink) {
         }
     };
     for (kind, spec) in [("DataVolume", "spec"), ("DataImportCron", "spec.template.spec")] {
-        for document in cx.neighbours().of_kind(kind) {
+        for document in cx.other_objects().of_kind(kind) {
             let who = format!("the {kind} {}", text_at(document, "metadata.name").unwrap_or_default());
             check(&who, document, &Path::dotted(spec));
         }

@@ -53,7 +53,7 @@ fn is_kept(cx: &Context<'_>) -> bool {
 
 /// An Argo CD Application that deletes what git no longer has.
 fn pruning<'c>(cx: &'c Context<'_>) -> Option<&'c Document> {
-    let all = cx.neighbours().of_kind("Application").iter();
+    let all = cx.other_objects().of_kind("Application").iter();
     all.map(|d| &**d).find(|d| {
         let prune = d.root.below(PRUNE);
         let version = d.root.get("apiVersion").and_then(Node::as_str);

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_are_told_from_text() {
+    fn distinguishes_placeholders_from_text() {
         for (text, expected) in [
             ("<architecture_list>", Some("<architecture_list>")),
             ("docker://quay.io/<your org>/x", Some("<your org>")),

@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if own.is_empty() || source == own || source == cx.release().ssp().golden_images_namespace {
                 continue;
             }
-            let mut declared = cx.neighbours().of_kind("DataSource").iter();
+            let mut declared = cx.other_objects().of_kind("DataSource").iter();
             let is_it =
                 |d: &&Arc<Document>| namespace_of(d) == source && text_at(d, "metadata.name") == Some(reference.name);
             let Some(data_source) = declared.find(is_it) else {
@@ -58,7 +58,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn bindings<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = &'c Arc<Document>> {
-    ["RoleBinding", "ClusterRoleBinding"].into_iter().flat_map(|kind| cx.neighbours().of_kind(kind))
+    ["RoleBinding", "ClusterRoleBinding"].into_iter().flat_map(|kind| cx.other_objects().of_kind(kind))
 }
 
 /// Whether a declared binding lets a service account clone from a namespace.
@@ -91,7 +91,7 @@ fn grants(cx: &Context<'_>, binding: &Document) -> bool {
     let of_binding = |role: &&Arc<Document>| {
         text_at(role, "metadata.name") == Some(name) && (kind != "Role" || namespace_of(role) == namespace_of(binding))
     };
-    let Some(role) = cx.neighbours().of_kind(kind).iter().find(of_binding) else {
+    let Some(role) = cx.other_objects().of_kind(kind).iter().find(of_binding) else {
         return ROLES.contains(&name) || kind == "ClusterRole";
     };
     let rules = role.root.get("rules").map(Node::items).unwrap_or_default();

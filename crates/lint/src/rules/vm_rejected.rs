@@ -45,7 +45,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     for (kind, version, title, judge) in KINDS {
-        let documents = cx.neighbours().of_kind(kind).iter();
+        let documents = cx.other_objects().of_kind(kind).iter();
         for document in documents.filter(|d| text_at(d, "apiVersion") == Some(version)) {
             let extent = cx.extent(document.file.path());
             if extent == Extent::Patch {

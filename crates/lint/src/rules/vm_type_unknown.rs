@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let [cluster, namespaced] = kind.kinds();
-            let declared = cx.neighbours().of_kind(if found.is_namespaced { namespaced } else { cluster }).iter();
+            let declared = cx.other_objects().of_kind(if found.is_namespaced { namespaced } else { cluster }).iter();
             let here = declared.filter(|d| !found.is_namespaced || namespace_of(d) == vm.namespace());
             let mut known: Vec<&str> = here.filter_map(|d| text_at(d, "metadata.name")).collect();
             if !found.is_namespaced && cx.deploys_types() {

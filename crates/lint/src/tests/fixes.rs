@@ -139,7 +139,7 @@ fn is_between(before: &Value, after: &Value, tree: &Value) -> bool {
 }
 
 #[test]
-fn safe_fixes_leave_nothing_to_mend_and_no_comment_behind() {
+fn safe_fixes_fix_everything_and_keep_comments() {
     let settings = Settings { select: everything().collect(), pedantic: true, ..Settings::default() };
     let mut complaints = Vec::new();
     let (mut mending, mut commenting) = (BTreeSet::<&str>::new(), 0);

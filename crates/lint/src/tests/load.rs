@@ -11,7 +11,7 @@ use hcoplan_explain::why::PlanInput;
 use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{Kustomizations, Layer, Neighbours, known_release};
+use hcoplan_repository::repo::{Kustomizations, Layer, OtherObjects, known_release};
 use hcoplan_testing::annotations;
 use hcoplan_yaml::{self as yaml, Document};
 use serde_json::Value;
@@ -68,11 +68,11 @@ impl Case {
 
     /// The rules' context, with the documents of a text as other objects.
     pub(crate) fn context<'c>(&'c self, settings: &'c Settings, others: &'c str) -> Context<'c> {
-        let neighbours = || -> Neighbours {
+        let other_objects = || -> OtherObjects {
             let all = documents("others.yaml", others).into_iter();
             all.map(Arc::new).collect()
         };
-        Context::new(self.input(), settings).with_neighbours(neighbours)
+        Context::new(self.input(), settings).with_other_objects(other_objects)
     }
 
     fn plan(document: Document, declared: Vec<Document>, dumped: Vec<Document>, release: Option<&str>) -> Self {
@@ -126,9 +126,9 @@ impl Case {
 
     /// What rules look at, with what lies in the fixture's directory.
     pub(crate) fn surroundings<'c>(&'c self, settings: &'c Settings) -> Context<'c> {
-        let neighbours = || -> Neighbours { self.directory.iter().flat_map(|d| below(d)).collect() };
+        let other_objects = || -> OtherObjects { self.directory.iter().flat_map(|d| below(d)).collect() };
         Context::new(self.input(), settings)
-            .with_neighbours(neighbours)
+            .with_other_objects(other_objects)
             .with_texts(|| self.directory.iter().flat_map(|d| texts(d)).collect())
             .with_before(self.before.as_ref())
             .with_layers(|| self.directory.iter().flat_map(|d| layers(d)).collect())

@@ -15,7 +15,7 @@ spec:
 "#;
 
 /// What is left and what isn't, a line each, of a HyperConverged that ends in `rest`.
-fn settled(rest: &str, settings: &Settings) -> String {
+fn suppressed(rest: &str, settings: &Settings) -> String {
     let head = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n";
     let text = format!("{head}{}", rest.trim_start_matches('\n'));
     let case = Case::of(&text, INVENTORY);
@@ -35,7 +35,7 @@ fn settled(rest: &str, settings: &Settings) -> String {
 }
 
 fn all(rest: &str) -> String {
-    settled(rest, &Settings::default())
+    suppressed(rest, &Settings::default())
 }
 
 #[test]
@@ -122,9 +122,9 @@ metadata:
 spec: {}
 "#;
     let only = |rule| Settings { select: vec![selector(rule).unwrap()], ..Settings::default() };
-    assert_data_eq!(settled(text, &only("status-in-git")), "");
+    assert_data_eq!(suppressed(text, &only("status-in-git")), "");
     let partial = Settings { partial: true, ..Settings::default() };
-    assert_data_eq!(settled(text, &partial), "");
+    assert_data_eq!(suppressed(text, &partial), "");
     // Refused: jsonpatch-present needs a plan.
     let refused = text.replace("spec: {}", "spec: {evictionStrategy: never}");
     let unused = all(&refused).contains("suppression-unused");

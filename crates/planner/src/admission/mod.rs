@@ -35,7 +35,7 @@ use serde_json::Value;
 
 pub use annotations::READ_ANNOTATIONS;
 pub use kubevirt::{OperandRefusal, refusals_of_kubevirt};
-pub use operator_update::{fill_eviction_strategy, is_settled, operator_update};
+pub use operator_update::{fill_eviction_strategy, is_complete, operator_update};
 pub use render::tried_on_update;
 pub use verdict::{Admission, Cause, OperatorBug, OperatorBugKind, Reason, Refusal, Stage};
 

@@ -63,7 +63,7 @@ pub fn fill_eviction_strategy(hc: &mut HyperConverged, topology: &Topology) {
 }
 
 /// Whether the operator has nothing to add: finalizer and label are there.
-pub fn is_settled(stored: &Value) -> bool {
+pub fn is_complete(stored: &Value) -> bool {
     let metadata = &stored["metadata"];
     has_finalizer(metadata) && has_label(metadata)
 }

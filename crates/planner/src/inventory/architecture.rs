@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_are_told_from_names() {
+    fn distinguishes_aliases_from_names() {
         assert_eq!(Architecture::of("arm64"), Architecture::Known);
         assert_eq!(Architecture::of("x86_64"), Architecture::Alias("amd64"));
         assert_eq!(Architecture::of("AARCH64"), Architecture::Alias("arm64"));

@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_whatever_can_be_decoded() {
+    fn counts_every_decodable_patch() {
         for (text, expected) in [
             ("", 0),
             ("null", 0),

@@ -60,7 +60,7 @@ pub(super) fn reconcile_until_stable(
     additions: &Additions,
 ) -> OperatorResult {
     let annotations = &additions.annotations;
-    let writes = !admission::is_settled(&stored) || !annotations.is_empty();
+    let writes = !admission::is_complete(&stored) || !annotations.is_empty();
     let plan = plan_with(release, inventory, &stored, Admit::Settled { writes });
     let mut settled = OperatorResult { stored, plan, own_updates: Vec::new() };
     if settled.plan.ignored || settled.plan.status.conditions.is_empty() {

@@ -74,7 +74,7 @@ fn takes_a_sound_machine_in_every_release() {
 }
 
 #[test]
-fn rejects_in_the_servers_words_and_takes_the_neighbour() {
+fn rejects_with_the_servers_message_and_accepts_a_similar_object() {
     let rows: Value = serde_json::from_str(include_str!("rejections.json")).expect("a table");
     let mut wrong = Vec::new();
     for row in rows.as_array().expect("rows") {

@@ -240,7 +240,7 @@ fn reconcile(
     let cluster = Cluster { release, inventory, topology: &topology };
     let writes = match (admit, stored) {
         (Admit::Settled { writes }, _) => writes,
-        (_, Some(stored)) => !admission::is_settled(stored),
+        (_, Some(stored)) => !admission::is_complete(stored),
         (_, None) => true,
     };
     let schedule = stored.and_then(|stored| get(stored, "status.dataImportSchedule")).and_then(Value::as_str);

@@ -83,7 +83,7 @@ proptest! {
     /// No seed makes it panic: an accepted object is rendered or the operator says why not, and a rejected one has a
     /// message.
     #[test]
-    fn whatever_it_is_the_plan_has_an_answer(seed: u64, choice: usize, pools in nodes()) {
+    fn plans_or_rejects_any_input(seed: u64, choice: usize, pools in nodes()) {
         let inventory = Inventory { nodes: pools, ..inventory() };
         let (release, object) = generated(seed, true, choice);
         for admit in [Admit::Create, Admit::Force, Admit::Unchecked] {
@@ -109,7 +109,7 @@ proptest! {
         let (release, mut one) = generated(seed, false, choice);
         let (_, other) = generated(!seed, false, choice);
         one["metadata"]["annotations"] = json!({"kubevirt.kubevirt.io/jsonpatch": PATCHES[patch]});
-        let release = anew(&release);
+        let release = uncached(&release);
         let mut like = one.clone();
         for seed in 0..unlike {
             graft(&mut like["spec"], &other["spec"], &mut Random(seed));
@@ -121,7 +121,7 @@ proptest! {
             (objects, plan.hyperconverged, plan.admission.message, plan.patched)
         };
         planned(&release, &one);
-        prop_assert_eq!(planned(&release, &like), planned(&anew(&release), &like));
+        prop_assert_eq!(planned(&release, &like), planned(&uncached(&release), &like));
     }
 }
 
@@ -138,7 +138,7 @@ const PATCHES: [&str; 7] = [
 ];
 
 /// The same release, of which nothing is kept yet.
-fn anew(release: &Release) -> Release {
+fn uncached(release: &Release) -> Release {
     let mut files = Files::new();
     for name in release.file_names() {
         files.insert(name, release.file(name).expect("it has it").to_owned());

@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_called_as_the_own_version_is() {
+    fn previous_and_next_release_use_the_same_naming() {
         let labels = |release: &Release| [release.previous(), release.next()].map(|r| r.map(|r| r.label().to_owned()));
         let names = |a: &str, b: &str| [Some(a.to_owned()), Some(b.to_owned())];
         assert_eq!(labels(&shipped("4.22", Some("3"))), names("4.21", "4.23"));

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_meant_is_told_from_what_only_names_it() {
+    fn distinguishes_meant_objects_from_mentions() {
         let body = "\nmetadata: {name: a}\nspec: {}\n";
         for (head, expected) in [
             ("kind: HyperConverged", true),

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_is_told_and_what_was_moved_is_not() {
+    fn reports_removed_clusters_but_not_moved_ones() {
         let other = format!("{HC}spec: {{defaultCPUModel: x}}\n");
         let before = repo(&[("a/hc.yaml", HC), ("b/hc.yaml", &other), ("unasked/hc.yaml", &other)]);
         let gone = ["a/hc.yaml:3 the HyperConverged of cluster a is not found any more"];

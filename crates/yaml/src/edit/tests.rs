@@ -178,7 +178,7 @@ fn several_changes_build_on_each_other() {
 }
 
 #[test]
-fn what_comes_of_a_change_is_told_without_the_rest() {
+fn shows_a_changed_part_without_the_rest() {
     let changes = ["a.b.c", "a.b", "a", "a.b.c.d", "a.b[0]", "a.b[1].c", "x.y"].map(path).into_iter().flat_map(|at| {
         let append = Change::Append(at.clone(), json!(1));
         let rename = Change::Rename(at.clone(), "z".to_owned());

@@ -189,13 +189,13 @@ impl<'t> Lexer<'t> {
     #[inline]
     pub(super) fn peek(&mut self) -> Result<Lexed> {
         if self.next == self.tokens.len() || !self.keys.is_empty() {
-            self.settle()?;
+            self.fill_queue()?;
         }
         Ok(self.tokens[self.next])
     }
 
     /// Reads until there is a token that isn't a key which has yet to be announced.
-    fn settle(&mut self) -> Result<()> {
+    fn fill_queue(&mut self) -> Result<()> {
         while self.next == self.tokens.len() || (!self.keys.is_empty() && self.next_may_be_key()?) {
             self.fetch()?;
         }

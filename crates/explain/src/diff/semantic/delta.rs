@@ -242,7 +242,7 @@ mod tests {
 
     use super::*;
 
-    fn told(before: &Value, after: &Value) -> Vec<String> {
+    fn steps_of(before: &Value, after: &Value) -> Vec<String> {
         let lists = Lists::default();
         let steps = delta(before, after, &lists);
         let text = |v: &Option<Value>| v.as_ref().map_or("-".to_owned(), Value::to_string);
@@ -260,7 +260,7 @@ mod tests {
         let after = json!({"spec": {"containers": [
             {"name": "c", "image": "z:1"}, {"name": "b", "image": "y:2"}]}});
         assert_eq!(
-            told(&before, &after),
+            steps_of(&before, &after),
             [
                 r#"spec.containers[name=a]: {"image":"x:1","name":"a"} -> -"#,
                 r#"spec.containers[name=c]: - -> {"image":"z:1","name":"c"}"#,
@@ -273,24 +273,24 @@ mod tests {
     fn an_order_without_a_meaning_is_noise() {
         let gates =
             |list: Value| json!({"spec": {"configuration": {"developerConfiguration": {"featureGates": list}}}});
-        let found = told(&gates(json!(["A", "B"])), &gates(json!(["B", "A"])));
+        let found = steps_of(&gates(json!(["A", "B"])), &gates(json!(["B", "A"])));
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].ends_with("(Order)"), "{found:?}");
-        let found = told(&json!({"args": ["-a", "-b"]}), &json!({"args": ["-b", "-a"]}));
+        let found = steps_of(&json!({"args": ["-a", "-b"]}), &json!({"args": ["-b", "-a"]}));
         assert!(found.iter().all(|f| !f.contains("Order")), "{found:?}");
     }
 
     #[test]
     fn a_duration_is_a_length_of_time() {
-        let found = told(&json!({"a": "24h0m0s"}), &json!({"a": "1440m"}));
+        let found = steps_of(&json!({"a": "24h0m0s"}), &json!({"a": "1440m"}));
         assert_eq!(found, [r#"a: "24h0m0s" -> "1440m" (Writing)"#]);
-        let found = told(&json!({"a": "24h0m0s"}), &json!({"a": "25h0m0s"}));
+        let found = steps_of(&json!({"a": "24h0m0s"}), &json!({"a": "25h0m0s"}));
         assert_eq!(found, [r#"a: "24h0m0s" -> "25h0m0s""#]);
     }
 
     #[test]
     fn keys_that_need_quotes_get_them() {
-        let found = told(
+        let found = steps_of(
             &json!({"metadata": {"annotations": {"a.b/c": "1"}}}),
             &json!({"metadata": {"annotations": {"a.b/c": "2"}}}),
         );

@@ -44,7 +44,7 @@ const ELSEWHERE: [Elsewhere; 7] = [
         rule: "hco-removed",
         part: Part::Both,
         why: "it compares two revisions",
-        test: ("crates/repository/src/repo/removed.rs", "what_is_gone_is_told_and_what_was_moved_is_not"),
+        test: ("crates/repository/src/repo/removed.rs", "reports_removed_clusters_but_not_moved_ones"),
     },
     Elsewhere {
         rule: "helm-chart-not-rendered",
@@ -220,7 +220,7 @@ fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, Stri
             plan: &plan,
         };
         let context = crate::Context::new(input, &settings)
-            .with_neighbours(|| repo.neighbours(cluster, &loaded))
+            .with_other_objects(|| repo.other_objects(cluster, &loaded))
             .with_texts(|| repo.texts(cluster));
         all.add(run(&context, &Selection::of(&settings)));
     }

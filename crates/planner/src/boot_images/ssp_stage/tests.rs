@@ -331,7 +331,7 @@ fn of_any_shape_a_stage_is_made_that_is_whole() {
 }
 
 #[test]
-fn of_any_shape_templates_are_told_and_handed_on_as_they_are_deployed() {
+fn reports_templates_of_any_shape_as_deployed() {
     let others = of_each_type();
     let (mut made, mut failed) = (0, 0);
     let mut images = |common: &[Value], custom: &[Value]| {

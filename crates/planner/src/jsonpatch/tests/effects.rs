@@ -106,7 +106,7 @@ fn losses_belong_to_the_operation_that_caused_them() {
 }
 
 #[test]
-fn what_was_before_a_failure_is_still_told() {
+fn reports_effects_before_a_failure() {
     let made = effects_of(&json!([
         {"op": "add", "path": "/spec/configuration/cpuModel", "value": "x"},
         {"op": "add", "path": "/spec/configuration/cpuModel", "value": 1},

@@ -74,7 +74,7 @@ impl<'l> Tracing<'l> {
 
     /// Finds where a value and everything in it is from; which candidate it is.
     fn node(&mut self, node: &Node, mut candidates: Vec<Candidate<'l>>, around: &Location) -> Option<Candidate<'l>> {
-        self.settle(&mut candidates);
+        self.collect(&mut candidates);
         let made = candidates.iter().find(|c| match c.said {
             TracedValue::Made(_) => true,
             TracedValue::Value(other, _) => is_same(node, other),
@@ -110,7 +110,7 @@ impl<'l> Tracing<'l> {
     }
 
     /// Collects all candidates at the path, the last layer first.
-    fn settle(&self, candidates: &mut Vec<Candidate<'l>>) {
+    fn collect(&self, candidates: &mut Vec<Candidate<'l>>) {
         self.identity(candidates);
         self.elsewhere(candidates);
         // Of one layer the later ones are the more precise.
@@ -315,7 +315,7 @@ pub fn layer_values<'l>(layers: &'l [BuildLayer], object: &'l Node, path: &Path)
     let mut tracing = Tracing { layers, object, path: Vec::new(), places: Vec::new(), unknown: None };
     let mut candidates = tracing.roots(object);
     let mut node = object;
-    tracing.settle(&mut candidates);
+    tracing.collect(&mut candidates);
     for segment in &path.0 {
         let name = match segment {
             Segment::Key(key) => {
@@ -337,7 +337,7 @@ pub fn layer_values<'l>(layers: &'l [BuildLayer], object: &'l Node, path: &Path)
         };
         node = below;
         tracing.path.push(name);
-        tracing.settle(&mut candidates);
+        tracing.collect(&mut candidates);
     }
     let said = candidates.into_iter().map(|c| {
         let (TracedValue::Value(node, _) | TracedValue::Made(node)) = c.said;

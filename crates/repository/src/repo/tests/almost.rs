@@ -57,8 +57,8 @@ fn what_lies_elsewhere_is_given_to_a_cluster() {
     let repo = try_open(&files, &Options::default()).expect("a repository");
     let cluster = &repo.clusters()[0];
     let loaded = repo.load(cluster).expect("loaded");
-    let neighbours = repo.neighbours(cluster, &loaded);
-    let found = neighbours.of_kind("VirtualMachine");
+    let other_objects = repo.other_objects(cluster, &loaded);
+    let found = other_objects.of_kind("VirtualMachine");
     let paths: Vec<&str> = found.iter().map(|d| d.file.path().as_str()).collect();
     assert_eq!(paths, ["vms/all/vm.yaml", "vms/east/vm.yaml"]);
 }

@@ -155,7 +155,7 @@ fn broken_files_are_fatal_only_when_they_could_be_ours() {
 }
 
 #[test]
-fn oddities_are_told_of_the_documents_that_are_used() {
+fn reports_parser_warnings_of_used_documents_only() {
     let text = format!("a: 1\na: 2\n---\n{HC}spec:\n  infra: {{}}\n  infra: {{}}\n");
     let repo = open(&[("a.yaml", &text), ("inventory.yaml", INVENTORY)]);
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
@@ -314,7 +314,7 @@ fn a_stream_is_a_repository_too() {
 }
 
 #[test]
-fn neighbours_are_those_of_the_own_directory() {
+fn other_objects_are_those_of_the_own_directory() {
     let vm = |name: &str| format!("kind: VirtualMachine\nmetadata: {{name: {name}}}\n");
     let list = "apiVersion: v1\nkind: List\nitems:\n- {kind: VirtualMachine}\n- {kind: Pod}\n";
     let repo = open(&[
@@ -327,9 +327,9 @@ fn neighbours_are_those_of_the_own_directory() {
     ]);
     let cluster = &repo.clusters()[0];
     let loaded = repo.load(cluster).expect("readable");
-    let neighbours = repo.neighbours(cluster, &loaded);
-    assert_eq!(neighbours.of_kind("VirtualMachine").len(), 2);
-    let kinds: Vec<&str> = neighbours.kinds().collect();
+    let other_objects = repo.other_objects(cluster, &loaded);
+    assert_eq!(other_objects.of_kind("VirtualMachine").len(), 2);
+    let kinds: Vec<&str> = other_objects.kinds().collect();
     assert_eq!(kinds, ["HyperConverged", "Pod", "VirtualMachine"]);
 }
 

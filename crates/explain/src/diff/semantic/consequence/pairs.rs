@@ -32,7 +32,7 @@ fn all() -> BTreeSet<Name> {
 }
 
 /// The names of what follows.
-fn told(found: &Comparison) -> BTreeSet<Name> {
+fn consequences_of(found: &Comparison) -> BTreeSet<Name> {
     let all = found.consequences().into_iter();
     all.map(|(c, object, _)| {
         let kind = found.objects[object].id.kind.clone();
@@ -107,7 +107,7 @@ fn of_manifests(before: &Value, after: &Value) -> Result<BTreeSet<Name>, String>
         object: &states[i].object,
         plan: &plans[i],
     };
-    Ok(told(&compare_plans(&side(0), &side(1))))
+    Ok(consequences_of(&compare_plans(&side(0), &side(1))))
 }
 
 /// What follows where some objects become others; each is a body with its kind.
@@ -139,7 +139,7 @@ fn of_objects(before: &Value, after: &Value) -> Result<BTreeSet<Name>, String> {
         };
         all.map(one).collect()
     };
-    Ok(told(&compare_objects(&release, &objects(before), &objects(after))))
+    Ok(consequences_of(&compare_objects(&release, &objects(before), &objects(after))))
 }
 
 fn pairs() -> Vec<Value> {
@@ -255,7 +255,7 @@ impl Recordings {
     }
 
     /// What follows in two recordings: of two cases of a release, or of one case and its upgrade.
-    fn told(&self, seen: &Value) -> BTreeSet<Name> {
+    fn consequences_of(&self, seen: &Value) -> BTreeSet<Name> {
         let case = |key: &str| (text(&seen["release"]), text(&seen[key]));
         let (release, before, after) = if seen["upgrade"].is_null() {
             (text(&seen["release"]), &self.cases[&case("was")], &self.cases[&case("then")])
@@ -266,7 +266,7 @@ impl Recordings {
         // Nothing is made of what is refused.
         assert!(!before.is_empty() && !after.is_empty(), "{seen}");
         let release = Release::known(&release).expect("known");
-        told(&compare_objects(&release, &self.of(before), &self.of(after)))
+        consequences_of(&compare_objects(&release, &self.of(before), &self.of(after)))
     }
 }
 
@@ -279,7 +279,7 @@ fn what_the_operators_were_seen_to_do_is_in_the_recording() {
     let recordings = Recordings::read();
     let mut seen = 0;
     for pair in pairs().iter().filter(|pair| !pair["seen"].is_null()) {
-        let told = recordings.told(&pair["seen"]);
+        let told = recordings.consequences_of(&pair["seen"]);
         let name = name(pair);
         assert!(told.contains(&name), "{name:?} {}: {told:?}", pair["seen"]);
         seen += 1;

@@ -9,7 +9,7 @@ use crate::diff::compare_objects;
 use crate::diff::semantic::Impact::{BootFailure, Images, Scheduling};
 
 /// The consequences of replacing one object by another; null where there is none.
-fn told(before: &Value, after: &Value) -> Vec<(Impact, String)> {
+fn consequences_of(before: &Value, after: &Value) -> Vec<(Impact, String)> {
     let objects = |body: &Value| -> Vec<Object> {
         let body = (!body.is_null()).then(|| Object::new(body.clone()));
         body.into_iter().collect()
@@ -27,7 +27,7 @@ fn told(before: &Value, after: &Value) -> Vec<(Impact, String)> {
 }
 
 fn impacts(before: &Value, after: &Value) -> Vec<Impact> {
-    told(before, after).into_iter().map(|(i, _)| i).collect()
+    consequences_of(before, after).into_iter().map(|(i, _)| i).collect()
 }
 
 fn kubevirt(spec: Value) -> Value {
@@ -65,13 +65,13 @@ fn an_empty_selector_is_every_node_and_none_is_no_node() {
         (&nowhere, &some("b"), "for the nodes that its selector matches"),
         (&some("b"), &some("c"), "for other nodes than before"),
     ] {
-        let told = told(before, after);
+        let told = consequences_of(before, after);
         let [(Behaviour, text)] = told.as_slice() else {
             panic!("{told:?}");
         };
         assert!(text.contains(said), "{text}");
     }
-    assert_eq!(told(&nowhere, &bare), []);
+    assert_eq!(consequences_of(&nowhere, &bare), []);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_gate_that_goes_refuses_those_who_use_it_where_the_webhook_asks_for_it() {
     assert_eq!(impacts(&on(&["Root", "Sidecar"]), &root), [BootFailure]);
     // Deprecated: DeclarativeHotplugVolumes does its work.
     assert_eq!(
-        told(&on(&["Root", "HotplugVolumes"]), &root),
+        consequences_of(&on(&["Root", "HotplugVolumes"]), &root),
         said(Behaviour, "the KubeVirt feature HotplugVolumes is switched off")
     );
     let off = |names: &[&str]| gates("disabledFeatureGates", names);
@@ -106,8 +106,8 @@ fn without_a_path_of_its_own_firmware_is_where_kubevirt_has_it() {
     };
     let (amd64, arm64) = ("/usr/share/OVMF", "/usr/share/AAVMF");
     let both = firmware(amd64, arm64);
-    assert_eq!(told(&both, &firmware(amd64, "")), []);
-    assert_eq!(told(&firmware(amd64, ""), &both), []);
+    assert_eq!(consequences_of(&both, &firmware(amd64, "")), []);
+    assert_eq!(consequences_of(&firmware(amd64, ""), &both), []);
     assert_eq!(impacts(&both, &firmware("", arm64)), [Behaviour]);
     assert_eq!(impacts(&both, &firmware("/own", arm64)), [BootFailure]);
     assert_eq!(impacts(&both, &firmware(amd64, "/own")), [BootFailure]);
@@ -121,8 +121,8 @@ fn a_feature_of_cdi_is_switched_one_way() {
     };
     let (with, without) = (cdi(&["A", "B"]), cdi(&["A"]));
     let said = |text: &str| vec![(Behaviour, text.to_owned())];
-    assert_eq!(told(&without, &with), said("the CDI feature B is switched on"));
-    assert_eq!(told(&with, &without), said("the CDI feature B is switched off"));
+    assert_eq!(consequences_of(&without, &with), said("the CDI feature B is switched on"));
+    assert_eq!(consequences_of(&with, &without), said("the CDI feature B is switched off"));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn what_goes_is_the_thing_itself_and_not_one_of_its_fields() {
     let plain = json!({"resourceName": "a", "pciVendorSelector": "2"});
     let none = json!({"resourceName": "c", "pciVendorSelector": "2"});
     let said = |before: &Value, after: &Value| {
-        let told = told(&devices(before.clone()), &devices(after.clone())).into_iter();
+        let told = consequences_of(&devices(before.clone()), &devices(after.clone())).into_iter();
         told.map(|(_, text)| text).collect::<Vec<_>>()
     };
     let goes = "VMs that ask for the host device a don't start any more";
@@ -162,13 +162,13 @@ fn what_goes_is_the_thing_itself_and_not_one_of_its_fields() {
             "spec": {"kubeMacPool": pool, "multus": {}}})
     };
     let range = addons(json!({"rangeStart": "02:00:00:00:00:00", "rangeEnd": "02:00:00:00:00:99"}));
-    let range_goes = told(&range, &addons(json!({})));
+    let range_goes = consequences_of(&range, &addons(json!({})));
     let other_range = "VMs get MAC addresses from another range";
     assert!(range_goes.iter().all(|(_, text)| text == other_range), "{range_goes:?}");
     let mut no_pool = range.clone();
     no_pool["spec"] = json!({"multus": {}});
     let nothing = "nothing keeps two VMs from having one MAC address".to_owned();
-    assert_eq!(told(&range, &no_pool), [(Behaviour, nothing)]);
+    assert_eq!(consequences_of(&range, &no_pool), [(Behaviour, nothing)]);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_role_that_goes_grants_nothing_else() {
             "metadata": {"name": "r"}, "rules": [{"verbs": [verb]}]})
     };
     let said = |before: &Value, after: &Value| {
-        let told = told(before, after).into_iter();
+        let told = consequences_of(before, after).into_iter();
         told.map(|(_, text)| text).collect::<Vec<_>>()
     };
     assert_eq!(said(&role("get"), &Value::Null), ["the cluster role r is removed"]);

@@ -16,7 +16,7 @@ use super::scan::Content;
 
 /// Documents by kind. Objects of lists are in it one by one.
 #[derive(Debug, Default)]
-pub struct Neighbours {
+pub struct OtherObjects {
     by_kind: BTreeMap<String, Vec<Arc<Document>>>,
     templates: Vec<Arc<SourceFile>>,
     skips_dry_run: Option<bool>,
@@ -30,7 +30,7 @@ type ByName = HashMap<(Option<String>, String), usize>;
 /// The kinds that the operators below HCO read.
 const OPERATORS: [&str; 5] = ["KubeVirt", "CDI", "SSP", "NetworkAddonsConfig", "AAQ"];
 
-impl Neighbours {
+impl OtherObjects {
     /// The documents of a kind (`VirtualMachine`), in the order of their paths.
     pub fn of_kind(&self, kind: &str) -> &[Arc<Document>] {
         self.by_kind.get(kind).map_or(&[], Vec::as_slice)
@@ -81,7 +81,7 @@ fn names(documents: &[Arc<Document>]) -> ByName {
     out
 }
 
-impl FromIterator<Arc<Document>> for Neighbours {
+impl FromIterator<Arc<Document>> for OtherObjects {
     fn from_iter<I: IntoIterator<Item = Arc<Document>>>(documents: I) -> Self {
         let mut out = Self::default();
         for document in documents {
@@ -152,11 +152,11 @@ impl Repo {
     /// `hcoplan.yaml` gives to the cluster from elsewhere.
     /// Files that can't be parsed are left out. Nothing is kept: whoever asks keeps it. What was
     /// read to load the cluster isn't read again.
-    pub fn neighbours(&self, cluster: &ClusterRef, loaded: &Loaded) -> Neighbours {
+    pub fn other_objects(&self, cluster: &ClusterRef, loaded: &Loaded) -> OtherObjects {
         let directory = cluster.directory();
         let own = self.applied().iter().filter(|applied| applied.path.covers(cluster.path()));
         let skips_dry_run = own.filter_map(|applied| applied.skips_dry_run).reduce(|a, b| a || b);
-        let mut out = Neighbours { skips_dry_run, ..Neighbours::default() };
+        let mut out = OtherObjects { skips_dry_run, ..OtherObjects::default() };
         let mut files: Vec<&FileUse> = self.own_files(directory).collect();
         if !cluster.also.is_empty() {
             let own: HashSet<&Utf8Path> = files.iter().map(|f| &*f.path).collect();
@@ -189,7 +189,7 @@ impl Repo {
     }
 }
 
-fn each(document: &Arc<Document>, out: &mut Neighbours) {
+fn each(document: &Arc<Document>, out: &mut OtherObjects) {
     if !listed::is_list(&document.root) {
         return out.add(Arc::clone(document));
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_repository::repo::{HCO_PACKAGES, Layer, Neighbours};
+use hcoplan_repository::repo::{HCO_PACKAGES, Layer, OtherObjects};
 use hcoplan_yaml::{Document, Node, Path};
 
 use super::Context;
@@ -26,8 +26,8 @@ impl<'a> Context<'a> {
     /// The context with what reads the other objects of the cluster's directory. Without it,
     /// there are none.
     #[must_use]
-    pub fn with_neighbours(mut self, read: impl Fn() -> Neighbours + 'a) -> Self {
-        self.neighbours = Source::new(read);
+    pub fn with_other_objects(mut self, read: impl Fn() -> OtherObjects + 'a) -> Self {
+        self.other_objects = Source::new(read);
         self
     }
 
@@ -50,14 +50,14 @@ impl<'a> Context<'a> {
     }
 
     /// The other objects of the cluster's directory and below it, the HyperConverged included.
-    pub fn neighbours(&self) -> &Neighbours {
-        self.neighbours.get(Neighbours::default)
+    pub fn other_objects(&self) -> &OtherObjects {
+        self.other_objects.get(OtherObjects::default)
     }
 
     /// The repository's other objects and the overlays' patches that may contain an `ignore`.
     pub(crate) fn documents_with_suppressions(&self) -> Vec<Arc<Document>> {
-        let neighbours = self.neighbours();
-        let neighbours = neighbours.kinds().flat_map(|kind| neighbours.of_kind(kind));
+        let other_objects = self.other_objects();
+        let other_objects = other_objects.kinds().flat_map(|kind| other_objects.of_kind(kind));
         let layers = self.layers().iter().filter_map(|l| l.document.as_ref());
         // A file is searched once, however many documents it has.
         let mut known: HashMap<*const SourceFile, bool> = HashMap::new();
@@ -65,13 +65,13 @@ impl<'a> Context<'a> {
             let file = known.entry(Arc::as_ptr(&d.file));
             *file.or_insert_with(|| suppression::may_hold_suppression(d))
         };
-        let all = neighbours.chain(layers);
+        let all = other_objects.chain(layers);
         all.filter(|d| may_hold_suppression(d)).cloned().collect()
     }
 
     /// The repository's OLM Subscriptions that install HCO.
     pub fn subscriptions(&self) -> impl Iterator<Item = &Document> {
-        let all = self.neighbours().of_kind("Subscription").iter();
+        let all = self.other_objects().of_kind("Subscription").iter();
         all.map(|d| &**d).filter(|d| {
             d.text("apiVersion").starts_with("operators.coreos.com/") && HCO_PACKAGES.contains(&d.text("spec.name"))
         })
@@ -79,8 +79,8 @@ impl<'a> Context<'a> {
 
     /// The KubeDeschedulers that are declared, beside the HyperConverged or in the inventory.
     pub fn deschedulers(&self) -> Vec<Descheduler<'_>> {
-        let neighbours = self.neighbours().of_kind("KubeDescheduler").iter();
-        let own = neighbours.map(|document| Descheduler {
+        let other_objects = self.other_objects().of_kind("KubeDescheduler").iter();
+        let own = other_objects.map(|document| Descheduler {
             document,
             spec: Path::dotted("spec"),
             is_watched: document.text("metadata.name") == "cluster"
