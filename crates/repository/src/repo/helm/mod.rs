@@ -48,8 +48,9 @@ struct Chart {
 }
 
 /// The charts of a listing that may render a HyperConverged, outermost ones only. One that others depend on by
-/// `file://` is theirs, unless something names it.
-fn charts(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Chart> {
+/// `file://` is theirs, unless something names it. A template without an action is a manifest, too: where charts aren't
+/// rendered it is read as it is.
+fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> {
     let mut holding: BTreeMap<Utf8PathBuf, Location> = BTreeMap::new();
     let directories: BTreeSet<&Utf8Path> =
         files.iter().filter(|f| f.file_name() == Some(CHART)).filter_map(|f| f.parent()).collect();
@@ -67,9 +68,9 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Chart> {
             continue;
         }
         let file = SourceFile::from_bytes(path, tree.read(path).unwrap_or_default());
-        // One without an action is read as it is.
         let text = file.text();
-        let has_one = if is_template { text.contains("{{") && may_render_one(text) } else { holds_one(text) };
+        let has_one =
+            if is_template { (rendered || text.contains("{{")) && may_render_one(text) } else { holds_one(text) };
         if has_one {
             let directory = outermost(tree, inner).to_owned();
             holding.entry(directory).or_insert_with(|| place(&file));
@@ -144,7 +145,7 @@ pub(super) struct Unrendered {
 /// The charts that aren't rendered.
 pub(super) fn not_rendered(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Unrendered {
     let mut out = Unrendered::default();
-    for chart in charts(tree, files) {
+    for chart in charts(tree, files, false) {
         let planned = planned(&chart, &releases(tree, &chart.directory, files));
         let shown: Vec<String> = planned.iter().map(|(_, release)| describe(release)).collect();
         let message = format!("the chart `{}` has a HyperConverged and is not rendered", shown_path(&chart.directory));
@@ -206,7 +207,7 @@ pub fn render_charts(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Built, BuildError> {
     let files = tree.list(&Walk::default())?.files;
-    if charts(tree, &files).is_empty() {
+    if charts(tree, &files, true).is_empty() {
         return Ok(Built::default());
     }
     let helm = program("helm").ok_or(BuildError::NoHelm)?;
@@ -222,7 +223,7 @@ fn render(
     stop: &dyn Fn() -> bool,
 ) -> Result<Built, BuildError> {
     let files = tree.list(&Walk::default())?.files;
-    let charts = charts(tree, &files);
+    let charts = charts(tree, &files, true);
     let mut built = Built::default();
     for chart in &charts {
         built.reached.extend(chart.files.values().cloned());

@@ -54,7 +54,8 @@ fn a_chart_that_is_not_rendered_is_named_with_its_releases() {
 
 /// A script that prints what helm would for the chart, with what it was given.
 fn helm(directory: &std::path::Path, fails: bool) -> std::path::PathBuf {
-    let script = "#!/bin/sh\necho '---'\necho '# Source: virt/templates/hc.yaml'\necho 'apiVersion: \
+    // Helm 4 reads its registries' configuration at every start; an empty file ends it.
+    let script = "#!/bin/sh\n[ ! -e \"$HELM_REGISTRY_CONFIG\" ] || exit 1\necho '---'\necho '# Source: virt/templates/hc.yaml'\necho 'apiVersion: \
                   hco.kubevirt.io/v1beta1'\necho 'kind: HyperConverged'\necho 'metadata:'\necho \"  name: \
                   kubevirt-hyperconverged\"\necho \"  namespace: $5\"\necho 'spec:'\nprintf '  defaultCPUModel: \
                   '\nsed 's/cpu: //' \"$7\"\necho \"# $2 $3 $6 $8 $9 $(ls charts)\"\n";

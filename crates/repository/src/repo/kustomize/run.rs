@@ -27,7 +27,7 @@ const KEPT: [&str; 9] = ["PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP",
 
 /// What it gets besides: nothing to fetch with, where no namespace keeps it from the network. Port 9
 /// is the discard service's; nothing listens there.
-const SET: [(&str, &str); 14] = [
+const SET: [(&str, &str); 13] = [
     ("GIT_ALLOW_PROTOCOL", ""),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("HTTP_PROXY", "http://127.0.0.1:9"),
@@ -41,8 +41,10 @@ const SET: [(&str, &str); 14] = [
     ("HELM_NO_PLUGINS", "1"),
     ("HELM_PLUGINS", "/dev/null"),
     ("HELM_REPOSITORY_CONFIG", "/dev/null"),
-    ("HELM_REGISTRY_CONFIG", "/dev/null"),
 ];
+
+/// A file that Helm reads at every start; Helm 4 fails where it is empty, and both do without one.
+const REGISTRY: &str = "HELM_REGISTRY_CONFIG";
 
 /// What is built.
 pub(in super::super) struct BuildTarget<'p> {
@@ -132,6 +134,7 @@ pub(in super::super) fn run_program(
     let copy = copied(&read(place)?, place.links)?;
     let mut command = if place.network { Command::new(path) } else { shut_in(path) };
     command.args(arguments).current_dir(copy.path().join(place.directory));
+    command.env(REGISTRY, format!("{}-absent", copy.path()));
     let failed = |said: String| BuildError::Failed { command: typed.to_owned(), said };
     let done = RunningBuild::start(&mut command, most)
         .and_then(|running| running.finish(stop))
