@@ -5,7 +5,9 @@
 use std::collections::{BTreeSet, HashSet};
 
 use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::boot::{Answer, Architectures, Machine, Site, answer, imported, importer_architectures};
+use hcoplan_planner::boot::{
+    Answer, Architectures, Machine, PulledImage, Site, answer, imported, importer_architectures,
+};
 use hcoplan_planner::boot_images::ssp_stage::Rendered;
 use hcoplan_planner::machines::Verdict;
 use hcoplan_planner::plan::{Admit, plan_with};
@@ -14,7 +16,7 @@ use hcoplan_yaml::{Node, Path};
 use serde_json::Value;
 
 use super::virtual_machines::claim_name;
-use super::{Context, Extent, GuestArchitecture, VirtualMachine};
+use super::{Candidate, Context, Extent, GuestArchitecture, VirtualMachine};
 
 /// So many volumes are followed from one to the next.
 const MOST_STEPS: usize = 8;
@@ -35,6 +37,8 @@ pub struct BootFacts {
     pub guest: GuestArchitecture,
     /// What it boots from.
     pub source: BootSource,
+    /// The images that its pod pulls.
+    pub images: Vec<PulledImage>,
     /// Whether it boots.
     pub answer: Answer,
 }
@@ -110,11 +114,36 @@ impl<'a> Context<'a> {
         let source = self.boot_source(vm);
         let candidates = if self.has_nodes() { self.candidates(vm) } else { Vec::new() };
         let sites = candidates.iter();
-        let sites: Vec<Site<'_>> =
-            sites.map(|c| Site { architecture: &c.node.node.architecture, barrier: c.barrier }).collect();
+        let crosses = self.crosses_architectures();
+        let site = |c: &Candidate<'a>| Site {
+            architecture: if crosses { "" } else { &c.node.node.architecture },
+            barrier: c.barrier,
+        };
+        let sites: Vec<Site<'_>> = sites.map(site).collect();
         let is_rejected = !verdict.causes.is_empty();
-        let answer = answer(Machine { guest: &guest.possible, disk: &source.disk, sites: &sites, is_rejected });
-        BootFacts { guest, source, answer }
+        let images = self.pulled_images(vm);
+        let machine =
+            Machine { guest: &guest.possible, disk: &source.disk, images: &images, sites: &sites, is_rejected };
+        let answer = answer(machine);
+        BootFacts { guest, source, images, answer }
+    }
+
+    /// Whether KubeVirt lets a guest run on nodes of another architecture, emulated.
+    pub fn crosses_architectures(&self) -> bool {
+        const GATE: &str = "CrossArchitectureVirtualization";
+        let is_known = self.release().kubevirt().feature_gates.contains_key(GATE);
+        is_known && self.machine_cluster().is_some_and(|cluster| cluster.has_gate(GATE))
+    }
+
+    /// The container disks and the kernel of a virtual machine.
+    fn pulled_images(&self, vm: &VirtualMachine<'_>) -> Vec<PulledImage> {
+        let disks = vm.volumes().map(|(i, _)| vm.path("volumes").index(i).key("containerDisk").key("image"));
+        let all = disks.chain([vm.path("domain.firmware.kernelBoot.container.image")]);
+        all.filter_map(|path| {
+            let image = vm.document.root.at(&path)?.as_str()?;
+            Some(PulledImage { architectures: self.image_architectures(image, &Architectures::Unknown), path })
+        })
+        .collect()
     }
 
     /// What a virtual machine boots from.

@@ -1,5 +1,7 @@
 //! A container disk that doesn't exist for the virtual machine's architecture.
 
+use hcoplan_planner::boot::{Cause, Cell, PulledImage};
+
 use super::prelude::*;
 
 pub(super) static RULE: Rule = Rule::error(
@@ -10,33 +12,30 @@ pub(super) static RULE: Rule = Rule::error(
 .predicts(alert!("VirtualMachineStuckInUnhealthyState"));
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for vm in cx.virtual_machines() {
-        let guest = cx.guest_architecture(&vm);
-        let Some(own) = guest.name.as_deref() else {
+    for boot in cx.boots() {
+        let (vm, guest) = (&boot.vm, &boot.guest);
+        let fails = |cell: &Cell| matches!(cell.cause, Some(Cause::Disk(_) | Cause::Image(_)));
+        let mut cells = boot.answer.cells.iter().filter(|(_, cell)| fails(cell));
+        let Some((own, _)) = cells.next() else {
             continue;
         };
-        let disk = |i: usize| vm.path("volumes").index(i).key("containerDisk").key("image");
-        let disks = vm.volumes().map(|(i, _)| disk(i));
-        let kernel = vm.path("domain.firmware.kernelBoot.container.image");
-        for path in disks.chain([kernel]) {
-            let image = vm.document.root.at(&path).and_then(|n| n.as_str());
+        for PulledImage { path, .. } in boot.images.iter().filter(|image| image.architectures.lacks(own)) {
+            let image = vm.document.root.at(path).and_then(|n| n.as_str());
             let Some((image, evidence)) = image.and_then(|i| Some((i, cx.image_or_build_evidence(i)?))) else {
                 continue;
             };
-            if !evidence.lacks(own) {
-                continue;
-            }
+            let is = if boot.answer.cells.len() == 1 { "is" } else { "may be" };
             let message = format!(
-                "{} is {own} ({}), but {image} is there for {} only",
+                "{} {is} {own} ({}), but {image} is there for {} only",
                 vm.display_name(),
                 guest.reason(),
                 and(&evidence.architectures)
             );
             // Another build may publish the rest.
-            let severity = if evidence.is_certain() { Severity::Error } else { Severity::Warning };
+            let is_certain = evidence.is_certain() && boot.answer.cells.len() == 1;
             let finding = Finding::new(&RULE, message)
-                .severity(severity)
-                .at(vm.document.locate(&path))
+                .severity(if is_certain { Severity::Error } else { Severity::Warning })
+                .at(vm.document.locate(path))
                 .object(object_of(vm.document))
                 .label(format!("not there for {own}"))
                 .help(format!("build it for {own}, or run the machine elsewhere"))

@@ -1,7 +1,5 @@
 //! A virtual machine of an architecture that no node has.
 
-use hcoplan_planner::inventory::Architecture;
-
 use super::prelude::*;
 use crate::GUEST_ARCHITECTURES;
 
@@ -19,42 +17,33 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if workload.is_empty() {
         return;
     }
-    let crosses = has_gate(cx, "CrossArchitectureVirtualization");
     for boot in cx.boots() {
         let (vm, guest) = (&boot.vm, &boot.guest);
-        let Some(name) = guest.name.as_deref().filter(|n| !workload.iter().any(|w| w == n)) else {
+        let cells = boot.answer.cells.iter();
+        let mut absent = cells.filter(|(name, _)| !workload.contains(name));
+        let Some((name, cell)) = absent.next() else {
             continue;
         };
-        let known = GUEST_ARCHITECTURES.contains(&name);
-        let message = if known {
-            format!("{} is {name}, but workload nodes are {}", vm.display_name(), and(workload))
-        } else {
-            format!("KubeVirt refuses {}: unsupported architecture: {name}", vm.display_name())
+        // KubeVirt rejects an architecture that it doesn't know, and `vm-rejected` says so. Where guests may cross
+        // architectures, it is emulated.
+        let is_guest = GUEST_ARCHITECTURES.contains(&name.as_str());
+        if !is_guest || cell.barrier.is_none() && !cx.crosses_architectures() {
+            continue;
+        }
+        let is_certain = boot.answer.cells.len() == 1;
+        let is = if is_certain { "is" } else { "may be" };
+        let message = format!("{} {is} {name}, but workload nodes are {}", vm.display_name(), and(workload));
+        let (place, label) = match vm.architecture() {
+            Some(_) => (vm.place("architecture"), "no workload node has it".to_owned()),
+            None => (vm.name_place(), format!("{name}, as {}", guest.reason())),
         };
-        let place = match vm.architecture() {
-            Some(_) => vm.place("architecture"),
-            None => vm.name_place(),
-        };
-        let label = match vm.architecture() {
-            Some(_) if known => "no workload node has it".to_owned(),
-            Some(_) => format!("not one of {}", and(&GUEST_ARCHITECTURES)),
-            None => format!("{name}, as {}", guest.reason()),
-        };
+        let is_error = cell.barrier.is_some() && is_certain;
         let finding = Finding::new(&RULE, message)
-            .at(place.clone())
+            .at(place)
             .object(object_of(vm.document))
             .label(label)
-            .severity(if known && crosses { Severity::Warning } else { Severity::Error });
-        let meant = Architecture::alias(name).filter(|_| vm.architecture().is_some());
-        let finding = match meant {
-            Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
-                format!("write {meant}"),
-                Applicability::Suggestion,
-                place,
-                meant,
-            )),
-            None => finding.help(format!("workload nodes are {}", and(workload))),
-        };
+            .severity(if is_error { Severity::Error } else { Severity::Warning })
+            .help(format!("workload nodes are {}", and(workload)));
         out.report(with_nodes(finding, cx, workload));
     }
 }

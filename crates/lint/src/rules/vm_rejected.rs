@@ -1,5 +1,6 @@
 //! A virtual machine that KubeVirt rejects.
 
+use hcoplan_planner::inventory::Architecture;
 use hcoplan_planner::machines::{Cause, Reason, Stage, admit_instancetype, admit_migration_policy, admit_preference};
 use hcoplan_yaml::{Node, Value};
 
@@ -76,7 +77,11 @@ pub(super) fn finding(rule: &'static Rule, document: &Document, name: &str, caus
         document.locate(&cause.path)
     };
     let mut finding = Finding::new(rule, message).at(place).object(object_of(document)).label(label(&cause.reason));
-    if let Some(help) = help(cause) {
+    let alias = match &cause.reason {
+        Reason::Unsupported(allowed) => written.and_then(Node::as_str).and_then(|w| alias(w, allowed)),
+        _ => None,
+    };
+    if let Some(help) = alias.map(|m| format!("did you mean {m}?")).or_else(|| help(cause)) {
         finding = finding.help(help);
     }
     if let Reason::Duplicate(other) | Reason::Contradicts(other) = &cause.reason
@@ -85,6 +90,12 @@ pub(super) fn finding(rule: &'static Rule, document: &Document, name: &str, caus
         finding = finding.related(document.locate_key(other), "the other one");
     }
     finding.fixes(fixes(document, cause, written))
+}
+
+/// The architecture that a text is another name of.
+fn alias<'a>(text: &str, allowed: &'a [String]) -> Option<&'a str> {
+    let meant = Architecture::alias(text)?;
+    allowed.iter().find(|a| *a == meant).map(String::as_str)
 }
 
 fn label(reason: &Reason) -> String {
@@ -150,8 +161,11 @@ fn fixes(document: &Document, cause: &Cause, written: Option<&Node>) -> Vec<Fix>
             [pattern, ..] if pattern.ends_with('*') => {
                 suggested(document, "leave it to KubeVirt", &[Change::Remove(cause.path.clone())])
             }
-            allowed => nearest(written.and_then(Node::as_str).unwrap_or_default(), allowed.iter().map(String::as_str))
-                .and_then(set),
+            allowed => {
+                let written = written.and_then(Node::as_str).unwrap_or_default();
+                let near = || nearest(written, allowed.iter().map(String::as_str));
+                alias(written, allowed).or_else(near).and_then(set)
+            }
         },
         Reason::Dangling(name, known) => nearest(name, known.iter().map(String::as_str)).and_then(set),
         Reason::Instancetype => {

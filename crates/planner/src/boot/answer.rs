@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hcoplan_yaml::Path;
+
 use super::Architectures;
 
 /// What is known of a virtual machine.
@@ -15,16 +17,27 @@ pub struct Machine<'a> {
     pub guest: &'a Architectures,
     /// The architectures that what it boots from has.
     pub disk: &'a Architectures,
+    /// The images that its pod pulls: container disks and kernels.
+    pub images: &'a [PulledImage],
     /// The cluster's nodes; empty where none is declared, and then the answer reports none.
     pub sites: &'a [Site<'a>],
     /// Whether KubeVirt rejects it.
     pub is_rejected: bool,
 }
 
+/// An image that a virtual machine's pod pulls.
+#[derive(Debug, Clone)]
+pub struct PulledImage {
+    /// Where the virtual machine names it.
+    pub path: Path,
+    /// Its architectures.
+    pub architectures: Architectures,
+}
+
 /// A node, as far as a virtual machine is concerned.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
-    /// Its architecture.
+    /// Its architecture; empty where it runs guests of any.
     pub architecture: &'a str,
     /// What keeps the virtual machine away, beside the architecture.
     pub barrier: Option<Barrier>,
@@ -63,6 +76,8 @@ pub enum Outcome {
 pub enum Cause {
     /// Its disk is for these architectures only.
     Disk(BTreeSet<String>),
+    /// An image that its pod pulls is for these architectures only.
+    Image(BTreeSet<String>),
     /// Nothing provides its disk.
     NoDisk,
     /// KubeVirt rejects it.
@@ -96,6 +111,7 @@ impl Cause {
         let or = |names: &BTreeSet<String>| names.iter().map(String::as_str).collect::<Vec<_>>().join(" or ");
         match self {
             Self::Disk(names) => format!("its disk is {}", or(names)),
+            Self::Image(names) => format!("an image that its pod pulls is {}", or(names)),
             Self::NoDisk => "nothing provides its disk".to_owned(),
             Self::Rejected => "KubeVirt rejects it".to_owned(),
             Self::NoNode(Barrier::Architecture) => "no node has its architecture".to_owned(),
@@ -116,6 +132,8 @@ pub struct Cell {
     pub outcome: Outcome,
     /// Why not; `None` where it does.
     pub cause: Option<Cause>,
+    /// What keeps it from every node, whether or not that is the cause.
+    pub barrier: Option<Barrier>,
 }
 
 /// The answer for a virtual machine.
@@ -157,20 +175,32 @@ pub fn answer(machine: Machine<'_>) -> Answer {
 }
 
 fn cell(machine: Machine<'_>, architecture: &str) -> Cell {
-    let fails = |cause| Cell { outcome: Outcome::DoesNotBoot, cause: Some(cause) };
-    if machine.disk.is_none() {
-        return fails(Cause::NoDisk);
-    }
-    if let Some(barrier) = barrier(machine.sites, architecture) {
-        return fails(Cause::NoNode(barrier));
+    let barrier = barrier(machine.sites, architecture);
+    let (outcome, cause) = outcome(machine, architecture, barrier);
+    Cell { outcome, cause, barrier }
+}
+
+fn outcome(machine: Machine<'_>, architecture: &str, barrier: Option<Barrier>) -> (Outcome, Option<Cause>) {
+    let names = || machine.disk.names().into_iter().map(str::to_owned).collect();
+    let mut images = machine.images.iter().map(|image| &image.architectures);
+    let failure = if machine.disk.is_none() {
+        Some(Cause::NoDisk)
+    } else if let Some(barrier) = barrier {
+        Some(Cause::NoNode(barrier))
+    } else if machine.disk.lacks(architecture) {
+        Some(Cause::Disk(names()))
+    } else if let Some(Architectures::Known(has)) = images.find(|image| image.lacks(architecture)) {
+        Some(Cause::Image(has.clone()))
+    } else {
+        None
+    };
+    if failure.is_some() {
+        return (Outcome::DoesNotBoot, failure);
     }
     match machine.disk {
-        Architectures::Known(names) if names.contains(architecture) => Cell { outcome: Outcome::Boots, cause: None },
-        Architectures::Undetermined(names) if names.contains(architecture) => {
-            Cell { outcome: Outcome::Undetermined, cause: Some(Cause::Importer(names.clone())) }
-        }
-        Architectures::Known(names) | Architectures::Undetermined(names) => fails(Cause::Disk(names.clone())),
-        Architectures::Unknown => Cell { outcome: Outcome::Unknown, cause: Some(Cause::Unsaid) },
+        Architectures::Known(_) => (Outcome::Boots, None),
+        Architectures::Undetermined(_) => (Outcome::Undetermined, Some(Cause::Importer(names()))),
+        Architectures::Unknown => (Outcome::Unknown, Some(Cause::Unsaid)),
     }
 }
 

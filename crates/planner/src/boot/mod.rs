@@ -7,6 +7,6 @@ mod answer;
 mod architectures;
 mod import;
 
-pub use answer::{Answer, Barrier, Cause, Cell, Machine, Outcome, Site, answer};
+pub use answer::{Answer, Barrier, Cause, Cell, Machine, Outcome, PulledImage, Site, answer};
 pub use architectures::Architectures;
 pub use import::{imported, importer_architectures};
