@@ -83,13 +83,15 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let field = cx.field("applicationAwareConfig");
+    let switch =
+        if cx.version() == "v1" { "deployment.applicationAwareConfig.enable" } else { "enableApplicationAwareQuota" };
     let settings = field.node().map(|n| n.entries()).unwrap_or_default();
     if let Some(first) = settings.iter().find(|e| e.key.text != "enable") {
         let finding = Finding::new(&RULE, "applicationAwareConfig does nothing: the quota is off")
             .severity(Severity::Info)
             .at(cx.document().location(first.key.span))
             .label("without effect")
-            .help("switch enableApplicationAwareQuota on, or remove it");
+            .help(format!("set {switch}: true, or remove it"));
         out.report(finding);
     }
 }

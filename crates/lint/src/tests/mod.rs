@@ -7,6 +7,7 @@ mod config_schema;
 mod fixes;
 mod fixtures;
 mod golden;
+mod ignored;
 pub(crate) mod load;
 mod page_examples;
 mod pages;
