@@ -28,6 +28,18 @@ pub(crate) enum Kind {
     Toleration,
     /// A mapping of labels.
     Labels,
+    /// A mapping whose keys are annotations'.
+    Annotations,
+    /// A mapping whose keys are names of objects: DNS subdomains.
+    SubdomainKeys,
+    /// A mapping of which one key alone is read.
+    OnlyKey(&'static str),
+    /// A quantity of 0 or more.
+    Quantity,
+    /// A mediated device's type, as KubeVirt creates it.
+    MediatedDeviceType,
+    /// An image, as a container names it.
+    Image,
     /// The pod affinity and anti-affinity of an affinity, and the weights of its node affinity.
     PodAffinity,
     /// The architectures that a node affinity names.
@@ -82,8 +94,10 @@ pub(crate) enum Wrong {
     Alias(&'static str),
     /// The CPU model is one of the obsolete ones.
     Obsolete,
-    /// The key isn't a resource that a container can have.
-    NotAResource,
+    /// The key doesn't have the form that the words describe.
+    NotAKey(&'static str),
+    /// A request without the limit that its resource needs.
+    NoLimit,
 }
 
 impl Wrong {
@@ -100,7 +114,8 @@ impl Wrong {
             Self::Spelling => format!("{value} is not how the name is spelled"),
             Self::Alias(name) => format!("{value} is not the name that Kubernetes uses, {name}"),
             Self::Obsolete => format!("{value} is one of the obsolete CPU models"),
-            Self::NotAResource => format!("is not {}", self.expectation()),
+            Self::NotAKey(_) => format!("is not {}", self.expectation()),
+            Self::NoLimit => format!("{value} has no limit"),
             other => format!("{value} is not {}", other.expectation()),
         }
     }
@@ -122,7 +137,8 @@ impl Wrong {
             Self::Spelling => "another spelling than the CPU model's".to_owned(),
             Self::Alias(name) => format!("Kubernetes calls it {name}"),
             Self::Obsolete => "hidden by obsoleteCPUs".to_owned(),
-            Self::NotAResource => "a resource of containers: cpu, memory, or a name with a domain".to_owned(),
+            Self::NotAKey(form) => (*form).to_owned(),
+            Self::NoLimit => "its limit has to be the same".to_owned(),
         }
     }
 
@@ -131,6 +147,7 @@ impl Wrong {
         match self {
             Self::Missing(key) => format!("add {key}"),
             Self::NotWith(other) => format!("remove it, or change {other}"),
+            Self::NoLimit => "add the same limit".to_owned(),
             Self::AboveLimit(_) => "raise the limit, or lower the request".to_owned(),
             Self::Obsolete => "choose another default, or take the model out of obsoleteCPUs".to_owned(),
             other => format!("write {}", other.expectation()),
@@ -188,6 +205,10 @@ impl Kind {
             Self::AtLeast(least) => one(at_least(node, least)),
             Self::Toleration => toleration(node),
             Self::Labels => labels(node),
+            Self::Annotations => keys(node, |key| label::is_key(&key.to_ascii_lowercase()), "an annotation's key"),
+            Self::SubdomainKeys => keys(node, label::is_subdomain, SUBDOMAIN),
+            Self::OnlyKey(only) => keys(node, |key| key == only, only),
+            Self::Quantity => one(below_zero(node)),
             Self::PodAffinity => affinity(node),
             Self::Architectures => architectures(node),
             Self::LabelSelector => selector(node),
@@ -203,6 +224,8 @@ impl Kind {
             | Self::PciSelector
             | Self::UsbIdentifier
             | Self::MediatedDeviceName
+            | Self::MediatedDeviceType
+            | Self::Image
             | Self::ResourceName
             | Self::Host
             | Self::RegistryUrl => one(self.text(node)),
@@ -213,15 +236,19 @@ impl Kind {
     fn text(self, node: &Node) -> Option<Problem<'_>> {
         let text = node.as_str().filter(|text| !text.is_empty())?;
         let (is_right, form) = match self {
-            Self::Subdomain => (label::is_subdomain(text), "a name of lower-case letters, digits, '-' and '.'"),
+            Self::Subdomain => (label::is_subdomain(text), SUBDOMAIN),
             Self::Label => (label::is_dns_label(text), "a name of at most 63 lower-case letters, digits and '-'"),
             Self::NetworkName => (is_network_name(text), "a name, or a namespace and a name with one '/' between"),
             Self::PciSelector => (is_pci_selector(text), "vendor:product, four hexadecimal digits each"),
             Self::UsbIdentifier => (is_hex(text, 1..=4), "up to four hexadecimal digits, without 0x"),
             Self::MediatedDeviceName => (!is_type_identifier(text), "the name of a type, as in mdev_type/name"),
+            Self::MediatedDeviceType => {
+                (!text.contains(' '), "a type's identifier, or its name with '_' for each blank")
+            }
+            Self::Image => (is_image(text), "an image: host, path, and a tag or digest"),
             Self::ResourceName => (is_extended_resource(text), "a name with a domain before '/', not of kubernetes.io"),
             Self::Host => (is_host(text), "a host, or a host and a port, without scheme and path"),
-            Self::RegistryUrl => (has_host(text), "a URL with '//' and a host"),
+            Self::RegistryUrl => (is_registry_url(text), "a URL with '//', a host and an image"),
             _ => return None,
         };
         (!is_right).then(|| Problem::new(node, Wrong::NotA(form)).correct(self.corrected(text)))
@@ -240,13 +267,17 @@ impl Kind {
                 let (scheme, rest) = text.split_once(':')?;
                 format!("{scheme}://{}", rest.trim_start_matches('/'))
             }
+            Self::MediatedDeviceType => text.replace(' ', "_"),
+            Self::Image => text.split_once("://")?.1.to_owned(),
             _ => return None,
         };
         let is_right = match self {
+            Self::MediatedDeviceType => true,
+            Self::Image => is_image(&correct),
             Self::Host => is_host(&correct),
             Self::PciSelector => is_pci_selector(&correct),
             Self::UsbIdentifier => is_hex(&correct, 1..=4),
-            _ => has_host(&correct),
+            _ => is_registry_url(&correct),
         };
         is_right.then_some(correct)
     }
@@ -284,15 +315,63 @@ fn is_host(text: &str) -> bool {
     !text.contains("://") && !text.contains(['/', '*', ' ', '@', '?', '#'])
 }
 
-/// Whether a registry's URL names a host; another scheme is refused by CDI itself.
-fn has_host(text: &str) -> bool {
-    let Some((scheme, rest)) = text.split_once(':') else {
-        return true;
-    };
-    if !matches!(scheme, "docker" | "oci-archive") {
-        return true;
+/// Whether a registry's URL names an image; another scheme is rejected by CDI itself.
+fn is_registry_url(text: &str) -> bool {
+    match text.split_once(':') {
+        Some(("docker", rest)) => rest.strip_prefix("//").is_some_and(is_image),
+        Some(("oci-archive", rest)) => rest.starts_with("//"),
+        _ => true,
     }
-    rest.strip_prefix("//").is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/') || scheme == "oci-archive")
+}
+
+/// The grammar of `distribution/reference`: a host perhaps, parts in lower case, a tag or digest perhaps.
+fn is_image(text: &str) -> bool {
+    let (name, digest) = text.split_once('@').map_or((text, None), |(name, digest)| (name, Some(digest)));
+    let (name, tag) = match name.rsplit_once(':') {
+        Some((name, tag)) if !tag.contains('/') => (name, Some(tag)),
+        _ => (name, None),
+    };
+    let path = match name.split_once('/') {
+        Some((host, path)) if host == "localhost" || host.contains(['.', ':']) || host != host.to_ascii_lowercase() => {
+            if !host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.:[]".contains(&b)) {
+                return false;
+            }
+            path
+        }
+        _ => name,
+    };
+    let is_part = |part: &str| {
+        part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b))
+            && part.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && part.ends_with(|c: char| c.is_ascii_alphanumeric())
+    };
+    let is_tag = |tag: &str| {
+        (1..=128).contains(&tag.len())
+            && !tag.starts_with(['.', '-'])
+            && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b))
+    };
+    let is_digest = |digest: &str| digest.split_once(':').is_some_and(|(_, hex)| is_hex(hex, 32..=128));
+    path.split('/').all(is_part) && tag.is_none_or(is_tag) && digest.is_none_or(is_digest)
+}
+
+const SUBDOMAIN: &str = "a name of lower-case letters, digits, '-' and '.'";
+
+/// The keys of a mapping that don't have a form.
+fn keys<'n>(node: &'n Node, is_right: impl Fn(&str) -> bool, form: &'static str) -> Vec<Problem<'n>> {
+    let wrong = node.entries().iter().filter(|entry| !is_right(&entry.key.text));
+    wrong.map(|entry| Problem::new(&entry.value, Wrong::NotAKey(form)).key(entry.key.text.clone())).collect()
+}
+
+fn amount(node: &Node) -> Option<Quantity> {
+    match node.to_json() {
+        Json::String(text) => Quantity::parse(&text).ok(),
+        other => Quantity::parse(&other.to_string()).ok(),
+    }
+}
+
+fn below_zero(node: &Node) -> Option<Problem<'_>> {
+    let is = amount(node)?;
+    is.to_string().starts_with('-').then(|| Problem::new(node, Wrong::Below(0)))
 }
 
 fn one_of<'n>(node: &'n Node, words: &'static [&'static str]) -> Option<Problem<'n>> {
@@ -343,7 +422,7 @@ fn labels(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
     for entry in node.entries() {
         if !label::is_key(&entry.key.text) {
-            let problem = Problem::new(&entry.value, Wrong::NotA("the value of a valid label key"));
+            let problem = Problem::new(&entry.value, Wrong::NotAKey("a label's key"));
             out.push(problem.key(entry.key.text.clone()));
         } else if entry.value.as_str().is_some_and(|value| !label::is_value(value)) {
             let problem = Problem::new(&entry.value, Wrong::NotA("a label's value"));
@@ -445,30 +524,35 @@ fn architecture(node: &Node) -> Option<Problem<'_>> {
 /// Kubernetes' ValidateResourceRequirements.
 fn resources(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
-    let amount = |node: &Node| match node.to_json() {
-        Json::String(text) => Quantity::parse(&text).ok(),
-        other => Quantity::parse(&other.to_string()).ok(),
-    };
     let limits = node.get("limits");
     for section in ["limits", "requests"] {
         for entry in node.get(section).map(Node::entries).unwrap_or_default() {
             let name = &*entry.key.text;
             let is_standard = matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
             if !is_standard && !is_extended_resource(name) {
-                out.push(Problem::new(&entry.value, Wrong::NotAResource).key(name));
+                let form = "a resource of containers: cpu, memory, or a name with a domain";
+                out.push(Problem::new(&entry.value, Wrong::NotAKey(form)).key(name));
                 continue;
             }
             let Some(is) = amount(&entry.value) else {
                 continue;
             };
-            if is.to_string().starts_with('-') {
-                out.push(Problem::new(&entry.value, Wrong::Below(0)).key(format!("{section}.{name}")));
+            if let Some(problem) = below_zero(&entry.value) {
+                out.push(problem.key(format!("{section}.{name}")));
             }
-            let limit = limits.filter(|_| section == "requests").and_then(|limits| limits.get(name));
-            if let Some(limit) = limit.and_then(amount)
-                && (is > limit || (!is_standard && is != limit))
-            {
-                out.push(Problem::new(&entry.value, Wrong::AboveLimit(limit.to_string())).key(name));
+            if !is_standard && is.scaled(0).checked_mul(1000) != Some(is.scaled(-3)) {
+                out.push(Problem::new(&entry.value, Wrong::NotA("a whole number")).key(name));
+            }
+            if section == "limits" {
+                continue;
+            }
+            let may_exceed = matches!(name, "cpu" | "memory" | "ephemeral-storage");
+            match limits.and_then(|limits| limits.get(name)).map(amount) {
+                Some(Some(limit)) if is > limit || !may_exceed && is != limit => {
+                    out.push(Problem::new(&entry.value, Wrong::AboveLimit(limit.to_string())).key(name));
+                }
+                None if !may_exceed => out.push(Problem::new(&entry.value, Wrong::NoLimit).key(name)),
+                _ => {}
             }
         }
     }

@@ -36,9 +36,9 @@ pub(crate) struct Row {
 }
 
 use Kind::{
-    Architecture, Architectures, AtLeast, CpuModel, Host, Label, LabelSelector, Labels, MacRange, MediatedDeviceName,
-    NetworkName, OfferedCpuModel, OneOf, PciSelector, PodAffinity, RegistryUrl, ResourceName, Resources, Subdomain,
-    Toleration, Union, UsbIdentifier,
+    Annotations, Architecture, Architectures, AtLeast, CpuModel, Host, Image, Label, LabelSelector, Labels, MacRange,
+    MediatedDeviceName, MediatedDeviceType, NetworkName, OfferedCpuModel, OneOf, OnlyKey, PciSelector, PodAffinity,
+    Quantity, RegistryUrl, ResourceName, Resources, Subdomain, SubdomainKeys, Toleration, Union, UsbIdentifier,
 };
 use Outcome::{NoEffect, RejectedLater};
 
@@ -50,6 +50,9 @@ const VM_PODS: Outcome = RejectedLater("Kubernetes rejects the pod of every virt
 const STATE: Outcome = RejectedLater("Kubernetes rejects the claim for a machine's TPM and firmware state");
 const CLAIM: Outcome = RejectedLater("Kubernetes rejects the image's PersistentVolumeClaim, so it is never imported");
 const IMPORT: Outcome = RejectedLater("CDI accepts the URL and cannot import from it, so the image never arrives");
+const CRON: Outcome = RejectedLater("the API server rejects the image's DataImportCron");
+const IMPORT_POD: Outcome = RejectedLater("nothing can have this name, so the image's import pod never starts");
+const SIDECAR: Outcome = RejectedLater("no node can pull it, so no virtual machine with the binding starts");
 const IMAGE_NAMESPACE: Outcome = RejectedLater("SSP can't create golden images there");
 const TEMPLATE_NAMESPACE: Outcome = RejectedLater("SSP can't create its templates there");
 /// CNAO's validateKubeMacPool.
@@ -65,24 +68,32 @@ const UPDATES: Outcome = NoEffect("KubeVirt ignores the method");
 const NO_EVICTION: Outcome = NoEffect("KubeVirt evicts no outdated virtual machine");
 const NO_MIGRATION: Outcome = NoEffect("KubeVirt starts no live migration");
 const ABORTED: Outcome = NoEffect("KubeVirt aborts every live migration as soon as it has started");
+const FAILS: Outcome = NoEffect("KubeVirt can't use it, and every live migration fails");
+const NO_TYPE: Outcome = NoEffect("KubeVirt compares it with names without blanks, and creates no device of the type");
+const NO_OVERHEAD: Outcome = NoEffect("no storage class can have this name, so no disk gets the overhead");
+/// KubeVirt `pkg/network/netbinding`.
+const OVERHEAD: Outcome = NoEffect("KubeVirt adds only the memory request to the pods of machines with the binding");
+const NO_TAP: Outcome = NoEffect("KubeVirt leaves the machine's interface to the binding's sidecar");
+const BINDING_MIGRATION: Outcome = NoEffect("KubeVirt ignores the method");
+const NO_INFORMATION: Outcome = NoEffect("KubeVirt gives the binding's sidecar no information about the device");
 const NO_NETWORK: Outcome = NoEffect("no NetworkAttachmentDefinition can have this name");
 const SCRATCH: Outcome = NoEffect("CDI takes the default storage class instead, without notice");
 const CPU: Outcome = NoEffect("no node offers a CPU model of this name");
 const OBSOLETE: Outcome = NoEffect("KubeVirt compares names exactly, so no CPU model is hidden");
 const HIDDEN: Outcome = NoEffect("no node is labelled with it, so machines without a model of their own stay pending");
 const RETENTION: Outcome = NoEffect("CDI keeps the disks unless the value is exactly None");
-const COLLECTION: Outcome = NoEffect("CDI removes no outdated imports");
 const PLATFORM: Outcome = NoEffect("no image is published for this architecture, and no node has it");
 const ARCHITECTURE: Outcome = NoEffect("no node has this value of the label");
 const TLS: Outcome = NoEffect("HCO reads only the section of the profile's type");
+const NO_NODE: Outcome = NoEffect("no node can have this label, so no node gets these types");
 const SELECTS_NOTHING: Outcome = NoEffect("its reader can't parse the selector, so it selects nothing");
 
 const fn row(field: &'static str, below: &'static str, kind: Kind, outcome: Outcome) -> Row {
     Row { field, below, kind, outcome }
 }
 
+const NODE_TYPES: &str = "mediatedDevicesConfiguration.nodeMediatedDeviceTypes";
 const TEMPLATES: &str = "dataImportCronTemplates";
-const ACCESS_MODES: Kind = OneOf(&["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]);
 const VOLUME_MODES: Kind = OneOf(&["Block", "Filesystem"]);
 
 /// Every field whose value is judged.
@@ -108,6 +119,18 @@ pub(crate) static ROWS: &[Row] = &[
     row("liveMigrationConfig.progressTimeout", "", AtLeast(0), ABORTED),
     row("liveMigrationConfig.network", "", NetworkName, NO_NETWORK),
     row("networkBinding", "*.networkAttachmentDefinition", NetworkName, NO_NETWORK),
+    row("networkBinding", "*.domainAttachmentType", OneOf(&["tap", "managedTap"]), NO_TAP),
+    row("networkBinding", "*.migration.method", OneOf(&["link-refresh"]), BINDING_MIGRATION),
+    row("networkBinding", "*.downwardAPI", OneOf(&["device-info"]), NO_INFORMATION),
+    row("networkBinding", "*.computeResourceOverhead", OnlyKey("requests"), OVERHEAD),
+    row("networkBinding", "*.computeResourceOverhead.requests", OnlyKey("memory"), OVERHEAD),
+    row("networkBinding", "*.sidecarImage", Image, SIDECAR),
+    row("liveMigrationConfig.bandwidthPerMigration", "", Quantity, FAILS),
+    row("filesystemOverhead.storageClass", "", SubdomainKeys, NO_OVERHEAD),
+    row("mediatedDevicesConfiguration.mediatedDeviceTypes", "[]", MediatedDeviceType, NO_TYPE),
+    row("mediatedDevicesConfiguration.mediatedDevicesTypes", "[]", MediatedDeviceType, NO_TYPE),
+    row(NODE_TYPES, "[].mediatedDeviceTypes.[]", MediatedDeviceType, NO_TYPE),
+    row(NODE_TYPES, "[].nodeSelector", Labels, NO_NODE),
     row("workloadUpdateStrategy.workloadUpdateMethods", "[]", OneOf(&["LiveMigrate", "Evict"]), UPDATES),
     row("workloadUpdateStrategy.batchEvictionSize", "", AtLeast(1), NO_EVICTION),
     row("permittedHostDevices.pciHostDevices", "[].pciDeviceSelector", PciSelector, NO_PCI),
@@ -128,13 +151,17 @@ pub(crate) static ROWS: &[Row] = &[
     row("changedBlockTrackingLabelSelectors.namespaceLabelSelector", "", LabelSelector, SELECTS_NOTHING),
     row("changedBlockTrackingLabelSelectors.virtualMachineLabelSelector", "", LabelSelector, SELECTS_NOTHING),
     row(TEMPLATES, "[].spec.retentionPolicy", OneOf(&["None", "All"]), RETENTION),
-    row(TEMPLATES, "[].spec.garbageCollect", OneOf(&["Outdated", "Never"]), COLLECTION),
+    row(TEMPLATES, "[].metadata.labels", Labels, CRON),
+    row(TEMPLATES, "[].metadata.annotations", Annotations, CRON),
+    row(TEMPLATES, "[].metadata.namespace", Label, IMAGE_NAMESPACE),
     row(TEMPLATES, "[].spec.template.spec.source.registry.url", RegistryUrl, IMPORT),
     row(TEMPLATES, "[].spec.template.spec.source.registry.platform.architecture", Architecture, PLATFORM),
     row(TEMPLATES, "[].spec.template.spec.storage.volumeMode", VOLUME_MODES, CLAIM),
-    row(TEMPLATES, "[].spec.template.spec.storage.accessModes.[]", ACCESS_MODES, CLAIM),
+    row(TEMPLATES, "[].spec.template.spec.source.registry.secretRef", Subdomain, IMPORT_POD),
+    row(TEMPLATES, "[].spec.template.spec.source.registry.certConfigMap", Subdomain, IMPORT_POD),
+    row(TEMPLATES, "[].spec.template.spec.storage.selector", LabelSelector, CLAIM),
     row(TEMPLATES, "[].spec.template.spec.storage.storageClassName", Subdomain, CLAIM),
     row(TEMPLATES, "[].spec.template.spec.pvc.volumeMode", VOLUME_MODES, CLAIM),
-    row(TEMPLATES, "[].spec.template.spec.pvc.accessModes.[]", ACCESS_MODES, CLAIM),
+    row(TEMPLATES, "[].spec.template.spec.pvc.selector", LabelSelector, CLAIM),
     row(TEMPLATES, "[].spec.template.spec.pvc.storageClassName", Subdomain, CLAIM),
 ];

@@ -34,7 +34,7 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
             "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}]}})
     };
     match kind {
-        Kind::OneOf(words) => (texts(words), texts(&["Other", &words[0].to_ascii_lowercase()])),
+        Kind::OneOf(words) => (texts(words), texts(&["Other", &words[0].to_ascii_uppercase()])),
         Kind::AtLeast(least) => (vec![json!(least), json!(7)], vec![json!(least - 1)]),
         Kind::Subdomain => (texts(&["fast", "fast.ssd-1"]), texts(&["Fast SSD", "fast_ssd", "-fast"])),
         Kind::Label => (texts(&["images"]), texts(&["Images", "my.images", "images_1"])),
@@ -54,6 +54,19 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
             ],
         ),
         Kind::Labels => (vec![json!({"example.com/a": "b"})], vec![json!({"a b": "c"}), json!({"a": "b c"})]),
+        Kind::Annotations => (vec![json!({"Example.com/a": "any text"})], vec![json!({"a b": "c"})]),
+        Kind::SubdomainKeys => (vec![json!({"fast.ssd": "0.1"})], vec![json!({"Fast SSD": "0.1"})]),
+        Kind::OnlyKey(only) => (vec![json!({only: {}}), json!({})], vec![json!({"limits": {}}), json!({"cpu": 1})]),
+        Kind::Quantity => (texts(&["0", "64Mi", "1.5Gi"]), texts(&["-64Mi"])),
+        Kind::MediatedDeviceType => (texts(&["nvidia-222", "GRID_T4-1Q"]), texts(&["GRID T4-1Q"])),
+        Kind::Image => (
+            texts(&[
+                "quay.io/a/b",
+                "localhost:5000/a_b@sha256:0123456789abcdef0123456789abcdef",
+                "[fd00::1]:5000/a:V1",
+            ]),
+            texts(&["quay.io/A/b", "docker://quay.io/a:1", "quay.io/a b", "quay.io/a:"]),
+        ),
         Kind::PodAffinity => (
             vec![anti(json!({"topologyKey": "kubernetes.io/hostname"})), weighted(1), weighted(100)],
             vec![
@@ -74,11 +87,13 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
             ],
         ),
         Kind::Resources => (
-            vec![json!({"limits": {"cpu": 1}, "requests": {"cpu": "500m", "example.com/x": 1}})],
+            vec![json!({"limits": {"cpu": 1, "example.com/x": 1}, "requests": {"cpu": "500m", "example.com/x": 1}})],
             vec![
                 json!({"limits": {"cpu": "100m"}, "requests": {"cpu": "200m"}}),
                 json!({"limits": {"cpus": 1}}),
                 json!({"requests": {"memory": "-1Gi"}}),
+                json!({"requests": {"example.com/x": 1}}),
+                json!({"limits": {"example.com/x": "500m"}}),
             ],
         ),
         Kind::MacRange => (
@@ -97,7 +112,10 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
         Kind::MediatedDeviceName => (texts(&["GRID T4-2Q", "i915-GVTg_V5_4"]), texts(&["nvidia-226"])),
         Kind::ResourceName => (texts(&["vendor.com/card"]), texts(&["card", "kubernetes.io/card"])),
         Kind::Host => (texts(&["a.example.com:5000"]), texts(&["https://a.example.com", "a.example.com/b", "*.b"])),
-        Kind::RegistryUrl => (texts(&["docker://a.example.com/b:1"]), texts(&["docker:/a.example.com/b", "docker://"])),
+        Kind::RegistryUrl => (
+            texts(&["docker://a.example.com/b:1"]),
+            texts(&["docker:/a.example.com/b", "docker://", "docker://a.example.com/B c"]),
+        ),
         Kind::CpuModel => {
             (texts(&["Haswell", "EPYC-v2", "FutureLake", "host-model"]), texts(&["haswell", "EPYC-ROME"]))
         }
