@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hcoplan::admission::Stage;
 use hcoplan::inventory::{Inventory, Node};
 use hcoplan::lifecycle::{ObjectOutcome, State, Step, UpdateMethod};
 use hcoplan::release::{Platform, Release};
@@ -216,7 +217,7 @@ fn an_unchanged_value_that_the_schema_refuses_is_let_through() {
     let stored = before.stored.as_mut().expect("it is there");
     stored["spec"]["evictionStrategy"] = json!("Sometimes");
     let beside = before.update(&enumerated("Sometimes", "Skylake"), UpdateMethod::Replace);
-    assert_ne!(beside.plan.admission.stage.map(|s| s.as_str()), Some("schema"));
+    assert_ne!(beside.plan.admission.stage.map(Stage::as_str), Some("schema"));
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn every_statement_is_answered() {
     let open: Mutex<Vec<&str>> = Mutex::new(questions.into_keys().collect());
     let answers: Mutex<BTreeMap<&str, String>> = Mutex::default();
     thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(2, |n| n.get()) {
+        for _ in 0..thread::available_parallelism().map_or(2, std::num::NonZero::get) {
             scope.spawn(|| {
                 while let Some(command) = { open.lock().expect("whole").pop() } {
                     let text = answer(directory.path(), command);

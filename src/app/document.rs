@@ -1,5 +1,6 @@
 //! A plan as one JSON document: what `render --format json` prints per cluster.
 
+use crate::admission::Stage;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -88,7 +89,7 @@ pub fn plan_document(
         release,
         admission: Admission {
             accepted: admission.accepted,
-            stage: admission.stage.map(|s| s.as_str()),
+            stage: admission.stage.map(Stage::as_str),
             message: &admission.message,
             warnings: &admission.warnings,
         },

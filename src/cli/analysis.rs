@@ -1,6 +1,7 @@
 //! The one analysis behind `lint`, `plan`, `diff` and `report`: both sides, what differs, what is found, and how the
 //! run ends.
 
+use crate::review::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::num::NonZeroUsize;
@@ -167,10 +168,10 @@ impl Analysis {
         };
         let change = self.changes(Terminal::default(), None).review();
         let upgrade = self.steps.as_ref().map(Steps::review);
-        let mut of_change = change.entries.iter().filter_map(|e| e.severity());
+        let mut of_change = change.entries.iter().filter_map(Entry::severity);
         let mut of_upgrade = upgrade.iter().flat_map(|u| {
             let found = u.added.iter().map(|line| line.finding.severity);
-            found.chain(u.entries.iter().filter_map(|e| e.severity()))
+            found.chain(u.entries.iter().filter_map(Entry::severity))
         });
         of_change.any(|s| s >= from) || of_upgrade.any(|s| s >= from)
     }

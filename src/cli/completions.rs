@@ -66,7 +66,7 @@ fn with_values(command: Command) -> Command {
 /// An argument with its possible values, which are computed only when completing.
 fn values(arg: Arg) -> Arg {
     let names = arg.get_value_names().unwrap_or_default();
-    let name = names.first().map(|n| n.to_string()).unwrap_or_default();
+    let name = names.first().map(ToString::to_string).unwrap_or_default();
     match (arg.get_id().as_str(), name.as_str()) {
         ("select" | "ignore", _) => among(arg, || owned(rules())),
         ("cluster" | "exclude", _) => arg.add(ArgValueCandidates::new(|| clusters(".".into()))),

@@ -3,6 +3,7 @@
 //! Edits are those of `hcoplan fix`: tried out before they are offered, so that the file is what was
 //! meant and no comment is lost.
 
+use crate::repo::ClusterRef;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -222,7 +223,7 @@ fn has_suppressions(inputs: &ActionInputs<'_>, path: &Utf8Path, root: &Node) -> 
         // One whose name another one has is not looked at.
         _ if version.is_some_and(|v| v.starts_with("hco.kubevirt.io/")) => clusters.any(|c| c.path() == path),
         Some(kind) if kind == "ClusterInventory" || kind.starts_with("Node") => {
-            let mut inventories = clusters.flat_map(|c| c.inventory_files());
+            let mut inventories = clusters.flat_map(ClusterRef::inventory_files);
             inventories.any(|p| **p == *path)
         }
         Some(kind) => {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hcoplan_report::document::{Block, Cell, Document, Level, Table, Text};
 
-use super::changes::{Changes, Steps};
+use super::changes::{Changes, Steps, View};
 use super::matrix::{self, MatrixPage, PAIRS};
 use super::{Report, findings, plural};
 use crate::diff::{ClusterDiff, Kind};
@@ -80,7 +80,7 @@ pub fn plan_page(plan: &PlanPage<'_>) -> Document {
     let matrices: Vec<ClusterMatrix> = plan.clusters.iter().filter_map(|c| c.matrix.clone()).collect();
     let alerts = alerts(plan.clusters, plan.report.findings);
     let review = plan.changes.map(Changes::review);
-    let view = plan.changes.zip(review.as_ref()).map(|(changes, review)| super::changes::View::new(changes, review));
+    let view = plan.changes.zip(review.as_ref()).map(|(changes, review)| View::new(changes, review));
     let counted = counts(&matrices);
     let mut blocks = vec![
         Block::Paragraph(plan.source.text()),
@@ -116,7 +116,7 @@ pub fn plan_page(plan: &PlanPage<'_>) -> Document {
     if let (Some(steps), Some(changes)) = (plan.upgrade, plan.changes) {
         section("Upgrade", steps.checklist(changes));
     }
-    let verdict = view.as_ref().map_or_else(|| verdict(plan), |view| view.verdict());
+    let verdict = view.as_ref().map_or_else(|| verdict(plan), View::verdict);
     Document { title: "hcoplan report".to_owned(), verdict: Some(verdict), blocks, last: None }
 }
 

@@ -16,6 +16,7 @@ mod sources;
 mod template;
 mod upgrade_patches;
 
+use camino::Utf8DirEntry;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -180,7 +181,7 @@ fn write_files(files: &BTreeMap<String, String>, out: &Utf8Path) -> Result<(), I
 fn entries(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ImportError> {
     let failed = |e| ImportError::Io(directory.to_owned(), e);
     let entries = directory.read_dir_utf8().map_err(failed)?;
-    let paths = entries.map(|entry| entry.map(|e| e.into_path()));
+    let paths = entries.map(|entry| entry.map(Utf8DirEntry::into_path));
     let mut out: Vec<_> = paths.collect::<Result<_, _>>().map_err(failed)?;
     out.sort();
     Ok(out)

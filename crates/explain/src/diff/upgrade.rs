@@ -249,7 +249,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
             || found.iter().any(|change| match change {
                 PatchChange::Fails(i, _) | PatchChange::Noop(i) => *i == index,
                 PatchChange::Collides(gate) => {
-                    let operation = operations.get(index).and_then(|o| o.value());
+                    let operation = operations.get(index).and_then(jsonpatch::Operation::value);
                     operation.is_some_and(|v| v == gate.as_str())
                 }
             })

@@ -43,7 +43,7 @@ impl Schema {
     }
 
     fn collect_unsupported(&self, node: &Node, at: &str, found: &mut Vec<String>) {
-        let rules = node.rules.iter().flat_map(|rules| rules.unsupported());
+        let rules = node.rules.iter().flat_map(Rules::unsupported);
         let unsupported = node.unsupported.iter().cloned().chain(rules);
         let at_field = |what| match at {
             "" => what,

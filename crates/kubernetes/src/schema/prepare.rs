@@ -170,7 +170,7 @@ impl Node {
     }
 
     fn field_names(&self) -> Vec<String> {
-        self.properties.keys().map(|n| n.to_string()).collect()
+        self.properties.keys().map(ToString::to_string).collect()
     }
 }
 

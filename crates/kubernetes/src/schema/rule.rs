@@ -105,7 +105,7 @@ impl Rules {
         let Ok(result) = catch_unwind(AssertUnwindSafe(evaluate)) else {
             return invalid("a CEL rule can't be evaluated");
         };
-        let errors = result.err().map(|errors| errors.into_vec());
+        let errors = result.err().map(kube_cel::ValidationErrors::into_vec);
         let errors = errors.into_iter().flatten();
         let said = errors.map(|error| {
             let reason = match error.reason.as_deref() {

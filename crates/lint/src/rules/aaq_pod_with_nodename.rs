@@ -1,5 +1,6 @@
 //! A pod that goes to its node past the scheduler, where a quota gates pods.
 
+use hcoplan_yaml::Node;
 use std::collections::BTreeMap;
 
 use hcoplan_kubernetes::label_selector;
@@ -54,7 +55,7 @@ fn is_gated(cx: &Context<'_>, selector: &Json, namespace: &str) -> bool {
     let found = declared.find(|d| text_at(d, "metadata.name") == Some(namespace));
     let labels = found.and_then(|d| d.root.below("metadata.labels"));
     let mut labels: BTreeMap<String, String> = labels
-        .map(|n| n.entries())
+        .map(Node::entries)
         .unwrap_or_default()
         .iter()
         .filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned())))

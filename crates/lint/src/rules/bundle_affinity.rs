@@ -1,5 +1,6 @@
 //! What pod templates require of their nodes' architectures, and what their images are there for.
 
+use hcoplan_yaml::Node;
 use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
@@ -187,12 +188,12 @@ fn requiring<T: AsRef<str>>(pod: &PodTemplate, architectures: &[T]) -> Option<Fi
 /// The architectures that a preferred term names.
 fn wished(document: &Document, term: &Path) -> Vec<String> {
     let all = document.root.at(&term.key("matchExpressions"));
-    let all = all.map(|n| n.items()).unwrap_or_default().iter();
+    let all = all.map(Node::items).unwrap_or_default().iter();
     let ours = all.filter(|e| {
         let text = |key: &str| e.get(key).and_then(|n| n.as_str());
         text("key") == Some("kubernetes.io/arch") && text("operator") == Some("In")
     });
-    let values = ours.filter_map(|e| e.get("values")).flat_map(|v| v.items());
+    let values = ours.filter_map(|e| e.get("values")).flat_map(Node::items);
     values.filter_map(|v| v.as_str()).map(str::to_owned).collect()
 }
 
@@ -203,7 +204,7 @@ fn terms_ored(_: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Find
         _ => return None,
     };
     let (path, terms) = pod.terms();
-    let terms: Vec<Json> = terms.iter().map(|t| t.to_json()).collect();
+    let terms: Vec<Json> = terms.iter().map(Node::to_json).collect();
     let restrict = (0..terms.len()).filter(|i| requirements(&terms[*i]).next().is_some());
     let (closed, open): (Vec<usize>, Vec<usize>) = restrict.partition(|i| names_architecture(&terms[*i]));
     let (closed, open) = (closed.first()?, open.first()?);

@@ -1,5 +1,6 @@
 //! Customising a common golden image loses what it came with.
 
+use hcoplan_yaml::Node;
 use serde_json::{Map, Value};
 
 use super::prelude::*;
@@ -92,7 +93,7 @@ fn missing(common: &Map<String, Value>, own: &Map<String, Value>) -> Vec<String>
 
 fn labels(written: &WrittenTemplate<'_>, out: &mut Sink) {
     let labels = written.get("metadata.labels");
-    let labels = labels.map(|l| l.entries()).unwrap_or_default();
+    let labels = labels.map(Node::entries).unwrap_or_default();
     if labels.is_empty() {
         return;
     }

@@ -1,5 +1,6 @@
 //! A golden image's plain name leads to an architecture for which nothing is imported.
 
+use hcoplan_planner::hyperconverged::HyperConverged;
 use std::collections::BTreeMap;
 
 use super::prelude::*;
@@ -15,7 +16,7 @@ pub(super) static RULE: Rule = Rule::error(
 .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if !cx.hyperconverged().is_some_and(|hc| hc.multi_arch()) {
+    if !cx.hyperconverged().is_some_and(HyperConverged::multi_arch) {
         return;
     }
     let images = &cx.release().ssp().golden_images_namespace;

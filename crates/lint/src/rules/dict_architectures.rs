@@ -1,5 +1,6 @@
 //! The architectures that golden images are annotated with, and those that images and nodes have.
 
+use hcoplan_planner::hyperconverged::HyperConverged;
 use std::collections::BTreeSet;
 
 use hcoplan_planner::inventory::Architecture;
@@ -159,7 +160,7 @@ fn underclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
 }
 
 fn is_multi_arch(cx: &Context<'_>) -> bool {
-    cx.hyperconverged().is_some_and(|hc| hc.multi_arch())
+    cx.hyperconverged().is_some_and(HyperConverged::multi_arch)
 }
 
 fn partial<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
@@ -172,7 +173,7 @@ fn partial<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
     // Where it is known what the image has, dict-architectures-underclaim knows better.
     let evidence = evidence(cx, &written);
     let knows = |m: &&str| evidence.iter().any(|e| e.architectures.iter().any(|a| a == m));
-    if missing.is_empty() || evidence.as_ref().is_some_and(|e| e.is_complete()) || missing.iter().any(knows) {
+    if missing.is_empty() || evidence.as_ref().is_some_and(ImageEvidence::is_complete) || missing.iter().any(knows) {
         return None;
     }
     let name = image.template.name();
@@ -215,7 +216,7 @@ fn unsupported<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
         Some(own) => finding.at(own.value_place()).label("no workload node has one of these"),
         None => finding.at(cx.image_place(image)).label(format!("{name} exists for {original}")),
     };
-    for place in cx.node_per_architecture().iter().filter_map(|node| node.architecture_place()) {
+    for place in cx.node_per_architecture().iter().filter_map(NodeRef::architecture_place) {
         finding = finding.related(place, "workload nodes are declared here");
     }
     let finding = finding.help("correct the list, or switch the template off until such nodes are there");

@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Finding::new(&RULE, format!("only one of {} workload nodes has KVM: nothing can be migrated", nodes.len()))
         }
     };
-    let mut places = without.iter().filter_map(|n| n.name_place());
+    let mut places = without.iter().filter_map(NodeRef::name_place);
     finding = finding
         .at(places.next().unwrap_or_else(|| cx.whole_location()))
         .label("no KVM here")

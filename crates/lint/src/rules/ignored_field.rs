@@ -2,6 +2,7 @@
 
 use hcoplan_planner::hyperconverged::MOVES;
 use hcoplan_planner::release::Phase;
+use hcoplan_yaml::Node;
 use hcoplan_yaml::Value;
 
 use super::prelude::*;
@@ -85,7 +86,7 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("applicationAwareConfig");
     let switch =
         if cx.version() == "v1" { "deployment.applicationAwareConfig.enable" } else { "enableApplicationAwareQuota" };
-    let settings = field.node().map(|n| n.entries()).unwrap_or_default();
+    let settings = field.node().map(Node::entries).unwrap_or_default();
     if let Some(first) = settings.iter().find(|e| e.key.text != "enable") {
         let finding = Finding::new(&RULE, "applicationAwareConfig does nothing: the quota is off")
             .severity(Severity::Info)
@@ -258,7 +259,7 @@ fn place_of(cx: &Context<'_>, name: &str) -> Option<Path> {
     if node.get(name).is_some() {
         return Some(gates.key(name));
     }
-    let is_it = |item: &hcoplan_yaml::Node| item.get("name").and_then(|n| n.as_str()) == Some(name);
+    let is_it = |item: &Node| item.get("name").and_then(|n| n.as_str()) == Some(name);
     let index = node.items().iter().position(is_it)?;
     Some(gates.index(index))
 }

@@ -3,6 +3,7 @@
 //! Source: CDI `pkg/importer/transport.go`: the importer asks the registry of the URL itself; mirrors are the nodes'
 //! (`registries.conf`), which pull with `pullMethod: node`.
 
+use hcoplan_yaml::Node;
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
@@ -34,7 +35,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for (kind, path) in [("DataImportCron", "spec.template.spec.source"), ("DataVolume", "spec.source")] {
         for document in cx.other_objects().of_kind(kind) {
-            let source = document.root.below(path).map(|node| node.to_json());
+            let source = document.root.below(path).map(Node::to_json);
             add(document.text("metadata.name").to_owned(), &source.unwrap_or_default());
         }
     }

@@ -1,5 +1,6 @@
 //! A patch that overrides what the same HyperConverged says.
 
+use hcoplan_yaml::Node;
 use serde_json::Value;
 
 use super::prelude::*;
@@ -53,7 +54,7 @@ fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, field: &OwnField) 
         (None, None) => format!("changes {subject}"),
     };
     let path = &field.path;
-    let said = cx.document().root.at(path).map(|n| n.to_json());
+    let said = cx.document().root.at(path).map(Node::to_json);
     match (&field.gate, said.as_ref().and_then(shown)) {
         (Some(_), _) => format!("the patch {does}, and {path} switches it off"),
         (None, Some(value)) => format!("the patch {does}, and {path} says {value}"),

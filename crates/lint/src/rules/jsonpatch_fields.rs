@@ -1,6 +1,7 @@
 //! Operations on fields that the operand doesn't have, has in another case, or outside its spec.
 
 use hcoplan_kubernetes::go::TypeStep;
+use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::release::Release;
 use serde_json::Value;
 
@@ -165,7 +166,7 @@ fn dropped(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, label: &'
         let fix = patch.named_span(applied.operation, pointer).and_then(|span| patch.rewritten(span, name));
         return Some(finding.help(format!("did you mean {name}?")).fixes(fix.map(|(_, fix)| fix)));
     }
-    let mut elsewhere = cx.operand_schema(patch).map(|s| s.all_fields()).unwrap_or_default();
+    let mut elsewhere = cx.operand_schema(patch).map(Schema::all_fields).unwrap_or_default();
     let is = |segment: Option<&Segment>, name: &str| matches!(segment, Some(Segment::Key(key)) if key == name);
     elsewhere.retain(|p| is(p.0.last(), key) && is(p.0.first(), "spec"));
     Some(match &elsewhere[..] {

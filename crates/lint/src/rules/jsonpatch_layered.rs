@@ -74,7 +74,7 @@ fn added(layer: &Layer, missing: &[&Value]) -> Option<Fix> {
     let annotation = Annotation::of(layer.document.as_ref()?, &layer.name)?;
     let start = layer.text.find('[')? + 1;
     let rest = layer.text.get(start..)?.trim_start();
-    let texts: Vec<String> = missing.iter().map(|o| o.to_string()).collect();
+    let texts: Vec<String> = missing.iter().map(ToString::to_string).collect();
     let comma = if rest.starts_with(']') { "" } else { ", " };
     let text = format!("{}{comma}", texts.join(", "));
     Some(Fix {

@@ -1,6 +1,7 @@
 //! Golden images per architecture where there is only one.
 
 use super::prelude::*;
+use hcoplan_planner::hyperconverged::HyperConverged;
 
 pub(super) static RULE: Rule = Rule::info(
     "multi-arch-on-single-arch-cluster",
@@ -13,7 +14,7 @@ pub(super) static RULE: Rule = Rule::info(
 .pedantic();
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let on = cx.hyperconverged().is_some_and(|hc| hc.multi_arch());
+    let on = cx.hyperconverged().is_some_and(HyperConverged::multi_arch);
     let ([only], true, true) = (&cx.node_architectures()[..], on, cx.plan().ssp.is_some()) else {
         return;
     };

@@ -136,7 +136,7 @@ fn verbosity(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let field = cx.field("logVerbosityConfig.kubevirt.nodeVerbosity");
-    let entries = field.node().map(|n| n.entries()).unwrap_or_default();
+    let entries = field.node().map(Node::entries).unwrap_or_default();
     for entry in entries {
         let name = entry.key.text.as_str();
         if cx.nodes().any(|n| n.node.name == name) {

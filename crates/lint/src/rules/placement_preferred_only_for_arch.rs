@@ -1,5 +1,6 @@
 //! The architecture of workloads is preferred and not required.
 
+use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Node, Path};
 use serde_json::json;
@@ -53,7 +54,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .at(cx.document().location(place.span))
         .label("only a preference")
         .help("move it to requiredDuringSchedulingIgnoredDuringExecution");
-    if cx.hyperconverged().is_some_and(|hc| hc.multi_arch()) {
+    if cx.hyperconverged().is_some_and(HyperConverged::multi_arch) {
         finding = finding.severity(Severity::Info);
     }
     if let Some(fix) = require(cx, indexes, found, terms.map_or(0, |t| t.items().len())) {

@@ -1,5 +1,6 @@
 //! Running virtual machines are never brought to the new release.
 
+use hcoplan_yaml::Node;
 use hcoplan_yaml::Value;
 use serde_json::json;
 
@@ -19,7 +20,7 @@ const KNOWN: [&str; 2] = ["Evict", "LiveMigrate"];
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("workloadUpdateStrategy.workloadUpdateMethods");
     let list = field.node().filter(|n| matches!(n.value, Value::Seq(_)));
-    let Some(items) = list.map(|n| n.items()) else {
+    let Some(items) = list.map(Node::items) else {
         return;
     };
     let names: Vec<&str> = items.iter().filter_map(|n| n.as_str()).collect();

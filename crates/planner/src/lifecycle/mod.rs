@@ -12,6 +12,7 @@ mod operator;
 mod order;
 mod upgrade;
 
+use crate::operands;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -255,7 +256,7 @@ impl State {
         let (release, inventory) = (&self.release, &self.inventory);
         let settled = operator::reconcile_until_stable(release, inventory, stored, &self.objects, additions);
         let error = settled.plan.reconcile_error.as_ref();
-        let panics_first = error.is_some_and(|e| e.is_panic()) && release.has("renders-all-operands-first");
+        let panics_first = error.is_some_and(operands::Error::is_panic) && release.has("renders-all-operands-first");
         let after = if settled.plan.ignored || panics_first {
             self.objects.started(&settled.plan)
         } else {

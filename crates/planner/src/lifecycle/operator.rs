@@ -4,6 +4,7 @@
 //! Its own update (see [`admission::operator_update`]) may be refused: then it is tried again in
 //! every reconcile, for good.
 
+use crate::operands;
 use serde_json::{Map, Value};
 
 use super::objects::Objects;
@@ -69,7 +70,7 @@ pub(super) fn reconcile_until_stable(
     }
     settled.stored = with_status(release, settled.stored, &settled.plan);
     let error = settled.plan.reconcile_error.as_ref();
-    if !writes || error.is_some_and(|error| error.is_panic()) {
+    if !writes || error.is_some_and(operands::Error::is_panic) {
         return settled;
     }
     let mut updated = settled.stored.clone();

@@ -9,6 +9,7 @@
 //! Source: HCO `controllers/hyperconverged` (`migrateBeforeUpgrade`), `pkg/upgradepatch`,
 //! `controllers/handlers/networkAddons.go` (`setDeployOvsAnnotation`).
 
+use crate::operands;
 use std::sync::Arc;
 
 use hcoplan_kubernetes::ObjectId;
@@ -100,7 +101,7 @@ fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {
     // The operator renders its operands once when it starts, before it looks at the versions.
     let admit = Admit::Settled { writes: true };
     let plan = plan_with(release, &state.inventory, &stored, admit);
-    if plan.ignored || plan.reconcile_error.as_ref().is_some_and(|error| error.is_panic()) {
+    if plan.ignored || plan.reconcile_error.as_ref().is_some_and(operands::Error::is_panic) {
         return Ok((stored, Vec::new()));
     }
     let mut updated = stored.clone();

@@ -245,7 +245,7 @@ fn reconcile(
     };
     let schedule = stored.and_then(|stored| get(stored, "status.dataImportSchedule")).and_then(Value::as_str);
     let mut rounds = cluster.reconcile(hc.clone(), writes, schedule);
-    let panics = rounds.rendered.error.as_ref().is_some_and(|e| e.is_panic());
+    let panics = rounds.rendered.error.as_ref().is_some_and(operands::Error::is_panic);
     let refused_update = match stored {
         Some(stored) if writes && !panics && admission.accepted && admit.creates() => {
             let rendered = (&rounds.rendered, &*rounds.written);

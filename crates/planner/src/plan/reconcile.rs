@@ -85,7 +85,7 @@ impl Cluster<'_> {
         let mut reports = true;
         for round in 0..MOST_RECONCILES {
             let next = self.render_in_one_reconcile(&hc, &images);
-            let panics = next.error.as_ref().is_some_and(|e| e.is_panic());
+            let panics = next.error.as_ref().is_some_and(operands::Error::is_panic);
             if round > 0 && panics {
                 // What the rounds before deployed stays.
                 rendered.error = next.error;
@@ -154,7 +154,7 @@ impl Cluster<'_> {
             };
             let cx = Context::new(release, inventory, topology, &hc, templates(), stage);
             let behind = operands::render_behind(&cx, name);
-            let panics = behind.error.as_ref().is_some_and(|e| e.is_panic());
+            let panics = behind.error.as_ref().is_some_and(operands::Error::is_panic);
             if panics && release.has("renders-all-operands-first") {
                 return behind;
             }

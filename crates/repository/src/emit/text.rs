@@ -38,7 +38,7 @@ impl Texts {
             return text(body);
         }
         let key = Arc::as_ptr(body) as usize;
-        let read = self.known.read().unwrap_or_else(|e| e.into_inner());
+        let read = self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         let seen = match read.get(&key) {
             Some(Known::Kept { text, .. }) => return Arc::clone(text),
             Some(Known::Seen { .. }) => true,
@@ -51,7 +51,7 @@ impl Texts {
         } else {
             Known::Seen { _body: Arc::downgrade(body) }
         };
-        let mut write = self.known.write().unwrap_or_else(|e| e.into_inner());
+        let mut write = self.known.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         if write.len() >= MOST_KNOWN {
             write.clear();
         }

@@ -208,7 +208,7 @@ impl Tree {
 }
 
 fn add(to: &Mutex<Vec<String>>, cluster: &str) {
-    let mut clusters = to.lock().unwrap_or_else(|e| e.into_inner());
+    let mut clusters = to.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     clusters.push(cluster.to_owned());
 }
 

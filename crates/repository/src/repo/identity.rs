@@ -189,7 +189,7 @@ impl Candidates {
         self.package = self.package.or(said.distribution);
         // The platform's version is that of its own product only.
         let other_product =
-            said.kind == StatementKind::ClusterVersion && said.distribution.is_some_and(|d| d.is_upstream());
+            said.kind == StatementKind::ClusterVersion && said.distribution.is_some_and(Distribution::is_upstream);
         if let Some((value, path)) = said.release.as_ref().filter(|_| !other_product) {
             self.releases.push(WithSource { value: value.clone(), by, place: place(path) });
         }

@@ -87,6 +87,7 @@ impl Tree for ClusterTree {
 mod tests {
     use hcoplan_diagnostics::source::Memory;
 
+    use super::super::ClusterRef;
     use super::super::kustomize::build_one;
     use super::*;
 
@@ -112,7 +113,7 @@ mod tests {
         let mut options = Options::default();
         let repo = Repo::of_build(Arc::new(tree), directory, built, &mut options);
         let repo = repo.expect("opened");
-        let names: Vec<&str> = repo.clusters().iter().map(|c| c.name()).collect();
+        let names: Vec<&str> = repo.clusters().iter().map(ClusterRef::name).collect();
         assert_eq!(names, ["clusters/a"]);
         let files = repo.clusters()[0].inventory_files();
         assert_eq!(files.len(), 1, "{files:?}");

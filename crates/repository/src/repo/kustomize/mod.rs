@@ -430,7 +430,7 @@ impl Built {
         let file = SourceFile::from_bytes(&path, bytes.clone());
         let parsed = yaml::parse(&file);
         let origins = trace::origins(&parsed.documents, &layers, &kustomization_location(tree, directory));
-        let mut documents: Vec<Arc<Document>> = layers.into_iter().map(|l| l.document()).collect();
+        let mut documents: Vec<Arc<Document>> = layers.into_iter().map(BuildLayer::document).collect();
         let mut known = HashSet::new();
         documents.retain(|d| known.insert((d.file.path().to_owned(), d.index)));
         self.documents.insert(path.clone(), documents);
