@@ -168,16 +168,52 @@ impl Trial<'_> {
         let mut paths: Vec<(Path, String)> = default.map(|path| (path.clone(), String::new())).into_iter().collect();
         for row in self.rows() {
             let how = row.operands.iter().find(|o| feeds_it(&o.kind, &o.path, self.target));
+            let Some(how) = how.filter(|_| row.deprecated_in.is_none()) else {
+                continue;
+            };
             let list = row.path.split("[]").next().unwrap_or_default();
-            let path = Path::dotted(list);
-            if let Some(how) = how.filter(|_| !list.contains('[') && !paths.iter().any(|(p, _)| *p == path)) {
-                paths.push((path, how.in_words().to_owned()));
+            let whole = (!list.contains('[')).then(|| Path::dotted(list));
+            for path in whole.into_iter().chain(self.in_entries(&row.path)) {
+                if !paths.iter().any(|(p, _)| *p == path) {
+                    paths.push((path, how.in_words().to_owned()));
+                }
             }
         }
         let own = paths.iter().find(|(path, _)| path.to_string().ends_with("dataImportCronTemplates"));
         let own = own.and_then(|(path, how)| Some((how.clone(), vec![self.customised(path)?])));
         let edits = |path: &Path| self.values(path).into_iter().map(|value| Edit::Write(path.clone(), value)).collect();
         paths.into_iter().map(|(path, how)| (how, edits(&path))).chain(own).collect()
+    }
+
+    /// The places of a row's field in the entries that are written.
+    fn in_entries(&self, path: &str) -> Vec<Path> {
+        let mut out = vec![Path::default()];
+        let lists = path.matches("[]").count();
+        for (number, keys) in path.split("[]").enumerate() {
+            for at in &mut out {
+                at.0.extend(Path::dotted(keys.trim_start_matches('.')).0);
+            }
+            if number < lists {
+                let entries = |at: &Path| at.get(self.plan_input.object).and_then(Value::as_array).map_or(0, Vec::len);
+                out = out.iter().flat_map(|at| (0..entries(at)).map(|index| at.index(index))).collect();
+            }
+        }
+        out.retain(|path| path.0.iter().any(|step| matches!(step, Segment::Index(_))));
+        out
+    }
+
+    /// Values for the other fields of the section that a field is in.
+    fn beside(&self, edit: &Edit) -> Vec<Edit> {
+        let Edit::Write(path, _) = edit else {
+            return Vec::new();
+        };
+        let Some((_, section)) = path.0.split_last().filter(|(_, section)| section.len() > 1) else {
+            return Vec::new();
+        };
+        let section = Path(section.to_vec());
+        let names = self.schema.known_fields(&section).into_iter().map(|name| section.key(name));
+        let others = names.filter(|other| other != path && other.get(self.plan_input.object).is_none());
+        others.filter_map(|other| Some(Edit::Write(other.clone(), self.filled(&other)?))).collect()
     }
 
     /// An entry for the common golden image that is asked about, with another value of the field.
@@ -239,9 +275,12 @@ impl Trial<'_> {
             "object" => {
                 // Switches of an entry, such as `disabled`, are left as they are.
                 let names = self.schema.known_fields(path);
+                let is_old =
+                    |path: Path| self.rows().any(|row| row.deprecated_in.is_some() && row.path == generic(&path));
                 let parts = names
                     .into_iter()
-                    .filter(|n| self.schema.field(&path.key(n)).is_some_and(|f| f.required || f.kind != "boolean"));
+                    .filter(|n| self.schema.field(&path.key(n)).is_some_and(|f| f.required || f.kind != "boolean"))
+                    .filter(|n| !is_old(path.key(n)));
                 let parts = parts.filter_map(|n| Some((n.to_owned(), self.filled(&path.key(n))?)));
                 Some(parts.collect::<Map<_, _>>()).filter(|m| !m.is_empty()).map(Value::Object)
             }
@@ -297,8 +336,17 @@ impl Trial<'_> {
         node_count_variants(self.plan_input.inventory(), &ARCHITECTURES)
     }
 
+    /// A field with as few others of its section as it needs: one that is valid only beside them.
+    fn with_section(&self, one: &Edit) -> Option<Feed> {
+        let others = self.beside(one);
+        let singles = others.iter().map(|other| vec![other, one]);
+        let pairs =
+            others.iter().enumerate().flat_map(|(i, a)| others.iter().skip(i + 1).map(move |b| vec![a, b, one]));
+        singles.chain(pairs).find_map(|edits| self.suffices(&edits, ""))
+    }
+
     /// The fewest changes that suffice together: all that switch something on, as few of them as will do; else two of
-    /// which one is named for the target.
+    /// which one is named for the target, or one with others of its section.
     fn together(&self, named: &[(String, Vec<Edit>)], switches: &[Edit]) -> Option<Feed> {
         let is_off = |edit: &&Edit| edit.value().is_some_and(|v| v == false || v == "Disabled");
         let nodes = if self.is_missing() { self.nodes() } else { Vec::new() };
@@ -315,7 +363,8 @@ impl Trial<'_> {
             return self.suffices(&fewest, "").filter(|feed| feed.edits.len() <= MOST_EDITS);
         }
         let pairs = named().flat_map(|one| switches.iter().map(move |other| [other, one]));
-        pairs.filter(|[a, b]| a.what() != b.what()).find_map(|pair| self.suffices(&pair, ""))
+        let found = pairs.filter(|[a, b]| a.what() != b.what()).find_map(|pair| self.suffices(&pair, ""));
+        found.or_else(|| named().find_map(|one| self.with_section(one)))
     }
 }
 

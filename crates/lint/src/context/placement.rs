@@ -189,6 +189,14 @@ pub(super) fn meant_architecture(term: &Value) -> Option<String> {
     })
 }
 
+impl Context<'_> {
+    /// Of labels that nodes are selected by, the first that no node has and another was perhaps meant by.
+    pub fn meant_label<'l>(&self, labels: impl IntoIterator<Item = (&'l str, &'l str)>) -> Option<String> {
+        let has = |key: &str, value: &str| self.nodes().any(|n| n.node.labels.get(key).is_some_and(|v| v == value));
+        labels.into_iter().filter(|(key, value)| !has(key, value)).find_map(|(key, value)| meant(self, key, value))
+    }
+}
+
 /// A label of some node that differs in case only, else the values that the key has.
 fn meant(cx: &Context<'_>, key: &str, value: &str) -> Option<String> {
     let labels = || cx.nodes().flat_map(|n| &n.node.labels);

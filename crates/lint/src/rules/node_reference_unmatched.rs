@@ -94,13 +94,32 @@ fn ksm(cx: &Context<'_>, out: &mut Sink) {
     let labels = selector["matchLabels"].as_object().into_iter().flatten();
     let keys = expressions.filter_map(|e| e["key"].as_str()).chain(labels.map(|(k, _)| k.as_str()));
     let unmatched = !cx.nodes().any(|n| label_selector::matches(selector, &n.node.labels));
+    let listed = selector["matchExpressions"].as_array().into_iter().flatten();
+    let listed = listed.filter(|e| e["operator"] == "In").flat_map(|e| {
+        let values = e["values"].as_array().into_iter().flatten().filter_map(Json::as_str);
+        values.filter_map(|value| Some((e["key"].as_str()?, value)))
+    });
+    let wanted = pairs(&selector["matchLabels"]).chain(listed);
     if unmatched && keys.clone().all(|key| cx.shows_label(key)) {
         let field = cx.field("ksmConfiguration.nodeLabelSelector");
         let finding = Finding::new(&RULE, "ksmConfiguration.nodeLabelSelector matches no declared node")
             .at(field.key_place())
             .label("KSM is switched on nowhere")
-            .help("select what nodes have, or write {} for every node");
+            .help(help(cx, wanted, "select what nodes have, or write {} for every node"));
         out.report(finding);
+    }
+}
+
+/// The labels of a mapping.
+fn pairs(labels: &Json) -> impl Iterator<Item = (&str, &str)> {
+    labels.as_object().into_iter().flatten().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
+}
+
+/// What to select instead: the label that was perhaps meant.
+fn help<'l>(cx: &Context<'_>, wanted: impl Iterator<Item = (&'l str, &'l str)>, otherwise: &str) -> String {
+    match cx.meant_label(wanted) {
+        Some(label) => format!("select {label}, or {}", otherwise.rsplit_once(", or ").map_or(otherwise, |(_, or)| or)),
+        None => otherwise.to_owned(),
     }
 }
 
@@ -125,7 +144,7 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
             let finding = Finding::new(&RULE, format!("{list}[{i}].nodeSelector matches no declared node"))
                 .at(cx.document().locate_key(&path))
                 .label("no node gets these mediated devices")
-                .help("select what nodes have, or correct the inventory");
+                .help(help(cx, pairs(&selector), "select what nodes have, or correct the inventory"));
             out.report(finding);
         }
     }

@@ -1,7 +1,6 @@
 //! Running virtual machines are never brought to the new release.
 
-use hcoplan_yaml::Node;
-use hcoplan_yaml::Value;
+use hcoplan_yaml::{Node, Value};
 use serde_json::json;
 
 use super::prelude::*;
@@ -15,23 +14,14 @@ pub(super) static RULE: Rule = Rule::warning(
 .needs(Needs::Document)
 .fix(FixKind::Suggested);
 
-const KNOWN: [&str; 2] = ["Evict", "LiveMigrate"];
-
+/// Methods that KubeVirt doesn't know are reported by `value-without-effect`.
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("workloadUpdateStrategy.workloadUpdateMethods");
-    let list = field.node().filter(|n| matches!(n.value, Value::Seq(_)));
-    let Some(items) = list.map(Node::items) else {
-        return;
-    };
-    let names: Vec<&str> = items.iter().filter_map(|n| n.as_str()).collect();
-    if names.iter().any(|n| KNOWN.contains(n)) || names.len() != items.len() {
+    let is_empty = |node: &Node| matches!(&node.value, Value::Seq(items) if items.is_empty());
+    if !field.node().is_some_and(is_empty) {
         return;
     }
-    let message = if names.is_empty() {
-        "no method is listed by which running virtual machines are updated".to_owned()
-    } else {
-        format!("KubeVirt doesn't know the update method {}", or(&names))
-    };
+    let message = "no method is listed by which running virtual machines are updated";
     let finding = Finding::new(&RULE, message)
         .at(field.value_place())
         .label("they stay on the old virt-launcher after an upgrade")

@@ -183,13 +183,12 @@ impl<'n> Problem<'n> {
     }
 
     /// What the value is called: the key that holds it.
-    pub(super) fn subject(&self, row: &Row) -> String {
+    pub(super) fn subject(&self, row: &Row, field: &str) -> String {
         if let Some(key) = &self.key {
             return key.clone();
         }
-        let steps = row.field.split('.').chain(row.below.split('.'));
-        let mut keys = steps.filter(|step| !matches!(*step, "" | "[]" | "*"));
-        keys.next_back().unwrap_or(row.field).to_owned()
+        let mut keys = row.below.split('.').filter(|step| !matches!(*step, "" | "[]" | "*"));
+        keys.next_back().unwrap_or(field).to_owned()
     }
 }
 
@@ -495,18 +494,21 @@ fn affinity(node: &Node) -> Vec<Problem<'_>> {
     out
 }
 
-/// Names of architectures that no node has, beside others in a list; one that stands alone leaves no node, which
-/// the rules about placements report.
+/// Names of architectures that no node has. One that is required alone leaves no node, which the rules about
+/// placements report.
 fn architectures(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
     let required = node.get(REQUIRED).and_then(|required| required.get("nodeSelectorTerms"));
     let preferred = node.get(PREFERRED).map(Node::items).unwrap_or_default();
-    let terms = required.map(Node::items).unwrap_or_default().iter();
-    for term in terms.chain(preferred.iter().filter_map(|term| term.get("preference"))) {
+    let terms = required.map(Node::items).unwrap_or_default().iter().map(|term| (term, true));
+    let preferred = preferred.iter().filter_map(|term| Some((term.get("preference")?, false)));
+    for (term, is_required) in terms.chain(preferred) {
         for requirement in term.get("matchExpressions").map(Node::items).unwrap_or_default() {
             let key = requirement.get("key").and_then(Node::as_str);
             let values = requirement.get("values").map(Node::items).unwrap_or_default();
-            if values.len() > 1 && matches!(key, Some("kubernetes.io/arch" | "beta.kubernetes.io/arch")) {
+            let is_in = requirement.get("operator").and_then(Node::as_str) == Some("In");
+            let leaves_no_node = is_required && is_in && values.len() == 1;
+            if !leaves_no_node && matches!(key, Some("kubernetes.io/arch" | "beta.kubernetes.io/arch")) {
                 out.extend(values.iter().filter_map(architecture).map(|problem| problem.key("kubernetes.io/arch")));
             }
         }

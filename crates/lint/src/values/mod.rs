@@ -10,7 +10,7 @@ mod table;
 mod tests;
 
 use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Rule};
-use hcoplan_yaml::Node;
+use hcoplan_yaml::{Node, Segment};
 
 use kinds::Problem;
 pub(crate) use table::Outcome;
@@ -25,11 +25,15 @@ pub(crate) fn report(cx: &Context<'_>, rule: &'static Rule, out: &mut Sink, is_o
         let Some(node) = field.node() else {
             continue;
         };
+        let name = match field.path().unwrap_or_default().0.pop() {
+            Some(Segment::Key(name)) => name,
+            _ => String::new(),
+        };
         let mut values = Vec::new();
         select(node, row.below, &mut values);
         for value in values {
             for problem in row.kind.problems(value, cx) {
-                out.report(finding(cx, rule, row, &problem));
+                out.report(finding(cx, rule, row, &name, &problem));
             }
         }
     }
@@ -50,10 +54,11 @@ fn select<'n>(node: &'n Node, below: &str, out: &mut Vec<&'n Node>) {
     }
 }
 
-fn finding(cx: &Context<'_>, rule: &'static Rule, row: &Row, problem: &Problem<'_>) -> Finding {
+fn finding(cx: &Context<'_>, rule: &'static Rule, row: &Row, field: &str, problem: &Problem<'_>) -> Finding {
     let place = cx.document().location(problem.node.span);
     let value = problem.node.to_json();
-    let message = format!("{} {}; {}", problem.subject(row), problem.wrong.describe(&value), row.outcome.sentence());
+    let message =
+        format!("{} {}; {}", problem.subject(row, field), problem.wrong.describe(&value), row.outcome.sentence());
     let finding = Finding::new(rule, message).at(place.clone()).label(problem.wrong.expectation());
     match &problem.correct {
         Some(correct) => {
