@@ -1,6 +1,7 @@
 //! The node placements of the HyperConverged, and the nodes that they select.
 
 use hcoplan_diagnostics::source::Location;
+use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
 use hcoplan_planner::inventory::{Architecture, Taint};
 use hcoplan_planner::topology::{Selection, tolerates};
@@ -197,7 +198,7 @@ impl Context<'_> {
     }
 }
 
-/// A label of some node that differs in case only, else the values that the key has.
+/// A label of some node that differs in case only, else the nearest value that the key has.
 fn meant(cx: &Context<'_>, key: &str, value: &str) -> Option<String> {
     let labels = || cx.nodes().flat_map(|n| &n.node.labels);
     let other_case = |(k, v): &(&String, &String)| k.eq_ignore_ascii_case(key) && v.eq_ignore_ascii_case(value);
@@ -205,8 +206,9 @@ fn meant(cx: &Context<'_>, key: &str, value: &str) -> Option<String> {
     if let Some(architecture) = Architecture::alias(value).filter(|_| key.ends_with("kubernetes.io/arch")) {
         return Some(label(key, architecture));
     }
-    let other_value = || labels().find(same_key);
-    labels().find(other_case).or_else(other_value).map(|(k, v)| label(k, v))
+    let values = || labels().filter(same_key).map(|(_, v)| v.as_str());
+    let other_value = || Some(label(key, nearest(value, values()).or_else(|| values().next())?));
+    labels().find(other_case).map(|(k, v)| label(k, v)).or_else(other_value)
 }
 
 fn label(key: &str, value: &str) -> String {

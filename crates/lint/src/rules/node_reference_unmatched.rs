@@ -118,7 +118,10 @@ fn pairs(labels: &Json) -> impl Iterator<Item = (&str, &str)> {
 /// What to select instead: the label that was perhaps meant.
 fn help<'l>(cx: &Context<'_>, wanted: impl Iterator<Item = (&'l str, &'l str)>, otherwise: &str) -> String {
     match cx.meant_label(wanted) {
-        Some(label) => format!("select {label}, or {}", otherwise.rsplit_once(", or ").map_or(otherwise, |(_, or)| or)),
+        Some(label) => {
+            let or = otherwise.rsplit_once(", or ").map_or(otherwise, |(_, or)| or);
+            format!("there are nodes labelled {label}: select those, or {or}")
+        }
         None => otherwise.to_owned(),
     }
 }
