@@ -30,8 +30,8 @@ pub use hcoplan_kubernetes::schema;
 pub use hcoplan_lint as lint;
 pub use hcoplan_lint::fix;
 pub use hcoplan_planner::{
-    admission, boot, boot_images, hyperconverged, inventory, jsonpatch, lifecycle, operands, plan, release, topology,
-    verdict,
+    admission, boot, boot_images, hyperconverged, inventory, jsonpatch, lifecycle, machines, operands, plan, release,
+    topology, verdict,
 };
 pub use hcoplan_repository::{emit, repo};
 pub use hcoplan_yaml as yaml;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::old::Old;
-use super::planned::{Inputs, Planned, note_images};
+use super::planned::{Inputs, Planned, Seen, note_images};
 use super::transition::Transition;
 use super::{Before, ComparisonMode, Outcome, Work};
 use crate::diff::{self, ClusterDiff, Kind, Removal, SideOrigin, VerdictChange};
@@ -69,8 +69,9 @@ pub(super) fn compare(work: &Work<'_>, pair: &super::Pair<'_>, old: &Old, now: &
                     (Before::Sources(repo, _), Some(was)) => (repo, was),
                     _ => (now.repo, now.cluster),
                 };
-                let after = now.planned.matrix(now.repo, now.cluster, Some(before.manifest()));
-                note_images(&before.matrix(repo, cluster, None), &after, &mut diff);
+                let old = Seen { repo, cluster, planned: before };
+                let new = Seen { repo: now.repo, cluster: now.cluster, planned: now.planned };
+                note_images(old, new, Some(before.manifest()), &mut diff);
             }
         }
         Old::Rejected(_, why) => {

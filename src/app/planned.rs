@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::check;
 use crate::admission::{Operation, admit};
 use crate::diff::semantic::ObjectChange;
-use crate::diff::{ClusterDiff, Kind, Side};
+use crate::diff::{ClusterDiff, Kind, Shares, Side};
 use crate::finding::Finding;
 use crate::inventory::{Inventory, LoadedInventory};
 use crate::kube::Object;
 use crate::lifecycle::State;
 use crate::lint;
-use crate::matrix::{self, ClusterMatrix, MatrixInput, matrix};
+use crate::matrix::{self, ClusterMatrix, MachineState, MatrixInput, Obstacle, machine_states, matrix};
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Repo};
@@ -141,13 +141,41 @@ impl Planned {
     }
 
     /// Which virtual machine boots, and which golden image exists, for which architecture. A rejected HyperConverged is
-    /// rendered all the same, so that the matrix names the missing images. `before` is the HyperConverged that the
-    /// change starts from.
-    pub(super) fn matrix(&self, repo: &Repo, cluster: &ClusterRef, before: Option<&Value>) -> ClusterMatrix {
-        let settings = lint::Settings::default();
-        let context = check::context(repo, cluster, self.loaded(), self.input(), &settings).with_before(before);
+    /// rendered all the same, so that the matrix names the missing images.
+    pub(super) fn matrix(&self, repo: &Repo, cluster: &ClusterRef) -> ClusterMatrix {
+        self.seen(repo, cluster, None, |context| self.matrix_of(context))
+    }
+
+    fn matrix_of(&self, context: &lint::Context<'_>) -> ClusterMatrix {
         let admission = &self.plan.admission;
-        matrix(&MatrixInput { context: &context, refused: admission.stage.map(|_| admission.message.as_str()) })
+        matrix(&MatrixInput { context, refused: admission.stage.map(|_| admission.message.as_str()) })
+    }
+
+    /// What `look` sees in the cluster; `before` is the HyperConverged that the change starts from.
+    fn seen<T>(
+        &self,
+        repo: &Repo,
+        cluster: &ClusterRef,
+        before: Option<&Value>,
+        look: impl FnOnce(&lint::Context<'_>) -> T,
+    ) -> T {
+        let settings = lint::Settings::default();
+        look(&check::context(repo, cluster, self.loaded(), self.input(), &settings).with_before(before))
+    }
+
+    /// The virtual machines with other inputs.
+    fn machines_with(
+        &self,
+        (repo, cluster): (&Repo, &ClusterRef),
+        before: Option<&Value>,
+        (release, inventory, object): (&Arc<Release>, Inventory, Value),
+    ) -> Vec<MachineState> {
+        let plan = plan_with(release, &inventory, &object, Admit::Force);
+        let inventory = LoadedInventory { inventory, ..(*self.inputs.inventory).clone() };
+        let input = lint::Input { release, object: &object, inventory: &inventory, plan: &plan, ..self.input() };
+        let settings = lint::Settings::default();
+        let context = check::context(repo, cluster, self.loaded(), input, &settings).with_before(before);
+        machine_states(&context)
     }
 
     /// Takes out of changes what doesn't happen: where the operator's reconcile stops, or SSP's webhook
@@ -201,12 +229,34 @@ impl Planned {
     }
 }
 
-/// Notes what happens to golden images and virtual machines between two states, where both can have some.
-pub(super) fn note_images(before: &ClusterMatrix, after: &ClusterMatrix, diff: &mut ClusterDiff) {
-    if let Some(effects) = matrix::effects(before, after, &diff.comparison) {
-        diff.image_effects = effects;
-        diff.knows_images = true;
+/// A cluster of a repository, planned.
+#[derive(Clone, Copy)]
+pub(super) struct Seen<'a> {
+    pub(super) repo: &'a Repo,
+    pub(super) cluster: &'a ClusterRef,
+    pub(super) planned: &'a Planned,
+}
+
+/// Notes what happens to golden images and virtual machines between two states, where both can have some. `start` is the
+/// HyperConverged that the change starts from.
+pub(super) fn note_images(before: Seen<'_>, after: Seen<'_>, start: Option<&Value>, diff: &mut ClusterDiff) {
+    let look = |context: &lint::Context<'_>, planned: &Planned| (planned.matrix_of(context), machine_states(context));
+    let at = |side: Seen<'_>, start| side.planned.seen(side.repo, side.cluster, start, |c| look(c, side.planned));
+    let ((old, machines_before), (new, machines_after)) = (at(before, None), at(after, start));
+    let images = matrix::effects(&old, &new, &diff.comparison);
+    diff.knows_images = images.is_some();
+    diff.image_effects = images.unwrap_or_default();
+    if [&old, &new].iter().any(|m| m.obstacle.as_ref().is_some_and(Obstacle::stops_machines)) {
+        return;
     }
+    let shares = || {
+        let (a, b) = (before.planned.side(), after.planned.side());
+        Shares::new(&a, &b, |release, inventory, object| {
+            after.planned.machines_with((after.repo, after.cluster), start, (release, inventory, object))
+        })
+    };
+    let of_machines = matrix::machine_effects(&machines_before, &machines_after, &diff.image_effects, shares);
+    diff.image_effects.extend(of_machines);
 }
 
 /// Why a cluster isn't planned whose files can't be read or parsed, as a finding says.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::compared::Now;
 use super::old::Old;
-use super::planned::note_images;
+use super::planned::{Seen, note_images};
 use super::{Outcome, Upgraded, Work};
 use crate::diff::{self, ClusterDiff, States};
 use crate::finding::{mark_existing, without_existing};
@@ -76,8 +76,8 @@ pub(super) fn steps(work: &Work<'_>, to: &Arc<Release>, old: &Old, now: &Now<'_>
         diff.verdict = Verdict::of_step(&step);
         compare_step(&state, &step, (&before, &after), &mut diff);
         if !step.is_stuck() && selection.is_some() {
-            let of = |planned: &super::planned::Planned| planned.matrix(now.repo, now.cluster, None);
-            note_images(&of(&before), &of(&after), &mut diff);
+            let of = |planned| Seen { repo: now.repo, cluster: now.cluster, planned };
+            note_images(of(&before), of(&after), None, &mut diff);
         }
         if index == last {
             diff.notes.extend(diff::order_notes(&orders, prior.is_some()));

@@ -15,7 +15,7 @@ pub(super) fn note_images_and_alerts(
     let plan = planned.plan();
     let is_blank = plan.admission.stage.is_some() && plan.hyperconverged.is_none();
     let seen = if is_blank { forced } else { planned };
-    outcome.matrix = Some(seen.matrix(repo, cluster, None));
+    outcome.matrix = Some(seen.matrix(repo, cluster));
     outcome.alerts = plan.alerts();
     let stored = plan.hyperconverged.as_ref();
     outcome.unfinished = stored.map_or_else(Vec::new, |h| h.gates.immature_gates(planned.release()));

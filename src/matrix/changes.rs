@@ -8,8 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::disks;
-use super::{Cell, ClusterMatrix, Image, MachineRow, Reason, State};
-use crate::boot::{Cause, Outcome};
+use super::{Cell, ClusterMatrix, Image, Reason, State};
 use crate::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;
 use crate::diff::semantic::{EffectTime, Impact, ObjectChange};
 use crate::diff::{Comparison, Effect};
@@ -35,8 +34,7 @@ pub fn effects(before: &ClusterMatrix, after: &ClusterMatrix, comparison: &Compa
     for key in keys {
         changes.of_image(old.get(key).copied(), new.get(key).copied(), &mut out);
     }
-    changes.of_machines(&mut out);
-    out.extend(disks::effects(&comparison.objects, comparison.causes.len()));
+    out.extend(disks::effects(&comparison.objects));
     Some(out)
 }
 
@@ -304,39 +302,6 @@ impl Changes<'_> {
             let action = "bring these volumes where virtual machines are made from them";
             out.push(self.uncertain(self.lost(is, Impact::BootFailure, &text, action)));
         }
-    }
-
-    /// What happens to virtual machines that nothing of an image's says.
-    fn of_machines(&self, out: &mut Vec<Effect>) {
-        let before: BTreeMap<&str, &MachineRow> = self.before.machines.iter().map(|m| (&*m.name, m)).collect();
-        let mut found: BTreeMap<(Impact, String), Vec<String>> = BTreeMap::new();
-        for machine in &self.after.machines {
-            let Some(was) = before.get(&*machine.name).filter(|was| was.outcome != machine.outcome) else {
-                continue;
-            };
-            let is_said = |e: &Effect| e.impact == Impact::BootFailure && e.machines.contains(&machine.name);
-            let why = machine.cause.as_ref().map(Cause::sentence).unwrap_or_default();
-            let effect = match (was.outcome, machine.outcome) {
-                (_, Outcome::DoesNotBoot) if out.iter().any(is_said) => continue,
-                (_, Outcome::DoesNotBoot) => {
-                    (Impact::BootFailure, format!("virtual machines don't boot where they are created again: {why}"))
-                }
-                (Outcome::Boots, Outcome::BootsOnSome | Outcome::Undetermined) => {
-                    (Impact::Scheduling, format!("virtual machines may not boot where they are created again: {why}"))
-                }
-                (Outcome::DoesNotBoot | Outcome::BootsOnSome | Outcome::Undetermined, Outcome::Boots) => {
-                    (Impact::Better, "virtual machines boot that didn't for certain".to_owned())
-                }
-                _ => continue,
-            };
-            found.entry(effect).or_default().push(machine.name.clone());
-        }
-        out.extend(found.into_iter().map(|((impact, text), machines)| Effect {
-            when: EffectTime::NewMachines,
-            machines,
-            causes: (0..self.comparison.causes.len()).collect(),
-            ..Effect::new(impact, text)
-        }));
     }
 
     fn effect(&self, image: &Image, impact: Impact, when: EffectTime, text: &str, action: &str) -> Effect {

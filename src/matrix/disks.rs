@@ -7,6 +7,8 @@
 //! (`createDvName`), which is the same for each architecture of a list: CDI doesn't import it again while a disk of
 //! this name exists.
 
+use std::collections::BTreeSet;
+
 use hcoplan_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
@@ -33,7 +35,7 @@ pub(super) fn takes_disks(cron: &Value) -> bool {
 }
 
 /// What happens to imported disks, over all images.
-pub(super) fn effects(changes: &[ObjectChange], all_causes: usize) -> Vec<Effect> {
+pub(super) fn effects(changes: &[ObjectChange]) -> Vec<Effect> {
     let crons = || changes.iter().filter(|c| c.id.kind == "DataImportCron");
     let mut out: Vec<Effect> = crons().filter_map(|change| stale(change).or_else(|| again(change))).collect();
     let (mut imported, mut deleted, mut kept) = (Disks::default(), Disks::default(), Disks::default());
@@ -58,7 +60,7 @@ pub(super) fn effects(changes: &[ObjectChange], all_causes: usize) -> Vec<Effect
         parts.iter().filter(|(disks, _)| disks.count > 0).map(|(disks, what)| format!("{disks} {what}")).collect();
     if !parts.is_empty() {
         let text = format!("imported disks in all: {}", parts.join("; "));
-        out.push(Effect { causes: (0..all_causes).collect(), ..Effect::new(Impact::Images, text) });
+        out.push(Effect { causes: causes(crons()), ..Effect::new(Impact::Images, text) });
     }
     out
 }
@@ -103,11 +105,14 @@ fn again(change: &ObjectChange) -> Option<Effect> {
 }
 
 fn effect(change: &ObjectChange, impact: Impact, text: &str) -> Effect {
-    let causes = change.causes.iter().chain(change.fields.iter().flat_map(|f| &f.causes));
-    let mut causes: Vec<usize> = causes.copied().collect();
-    causes.sort_unstable();
-    causes.dedup();
+    let causes = causes(std::iter::once(change));
     Effect { subjects: vec![change.id.name.clone()], causes, ..Effect::new(impact, text) }
+}
+
+fn causes<'c>(changes: impl Iterator<Item = &'c ObjectChange>) -> Vec<usize> {
+    let of = |change: &'c ObjectChange| change.causes.iter().chain(change.fields.iter().flat_map(|f| &f.causes));
+    let all: BTreeSet<usize> = changes.flat_map(of).copied().collect();
+    all.into_iter().collect()
 }
 
 fn url(cron: &Value) -> Option<&Value> {

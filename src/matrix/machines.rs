@@ -2,7 +2,7 @@
 
 use super::{Architecture, MatrixInput, Obstacle};
 use crate::boot::{Cause, Cell, Outcome};
-use crate::lint::{Boot, SourceKind};
+use crate::lint::{Boot, SourceKind, VirtualMachine};
 use crate::secret::masked_message;
 use crate::source::Span;
 
@@ -40,12 +40,20 @@ pub(super) fn of(
     architectures: &[Architecture],
     obstacle: Option<&Obstacle>,
 ) -> Vec<MachineRow> {
-    if matches!(obstacle, Some(Obstacle::Refused(_) | Obstacle::ReconcileFails(_))) {
+    if obstacle.is_some_and(Obstacle::stops_machines) {
         return Vec::new();
     }
     let mut rows: Vec<MachineRow> = given.context.boots().iter().map(|boot| row(boot, architectures)).collect();
     rows.sort_by(|a, b| (&a.name, &a.place).cmp(&(&b.name, &b.place)));
     rows
+}
+
+/// `namespace/name`, or the name alone where no namespace is written.
+pub(super) fn name(vm: &VirtualMachine<'_>) -> String {
+    match vm.namespace() {
+        "" => vm.name().to_owned(),
+        namespace => format!("{namespace}/{}", vm.name()),
+    }
 }
 
 fn row(boot: &Boot<'_>, architectures: &[Architecture]) -> MachineRow {
@@ -55,10 +63,7 @@ fn row(boot: &Boot<'_>, architectures: &[Architecture]) -> MachineRow {
     let masked = |text: &str| masked_message(&place.file, Span::default(), text);
     let data_source = vm.boot_source().filter(|_| source.kind == SourceKind::DataSource);
     MachineRow {
-        name: match vm.namespace() {
-            "" => vm.name().to_owned(),
-            namespace => format!("{namespace}/{}", vm.name()),
-        },
+        name: name(vm),
         source: match source.kind {
             SourceKind::Other => "another source".to_owned(),
             kind => masked(&format!("{} {}", kind.as_str(), source.name)),

@@ -8,6 +8,7 @@ mod cell;
 mod changes;
 mod disks;
 mod fleet;
+mod machine_changes;
 mod machines;
 mod objects;
 mod rows;
@@ -22,6 +23,7 @@ use crate::release::{Platform, Release};
 pub use cell::{Cell, Reason, State};
 pub use changes::effects;
 pub use fleet::{Counts, Group, counts, groups};
+pub use machine_changes::{MachineState, effects as machine_effects, states as machine_states};
 pub use machines::MachineRow;
 
 use objects::Objects;
@@ -118,6 +120,11 @@ impl Obstacle {
     /// Whether it is a mistake rather than how the cluster is meant.
     pub const fn is_problem(&self) -> bool {
         !matches!(self, Self::NoSsp)
+    }
+
+    /// Whether nothing is known of virtual machines then.
+    pub const fn stops_machines(&self) -> bool {
+        matches!(self, Self::Refused(_) | Self::ReconcileFails(_))
     }
 
     /// In words.

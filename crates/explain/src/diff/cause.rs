@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::{Object, ObjectId};
 use hcoplan_planner::inventory::{Inventory, Node};
-use hcoplan_planner::plan::{Plan, plan, succeeds};
+use hcoplan_planner::plan::{Plan, succeeds};
 use hcoplan_planner::release::Release;
 use serde_json::Value;
 
@@ -113,33 +113,40 @@ impl Outcome {
 }
 
 /// The differences of the inputs that cause results in addition to the objects.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Outcomes {
+#[derive(Debug, Clone)]
+pub struct Shares<T> {
+    /// With none of them.
+    unchanged: T,
     /// Of each difference: with it alone.
-    alone: Vec<Outcome>,
+    alone: Vec<T>,
     /// With all but it.
-    without: Vec<Outcome>,
+    without: Vec<T>,
 }
 
-impl Outcomes {
-    /// Those of each difference; of one alone nobody has to ask.
-    pub(super) fn new(before: &Side<'_>, after: &Side<'_>, with: &ExistingObjects<'_>) -> Self {
+impl<T> Shares<T> {
+    /// What `ask` answers for the inputs with none of the differences, with each alone, and with all but it.
+    pub fn new(before: &Side<'_>, after: &Side<'_>, ask: impl Fn(&Arc<Release>, Inventory, Value) -> T) -> Self {
         let parts = parts(before, after);
-        let planner = PartialPlanner::new(before, after, with);
+        let planner = PartialPlanner::new(before, after, &|_, _, _| Vec::new());
+        let answer = |take: &dyn Fn(usize) -> bool| {
+            let (release, inventory, object) = planner.inputs(&parts, take);
+            ask(release, inventory, object)
+        };
         let all = 0..parts.len();
-        match parts.len() {
-            0 | 1 => Self::default(),
-            _ => Self {
-                alone: (all.clone()).map(|index| planner.outcome(&parts, |i| i == index)).collect(),
-                without: all.map(|index| planner.outcome(&parts, |i| i != index)).collect(),
-            },
+        Self {
+            unchanged: answer(&|_| false),
+            alone: all.clone().map(|index| answer(&|i| i == index)).collect(),
+            without: all.map(|index| answer(&|i| i != index)).collect(),
         }
     }
 
     /// The differences that by themselves bring about what there is afterwards; else those without which it
-    /// wouldn't be so.
-    pub(super) fn causes(&self, is_so: impl Fn(&Outcome) -> bool) -> Vec<usize> {
-        let which = |all: &[Outcome], so: bool| -> Vec<usize> {
+    /// wouldn't be so. None where it is so without any.
+    pub fn causes(&self, is_so: impl Fn(&T) -> bool) -> Vec<usize> {
+        if is_so(&self.unchanged) {
+            return Vec::new();
+        }
+        let which = |all: &[T], so: bool| -> Vec<usize> {
             let all = all.iter().enumerate();
             let found = all.filter(|(_, outcome)| is_so(outcome) == so);
             found.map(|(index, _)| index).collect()
@@ -376,12 +383,6 @@ impl<'a> PartialPlanner<'a> {
         }
         let objects = (self.with)(release, &inventory, &object).into_iter();
         Some(objects.map(|Object { id, body }| (id, body)).collect())
-    }
-
-    /// Their other results, as for a new cluster.
-    fn outcome(&self, parts: &[(Part, Cause)], take: impl Fn(usize) -> bool) -> Outcome {
-        let (release, inventory, object) = self.inputs(parts, take);
-        Outcome::of(&plan(release, &inventory, &object))
     }
 
     fn inputs(&self, parts: &[(Part, Cause)], take: impl Fn(usize) -> bool) -> (&'a Arc<Release>, Inventory, Value) {

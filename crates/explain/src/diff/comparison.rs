@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use hcoplan_kubernetes::Object;
 use hcoplan_planner::hyperconverged::Gates;
-use hcoplan_planner::plan::{Admit, Plan, plan_with};
+use hcoplan_planner::plan::{Admit, Plan, plan, plan_with};
 use hcoplan_planner::release::Release;
 use serde_json::Value;
 
 use super::assumed::{SideOrigin, set_aside_assumed};
-use super::cause::{Cause, Outcome, Outcomes, attribute};
+use super::cause::{Cause, Outcome, Shares, attribute};
 use super::gates;
 use super::semantic::{self, Consequence, NoiseKind, ObjectChange};
 use super::side::{Side, States};
@@ -99,7 +99,7 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         out.because = all.map(|outcome| (outcome, vec![0])).collect();
     } else if differs {
         let is = Outcome::of(new);
-        let outcomes = Outcomes::new(before, after, states.with);
+        let outcomes = outcomes(before, after);
         let alerts = out.alerts_added.iter().chain(&out.alerts_removed);
         out.because = alerts
             .map(|alert| {
@@ -123,7 +123,7 @@ pub fn compare_rejected(before: &Side<'_>, after: &Side<'_>) -> Comparison {
     let is = Outcome::of(after.plan);
     let because = match causes.len() {
         1 => vec![0],
-        _ => Outcomes::new(before, after, &with).causes(|o| o.rejected == is.rejected),
+        _ => outcomes(before, after).causes(|o| o.rejected == is.rejected),
     };
     Comparison {
         causes,
@@ -131,6 +131,11 @@ pub fn compare_rejected(before: &Side<'_>, after: &Side<'_>) -> Comparison {
         because: BTreeMap::from([("verdict", because)]),
         ..Comparison::default()
     }
+}
+
+/// The outcomes of a new cluster with some of the differences.
+fn outcomes(before: &Side<'_>, after: &Side<'_>) -> Shares<Outcome> {
+    Shares::new(before, after, |release, inventory, object| Outcome::of(&plan(release, &inventory, &object)))
 }
 
 /// HCO's feature gates that the change switches on and that aren't finished.

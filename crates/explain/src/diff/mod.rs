@@ -23,7 +23,7 @@ mod upgrade;
 mod versions;
 
 pub use assumed::{SideOrigin, set_aside_assumed};
-pub use cause::Cause;
+pub use cause::{Cause, Shares};
 pub use cluster::{ClusterDiff, Removal};
 pub use compare::{Change, ClusterChanges, Kind, compare};
 pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans, compare_rejected, compare_states};

@@ -26,6 +26,8 @@ const MOST_STEPS: usize = 8;
 pub struct Boot<'c> {
     /// The virtual machine.
     pub vm: VirtualMachine<'c>,
+    /// What KubeVirt makes of it.
+    pub verdict: &'c Verdict,
     /// What is known of it.
     pub facts: &'c BootFacts,
 }
@@ -106,7 +108,7 @@ impl<'a> Context<'a> {
         let answers = self.boots.get_or_init(|| machines.iter().map(|(vm, verdict)| self.boot(vm, verdict)).collect());
         let all = machines.into_iter().zip(answers);
         let whole = all.filter(|((vm, _), _)| self.extent(vm.document.file.path()) != Extent::Patch);
-        whole.map(|((vm, _), facts)| Boot { vm, facts }).collect()
+        whole.map(|((vm, verdict), facts)| Boot { vm, verdict, facts }).collect()
     }
 
     fn boot(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> BootFacts {

@@ -93,6 +93,12 @@ impl Context<'_> {
         self.images_index().mirrors.sealed(image).cloned()
     }
 
+    /// Where the images are listed that oc-mirror copies, for an image that comes from a mirror only and isn't one of them.
+    pub fn not_mirrored(&self, image: &str) -> Option<Location> {
+        let image = image.strip_prefix("docker://").unwrap_or(image);
+        self.images_index().mirrors.not_copied(image).cloned()
+    }
+
     fn images_index(&self) -> &EvidenceIndex {
         let index = || EvidenceIndex::of(self.other_objects(), self.texts());
         self.evidence.get_or_init(index)
@@ -218,12 +224,12 @@ fn without_tag(image: &str) -> Option<String> {
     (repository != named).then(|| format!("{repository}@{digest}"))
 }
 
-fn tag(image: &str) -> &str {
+pub(super) fn tag(image: &str) -> &str {
     image.get(repository(image).len() + 1..).unwrap_or("latest")
 }
 
 /// A reference as docker prints it for images of its own registry.
-fn plain(image: &str) -> &str {
+pub(super) fn plain(image: &str) -> &str {
     let image = image.strip_prefix("docker.io/").unwrap_or(image);
     image.strip_prefix("library/").unwrap_or(image)
 }

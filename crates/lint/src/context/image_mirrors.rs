@@ -2,11 +2,15 @@
 //!
 //! Source: OpenShift's `ImageDigestMirrorSet`, `ImageTagMirrorSet` and `ImageContentSourcePolicy`,
 //! which become `registries.conf`: mirrors are tried in order, the source last; the longest source
-//! that fits counts; digest mirrors are for references by digest, tag mirrors for those by tag.
+//! that fits counts; digest mirrors are for references by digest, tag mirrors for those by tag. What oc-mirror fills a
+//! mirror with is `additionalImages` of its `ImageSetConfiguration`, in addition to releases and operators.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_repository::repo::OtherObjects;
-use hcoplan_yaml::Node;
+use hcoplan_yaml::{Node, Path};
+
+use super::image_evidence::{plain, tag};
+use super::image_output::repository;
 
 /// The kinds, where each has its list, and whether it is for references by digest.
 const KINDS: [(&str, &str, bool); 3] = [
@@ -17,7 +21,11 @@ const KINDS: [(&str, &str, bool); 3] = [
 
 /// Every mirror of a cluster.
 #[derive(Debug, Default)]
-pub(super) struct Mirrors(Vec<Mirrored>);
+pub(super) struct Mirrors {
+    all: Vec<Mirrored>,
+    /// The images that oc-mirror copies, and where the first list of them is.
+    copied: Option<(Vec<String>, Location)>,
+}
 
 #[derive(Debug)]
 struct Mirrored {
@@ -51,20 +59,30 @@ impl Mirrors {
                 }
             }
         }
-        Self(out)
+        Self { all: out, copied: copied(other_objects) }
     }
 
     /// Location of the setting by which nodes pull an image from a mirror only.
     pub(super) fn sealed(&self, image: &str) -> Option<&Location> {
-        let fitting = self.0.iter().filter(|m| below(image, &m.source).is_some());
+        let fitting = self.all.iter().filter(|m| below(image, &m.source).is_some());
         fitting.max_by_key(|m| m.source.len())?.sealed.as_ref()
+    }
+
+    /// Where the images are listed that oc-mirror copies, for an image that comes from a mirror only and isn't one of them.
+    pub(super) fn not_copied(&self, image: &str) -> Option<&Location> {
+        let (copied, place) = self.copied.as_ref()?;
+        let from_mirror = self.all.iter().flat_map(|m| m.mirrors.iter().map(move |mirror| (m, mirror)));
+        let mut origins = from_mirror.filter_map(|(m, mirror)| Some(format!("{}{}", m.source, below(image, mirror)?)));
+        let origin = origins.next().or_else(|| self.sealed(image).map(|_| image.to_owned()))?;
+        let is_copied = copied.iter().any(|copy| is_same(copy, &origin));
+        (!is_copied).then_some(place)
     }
 
     /// The references that an image is pulled by, in the order in which they are tried: the last
     /// is its own.
     pub(super) fn references(&self, image: &str) -> Vec<String> {
         let by_digest = image.contains('@');
-        let fitting = self.0.iter().filter(|m| m.by_digest == by_digest);
+        let fitting = self.all.iter().filter(|m| m.by_digest == by_digest);
         let fitting = fitting.filter_map(|m| Some((m, below(image, &m.source)?)));
         let longest = fitting.max_by_key(|(m, _)| m.source.len());
         let mirrors = longest.into_iter().flat_map(|(mirrored, rest)| {
@@ -73,6 +91,23 @@ impl Mirrors {
         });
         mirrors.chain([image.to_owned()]).collect()
     }
+}
+
+/// The images of all lists of oc-mirror.
+fn copied(other_objects: &OtherObjects) -> Option<(Vec<String>, Location)> {
+    let sets = other_objects.of_kind("ImageSetConfiguration").iter();
+    let ours: Vec<_> = sets.filter(|d| d.text("apiVersion").starts_with("mirror.openshift.io/")).collect();
+    let place = ours.first()?.locate_key(&Path::dotted("mirror.additionalImages"));
+    let lists = ours.iter().filter_map(|d| d.root.below("mirror.additionalImages"));
+    let names = lists.flat_map(Node::items).filter_map(|entry| entry.get("name")?.as_str());
+    Some((names.map(str::to_owned).collect(), place))
+}
+
+/// Whether two references are of one image; what is pinned by its digest may be any of its repository.
+fn is_same(a: &str, b: &str) -> bool {
+    let repositories = [a, b].map(|r| plain(repository(r.split('@').next().unwrap_or(r))));
+    let is_pinned = a.contains('@') || b.contains('@');
+    repositories[0] == repositories[1] && (is_pinned || tag(a) == tag(b))
 }
 
 /// What of a reference follows a source: a registry, a namespace or a repository.
@@ -98,11 +133,12 @@ mod tests {
             by_digest,
             sealed: None,
         };
-        Mirrors(vec![
+        let all = vec![
             one("quay.io", &["m/all"], true),
             one("quay.io/kubevirt", &["m/kv", "n/kv"], true),
             one("quay.io/kubevirt/virt-api", &["m/api"], false),
-        ])
+        ];
+        Mirrors { all, copied: None }
     }
 
     #[test]

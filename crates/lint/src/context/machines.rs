@@ -1,10 +1,12 @@
 //! What KubeVirt makes of the virtual machines of the cluster's directory.
 
+use std::collections::BTreeSet;
+
 use hcoplan_planner::boot::Barrier;
 use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
-use hcoplan_planner::machines::{self, Cluster, Demand, Machine, TypeKind, Verdict, common_type};
+use hcoplan_planner::machines::{self, Cluster, Demand, Machine, Obstacle, TypeKind, Verdict, common_type, obstacles};
 use hcoplan_planner::topology::{Selection, is_tolerated, tolerates};
-use hcoplan_yaml::{Document, Node};
+use hcoplan_yaml::{Document, Node, Path};
 use serde_json::Value;
 
 use super::{Context, Extent, NodeRef, VirtualMachine};
@@ -70,6 +72,52 @@ impl<'a> Context<'a> {
             verdict.causes.retain(|cause| !cause.reason.may_be_patched());
         }
         verdict
+    }
+
+    fn device_lists(&self) -> &'a Value {
+        self.plan().operand("KubeVirt").map_or(&Value::Null, |k| &k["spec"]["configuration"]["permittedHostDevices"])
+    }
+
+    /// Whether nothing says which devices of nodes virtual machines may use.
+    pub fn permits_no_devices(&self) -> bool {
+        self.device_lists().is_null()
+    }
+
+    /// The devices of nodes that virtual machines may use, sorted.
+    pub fn permitted_devices(&self) -> Vec<&'a str> {
+        let all = self.device_lists();
+        let lists = ["pciHostDevices", "mediatedDevices", "usb"].iter().filter_map(|l| all[l].as_array());
+        let mut names: Vec<&str> = lists.flatten().filter_map(|d| d["resourceName"].as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The devices that a virtual machine asks for and that aren't permitted, each once, with its field.
+    pub fn devices_not_permitted<'v>(&self, vm: &VirtualMachine<'v>) -> Vec<(Path, &'v str)> {
+        let permitted = self.permitted_devices();
+        let mut found: Vec<(Path, &str)> = Vec::new();
+        for list in ["gpus", "hostDevices"] {
+            let path = vm.path("domain.devices").key(list);
+            let mut seen = BTreeSet::new();
+            for (i, device) in vm.document.root.at(&path).map(Node::items).unwrap_or_default().iter().enumerate() {
+                let name = device.get("deviceName").and_then(Node::as_str).unwrap_or_default();
+                if !name.is_empty() && !permitted.contains(&name) && seen.insert(name) {
+                    found.push((path.index(i).key("deviceName"), name));
+                }
+            }
+        }
+        found
+    }
+
+    /// What keeps a virtual machine from being migrated, each with its field below the instance's spec.
+    pub fn migration_obstacles(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> Vec<(String, Obstacle)> {
+        let Some(cluster) = self.machine_cluster() else {
+            return Vec::new();
+        };
+        let metadata = vm.document.root.at(&vm.metadata_path());
+        let annotations = metadata.and_then(|m| m.get("annotations")).map_or(Value::Null, Node::to_json);
+        obstacles(cluster, &verdict.spec, &annotations, |claim| self.claim(vm, claim))
     }
 
     /// The instance type or preference of a virtual machine. Where it is to be inferred from a volume, the labels of

@@ -82,7 +82,7 @@ pub use placement::{Placement, Pods, Unmatched};
 pub use pod_placement::ArchitectureScope;
 pub use pod_templates::{ArchitectureSupport, ImageCoverage, POD_KINDS, PodTemplate};
 pub use releases::{gate_when_unset, schema_path};
-pub(crate) use storage_classes::{DEFAULT, VIRT_DEFAULT, default_place};
+pub(crate) use storage_classes::{DEFAULT, DiskSpec, VIRT_DEFAULT, default_place};
 pub use virtual_machines::{SourceRef, VirtualMachine, source_ref};
 
 use hcoplan_diagnostics::finding::{OptionValue, Rule};

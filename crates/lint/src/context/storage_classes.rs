@@ -1,9 +1,10 @@
 //! Storage classes: those that are declared, and whether there are others.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hcoplan_diagnostics::source::Location;
-use hcoplan_yaml::{Document, Path};
+use hcoplan_yaml::{Document, Node, Path};
 
 use super::Context;
 
@@ -23,7 +24,85 @@ const MAKERS: [&str; 7] = [
 /// What holds manifests that are completed before they are applied.
 const TEMPLATES: [&str; 5] = ["ConfigurationPolicy", "HelmChart", "HelmRelease", "Policy", "Template"];
 
-impl Context<'_> {
+/// Provisioners that attach a volume to one node, whatever the parameters of their class.
+///
+/// Source: CDI `pkg/storagecapabilities/storagecapabilities.go`, the same at v1.63.1, v1.64.0, v1.65.0 and v1.66.0.
+const OF_ONE_NODE: [&str; 13] = [
+    "cinder.csi.openstack.org",
+    "csi.ovirt.org",
+    "disk.csi.azure.com",
+    "k8s.io/minikube-hostpath",
+    "kubernetes.io/aws-ebs",
+    "kubernetes.io/azure-disk",
+    "kubernetes.io/gce-pd",
+    "kubernetes.io/storageos",
+    "kubevirt.io/hostpath-provisioner",
+    "storageos",
+    "topolvm.cybozu.com",
+    "topolvm.io",
+    "vpc.block.csi.ibm.io",
+];
+
+/// A disk that CDI makes.
+#[derive(Debug)]
+pub struct DiskSpec<'c> {
+    /// What asks for it: `golden image fedora`.
+    pub who: String,
+    /// The `spec` of its DataVolume.
+    pub spec: &'c Node,
+    /// The document that it is in.
+    pub document: &'c Document,
+}
+
+/// The access modes that a class offers.
+#[derive(Debug)]
+pub struct OfferedModes {
+    /// The modes, sorted.
+    pub modes: Vec<String>,
+    /// Where that is said; `None` where the provisioner is known for it.
+    pub place: Option<Location>,
+}
+
+impl<'a> Context<'a> {
+    /// The disks that the HyperConverged's golden images, other DataImportCrons, DataVolumes and virtual machines ask for.
+    pub fn disk_specs(&self) -> Vec<DiskSpec<'_>> {
+        let mut out = Vec::new();
+        for template in self.written_templates().filter(|template| template.is_enabled(self)) {
+            if let Some(spec) = template.get("spec.template.spec") {
+                out.push(DiskSpec { who: template.display_name(), spec, document: self.document() });
+            }
+        }
+        for (kind, path) in [("DataVolume", "spec"), ("DataImportCron", "spec.template.spec")] {
+            for document in self.other_objects().of_kind(kind) {
+                let who = format!("the {kind} {}", document.text("metadata.name"));
+                out.extend(document.root.below(path).map(|spec| DiskSpec { who, spec, document }));
+            }
+        }
+        for vm in self.virtual_machines() {
+            let templates = vm.document.root.at(&vm.owner_path("dataVolumeTemplates"));
+            for spec in templates.map(Node::items).unwrap_or_default().iter().filter_map(|t| t.get("spec")) {
+                out.push(DiskSpec { who: vm.display_name(), spec, document: vm.document });
+            }
+        }
+        out
+    }
+
+    /// The access modes that a storage class offers: what its StorageProfile says, else what its provisioner is known for.
+    /// `None` where nobody knows.
+    pub fn offered_modes(&self, class: &str) -> Option<OfferedModes> {
+        let named = |kind: &str| self.other_objects().of_kind(kind).iter().find(|d| d.text("metadata.name") == class);
+        let sets = Path::dotted("spec.claimPropertySets");
+        let profile = named("StorageProfile").and_then(|d| Some((d, d.root.at(&sets)?)));
+        if let Some((document, node)) = profile.filter(|(_, node)| !node.items().is_empty()) {
+            let modes = node.items().iter().filter_map(|set| set.get("accessModes")).flat_map(Node::items);
+            let modes: BTreeSet<String> = modes.filter_map(Node::as_str).map(str::to_owned).collect();
+            return Some(OfferedModes { modes: modes.into_iter().collect(), place: Some(document.locate_key(&sets)) });
+        }
+        let provisioner = named("StorageClass")?.text("provisioner");
+        let of_one_node = OF_ONE_NODE.contains(&provisioner);
+        of_one_node.then(|| OfferedModes { modes: vec!["ReadWriteOnce".to_owned()], place: None })
+    }
+
     /// The storage classes that are declared beside the HyperConverged and hold disks.
     pub fn storage_classes(&self) -> impl Iterator<Item = &Arc<Document>> {
         let classes = self.other_objects().of_kind(KIND).iter();

@@ -8,7 +8,7 @@ use crate::context::{DEFAULT, VIRT_DEFAULT as VIRT, default_place};
 pub(super) static RULE: Rule = Rule::warning(
     "dict-without-storage-class",
     Group::GoldenImages,
-    "golden images name no storage class, and no declared one is the default",
+    "golden images or disks name no storage class, and no declared one is the default",
 )
 .predicts(alert!("CDINoDefaultStorageClass"))
 .confidence(Confidence::Medium)
@@ -29,11 +29,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let spec = &cron.object.body["spec"]["template"]["spec"];
         ["storage", "pvc"].iter().all(|k| spec[k]["storageClassName"].is_null())
     });
-    let names: Vec<&str> = open.map(|c| c.object.id.name.as_str()).collect();
-    let what = match names[..] {
+    let crons = open.map(|c| format!("the golden image {}", c.object.id.name));
+    // Golden images are counted as SSP makes them.
+    let disks = cx.disk_specs().into_iter().filter(|disk| !std::ptr::eq(disk.document, cx.document()));
+    let open = disks.filter(|disk| {
+        let claims = ["storage", "pvc"].into_iter().filter_map(|kind| disk.spec.get(kind));
+        claims.into_iter().all(|claim| claim.get("storageClassName").is_none())
+    });
+    let names: Vec<String> = crons.chain(open.map(|disk| disk.who)).collect();
+    let what = match &names[..] {
         [] => return,
-        [only] => format!("the golden image {only} names"),
-        [first, ..] => format!("{first} and {} more golden images name", names.len() - 1),
+        [only] => format!("{only} names"),
+        [first, others @ ..] => format!("{first} and {} more name", others.len()),
     };
     let message = format!("no storage class is the default, and {what} none");
     let mut finding =

@@ -75,6 +75,7 @@ mod hco_wrong_api_shape;
 mod host_device_not_permitted;
 mod ignored_field;
 mod image_arch_evidence_missing;
+mod image_not_mirrored;
 mod image_stream_without_openshift;
 mod import_architecture_undetermined;
 mod import_ignores_mirror;
@@ -131,6 +132,7 @@ mod scalar_type_mismatch;
 mod server_metadata_in_git;
 mod single_arch_workloads_served_wrong_arch;
 mod status_in_git;
+mod storage_mode_not_offered;
 mod storage_reference_missing;
 mod subscription_affinity_drops_arch;
 mod tls_profile_invalid;
@@ -228,6 +230,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         host_device_not_permitted,
         ignored_field,
         image_arch_evidence_missing,
+        image_not_mirrored,
         image_stream_without_openshift,
         import_architecture_undetermined,
         import_ignores_mirror,
@@ -279,6 +282,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         server_metadata_in_git,
         single_arch_workloads_served_wrong_arch,
         status_in_git,
+        storage_mode_not_offered,
         storage_reference_missing,
         subscription_affinity_drops_arch,
         tls_profile_invalid,

@@ -1,9 +1,11 @@
 //! A storage class that the HyperConverged or a disk names and nobody declares.
 
+use std::collections::BTreeMap;
+
 use hcoplan_yaml::Node;
 
 use super::prelude::*;
-use crate::context::{VIRT_DEFAULT, default_place};
+use crate::context::{DiskSpec, VIRT_DEFAULT, default_place};
 
 pub(super) static RULE: Rule = Rule::warning(
     "storage-reference-missing",
@@ -28,56 +30,39 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if names.all.is_empty() || cx.has_classes_from_elsewhere() {
         return;
     }
+    // Once for each class, with all that name it.
+    let mut found: BTreeMap<String, Vec<Reference>> = BTreeMap::new();
+    let mut add = |reference: Reference, name: &str| {
+        if !name.is_empty() && !name.contains("${") && !name.contains("{{") && !names.all.contains(&name) {
+            found.entry(name.to_owned()).or_default().push(reference);
+        }
+    };
     for path in ["scratchSpaceStorageClass", "vmStateStorageClass"] {
         let field = cx.field(path);
         if let Some(name) = field.text() {
-            let label = match path {
-                "scratchSpaceStorageClass" => "CDI takes the default class instead",
-                _ => PENDING,
-            };
-            missing((path, label), name, field.value_place(), &names).into_iter().for_each(|f| out.report(f));
+            let label =
+                if path == "scratchSpaceStorageClass" { "CDI takes the default class instead" } else { PENDING };
+            add(Reference { who: path.to_owned(), label, place: field.value_place(), object: None }, name);
         }
     }
     let overhead = cx.field("filesystemOverhead.storageClass");
     for entry in overhead.node().map(Node::entries).unwrap_or_default() {
         let place = cx.document().location(entry.key.span);
-        let who = ("filesystemOverhead", "no disk gets this overhead");
-        missing(who, &entry.key.text, place, &names).into_iter().for_each(|f| out.report(f));
+        let who = "filesystemOverhead".to_owned();
+        add(Reference { who, label: "no disk gets this overhead", place, object: None }, &entry.key.text);
     }
-    disks(cx, &names, out);
-    for template in cx.written_templates() {
+    for DiskSpec { who, spec, document } in cx.disk_specs() {
         for kind in ["storage", "pvc"] {
-            let path = format!("spec.template.spec.{kind}.storageClassName");
-            if let Some(node) = template.get(&path) {
-                let name = node.as_str().unwrap_or_default();
-                let who = template.display_name();
-                missing((&who, PENDING), name, template.place(node), &names).into_iter().for_each(|f| out.report(f));
+            let node = spec.get(kind).and_then(|claim| claim.get("storageClassName"));
+            if let Some((node, name)) = node.and_then(|node| Some((node, node.as_str()?))) {
+                let object = (!std::ptr::eq(document, cx.document())).then(|| object_of(document));
+                let place = document.location(node.span);
+                add(Reference { who: who.clone(), label: PENDING, place, object }, name);
             }
         }
     }
-}
-
-/// Classes that disks of the repository name.
-fn disks(cx: &Context<'_>, names: &Names<'_>, out: &mut Sink) {
-    let mut check = |who: &str, document: &Document, spec: &Path| {
-        for kind in ["storage", "pvc"] {
-            let path = spec.key(kind).key("storageClassName");
-            if let Some(name) = document.root.at(&path).and_then(Node::as_str) {
-                let found = missing((who, PENDING), name, document.locate(&path), names);
-                out.report_all(found.map(|f| f.object(object_of(document))));
-            }
-        }
-    };
-    for (kind, spec) in [("DataVolume", "spec"), ("DataImportCron", "spec.template.spec")] {
-        for document in cx.other_objects().of_kind(kind) {
-            let who = format!("the {kind} {}", text_at(document, "metadata.name").unwrap_or_default());
-            check(&who, document, &Path::dotted(spec));
-        }
-    }
-    for vm in cx.virtual_machines() {
-        let templates = vm.owner_path("dataVolumeTemplates");
-        let count = vm.document.root.at(&templates).map_or(0, |n| n.items().len());
-        (0..count).for_each(|i| check(&vm.display_name(), vm.document, &templates.index(i).key("spec")));
+    for (name, references) in found {
+        out.report_all(missing(&name, references, &names));
     }
 }
 
@@ -88,15 +73,28 @@ struct Names<'c> {
     of_disks: Vec<&'c str>,
 }
 
+/// Something that names a class.
+struct Reference {
+    who: String,
+    label: &'static str,
+    place: Location,
+    object: Option<String>,
+}
+
 const PENDING: &str = "claims of it stay pending";
 
-fn missing((who, label): (&str, &str), name: &str, place: Location, names: &Names<'_>) -> Option<Finding> {
-    if name.is_empty() || name.contains("${") || name.contains("{{") || names.all.contains(&name) {
-        return None;
-    }
-    let finding = Finding::new(&RULE, format!("{who}: the storage class {name} isn't declared"))
+fn missing(name: &str, references: Vec<Reference>, names: &Names<'_>) -> Option<Finding> {
+    let mut references = references.into_iter();
+    let Reference { who, label, place, object } = references.next()?;
+    let mut finding = Finding::new(&RULE, format!("{who}: the storage class {name} isn't declared"))
         .at(place)
         .label(label.to_owned());
+    if let Some(object) = object {
+        finding = finding.object(object);
+    }
+    for other in references {
+        finding = finding.related(other.place, format!("{} names it, too", other.who));
+    }
     let meant = nearest(name, names.of_disks.iter().copied());
     Some(did_you_mean(finding, "use", meant, format!("declared are {}", and(&names.of_disks))))
 }

@@ -1,8 +1,5 @@
 //! A virtual machine that must be migrated, and can't.
 
-use hcoplan_planner::machines::obstacles;
-use hcoplan_yaml::Node;
-
 use super::prelude::*;
 
 pub(super) static RULE: Rule = Rule::warning(
@@ -17,17 +14,12 @@ pub(super) static RULE: Rule = Rule::warning(
 const STRATEGY: &str = "evictionStrategy";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let Some(cluster) = cx.machine_cluster() else {
-        return;
-    };
     for (vm, verdict) in cx.judged_machines() {
         let own = vm.text(STRATEGY);
         if verdict.spec[STRATEGY] != "LiveMigrate" {
             continue;
         }
-        let metadata = vm.document.root.at(&vm.metadata_path());
-        let annotations = metadata.and_then(|m| m.get("annotations")).map_or(serde_json::Value::Null, Node::to_json);
-        let found = obstacles(cluster, &verdict.spec, &annotations, |claim| cx.claim(&vm, claim));
+        let found = cx.migration_obstacles(&vm, verdict);
         let mut causes = found.into_iter().map(|(path, obstacle)| {
             let path = vm.path(&path);
             let place = cx.access_modes_place(&vm, &path).unwrap_or_else(|| vm.document.locate_key(&path));

@@ -168,7 +168,7 @@ pub fn answer(machine: Machine<'_>) -> Answer {
     } else {
         (Outcome::Unknown, first(Outcome::Unknown))
     };
-    if machine.is_rejected && outcome != Outcome::DoesNotBoot {
+    if machine.is_rejected && cells.is_empty() {
         return Answer { outcome: Outcome::DoesNotBoot, cause: Some(Cause::Rejected), cells };
     }
     Answer { outcome, cause, cells }
@@ -176,7 +176,12 @@ pub fn answer(machine: Machine<'_>) -> Answer {
 
 fn cell(machine: Machine<'_>, architecture: &str) -> Cell {
     let barrier = barrier(machine.sites, architecture);
-    let (outcome, cause) = outcome(machine, architecture, barrier);
+    let (outcome, cause) = match outcome(machine, architecture, barrier) {
+        (outcome, _) if machine.is_rejected && outcome != Outcome::DoesNotBoot => {
+            (Outcome::DoesNotBoot, Some(Cause::Rejected))
+        }
+        found => found,
+    };
     Cell { outcome, cause, barrier }
 }
 

@@ -1,0 +1,61 @@
+//! Images that a cluster gets from a mirror only, and that oc-mirror doesn't copy.
+//!
+//! Source: oc-mirror copies releases, operators with their related images, and `additionalImages`. The images of disks are
+//! no related images of an operator.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule::warning(
+    "image-not-mirrored",
+    Group::GoldenImages,
+    "a disk's image comes from a mirror that isn't filled with it",
+)
+.silent("the disk is never imported, or the container disk never pulled")
+.confidence(Confidence::Medium);
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    // Once for each list, with all images.
+    let mut found: BTreeMap<(String, u32), (Location, Vec<String>)> = BTreeMap::new();
+    let mut add = |image: &str| {
+        if let Some(place) = cx.not_mirrored(image) {
+            let key = (place.file.path().to_string(), place.span.start);
+            let images = &mut found.entry(key).or_insert_with(|| (place, Vec::new())).1;
+            let image = image.strip_prefix("docker://").unwrap_or(image).to_owned();
+            if !images.contains(&image) {
+                images.push(image);
+            }
+        }
+    };
+    const URL: &str = "/source/registry/url";
+    for cron in cx.import_crons() {
+        let volume = &cron.object.body["spec"]["template"]["spec"];
+        volume.pointer(URL).and_then(Json::as_str).into_iter().for_each(&mut add);
+    }
+    for (kind, path) in [("DataImportCron", "spec.template.spec"), ("DataVolume", "spec")] {
+        for document in cx.other_objects().of_kind(kind) {
+            let volume = document.root.below(path).map(|node| node.to_json()).unwrap_or_default();
+            volume.pointer(URL).and_then(Json::as_str).into_iter().for_each(&mut add);
+        }
+    }
+    for boot in cx.boots() {
+        let at = |path: &Path| boot.vm.document.root.at(path).and_then(|n| n.as_str());
+        boot.images.iter().filter_map(|image| at(&image.path)).for_each(&mut add);
+        let own = boot.vm.owner_path("dataVolumeTemplates");
+        let templates = boot.vm.document.root.at(&own).map(|n| n.to_json()).unwrap_or_default();
+        let urls = templates.as_array().into_iter().flatten().filter_map(|t| t["spec"].pointer(URL)?.as_str());
+        urls.for_each(&mut add);
+    }
+    for (place, images) in found.into_values() {
+        let (come, them) = if images.len() == 1 { ("comes", "it") } else { ("come", "them") };
+        let message = format!("{} {come} from a mirror, which oc-mirror doesn't fill with {them}", and(&images));
+        let finding = Finding::new(&RULE, message)
+            .at(place)
+            .label("not in `mirror.additionalImages`")
+            .help("list what disks are made from in `mirror.additionalImages`");
+        out.report(finding);
+    }
+}

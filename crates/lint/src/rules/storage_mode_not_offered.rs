@@ -1,0 +1,72 @@
+//! Disks that ask for an access mode which their storage class doesn't offer.
+//!
+//! Source: CDI `pkg/controller/datavolume/util.go` (`renderPvcSpec`): a written access mode is asked for as it is;
+//! StorageProfiles (`spec.claimPropertySets`) say what a class offers, else CDI's table of provisioners.
+
+use std::collections::BTreeMap;
+
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+use crate::context::DiskSpec;
+
+pub(super) static RULE: Rule = Rule::warning(
+    "storage-mode-not-offered",
+    Group::Operands,
+    "disks ask for an access mode that their storage class doesn't offer",
+)
+.silent("claims of it stay pending, and so does what waits for them")
+.confidence(Confidence::Medium);
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    // Once for each class and mode: places, and who asks.
+    type Asked = (Vec<Location>, Vec<String>);
+    let mut found: BTreeMap<(String, String), Asked> = BTreeMap::new();
+    let mut offers = BTreeMap::new();
+    for DiskSpec { who, spec, document } in cx.disk_specs() {
+        let Some(kind) = ["storage", "pvc"].into_iter().find(|kind| spec.get(kind).is_some()) else {
+            continue;
+        };
+        let class = spec.get(kind).and_then(|c| c.get("storageClassName")).and_then(Node::as_str);
+        let Some(class) = class.or_else(|| cx.default_class()) else {
+            continue;
+        };
+        let Some(offered) = offers.entry(class).or_insert_with(|| cx.offered_modes(class)) else {
+            continue;
+        };
+        let modes = spec.get(kind).and_then(|c| c.get("accessModes"));
+        let modes: Vec<_> = modes.map(Node::items).unwrap_or_default().iter().collect();
+        let asked = |mode: &&&Node| mode.as_str().is_some_and(|m| !offered.modes.iter().any(|o| o == m));
+        let lacking: Vec<_> = modes.iter().filter(asked).collect();
+        // One that is offered is enough for a class that gives what it can.
+        if let (Some(first), true) = (lacking.first(), lacking.len() == modes.len()) {
+            let key = (class.to_owned(), first.as_str().unwrap_or_default().to_owned());
+            let (places, all) = found.entry(key).or_default();
+            places.push(document.location(first.span));
+            all.push(who);
+        }
+    }
+    for ((class, mode), (places, who)) in found {
+        let offered = offers.get(&*class).and_then(Option::as_ref);
+        let Some((offered, (first, others))) = offered.zip(places.split_first()) else {
+            continue;
+        };
+        let ask = if who.len() == 1 { "asks" } else { "ask" };
+        let message = format!(
+            "{} {ask} for {mode}, which the storage class {class} doesn't offer: it has {}",
+            and(&who),
+            and(&offered.modes)
+        );
+        let mut finding = Finding::new(&RULE, message)
+            .at(first.clone())
+            .label("claims of it stay pending")
+            .help("use an access mode of the class, or another class");
+        for other in others {
+            finding = finding.related(other.clone(), "here, too");
+        }
+        if let Some(place) = &offered.place {
+            finding = finding.related(place.clone(), "this says what it offers");
+        }
+        out.report(finding);
+    }
+}
