@@ -5,6 +5,7 @@ use super::rows::{Row, SwitchedOffBy};
 use super::{Architecture, Obstacle};
 use crate::boot::Architectures;
 use crate::boot_images::ssp_stage::{Displaced, Displacer};
+use crate::inventory::Architecture as Name;
 
 /// How a cell stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,6 +66,8 @@ pub enum Reason {
     UndeclaredImporter(String),
     /// What is asked of the registry isn't there.
     NotPublished,
+    /// The registry is asked for another name of an architecture than images have.
+    AliasAsked(String),
     /// The image says that it exists for these architectures only.
     NotDeclared(String),
     /// What the image says, written so that HCO doesn't find this architecture in it.
@@ -100,6 +103,7 @@ impl Reason {
             Self::Importer(_) => "importer",
             Self::UndeclaredImporter(_) => "undeclared-importer",
             Self::NotPublished => "not-published",
+            Self::AliasAsked(_) => "alias-asked",
             Self::NotDeclared(_) => "not-declared",
             Self::Malformed(_) => "malformed",
             Self::Pinned(_) => "pinned",
@@ -133,6 +137,7 @@ impl Reason {
                 format!("it doesn't declare its architectures: its disk is {names}, as the node that imports it")
             }
             Self::NotPublished => "its image isn't there for the architecture that is imported".to_owned(),
+            Self::AliasAsked(alias) => format!("its template asks for {alias}, which no image is called"),
             Self::NotDeclared(declared) => format!("it declares {declared} only"),
             Self::Malformed(declared) => {
                 format!("it declares {declared:?}, which HCO reads otherwise than it is meant")
@@ -158,6 +163,7 @@ impl Reason {
         Some(match self {
             Self::MultiArchOff(_) | Self::Importer(_) => "multi-arch-boot-images-disabled",
             Self::NotPublished => "dict-architectures-overclaim",
+            Self::AliasAsked(_) => "value-without-effect",
             Self::Undeclared(_) | Self::UndeclaredImporter(_) => "dict-missing-architectures-annotation",
             Self::NotDeclared(_) => "dict-architectures-partial",
             Self::Malformed(_) => "dict-architectures-annotation-malformed",
@@ -255,7 +261,10 @@ fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Ob
 fn single(objects: &Objects<'_, '_>, cron: Cron<'_>, is: &Architectures) -> (State, Reason) {
     let names = is.names().join(" or ");
     match is {
-        Architectures::Known(none) if none.is_empty() => (State::Missing, Reason::NotPublished),
+        Architectures::Known(none) if none.is_empty() => match cron.pin().filter(|pin| Name::alias(pin).is_some()) {
+            Some(alias) => (State::Missing, Reason::AliasAsked(alias.to_owned())),
+            None => (State::Missing, Reason::NotPublished),
+        },
         Architectures::Known(_) if cron.pin().is_some() => (State::Covered, Reason::Pinned(names)),
         Architectures::Known(_) if objects.multi_arch => (State::Covered, Reason::Undeclared(Some(names))),
         Architectures::Known(_) => (State::Covered, Reason::MultiArchOff(names)),
@@ -300,10 +309,9 @@ fn names(declared: &str, architecture: &str) -> bool {
     declared.split(',').any(|a| a == architecture)
 }
 
-/// As people mean it: blanks and case don't count.
+/// As people mean it: blanks and case don't count, and other names of an architecture do.
 fn nearly_names(declared: &str, architecture: &str) -> bool {
-    let mut names = declared.split([',', ';', ' ', '\t', '\n']).map(str::trim);
-    names.any(|a| a.eq_ignore_ascii_case(architecture))
+    Architectures::listed(declared).has(architecture)
 }
 
 fn displacer(displaced: &Displaced) -> String {

@@ -5,7 +5,8 @@
 //! `retentionPolicy: None` the deletion of a DataImportCron deletes its DataSource and all that it imported, else
 //! nothing (`cleanup` of `pkg/controller/dataimportcron-controller.go`). A disk is named after the image's digest
 //! (`createDvName`), which is the same for each architecture of a list: CDI doesn't import it again while a disk of
-//! this name exists.
+//! this name exists. All of this
+//! is the same at CDI v1.63.1, v1.64.0, v1.65.0 and v1.66.0, and at SSP v0.24.1, v0.25.0 and v0.26.0.
 
 use std::collections::BTreeSet;
 

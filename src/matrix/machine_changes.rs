@@ -203,7 +203,9 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
             add(*impact, *when, text.replace("{}", &format!("{new} instead of {old}")), "");
         }
     }
-    if was.outcome != is.outcome && is.cause != Some(Cause::Rejected) {
+    // What is rejected is reported with the server's words.
+    let is_said = |m: &MachineState| is_rejected(m) && m.cause == Some(Cause::Rejected);
+    if was.outcome != is.outcome && !is_said(is) {
         let why = is.cause.as_ref().map(Cause::sentence).unwrap_or_default();
         let boots = match (was.outcome, is.outcome) {
             (_, Outcome::DoesNotBoot) => {
@@ -212,9 +214,7 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
             (Outcome::Boots, Outcome::BootsOnSome | Outcome::Undetermined) => {
                 Some((Impact::Scheduling, format!("virtual machines may not boot where they are created again: {why}")))
             }
-            (Outcome::DoesNotBoot | Outcome::BootsOnSome | Outcome::Undetermined, Outcome::Boots)
-                if was.cause != Some(Cause::Rejected) =>
-            {
+            (Outcome::DoesNotBoot | Outcome::BootsOnSome | Outcome::Undetermined, Outcome::Boots) if !is_said(was) => {
                 Some((Impact::Better, "virtual machines boot that didn't for certain".to_owned()))
             }
             _ => None,

@@ -62,6 +62,8 @@ pub struct BootSource {
     pub name: String,
     /// Where the virtual machine names it.
     pub path: Path,
+    /// The address of the image that is imported for it, where that is known.
+    pub url: Option<String>,
     /// The architectures that it has.
     pub disk: Architectures,
 }
@@ -122,7 +124,9 @@ impl<'a> Context<'a> {
             barrier: c.barrier,
         };
         let sites: Vec<Site<'_>> = sites.map(site).collect();
-        let is_rejected = !verdict.causes.is_empty();
+        let is_native = |all: &[String]| guest.name.as_ref().is_some_and(|name| all.contains(name));
+        let is_foreign = self.rejects_foreign(&guest).is_some_and(|all| !is_native(all));
+        let is_rejected = is_foreign || !verdict.causes.is_empty();
         let images = self.pulled_images(vm);
         let machine =
             Machine { guest: &guest.possible, disk: &source.disk, images: &images, sites: &sites, is_rejected };
@@ -150,8 +154,13 @@ impl<'a> Context<'a> {
 
     /// What a virtual machine boots from.
     fn boot_source(&self, vm: &VirtualMachine<'_>) -> BootSource {
-        let other =
-            |path| BootSource { kind: SourceKind::Other, name: String::new(), path, disk: Architectures::Unknown };
+        let other = |path| BootSource {
+            kind: SourceKind::Other,
+            name: String::new(),
+            path,
+            url: None,
+            disk: Architectures::Unknown,
+        };
         let Some((index, volume)) = vm.boot_volume() else {
             return other(vm.path("volumes"));
         };
@@ -161,6 +170,7 @@ impl<'a> Context<'a> {
                 kind: SourceKind::ContainerDisk,
                 name: image.to_owned(),
                 path: path.key("containerDisk").key("image"),
+                url: Some(image.to_owned()),
                 disk: self.image_architectures(image, &Architectures::Unknown),
             };
         }
@@ -173,19 +183,21 @@ impl<'a> Context<'a> {
                 kind: SourceKind::DataSource,
                 name: source.name.to_owned(),
                 path: source.path.key("name"),
+                url: known.as_ref().and_then(|known| known.url.clone()),
                 disk: known.map_or_else(|| self.nothing_made(source.namespace, source.name), |known| known.image),
             };
         }
         let Some(template) = vm.disk_template(claim) else {
             let disk = self.claim_disk(vm.namespace(), claim, MOST_STEPS);
-            return BootSource { kind: SourceKind::Claim, name: claim.to_owned(), path, disk };
+            return BootSource { kind: SourceKind::Claim, name: claim.to_owned(), path, url: None, disk };
         };
         let own = template.key("source");
         let spec = vm.document.root.at(&template).map(Node::to_json).unwrap_or_default();
         let disk = self.volume_disk(&spec, vm.namespace(), MOST_STEPS);
         match spec.pointer("/source/registry/url").and_then(Value::as_str) {
             Some(url) => {
-                BootSource { kind: SourceKind::Registry, name: url.to_owned(), path: own.key("registry"), disk }
+                let path = own.key("registry");
+                BootSource { kind: SourceKind::Registry, name: url.to_owned(), path, url: Some(url.to_owned()), disk }
             }
             None => BootSource { disk, ..other(own) },
         }
@@ -196,7 +208,7 @@ impl<'a> Context<'a> {
     fn nothing_made(&self, namespace: &str, name: &str) -> Architectures {
         let dangles = self.known_source(namespace, name).is_some();
         let is_missing = self.plan().ssp.is_some() && self.ssp_refusal().is_none() && self.fills_namespace(namespace);
-        if dangles || is_missing && !self.is_kept_source(namespace, name) {
+        if (dangles || is_missing) && !self.is_kept_source(namespace, name) {
             Architectures::none()
         } else {
             Architectures::Unknown
@@ -212,23 +224,35 @@ impl<'a> Context<'a> {
         of_distributions.any(|n| n == namespace) || namespaces.any(|n| n == namespace)
     }
 
-    /// Whether a DataSource is of an image that the change takes out and leaves behind. Source: CDI's DataImportCron
-    /// controller, `retentionPolicy`.
+    /// Whether a DataSource is of an image that the change removes and leaves behind, or leads to one. Source: CDI's
+    /// DataImportCron controller, `retentionPolicy`; SSP deletes no DataSource that it no longer renders.
     pub fn is_kept_source(&self, namespace: &str, name: &str) -> bool {
-        let kept = self.kept_sources.get_or_init(|| {
-            let Some(before) = self.before() else {
-                return HashSet::new();
-            };
-            let plan = plan_with(self.release(), self.inventory(), before, Admit::Force);
-            let crons = plan.objects().filter(|o| o.id.kind == "DataImportCron");
-            let kept = crons.filter(|cron| cron.body["spec"]["retentionPolicy"] != "None");
-            let names = kept.filter_map(|cron| {
-                let managed = cron.body["spec"]["managedDataSource"].as_str()?;
-                Some((cron.id.namespace.clone()?, managed.to_owned()))
-            });
-            names.collect()
+        let kept = self.kept_sources.get_or_init(|| self.kept_sources());
+        let is_kept = |source: &(String, String)| kept.contains(source);
+        let leads_to_kept = || self.known_source(namespace, name)?.leads_to.filter(is_kept);
+        is_kept(&(namespace.to_owned(), name.to_owned())) || leads_to_kept().is_some()
+    }
+
+    fn kept_sources(&self) -> HashSet<(String, String)> {
+        let Some(before) = self.before() else {
+            return HashSet::new();
+        };
+        let plan = plan_with(self.release(), self.inventory(), before, Admit::Force);
+        let crons = plan.objects().filter(|o| o.id.kind == "DataImportCron");
+        let kept = crons.filter(|cron| cron.body["spec"]["retentionPolicy"] != "None");
+        let names = kept.filter_map(|cron| {
+            let managed = cron.body["spec"]["managedDataSource"].as_str()?;
+            Some((cron.id.namespace.clone()?, managed.to_owned()))
         });
-        kept.contains(&(namespace.to_owned(), name.to_owned()))
+        let mut kept: HashSet<(String, String)> = names.collect();
+        let leads = plan.objects().filter(|o| o.id.kind == "DataSource").filter_map(|source| {
+            let namespace = source.id.namespace.clone()?;
+            let target = source.body["spec"]["source"]["dataSource"]["name"].as_str()?;
+            Some(((namespace.clone(), source.id.name.clone()), (namespace, target.to_owned())))
+        });
+        let leading: Vec<_> = leads.filter(|(_, target)| kept.contains(target)).map(|(source, _)| source).collect();
+        kept.extend(leading);
+        kept
     }
 
     /// The architecture of the disk that a DataImportCron of SSP's imports.

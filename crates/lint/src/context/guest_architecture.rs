@@ -22,6 +22,7 @@ use hcoplan_planner::boot::Architectures;
 use hcoplan_planner::boot_images::ssp_stage::Rendered;
 use hcoplan_planner::inventory::Architecture;
 use hcoplan_planner::machines::TypeKind;
+use hcoplan_planner::release::Phase;
 use hcoplan_yaml::Node;
 use serde_json::Value;
 
@@ -85,6 +86,8 @@ pub struct KnownSource {
     pub label: Option<String>,
     /// The architecture of the disk behind it; none where nothing provides one.
     pub image: Architectures,
+    /// The address of the image that is imported for it.
+    pub url: Option<String>,
     /// The DataSource that it leads to: namespace and name.
     pub leads_to: Option<(String, String)>,
 }
@@ -129,6 +132,17 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The control plane's architectures, where KubeVirt may reject a guest because it is of another one: while the gate for
+    /// that is alpha and off. Whether it does, the virt-api pod decides where one of them is the guest's.
+    pub fn rejects_foreign(&self, guest: &GuestArchitecture) -> Option<&'a [String]> {
+        const GATE: &str = "MultiArchitecture";
+        let is_alpha = self.release().kubevirt().feature_gates.get(GATE) == Some(&Phase::Alpha);
+        let is_off = is_alpha && !self.machine_cluster()?.has_gate(GATE);
+        let control_plane = self.plan().topology.control_plane_architectures.as_slice();
+        let name = guest.name.as_ref().filter(|_| guest.is_chosen() && is_off)?;
+        (!control_plane.is_empty() && *control_plane != [name.as_str()]).then_some(control_plane)
+    }
+
     /// A DataSource, after the one reference that KubeVirt and CDI follow; `None` where it, or
     /// what it leads to, isn't known.
     pub fn followed_data_source(&self, namespace: &str, name: &str) -> Option<KnownSource> {
@@ -142,9 +156,11 @@ impl<'a> Context<'a> {
     /// A DataSource that SSP makes, that CDI makes for one of its DataImportCrons, or that is
     /// declared or made for a DataImportCron that is.
     pub fn known_source(&self, namespace: &str, name: &str) -> Option<KnownSource> {
-        let cron = self.source_index().managed.get(&(namespace, name)).map(|cron| self.cron_disk(cron));
+        let of_cron = self.source_index().managed.get(&(namespace, name));
+        let url = of_cron.and_then(|cron| url_of(&cron.object.body["spec"]["template"]["spec"]["source"]));
+        let cron = of_cron.map(|cron| self.cron_disk(cron));
         if let Some(rendered) = self.source_index().rendered.get(&(namespace, name)) {
-            let mut known = of_json(&rendered.object.body);
+            let mut known = KnownSource { url, ..of_json(&rendered.object.body) };
             known.image = cron.unwrap_or_else(|| {
                 match self.volume_behind(&rendered.object.body, namespace) {
                     // The image is imported under another name or elsewhere, and this volume is nobody's to bring.
@@ -155,7 +171,7 @@ impl<'a> Context<'a> {
             return Some(known);
         }
         if let Some(image) = cron {
-            return Some(KnownSource { image, ..KnownSource::default() });
+            return Some(KnownSource { image, url, ..KnownSource::default() });
         }
         let other_objects = self.other_objects();
         let managed = other_objects
@@ -163,9 +179,9 @@ impl<'a> Context<'a> {
             .iter()
             .find(|d| d.text("spec.managedDataSource") == name && d.text("metadata.namespace") == namespace);
         if let Some(cron) = managed {
-            let image =
-                self.import_of(&cron.root.to_json()["spec"]["template"]["spec"]["source"], &Architectures::Unknown);
-            return Some(KnownSource { image, ..KnownSource::default() });
+            let source = &cron.root.to_json()["spec"]["template"]["spec"]["source"];
+            let image = self.import_of(source, &Architectures::Unknown);
+            return Some(KnownSource { image, url: url_of(source), ..KnownSource::default() });
         }
         let declared = other_objects.named("DataSource", Some(namespace), name)?.root.to_json();
         let mut known = of_json(&declared);
@@ -241,5 +257,10 @@ fn of_json(body: &Value) -> KnownSource {
         let namespace = text("/spec/source/dataSource/namespace").unwrap_or(own);
         (namespace.to_owned(), name.to_owned())
     });
-    KnownSource { label: label.map(str::to_owned), image: Architectures::Unknown, leads_to }
+    KnownSource { label: label.map(str::to_owned), leads_to, ..KnownSource::default() }
+}
+
+/// The address of the image of a `source`.
+fn url_of(source: &Value) -> Option<String> {
+    source.pointer("/registry/url").and_then(Value::as_str).map(str::to_owned)
 }

@@ -63,21 +63,16 @@ fn finding(
     }
     if cx.known_source(namespace, name).is_some() {
         let is_empty = cx.followed_data_source(namespace, name).is_none_or(|known| known.image.is_none());
-        return is_empty.then(|| never_filled(cx, document, reference, guest));
+        let is_kept = is_empty && cx.is_kept_source(namespace, name);
+        return is_empty
+            .then(|| if is_kept { kept(document, reference) } else { never_filled(cx, document, reference, guest) });
     }
     let of_namespace = sources.names.entry(namespace.to_owned());
     let (there, severity) = of_namespace.or_insert_with(|| (names(cx, namespace), severity(cx, namespace)));
     let severity = (*severity)?;
     let place = document.locate(&reference.path.key("name"));
     if cx.is_kept_source(namespace, name) {
-        let message = format!("nothing updates the DataSource {name} in {namespace} any more");
-        let finding = Finding::new(&RULE, message)
-            .at(place)
-            .severity(Severity::Info)
-            .object(object_of(document))
-            .label("it stays, with the last disk that was imported")
-            .help("delete it by hand once nothing refers to it");
-        return Some(finding);
+        return Some(kept(document, reference));
     }
     let message = format!("nothing makes the DataSource {name} in {namespace}");
     let finding = Finding::new(&RULE, message)
@@ -122,6 +117,17 @@ fn finding(
         "no golden image is imported into that namespace".to_owned()
     };
     Some(did_you_mean(finding, "clone", meant, otherwise))
+}
+
+/// A DataSource that stays behind.
+fn kept(document: &Document, reference: &SourceRef<'_>) -> Finding {
+    let message = format!("nothing updates the DataSource {} in {} any more", reference.name, reference.namespace);
+    Finding::new(&RULE, message)
+        .at(document.locate(&reference.path.key("name")))
+        .severity(Severity::Info)
+        .object(object_of(document))
+        .label("it stays, with the last disk that was imported")
+        .help("delete it by hand once nothing refers to it")
 }
 
 /// A DataSource for which nothing is imported, while others of the same image are.

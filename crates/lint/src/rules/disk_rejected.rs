@@ -18,9 +18,10 @@ pub(super) static RULE: Rule = Rule::error(
 const GROUP: &str = "cdi.kubevirt.io/v1beta1";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    type Judge = fn(&serde_json::Value) -> Option<CdiRefusal>;
+    type Judge = fn(&serde_json::Value, &[String]) -> Option<CdiRefusal>;
+    let admission = &cx.release().kubevirt().admission;
     let kinds: [(&str, Judge); 3] =
-        [("DataVolume", data_volume_refusal), ("DataImportCron", refusal), ("DataSource", |_| None)];
+        [("DataVolume", data_volume_refusal), ("DataImportCron", |spec, _| refusal(spec)), ("DataSource", |_, _| None)];
     for (kind, judge) in kinds {
         let documents = cx.other_objects().of_kind(kind).iter();
         let whole = documents.filter(|d| cx.extent(d.file.path()) == Extent::Whole);
@@ -30,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if structure(cx, document, &name, &mut object, out) {
                 continue;
             }
-            let found = judge(&object["spec"]);
+            let found = judge(&object["spec"], admission);
             report(document, &name, &Path::dotted("spec"), found, out);
         }
     }
@@ -44,7 +45,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if !is_judged || verdict.causes.iter().any(|c| c.path.starts_with(&path)) {
                 continue;
             }
-            let found = template.get("spec").and_then(|spec| data_volume_refusal(&spec.to_json()));
+            let found = template.get("spec").and_then(|spec| data_volume_refusal(&spec.to_json(), admission));
             let name = template.below("metadata.name").and_then(Node::as_str).unwrap_or_default();
             let name = format!("the disk {name} of {}", vm.display_name());
             report(vm.document, &name, &path.key("spec"), found, out);

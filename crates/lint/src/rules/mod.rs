@@ -399,14 +399,6 @@ mod prelude {
         }
     }
 
-    /// Whether the rendered KubeVirt object enables a feature gate.
-    pub(super) fn has_gate(cx: &Context<'_>, gate: &str) -> bool {
-        const GATES: &str = "spec.configuration.developerConfiguration.featureGates";
-        let gates = cx.plan().operand("KubeVirt");
-        let gates = gates.and_then(|kv| tree::get(kv, GATES)?.as_array());
-        gates.is_some_and(|all| all.iter().any(|g| g == gate))
-    }
-
     /// A suggestion that adds a document to the end of a document's file, which has to be YAML.
     pub(super) fn append_document(document: &Document, title: &str, manifest: &str) -> Option<Fix> {
         let text = document.file.text();

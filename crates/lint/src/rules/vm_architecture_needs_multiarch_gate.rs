@@ -1,7 +1,5 @@
 //! A foreign architecture without the gate that KubeVirt wants for it.
 
-use hcoplan_planner::release::Phase;
-
 use super::prelude::*;
 
 pub(super) static RULE: Rule = Rule::error(
@@ -20,20 +18,11 @@ pub(super) static RULE: Rule = Rule::error(
 const GATE: &str = "MultiArchitecture";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let phase = cx.release().kubevirt().feature_gates.get(GATE);
-    if phase != Some(&Phase::Alpha) || has_gate(cx, GATE) {
-        return;
-    }
-    let control_plane = &cx.topology().control_plane_architectures;
-    for vm in cx.virtual_machines() {
-        let guest = cx.guest_architecture(&vm);
-        let name = guest.name.as_deref().filter(|_| guest.is_chosen());
-        let Some(name) = name.filter(|n| *control_plane != [*n]) else {
+    for boot in cx.boots() {
+        let (vm, guest) = (&boot.vm, &boot.guest);
+        let Some((control_plane, name)) = cx.rejects_foreign(guest).zip(guest.name.as_deref()) else {
             continue;
         };
-        if control_plane.is_empty() {
-            continue;
-        }
         let chance = control_plane.iter().any(|c| c == name);
         let message = if !chance {
             format!(

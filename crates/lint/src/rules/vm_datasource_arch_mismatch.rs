@@ -41,6 +41,12 @@ fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Findin
         .at(place.clone())
         .object(object_of(vm.document))
         .label(format!("an image for {}", or(&images)));
+    let evidence = boot.source.url.as_deref().and_then(|url| cx.image_or_build_evidence(url));
+    if let Some(evidence) = evidence {
+        // Another build may publish the rest.
+        let severity = if evidence.is_certain() { Severity::Error } else { Severity::Warning };
+        finding = finding.severity(severity).related(evidence.place(), "this says what the image has");
+    }
     if vm.architecture().is_some() {
         finding = finding.related(vm.place("architecture"), format!("{} here", or(&guests)));
     }

@@ -1,7 +1,7 @@
 //! CDI's webhooks on DataImportCrons and DataVolumes.
 //!
-//! Source: CDI `pkg/apiserver/webhooks`, v1.63 to v1.66. What is not looked at here: the lengths of names, and
-//! checksums and certificates, in which the versions differ.
+//! Source: CDI `pkg/apiserver/webhooks`, read at v1.63.1, v1.64.0, v1.65.0 and v1.66.0; what differs between them is named
+//! in `admission` of `schemas/behaviour/<x.y>/kubevirt.json`. The lengths of names aren't looked at.
 
 use std::sync::LazyLock;
 
@@ -23,7 +23,7 @@ pub struct CdiRefusal {
 /// What the webhook would say to a DataImportCron with this `spec`; `None` when it lets it in.
 pub fn refusal(spec: &Value) -> Option<CdiRefusal> {
     let volume = &spec["template"]["spec"];
-    let of_volume = missing_source(volume).or_else(|| unsettable(volume)).or_else(|| judge(volume, "Template"));
+    let of_volume = missing_source(volume).or_else(|| unsettable(volume)).or_else(|| judge(volume, "Template", &[]));
     let below = |refusal: CdiRefusal| {
         let path = format!("template.spec.{}", refusal.path);
         CdiRefusal { path: path.trim_end_matches('.').to_owned(), ..refusal }
@@ -31,13 +31,15 @@ pub fn refusal(spec: &Value) -> Option<CdiRefusal> {
     of_volume.map(below).or_else(|| cron_fields(spec))
 }
 
-/// What the webhook would say to a DataVolume with this `spec`; `None` when it lets it in.
-pub fn data_volume_refusal(spec: &Value) -> Option<CdiRefusal> {
-    judge(spec, "spec")
+/// What the webhook would say to a DataVolume with this `spec`; `None` when it lets it in. `admission` are the release's
+/// behaviours.
+pub fn data_volume_refusal(spec: &Value, admission: &[String]) -> Option<CdiRefusal> {
+    judge(spec, "spec", admission)
 }
 
 /// `shown` is what the webhook calls the spec.
-fn judge(volume: &Value, shown: &str) -> Option<CdiRefusal> {
+fn judge(volume: &Value, shown: &str, admission: &[String]) -> Option<CdiRefusal> {
+    let admits = |behaviour: &str| admission.iter().any(|b| b == behaviour);
     if let Some(refusal) = claim(volume) {
         return Some(refusal);
     }
@@ -56,7 +58,9 @@ fn judge(volume: &Value, shown: &str) -> Option<CdiRefusal> {
         .or_else(|| content_type(volume))
         .or_else(|| urls(source, shown))
         .or_else(|| registry(&source["registry"]))
+        .or_else(|| if admits("cdi-checks-checksums") { checksum(&source["http"]["checksum"]) } else { None })
         .or_else(|| incomplete_sources(source, shown))
+        .or_else(|| certificates(&source["imageio"], shown, admits("cdi-skips-verification")))
 }
 
 fn because(message: impl Into<String>, path: impl Into<String>) -> CdiRefusal {
@@ -250,6 +254,43 @@ fn registry(registry: &Value) -> Option<CdiRefusal> {
     }
 }
 
+/// The checksum of what is fetched: `sha256:` and as many hexadecimal digits as the algorithm has.
+fn checksum(checksum: &Value) -> Option<CdiRefusal> {
+    const LENGTHS: [(&str, usize); 4] = [("md5", 32), ("sha1", 40), ("sha256", 64), ("sha512", 128)];
+    let written = checksum.as_str().filter(|c| !c.is_empty())?;
+    let (algorithm, hash) = written.split_once(':').unwrap_or((written, ""));
+    let [algorithm, hash] = [algorithm, hash].map(|part| part.trim().to_ascii_lowercase());
+    let problem = match LENGTHS.iter().find(|(name, _)| *name == algorithm) {
+        _ if !written.contains(':') => format!("invalid checksum format: expected 'algorithm:hash', got '{written}'"),
+        _ if hash.is_empty() => "checksum hash value cannot be empty".to_owned(),
+        None => {
+            format!("unsupported hash algorithm '{algorithm}': supported algorithms are: md5, sha1, sha256, sha512")
+        }
+        Some((_, length)) if hash.len() != *length => {
+            format!("invalid {algorithm} hash length: expected {length} hex characters, got {}", hash.len())
+        }
+        Some(_) => {
+            let odd = hash.chars().find(|c| !c.is_ascii_hexdigit())?;
+            let code = u32::from(odd);
+            format!("checksum hash is not valid hexadecimal: encoding/hex: invalid byte: U+{code:04X} '{odd}'")
+        }
+    };
+    Some(because(format!("Invalid checksum format: {problem}"), "source.http.checksum"))
+}
+
+/// An import from imageio needs a certificate, or says that it is not verified where CDI knows that.
+fn certificates(imageio: &Value, shown: &str, may_skip: bool) -> Option<CdiRefusal> {
+    if imageio.is_null() || !text(&imageio["certConfigMap"]).is_empty() {
+        return None;
+    }
+    if may_skip && imageio["insecureSkipVerify"] == true {
+        return None;
+    }
+    let problem = if may_skip { "requires CertConfigMap or InsecureSkipVerify" } else { "is not valid" };
+    let words = format!("{shown}.source.Imageio source Imageio {problem}");
+    Some(because(words, "source.imageio"))
+}
+
 /// Sources that lack what they need.
 fn incomplete_sources(source: &Value, shown: &str) -> Option<CdiRefusal> {
     const NEEDED: [(&str, &str, &[&str]); 4] = [
@@ -360,6 +401,51 @@ mod tests {
         let mut cloned = with("/template/spec/source", json!({"pvc": {"name": "a", "namespace": "b"}}));
         cloned["template"]["spec"]["storage"] = json!({});
         assert_eq!(refusal(&cloned), None);
+    }
+
+    #[test]
+    fn versions_differ() {
+        let volume =
+            |source: Value| json!({"source": source, "storage": {"resources": {"requests": {"storage": "1Gi"}}}});
+        let http = |sum: &str| volume(json!({"http": {"url": "https://x", "checksum": sum}}));
+        let imageio = |more: Value| {
+            let mut imageio = json!({"url": "https://x", "secretRef": "s", "diskId": "1"});
+            imageio.as_object_mut().expect("a map").extend(more.as_object().expect("a map").clone());
+            volume(json!({"imageio": imageio}))
+        };
+        let (checks, skips) = (["cdi-checks-checksums".to_owned()], ["cdi-skips-verification".to_owned()]);
+        let unsure = || imageio(json!({"insecureSkipVerify": true}));
+        for (spec, admission, words) in [
+            (http("md5:1"), &[][..], ""),
+            (http(&format!("SHA256: {}", "A".repeat(64))), &checks, ""),
+            (
+                http("md5:1"),
+                &checks,
+                "Invalid checksum format: invalid md5 hash length: expected 32 hex characters, got 1",
+            ),
+            (
+                http("sha3:1"),
+                &checks,
+                "Invalid checksum format: unsupported hash algorithm 'sha3': supported algorithms are: \
+             md5, sha1, sha256, sha512",
+            ),
+            (
+                http("1"),
+                &checks,
+                "Invalid checksum format: invalid checksum format: expected 'algorithm:hash', got '1'",
+            ),
+            (imageio(json!({"certConfigMap": "c"})), &[], ""),
+            (unsure(), &[], "spec.source.Imageio source Imageio is not valid"),
+            (unsure(), &skips, ""),
+            (
+                imageio(json!({})),
+                &skips,
+                "spec.source.Imageio source Imageio requires CertConfigMap or InsecureSkipVerify",
+            ),
+        ] {
+            let found = data_volume_refusal(&spec, admission).map(|r| r.message);
+            assert_eq!(found.unwrap_or_default(), words, "{spec}");
+        }
     }
 
     #[test]
