@@ -15,7 +15,7 @@ use super::failure::Failure;
 use super::findings::FinalFindings;
 use super::output::Output;
 use super::settings::Rules;
-use super::tree;
+use super::{tree, typed};
 use crate::app::{self, Before, Outcome, Progress, Upgraded, Work};
 use crate::diff::semantic::ObjectChange;
 use crate::diff::{ClusterDiff, Kind};
@@ -42,6 +42,8 @@ pub(super) struct Question<'a> {
 
 /// What is known of all clusters.
 pub(super) struct Analysis {
+    /// The command that was typed.
+    command: String,
     /// What they were compared with, for people.
     pub(super) left: String,
     /// What they are now.
@@ -121,6 +123,7 @@ impl<'a> Question<'a> {
             compared,
         });
         let mut analysis = Analysis {
+            command: typed::command(),
             left: base.described(),
             right: found.name().to_owned(),
             left_root: base.root(&found.root),
@@ -148,6 +151,7 @@ impl Analysis {
             compared: self.compared,
             findings: self.findings.findings(),
             existing_count: self.existing_count,
+            command: &self.command,
             root: &self.root,
             left_root: &self.left_root,
             terminal,

@@ -54,6 +54,7 @@ mod settings;
 mod shard;
 mod sides;
 mod tree;
+mod typed;
 mod version;
 mod why;
 

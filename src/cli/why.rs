@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
+use hcoplan_report::terminal;
 
 use super::arguments::{InputArguments, Sources};
 use super::base::Base;
@@ -20,7 +21,7 @@ use crate::finding::nearest;
 use crate::inventory::LoadedInventory;
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Repo};
-use crate::report::{Format, WhyPage, mask_answer, why_json, write_why};
+use crate::report::{Format, WhyPage, mask_answer, why_json};
 use crate::why::{Answer, PlanInput, ask, ask_of};
 use crate::{emit, plan};
 
@@ -166,14 +167,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             called: &release.display_name(),
             file: file(arguments, &loaded, &plan_input, &answer),
             root: &found.root,
-            terminal: target.terminal(output),
         };
-        let mut text = Vec::new();
-        match target.format {
-            Format::Json => text = format!("{:#}\n", why_json(&page)).into_bytes(),
-            _ => write_why(&page, &mut text)?,
-        }
-        target.write(&text, output)?;
+        let text = match target.format {
+            Format::Json => format!("{:#}\n", why_json(&page)),
+            _ => terminal::print(&page.document(), target.terminal(output)),
+        };
+        target.write(text.as_bytes(), output)?;
     }
     Ok(verdict)
 }

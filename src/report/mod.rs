@@ -46,7 +46,7 @@ pub use masked::mask_answer;
 pub use page::{ClusterRow, PlanPage, Source, plan_page};
 pub use sarif::page as rule_page;
 pub use text::wrap_lines;
-pub use why::{WhyPage, write_why};
+pub use why::WhyPage;
 pub use why_json::why_json;
 
 /// A form of output for findings.

@@ -106,13 +106,13 @@ pub fn plan_page(plan: &PlanPage<'_>) -> Document {
     found.extend(findings::blocks(plan.report, |_| true, |file| plan.report.path(file)));
     section("Findings", found);
     section("Alerts", vec![alert_block(&alerts)]);
-    let nothing = || {
-        Block::Paragraph(
+    let changes = match &view {
+        Some(view) => view.objects().unwrap_or_else(|| Block::Paragraph("No object changes.".into())),
+        None => Block::Paragraph(
             Text::new().plain("There is nothing to compare with: ").code("--against REV").plain(" names a revision."),
-        )
+        ),
     };
-    let changes = view.as_ref().map_or_else(|| vec![nothing()], |view| view.objects().into_iter().collect());
-    section("Changes", changes);
+    section("Changes", vec![changes]);
     if let (Some(steps), Some(changes)) = (plan.upgrade, plan.changes) {
         section("Upgrade", steps.checklist(changes));
     }

@@ -1,17 +1,12 @@
 //! What makes a field what it is, for people.
 
-use std::io::{self, Write};
-
-use anstyle::{AnsiColor, Style};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
-use hcoplan_report::Mark;
-use hcoplan_report::terminal::excerpts;
+use hcoplan_report::document::{Block, DiffLine, Document, Mark, Sign, Text};
 
-use super::text::{printable, wrap_lines};
 use super::why_changes::{ChangeLine, change_lines};
-use super::{Terminal, line_of, shown_path};
+use super::{line_of, shown_path};
 use crate::jsonpatch::Change;
 use crate::source::Location;
 use crate::why::{Answer, Cause, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, Source, ValueOrigin};
@@ -27,7 +22,7 @@ const TRIED: &str = "tried were each part of the HyperConverged taken away, alon
 /// How many fields that would change the answer are named.
 const MOST_FEEDS: usize = 6;
 
-/// An answer with what is to be printed around it.
+/// An answer, with what a screen says around it.
 #[derive(Debug)]
 pub struct WhyPage<'a> {
     /// The answer.
@@ -42,224 +37,161 @@ pub struct WhyPage<'a> {
     pub file: Option<Utf8PathBuf>,
     /// The root that the sources' paths count from, relative to the current directory.
     pub root: &'a Utf8Path,
-    /// How the terminal is.
-    pub terminal: Terminal,
-}
-
-/// Prints an answer for people.
-///
-/// # Errors
-/// When the writer fails.
-pub fn write_why(page: &WhyPage<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let answer = page.answer;
-    page.head(out)?;
-    if let Some(message) = &answer.refused {
-        let message = format!("refused: {message}");
-        page.lines(&message, 0, out)?;
-        page.lines("what follows would be so if it were not", 2, out)?;
-        writeln!(out)?;
-    }
-    for (i, cause) in answer.causes.iter().enumerate() {
-        if i > 0 {
-            writeln!(out)?;
-        }
-        page.cause(cause, "because of", out)?;
-    }
-    if answer.causes.is_empty() {
-        page.origin(out)?;
-    }
-    page.feeds(out)?;
-    if !answer.needs.is_empty() {
-        writeln!(out)?;
-        page.needs(out)?;
-    }
-    if let Some(patch) = &answer.patch {
-        writeln!(out)?;
-        page.patch(patch, out)?;
-    }
-    Ok(())
 }
 
 impl WhyPage<'_> {
-    fn bold(&self, text: &str) -> String {
-        self.painted(text, Style::new().bold())
-    }
-
-    fn painted(&self, text: &str, style: Style) -> String {
-        if self.terminal.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
-    }
-
-    /// A text on lines that fit.
-    fn lines(&self, text: &str, indent: usize, out: &mut dyn Write) -> io::Result<()> {
-        let width = if self.terminal.wraps { self.terminal.width.saturating_sub(indent).max(40) } else { usize::MAX };
-        for line in wrap_lines(&printable(text), width) {
-            writeln!(out, "{:indent$}{line}", "")?;
+    /// The answer as a screen.
+    pub fn document(&self) -> Document {
+        let answer = self.answer;
+        let mut blocks = self.head();
+        if let Some(message) = &answer.refused {
+            blocks.push(Block::Heading(2, format!("rejected: {message}").into()));
+            blocks.push(Block::List(vec!["what follows would be so if it were accepted".into()]));
         }
-        Ok(())
+        blocks.extend(answer.causes.iter().flat_map(|cause| self.cause(cause)));
+        if answer.causes.is_empty() {
+            blocks.extend(self.origin());
+        }
+        blocks.extend(self.feeds());
+        blocks.extend(self.needs());
+        if let Some(patch) = &answer.patch {
+            blocks.extend(self.patch(patch));
+        }
+        Document { title: self.place(), blocks, ..Document::default() }
     }
 
-    fn head(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn place(&self) -> String {
         let answer = self.answer;
         let object = match (&answer.object, &answer.name) {
             (Some(id), _) => id.to_string(),
             (None, Some(name)) => format!("{} {name}", answer.kind),
             (None, None) => answer.kind.clone(),
         };
-        let place = format!("{object} in {}, {}", self.cluster, self.called);
-        writeln!(out, "{}", self.bold(&printable(&place)))?;
-        if let Some(file) = &self.file {
-            writeln!(out, "{}", printable(file.as_str()))?;
-        }
-        let field = printable(&answer.path.to_string()).into_owned();
-        match &answer.value {
-            FoundValue::Exists => writeln!(out, "is rendered")?,
-            FoundValue::NoObject => writeln!(out, "is not rendered")?,
-            FoundValue::Absent => writeln!(out, "{field} is not set")?,
+        format!("{object} in {}, {}", self.cluster, self.called)
+    }
+
+    fn head(&self) -> Vec<Block> {
+        let answer = self.answer;
+        let mut blocks = vec![Block::Heading(2, self.place().into())];
+        let file = self.file.as_ref().map(|file| Block::Paragraph(Text::new().code(file.as_str())));
+        blocks.extend(file);
+        let field = Text::new().code(answer.path.to_string());
+        let value = match &answer.value {
+            FoundValue::Exists => "is rendered".into(),
+            FoundValue::NoObject => "is not rendered".into(),
+            FoundValue::Absent => field.plain(" is not set"),
             FoundValue::Value(value @ (Value::Object(_) | Value::Array(_))) => {
-                writeln!(out, "{field}:")?;
-                for line in yaml::emit(value).lines() {
-                    writeln!(out, "  {}", printable(line))?;
-                }
+                blocks.push(Block::Paragraph(field.plain(":")));
+                blocks.push(Block::Code(yaml::emit(value)));
+                return blocks;
             }
-            FoundValue::Value(_) if answer.origin == ValueOrigin::Random => writeln!(out, "{field}: drawn at random")?,
-            FoundValue::Value(value) => writeln!(out, "{field}: {}", scalar(value))?,
-        }
-        writeln!(out)
+            FoundValue::Value(_) if answer.origin == ValueOrigin::Random => field.plain(": drawn at random"),
+            FoundValue::Value(value) => field.plain(": ").code(scalar(value)),
+        };
+        blocks.push(Block::Paragraph(value));
+        blocks
     }
 
     /// What makes it so, with the lines.
-    fn cause(&self, cause: &Cause, because: &str, out: &mut dyn Write) -> io::Result<()> {
+    fn cause(&self, cause: &Cause) -> Vec<Block> {
         let texts: Vec<&str> = cause.sources.iter().map(|s| s.text.as_str()).collect();
         let (what, without) = match texts.as_slice() {
-            [one] => (format!("{because} {one}"), "without it"),
+            [one] => (format!("because of {one}"), "without it"),
             [one, two] => {
-                let what = format!("{because} either of {one} or {two}: each is enough by itself");
+                let what = format!("because of either of {one} or {two}: each is enough by itself");
                 (what, "without both of them")
             }
             several => {
-                let list = several.join(", ");
-                let what = format!("{because} any of {list}: each is enough by itself");
+                let what = format!("because of any of {}: each is enough by itself", several.join(", "));
                 (what, "without all of them")
             }
         };
-        self.lines(&what, 0, out)?;
-        let said = if cause.without == self.answer.value && cause.below.is_none() {
+        let is_drawn = is_drawn_without(cause);
+        let mut label = if is_drawn {
+            format!("{without}: HCO draws a schedule at random")
+        } else if cause.without == self.answer.value && cause.below.is_none() {
             format!("{without}: the same, which is so by default")
         } else if cause.without == self.answer.value {
             format!("{without}: the same")
         } else {
             self.without(&cause.without, without)
         };
-        let below = cause.below.as_ref().map(|b| line_of(self.root, b));
-        let is_drawn = is_drawn_without(cause);
-        let random = || format!("{without}: HCO draws a schedule at random");
-        let said = if is_drawn { random() } else { said };
-        let label = said + &below.map_or_else(String::new, |b| format!(", as {b} says"));
+        if let Some(below) = &cause.below {
+            label = format!("{label}, as {} says", line_of(self.root, below));
+        }
+        let is_one = cause.sources.len() == 1;
         let mut marks = Vec::new();
         for source in &cause.sources {
             if let Some(place) = &source.place {
-                let primary = marks.is_empty();
-                let label = match cause.sources.len() {
-                    1 => label.clone(),
-                    _ => source.text.clone(),
-                };
-                marks.push(self.marked(place, label, primary));
+                let text = if is_one { &label } else { &source.text };
+                marks.push(self.mark(place, text, marks.is_empty()));
             }
         }
-        let drawn = !marks.is_empty();
-        out.write_all(excerpts(&marks, self.terminal).as_bytes())?;
         let is_assumed = |s: &&Source| s.place.is_none() && matches!(s.input, Input::Fact(_));
-        for source in cause.sources.iter().filter(is_assumed) {
-            let text = format!("{} is not declared: this is assumed", source.text);
-            self.lines(&text, 2, out)?;
+        let assumed = cause.sources.iter().filter(is_assumed);
+        let mut lines: Vec<Text> =
+            assumed.map(|s| format!("{} is not declared: this is assumed", s.text).into()).collect();
+        if !is_one || marks.is_empty() {
+            lines.push(label.into());
         }
-        if cause.sources.len() > 1 || !drawn {
-            self.lines(&label, 2, out)?;
-        }
-        if is_drawn { Ok(()) } else { self.changes(&cause.without, out) }
+        let changes = if is_drawn { Vec::new() } else { self.changes(&cause.without) };
+        vec![
+            Block::Heading(2, what.into()),
+            Block::Excerpts(marks),
+            Block::List(lines),
+            Block::Diff(changes),
+        ]
     }
 
     /// What would be there without a cause, on one line.
     fn without(&self, reading: &FoundValue, words: &str) -> String {
-        match reading {
-            FoundValue::NoObject => format!("{words}: no such object"),
-            FoundValue::Absent => format!("{words}: not set"),
-            FoundValue::Exists => format!("{words}: rendered"),
+        let is = match reading {
             FoundValue::Value(value @ (Value::Object(_) | Value::Array(_))) => {
                 let size = match &self.answer.value {
                     FoundValue::Value(old) => change_lines(old, value).len(),
                     _ => 0,
                 };
                 match size {
-                    0 => format!("{words}: {}", short(value)),
-                    1 => format!("{words}: one change"),
-                    n => format!("{words}: {n} changes"),
+                    0 => short(value),
+                    1 => "one change".to_owned(),
+                    n => format!("{n} changes"),
                 }
             }
-            FoundValue::Value(value) => format!("{words}: {}", scalar(value)),
-        }
+            FoundValue::Value(value) => scalar(value),
+            other => state(other),
+        };
+        format!("{words}: {is}")
     }
 
     /// What would change in a value that is an object or a list.
-    fn changes(&self, without: &FoundValue, out: &mut dyn Write) -> io::Result<()> {
-        let (FoundValue::Value(old), FoundValue::Value(new)) = (&self.answer.value, without) else {
-            return Ok(());
+    fn changes(&self, without: &FoundValue) -> Vec<DiffLine> {
+        let (FoundValue::Value(old), FoundValue::Value(new @ (Value::Object(_) | Value::Array(_)))) =
+            (&self.answer.value, without)
+        else {
+            return Vec::new();
         };
-        if !matches!(new, Value::Object(_) | Value::Array(_)) {
-            return Ok(());
-        }
         let changed = change_lines(old, new);
+        let mut lines = Vec::new();
         for change in changed.iter().take(MOST_CHANGES) {
             match change {
-                ChangeLine::Place(change) => self.change(change, 2, out)?,
+                ChangeLine::Place(change) => lines.extend(change_as_lines(change)),
                 ChangeLine::Entry(sign, entry) => {
-                    let line = format!("{sign} {}", printable(entry));
-                    writeln!(out, "  {}", self.signed(*sign, &line))?;
+                    lines.push(DiffLine { sign: *sign, depth: 0, text: Text::new().code(entry) });
                 }
             }
         }
         if let Some(more) = changed.len().checked_sub(MOST_CHANGES).filter(|n| *n > 0) {
-            writeln!(out, "  and {more} more")?;
+            lines.push(note(format!("and {more} more")));
         }
-        Ok(())
+        lines
     }
 
-    /// In the colour of what goes or comes.
-    fn signed(&self, sign: char, text: &str) -> String {
-        let color = match sign {
-            '-' => AnsiColor::Red,
-            _ => AnsiColor::Green,
-        };
-        self.painted(text, color.on_default())
-    }
-
-    fn change(&self, change: &Change, indent: usize, out: &mut dyn Write) -> io::Result<()> {
-        let path = match change.path.as_str() {
-            "" => ".",
-            path => path,
-        };
-        writeln!(out, "{:indent$}{}", "", printable(path))?;
-        for (sign, value) in [('-', &change.before), ('+', &change.after)] {
-            let Some(value) = value else { continue };
-            let text = match value {
-                Value::Object(_) | Value::Array(_) => yaml::emit(value),
-                scalar_value => scalar(scalar_value),
-            };
-            for line in text.lines() {
-                let line = format!("{sign} {}", printable(line));
-                writeln!(out, "{:indent$}  {}", "", self.signed(sign, &line))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn origin(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn origin(&self) -> Vec<Block> {
         let (answer, release) = (self.answer, self.called);
         let text = match &answer.origin {
-            ValueOrigin::Inputs => return Ok(()),
+            ValueOrigin::Inputs => return Vec::new(),
             ValueOrigin::Default { path, value } => format!(
-                "because of a default of {release}: {path} is not written, and its default is \
-                 {}",
+                "because of a default of {release}: {path} is not written, and its default is {}",
                 scalar(value)
             ),
             ValueOrigin::Error => {
@@ -268,23 +200,17 @@ impl WhyPage<'_> {
             }
             ValueOrigin::Kept { field } => {
                 let new = answer.in_a_new_cluster.as_ref();
-                let new = new.map(|new| self.without(new, "in a new cluster"));
-                let new = new.unwrap_or_default();
-                match field {
-                    Some((path, Value::Null)) => {
-                        format!("kept from before: the cluster holds no {path}; {new}")
-                    }
-                    Some((path, value)) => {
-                        format!("kept from before: the cluster holds {path}: {}; {new}", short(value))
-                    }
-                    None => format!("kept from before: nothing changes it in place; {new}"),
-                }
+                let new = new.map(|new| self.without(new, "in a new cluster")).unwrap_or_default();
+                let kept = match field {
+                    Some((path, Value::Null)) => format!("the cluster holds no {path}"),
+                    Some((path, value)) => format!("the cluster holds {path}: {}", short(value)),
+                    None => "nothing changes it in place".to_owned(),
+                };
+                format!("kept from before: {kept}; {new}")
             }
-            ValueOrigin::Random => {
-                "HCO draws it at random, once in each cluster, and keeps it in status.dataImportSchedule: no line \
-                                    of the repository decides about it"
-                    .to_owned()
-            }
+            ValueOrigin::Random => "HCO draws it at random, once in each cluster, and keeps it in \
+                                    status.dataImportSchedule: no line of the repository decides about it"
+                .to_owned(),
             ValueOrigin::Nodes => {
                 "because of how many nodes there are: no line of the HyperConverged makes a difference".to_owned()
             }
@@ -293,9 +219,7 @@ impl WhyPage<'_> {
                     format!("{release} has no reason to render it: {TRIED}")
                 }
                 FoundValue::NoObject => format!("{release} has no reason to render it"),
-                FoundValue::Absent if answer.feeds.is_empty() => {
-                    format!("because nothing sets it: {TRIED}")
-                }
+                FoundValue::Absent if answer.feeds.is_empty() => format!("because nothing sets it: {TRIED}"),
                 FoundValue::Absent => "because nothing sets it".to_owned(),
                 _ if !answer.feeds.is_empty() => {
                     format!("because {release} has it so: nothing that is written makes a difference")
@@ -306,32 +230,16 @@ impl WhyPage<'_> {
                 ),
             },
         };
-        self.lines(&text, 0, out)?;
         let (same, different): (Vec<_>, Vec<_>) = answer.others.iter().partition(|o| o.value == answer.value);
         let same: Vec<&str> = same.iter().map(|o| o.release.as_str()).collect();
-        if !same.is_empty() {
-            writeln!(out, "  the same in {}", same.join(", "))?;
-        }
-        for other in different {
-            let text = match &other.value {
-                FoundValue::NoObject => "no such object".to_owned(),
-                FoundValue::Absent => "not set".to_owned(),
-                FoundValue::Exists => "rendered".to_owned(),
-                FoundValue::Value(value) => short(value),
-            };
-            writeln!(out, "  {}: {}", other.release, printable(&text))?;
-        }
-        Ok(())
+        let same = (!same.is_empty()).then(|| format!("the same in {}", same.join(", ")).into());
+        let different = different.iter().map(|o| format!("{}: {}", o.release, state(&o.value)).into());
+        vec![Block::Heading(2, text.into()), Block::List(same.into_iter().chain(different).collect())]
     }
 
-    fn feeds(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn feeds(&self) -> Vec<Block> {
         let feeds = &self.answer.feeds;
-        if feeds.is_empty() {
-            return Ok(());
-        }
-        writeln!(out)?;
-        writeln!(out, "what would change it:")?;
-        for feed in feeds.iter().take(MOST_FEEDS) {
+        let shown = feeds.iter().take(MOST_FEEDS).map(|feed| {
             let edit = |edit: &Edit| match (edit.value(), &feed.gives) {
                 (Some(value), _) => format!("{}: {}", edit.what(), short(&value)),
                 (None, FoundValue::Value(value)) if feed.edits.len() == 1 => {
@@ -339,82 +247,90 @@ impl WhyPage<'_> {
                 }
                 (None, _) => edit.what(),
             };
-            let text = feed.edits.iter().map(edit).collect::<Vec<_>>().join(", together with ");
-            writeln!(out, "  {}", printable(&text))?;
+            feed.edits.iter().map(edit).collect::<Vec<_>>().join(", together with ").into()
+        });
+        let more = feeds.len().checked_sub(MOST_FEEDS).filter(|n| *n > 0);
+        let lines: Vec<Text> = shown.chain(more.map(|more| format!("and {more} more").into())).collect();
+        if lines.is_empty() {
+            return Vec::new();
         }
-        if let Some(more) = feeds.len().checked_sub(MOST_FEEDS).filter(|n| *n > 0) {
-            writeln!(out, "  and {more} more")?;
-        }
-        Ok(())
+        vec![Block::Heading(2, "what would change it:".into()), Block::List(lines)]
     }
 
-    fn needs(&self, out: &mut dyn Write) -> io::Result<()> {
-        let texts: Vec<String> = self
-            .answer
-            .needs
-            .iter()
-            .map(|c| {
-                let sources: Vec<&str> = c.sources.iter().map(|s| s.text.as_str()).collect();
-                sources.join(" or ")
-            })
-            .collect();
+    fn needs(&self) -> Option<Block> {
+        let texts = self.answer.needs.iter().map(|c| {
+            let sources: Vec<&str> = c.sources.iter().map(|s| s.text.as_str()).collect();
+            sources.join(" or ")
+        });
+        let texts: Vec<String> = texts.collect();
         let text = format!("there would be no such object without {}", texts.join(", or without "));
-        self.lines(&text, 0, out)
+        (!texts.is_empty()).then(|| Block::Heading(2, text.into()))
     }
 
-    fn patch(&self, patch: &PatchShown, out: &mut dyn Write) -> io::Result<()> {
-        let head = format!("the annotation {}", patch.annotation);
-        writeln!(out, "{}", self.bold(&head))?;
+    fn patch(&self, patch: &PatchShown) -> Vec<Block> {
+        let mut blocks = vec![Block::Heading(2, format!("the annotation {}", patch.annotation).into())];
         if let Some((message, place)) = &patch.failure {
-            self.lines(&format!("HCO applies none of it: {message}"), 0, out)?;
-            let label = "this is where it fails".to_owned();
-            self.mark(place.as_ref(), label, out)?;
+            blocks.push(Block::Paragraph(format!("HCO applies none of it: {message}").into()));
+            let mark = place.as_ref().map(|place| self.mark(place, "this is where it fails", true));
+            blocks.push(Block::Excerpts(mark.into_iter().collect()));
         }
         for (i, effect) in patch.operations.iter().enumerate() {
-            writeln!(out)?;
-            writeln!(out, "operation {}: {}", i + 1, printable(&effect.text))?;
-            self.effect(effect, patch.failure.is_some(), out)?;
+            blocks.push(Block::Heading(2, Text::from(format!("operation {}: ", i + 1)).code(&effect.text)));
+            blocks.extend(self.effect(effect, patch.failure.is_some()));
         }
-        Ok(())
+        blocks
     }
 
-    fn effect(&self, effect: &OperationEffect, fails: bool, out: &mut dyn Write) -> io::Result<()> {
+    fn effect(&self, effect: &OperationEffect, fails: bool) -> Vec<Block> {
         let label = match (effect.changed.len(), fails) {
             (0, _) => "changes nothing".to_owned(),
             (1, false) => "changes one place".to_owned(),
             (n, false) => format!("changes {n} places"),
             (_, true) => "would change".to_owned(),
         };
-        self.mark(effect.place.as_ref(), label, out)?;
-        for change in &effect.changed {
-            self.change(change, 2, out)?;
-        }
+        let mark = effect.place.as_ref().map(|place| self.mark(place, &label, true));
+        let mut lines: Vec<DiffLine> = effect.changed.iter().flat_map(change_as_lines).collect();
         if let Some(refusal) = &effect.plain_refusal {
-            let text = format!("RFC 6902 would refuse it: {refusal}");
-            self.lines(&text, 2, out)?;
+            lines.push(note(format!("RFC 6902 would reject it: {refusal}")));
         } else if !effect.plain.is_empty() {
-            writeln!(out, "  RFC 6902 (-) would have left something else than HCO (+):")?;
-            for change in &effect.plain {
-                self.change(change, 4, out)?;
-            }
+            lines.push(note("RFC 6902 (-) would have left something else than HCO (+):"));
+            lines.extend(effect.plain.iter().flat_map(change_as_lines));
         }
-        for remedy in &effect.remedies {
-            let text = match &remedy.operation {
-                Some(operation) => format!("= help: {}: {operation}", remedy.text),
-                None => format!("= help: {} (hcoplan explain {})", remedy.text, remedy.rule),
-            };
-            self.lines(&text, 2, out)?;
-        }
-        Ok(())
+        let help = effect.remedies.iter().map(|remedy| match &remedy.operation {
+            Some(operation) => format!("= help: {}: {operation}", remedy.text).into(),
+            None => format!("= help: {} (hcoplan explain {})", remedy.text, remedy.rule).into(),
+        });
+        vec![Block::Excerpts(mark.into_iter().collect()), Block::Diff(lines), Block::List(help.collect())]
     }
 
-    fn mark(&self, place: Option<&Location>, label: String, out: &mut dyn Write) -> io::Result<()> {
-        let mark = place.map(|place| self.marked(place, label, true));
-        out.write_all(excerpts(mark.as_slice(), self.terminal).as_bytes())
+    fn mark(&self, place: &Location, label: &str, primary: bool) -> Mark {
+        let path = shown_path(self.root, &place.file).into();
+        Mark { path, place: place.clone(), label: label.to_owned(), primary }
     }
+}
 
-    fn marked(&self, place: &Location, label: String, primary: bool) -> Mark {
-        Mark { path: shown_path(self.root, &place.file).into(), place: place.clone(), label, primary }
+fn note(text: impl Into<Text>) -> DiffLine {
+    DiffLine { sign: Sign::Note, depth: 0, text: text.into() }
+}
+
+/// A place, and below it what goes and what comes.
+fn change_as_lines(change: &Change) -> Vec<DiffLine> {
+    let path = if change.path.is_empty() { "." } else { &change.path };
+    let mut lines = vec![note(Text::new().code(path))];
+    for (sign, value) in [(Sign::Remove, &change.before), (Sign::Add, &change.after)] {
+        let text = value.as_ref().map(yaml::emit).unwrap_or_default();
+        lines.extend(text.lines().map(|line| DiffLine { sign, depth: 2, text: Text::new().code(line) }));
+    }
+    lines
+}
+
+/// What is found at a place, on one short line.
+fn state(value: &FoundValue) -> String {
+    match value {
+        FoundValue::NoObject => "no such object".to_owned(),
+        FoundValue::Absent => "not set".to_owned(),
+        FoundValue::Exists => "rendered".to_owned(),
+        FoundValue::Value(value) => short(value),
     }
 }
 
@@ -427,7 +343,7 @@ pub(super) fn is_drawn_without(cause: &Cause) -> bool {
 
 /// A scalar as YAML writes it.
 fn scalar(value: &Value) -> String {
-    printable(yaml::emit(value).trim_end()).into_owned()
+    yaml::emit(value).trim_end().to_owned()
 }
 
 /// A value on one short line.

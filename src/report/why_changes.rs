@@ -1,5 +1,6 @@
 //! What would change in a value of several parts.
 
+use hcoplan_report::Sign;
 use serde_json::Value;
 
 use crate::diff::semantic::{Lists, delta};
@@ -10,9 +11,8 @@ use crate::jsonpatch::{Change, changes};
 pub(super) enum ChangeLine {
     /// What stands at a place, and what would.
     Place(Change),
-    /// An entry of a list, by its name, that would go (`-`) or come (`+`); or that they would
-    /// stand in another order (`~`).
-    Entry(char, String),
+    /// An entry of a list, by its name, that would go or come; or that they would stand in another order.
+    Entry(Sign, String),
 }
 
 /// What would change between two values: of a list with names, entry by entry.
@@ -60,10 +60,10 @@ fn by_name(change: &Change) -> Vec<ChangeLine> {
         let depth = step.path.0.len();
         match (step.before, step.after) {
             (Some(_), Some(_)) if depth == 0 => {
-                ChangeLine::Entry('~', format!("{place} in another order").trim().to_owned())
+                ChangeLine::Entry(Sign::Change, format!("{place} in another order").trim().to_owned())
             }
-            (Some(_), None) if depth == 1 => ChangeLine::Entry('-', place),
-            (None, Some(_)) if depth == 1 => ChangeLine::Entry('+', place),
+            (Some(_), None) if depth == 1 => ChangeLine::Entry(Sign::Remove, place),
+            (None, Some(_)) if depth == 1 => ChangeLine::Entry(Sign::Add, place),
             (before, after) => ChangeLine::Place(Change { path: place, before, after }),
         }
     });
@@ -82,8 +82,8 @@ mod tests {
         let old = json!([entry("a", "1"), entry("b", "1"), entry("c", "1")]);
         let new = json!([entry("a", "2"), entry("c", "1"), entry("d", "1")]);
         let expected = [
-            ChangeLine::Entry('-', "[metadata.name=b]".to_owned()),
-            ChangeLine::Entry('+', "[metadata.name=d]".to_owned()),
+            ChangeLine::Entry(Sign::Remove, "[metadata.name=b]".to_owned()),
+            ChangeLine::Entry(Sign::Add, "[metadata.name=d]".to_owned()),
             ChangeLine::Place(Change {
                 path: "[metadata.name=a].spec.schedule".to_owned(),
                 before: Some("1".into()),

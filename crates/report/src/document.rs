@@ -36,6 +36,8 @@ pub enum Block {
     Table(Table),
     /// Lines that come, go or change.
     Diff(Vec<DiffLine>),
+    /// Places in files, each with what is said of it.
+    Excerpts(Vec<Mark>),
     /// Text in its own form: YAML, a command.
     Code(String),
     /// What is only shown to who asks for it, below a line that says what it is.

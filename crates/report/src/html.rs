@@ -98,6 +98,7 @@ fn block(block: &Block) -> Markup {
         Block::Paragraph(what) => html! { p { (text(what)) } },
         Block::List(lines) => html! { ul { @for line in lines { li { (text(line)) } } } },
         Block::Entries(_, entries) => html! { @for one in entries { (entry(one)) } },
+        Block::Excerpts(marks) => excerpts(marks, Level::Calm),
         Block::Table(one) => table(one),
         Block::Diff(lines) => diff(lines),
         Block::Code(what) => html! { pre.diff tabindex="0" { (InputText::new(what).lines()) } },
@@ -112,7 +113,10 @@ fn verdict(level: Level, what: &Text) -> Markup {
 fn entry(entry: &Entry) -> Markup {
     html! {
         article id=[entry.anchor.as_ref()] {
-            p { span.label.(class(entry.level)) { (text(&entry.label)) } " " strong { (text(&entry.text)) } }
+            p {
+                @if !entry.label.is_empty() { span.label.(class(entry.level)) { (text(&entry.label)) } " " }
+                strong { (text(&entry.text)) }
+            }
             (excerpts(&entry.marks, entry.level))
             @if !entry.place.is_empty() || !entry.notes.is_empty() {
                 dl {

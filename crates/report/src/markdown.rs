@@ -3,9 +3,11 @@
 //! With a budget, parts are taken whole, in a shorter form, or not at all: nothing is cut inside a fence, a table's row
 //! or a tag, what comes first is always there, and what was left out is counted.
 
+use std::rc::Rc;
+
 use hcoplan_diagnostics::secret::InputText;
 
-use super::{Block, Cell, DiffLine, Document, Entry, Level, Sign, Span, Style, Table, Text};
+use super::{Block, Cell, DiffLine, Document, Entry, Level, Mark, Sign, Span, Style, Table, Text};
 
 /// The fewest bytes that a comment may be limited to.
 pub const LEAST_BUDGET: usize = 500;
@@ -28,16 +30,17 @@ pub fn print(document: &Document, marker: Option<&str>, budget: Option<usize>, w
     let budget = budget.map(|b| b.max(LEAST_BUDGET));
     let mut out = marker.map_or(String::new(), |marker| format!("<!-- {marker} -->\n"));
     let mut left_out = 0;
+    let mut table: Option<&Rc<str>> = None;
     for part in &parts {
-        let room = budget.map(|b| b.saturating_sub(RESERVE + out.len()));
-        let fits = |text: &str| room.is_none_or(|room| text.len() <= room);
-        match &part.short {
-            _ if fits(&part.long) => out.push_str(&part.long),
-            Some(short) if fits(short) => {
-                out.push_str(short);
-                left_out += 1;
-            }
-            _ => left_out += 1,
+        let head = part.head.as_ref().filter(|head| table.is_none_or(|table| !Rc::ptr_eq(table, head)));
+        let head = head.map_or("", |head| head);
+        let room = budget.map(|b| b.saturating_sub(RESERVE + out.len() + head.len()));
+        let fits = |text: &&String| room.is_none_or(|room| text.len() <= room);
+        let long = Some(&part.long).filter(fits);
+        left_out += usize::from(long.is_none());
+        if let Some(text) = long.or_else(|| part.short.as_ref().filter(fits)) {
+            out.extend([head, text]);
+            table = part.head.as_ref();
         }
     }
     if left_out > 0 {
@@ -49,13 +52,15 @@ pub fn print(document: &Document, marker: Option<&str>, budget: Option<usize>, w
 
 /// Something that is shown whole, or in its short form, or not at all.
 struct Part {
+    /// Of a table's row: the table's first lines, which stand above the first row that is shown.
+    head: Option<Rc<str>>,
     long: String,
     short: Option<String>,
 }
 
 impl Part {
     fn whole(long: String) -> Self {
-        Self { long, short: None }
+        Self { head: None, long, short: None }
     }
 }
 
@@ -88,6 +93,14 @@ fn add(block: &Block, out: &mut Vec<Part>) {
             out.push(Part::whole(format!("\n{lines}")));
         }
         Block::Entries(_, entries) => add_entries(&[(None, entries)], out),
+        Block::Excerpts(marks) => {
+            let marked = |mark: &Mark| {
+                let at = mark.place.start();
+                let place = Text::new().code(format!("{}:{}:{}", mark.path, at.line, at.column));
+                place.plain(format!(": {}", mark.label))
+            };
+            add(&Block::List(marks.iter().map(marked).collect()), out);
+        }
         Block::Table(one) => out.push(Part::whole(format!("\n{}", table(one)))),
         Block::Diff(lines) => out.push(Part::whole(diff(lines))),
         Block::Code(text) => {
@@ -101,6 +114,7 @@ fn add(block: &Block, out: &mut Vec<Part>) {
             let inner: String = inner.into_iter().map(|part| part.long).collect();
             let title = html(&summary.characters());
             out.push(Part {
+                head: None,
                 long: format!("\n<details><summary>{title}</summary>\n{inner}\n</details>\n"),
                 short: Some(format!("\n{}\n", line(summary))),
             });
@@ -116,7 +130,7 @@ fn add_entries(sections: &[(Option<&Text>, &[Entry])], out: &mut Vec<Part>) {
     let mut columns = vec!["", ""];
     columns.extend(has_places.then_some("where"));
     columns.extend(has_notes.then_some("what else"));
-    let mut head = format!("\n| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len()));
+    let head: Rc<str> = format!("\n| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len())).into();
     let named = sections.iter().flat_map(|(heading, entries)| {
         let names =
             heading.iter().map(|heading| format!("**{}**", line(heading))).chain(std::iter::repeat(String::new()));
@@ -137,10 +151,8 @@ fn add_entries(sections: &[(Option<&Text>, &[Entry])], out: &mut Vec<Part>) {
         let sentence = entry.text.characters();
         let mut short: String = sentence.chars().take(SHORT).collect();
         short.push_str(if short.len() < sentence.len() { "…" } else { "" });
-        let (long, short) =
-            (row(line(&entry.text), notes.collect::<Vec<_>>().join("<br>")), row(plain(&short), String::new()));
-        let before = std::mem::take(&mut head);
-        out.push(Part { long: format!("{before}{long}"), short: Some(format!("{before}{short}")) });
+        let long = row(line(&entry.text), notes.collect::<Vec<_>>().join("<br>"));
+        out.push(Part { head: Some(Rc::clone(&head)), long, short: Some(row(plain(&short), String::new())) });
     }
 }
 

@@ -52,13 +52,6 @@ pub fn print(document: &Document, terminal: Terminal) -> String {
     printer.out
 }
 
-/// The lines around some places, for a screen that isn't a document.
-pub fn excerpts(marks: &[Mark], terminal: Terminal) -> String {
-    let mut printer = Printer { terminal, out: String::new() };
-    printer.excerpts(marks);
-    printer.out
-}
-
 struct Printer {
     terminal: Terminal,
     out: String,
@@ -94,6 +87,7 @@ impl Printer {
             Block::List(lines) => lines.iter().for_each(|line| self.lines(line, 2, 4)),
             Block::Entries(Layout::Brief, entries) => entries.iter().for_each(|entry| self.brief(entry)),
             Block::Entries(Layout::Full, entries) => entries.iter().for_each(|entry| self.full(entry)),
+            Block::Excerpts(marks) => self.excerpts(marks),
             Block::Table(table) => self.table(table),
             Block::Diff(lines) => lines.iter().for_each(|line| self.diff(line)),
             Block::Code(text) => {

@@ -116,6 +116,15 @@ fn markdown_within_a_budget_says_what_is_missing() {
 }
 
 #[test]
+fn a_table_keeps_its_head_where_its_first_row_has_no_room() {
+    let rows = [600, 1].map(|words| Entry::new(Level::Bad, "word ".repeat(words), "text"));
+    let blocks = vec![Block::Entries(Layout::Full, rows.to_vec())];
+    let document = Document { blocks, ..Document::default() };
+    let text = markdown::print(&document, None, Some(markdown::LEAST_BUDGET), "hcoplan plan");
+    assert!(text.contains("\n|  |  |\n|---|---|\n| 🔴 word | text |\n"), "{text}");
+}
+
+#[test]
 fn a_page_escapes_what_comes_from_files() {
     let text = html::print(&document());
     assert_eq!(text.matches("<script").count(), 1, "only the page's own: {text}");

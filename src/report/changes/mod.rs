@@ -89,6 +89,8 @@ pub struct Changes<'a> {
     pub root: &'a Utf8Path,
     /// The same of the left side's files, which may be those of another directory.
     pub left_root: &'a Utf8Path,
+    /// The command that was typed, to print the same again.
+    pub command: &'a str,
     /// How the terminal is, for [`Format::Human`].
     pub terminal: Terminal,
     /// The most bytes of [`Format::Markdown`]; at least [`LEAST_BUDGET`].
@@ -113,7 +115,7 @@ pub fn write(format: Format, changes: &Changes<'_>, steps: Option<&Steps>, out: 
         Format::Markdown => {
             let mut document = screen(&changes, steps);
             document.blocks.push(Block::Paragraph(footer(&changes)));
-            markdown::print(&document, Some(MARKER), changes.budget, "hcoplan plan --verbose")
+            markdown::print(&document, Some(MARKER), changes.budget, &format!("{} --verbose", changes.command))
         }
     };
     out.write_all(text.as_bytes())
@@ -153,7 +155,7 @@ fn footer(changes: &Changes<'_>) -> Text {
             changes.left,
             changes.right
         ))
-        .code("hcoplan plan")
+        .code(changes.command)
 }
 
 impl<'a> Changes<'a> {

@@ -76,6 +76,7 @@ fn printed(format: Format, clusters: &[ClusterDiff], budget: Option<usize>, widt
         terminal: Terminal { width, wraps: true, ..Terminal::default() },
         findings: &[],
         existing_count: true,
+        command: "hcoplan diff",
         budget,
     };
     let mut out = Vec::new();

@@ -79,13 +79,13 @@ impl<'a> View<'a> {
     }
 
     /// The command that helps most.
-    fn next(&self) -> Option<&'static str> {
+    fn next(&self) -> Option<String> {
         let found = self.review.added.iter().map(|line| line.finding).chain(self.review.shown_again());
         let is_worth_a_look = found.into_iter().any(|f| f.severity >= Severity::Warning);
         if is_worth_a_look {
-            return Some("hcoplan lint");
+            return Some("hcoplan lint".to_owned());
         }
-        (self.line_count() > self.room()).then_some("hcoplan diff --verbose")
+        (self.line_count() > self.room()).then(|| format!("{} --verbose", self.changes.command))
     }
 
     /// Where it comes from, and where to.

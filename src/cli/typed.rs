@@ -1,0 +1,39 @@
+//! The command that was typed, for who wants to run it again.
+
+/// Options that say how a run looks and where its output goes; those with a value.
+const OF_OUTPUT: [&str; 2] = ["--format", "--color"];
+const SWITCHES: [&str; 4] = ["-q", "--quiet", "-v", "--verbose"];
+
+/// The command line as a shell takes it, without what decides how its output looks.
+pub(super) fn command() -> String {
+    of_words(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()))
+}
+
+fn of_words(mut words: impl Iterator<Item = String>) -> String {
+    let mut out = "hcoplan".to_owned();
+    while let Some(word) = words.next() {
+        let (name, value) = word.split_once('=').map_or((&*word, None), |(name, value)| (name, Some(value)));
+        if OF_OUTPUT.contains(&name) {
+            if value.is_none() {
+                words.next();
+            }
+        } else if !SWITCHES.contains(&&*word) {
+            out.push(' ');
+            // Only a zero byte can't be quoted, and no argument has one.
+            out.push_str(&shlex::try_quote(&word).unwrap_or_default());
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_decides_about_the_output_is_left_out() {
+        let words = ["plan", "my clusters", "--format", "markdown", "--format=json=f", "-q", "--against", "origin/main"];
+        let command = of_words(words.into_iter().map(str::to_owned));
+        assert_eq!(command, "hcoplan plan 'my clusters' --against origin/main");
+    }
+}
