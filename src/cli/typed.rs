@@ -1,10 +1,10 @@
 //! The command that was typed, for who wants to run it again.
 
-/// Options that say how a run looks and where its output goes; those with a value.
-const OF_OUTPUT: [&str; 2] = ["--format", "--color"];
+/// Options that don't change what is said, but how it looks, where it goes and how fast; those with a value.
+const OF_OUTPUT: [&str; 3] = ["--format", "--color", "--jobs"];
 const SWITCHES: [&str; 4] = ["-q", "--quiet", "-v", "--verbose"];
 
-/// The command line as a shell takes it, without what decides how its output looks.
+/// The command line as a shell takes it, without what doesn't change what is said.
 pub(super) fn command() -> String {
     of_words(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()))
 }

@@ -207,12 +207,25 @@ fn text(text: &Text) -> Markup {
 fn styled(span: &Span) -> Markup {
     let text = printable(&span.text);
     match &span.style {
-        Style::Plain => html! { (text) },
-        Style::Strong => html! { b { (text) } },
-        Style::Soft => html! { span.soft { (text) } },
+        Style::Plain => quoted(&text),
+        Style::Strong => html! { b { (quoted(&text)) } },
+        Style::Soft => html! { span.soft { (quoted(&text)) } },
         Style::Code => html! { code { (text) } },
         Style::Level(level) => html! { b.(class(*level)) { (text) } },
         Style::Link(address) | Style::Address(address) => html! { a href=(address) rel="noreferrer" { (text) } },
+    }
+}
+
+/// Words in which commands and values stand between backticks.
+fn quoted(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len() % 2 == 0 {
+        return html! { (text) };
+    }
+    html! {
+        @for (index, part) in parts.into_iter().enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        }
     }
 }
 

@@ -137,8 +137,8 @@ fn plain_word(cell: &Cell) -> String {
 
 /// Why cells are as they are: each problem once, with the images that it is about.
 struct Why<'a> {
-    /// The cell's column; `None` for the plain name.
-    architecture: Option<&'a str>,
+    /// The cells' columns; none for the plain name.
+    architectures: Vec<&'a str>,
     cell: &'a Cell,
     images: Vec<String>,
 }
@@ -163,7 +163,14 @@ fn reasons<'a>(cluster: &'a ClusterMatrix, rows: &[&'a Image]) -> Vec<Why<'a>> {
             add(&mut out, None, &image.plain, cluster, image);
         }
     }
-    out
+    let mut merged: Vec<Why<'a>> = Vec::new();
+    for why in out {
+        match merged.iter_mut().find(|other| other.is_alike(&why)) {
+            Some(other) => other.architectures.extend(why.architectures),
+            None => merged.push(why),
+        }
+    }
+    merged
 }
 
 fn add<'a>(
@@ -179,23 +186,33 @@ fn add<'a>(
     };
     let same = |w: &&mut Why<'_>| {
         let dangle = [&w.cell.reason, &cell.reason].map(|r| matches!(r, Reason::Dangling(_)));
-        w.architecture == architecture
+        w.architectures == architecture.as_slice()
             && w.cell.state == cell.state
             && (w.cell.reason == cell.reason || dangle == [true, true])
     };
     match out.iter_mut().find(same) {
         Some(why) => why.images.push(name),
-        None => out.push(Why { architecture, cell, images: vec![name] }),
+        None => out.push(Why { architectures: architecture.into_iter().collect(), cell, images: vec![name] }),
     }
 }
 
 impl Why<'_> {
     /// What is the matter, in a few words: `arm64 gets amd64`.
     fn what(&self) -> String {
-        match self.architecture {
-            Some(architecture) => format!("{architecture} {}", word(self.cell)),
-            None => "the plain name leads to nothing".to_owned(),
+        if self.architectures.is_empty() {
+            return "the plain name leads to nothing".to_owned();
         }
+        format!("{} {}", self.architectures.join(", "), word(self.cell))
+    }
+
+    /// Whether the same is said of the same images of other architectures.
+    fn is_alike(&self, other: &Self) -> bool {
+        let is_of_columns = |why: &Self| !why.architectures.is_empty();
+        is_of_columns(self)
+            && is_of_columns(other)
+            && self.images == other.images
+            && self.cell.reason == other.cell.reason
+            && word(self.cell) == word(other.cell)
     }
 
     /// Why, in a sentence that holds for all of the images.
