@@ -32,7 +32,8 @@ mod tests {
 
     #[test]
     fn what_decides_about_the_output_is_left_out() {
-        let words = ["plan", "my clusters", "--format", "markdown", "--format=json=f", "-q", "--against", "origin/main"];
+        let words =
+            ["plan", "my clusters", "--format", "markdown", "--format=json=f", "-q", "--against", "origin/main"];
         let command = of_words(words.into_iter().map(str::to_owned));
         assert_eq!(command, "hcoplan plan 'my clusters' --against origin/main");
     }

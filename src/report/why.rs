@@ -135,12 +135,7 @@ impl WhyPage<'_> {
             lines.push(label.into());
         }
         let changes = if is_drawn { Vec::new() } else { self.changes(&cause.without) };
-        vec![
-            Block::Heading(2, what.into()),
-            Block::Excerpts(marks),
-            Block::List(lines),
-            Block::Diff(changes),
-        ]
+        vec![Block::Heading(2, what.into()), Block::Excerpts(marks), Block::List(lines), Block::Diff(changes)]
     }
 
     /// What would be there without a cause, on one line.
