@@ -329,3 +329,29 @@ fn only_what_is_asked_for_is_built() {
     assert_eq!(built("fix --cluster lab").len(), 4);
     assert!(!said.contains("\n? "), "{said}");
 }
+
+/// A kustomization's file stands for what it builds, and a file that overlays use for these; with git and without.
+#[test]
+fn files_of_kustomizations_stand_for_what_is_built_of_them() {
+    let scene = Scene::new(&main_directory().join("examples/kustomize"));
+    noting_kustomize(&scene);
+    let mut said = String::new();
+    let log = scene.programs.borrow().as_ref().expect("there").path().join("log");
+    for git in [false, true] {
+        if git {
+            scene.run("commit", &mut said);
+        }
+        for (path, expected) in [
+            ("base/hyperconverged.yaml", &["edge-oslo", "lab", "prod-east", "prod-west"][..]),
+            ("base/kustomization.yaml", &["edge-oslo", "lab", "prod-east", "prod-west"]),
+            ("clusters/lab/kustomization.yaml", &["lab"]),
+        ] {
+            fs::write(&log, "").expect("written");
+            scene.run(&format!("hcoplan lint {path}"), &mut said);
+            let text = fs::read_to_string(&log).expect("readable");
+            let mut names: Vec<&str> = text.lines().collect();
+            names.sort_unstable();
+            assert_eq!(names, expected, "{path}, git: {git}\n{said}");
+        }
+    }
+}

@@ -92,7 +92,11 @@ fn find_in(
     let directory = place.root;
     let root = root_of(&directory);
     let trust = trust(sources, &root)?;
-    let release = sources.release.as_ref().map(|name| trust.named_release(name));
+    let release = sources.release.as_ref().map(|name| {
+        let release = trust.named_release(name)?;
+        repo::not_modelled(name, &release).iter().for_each(|message| output.note(message));
+        Ok::<_, Failure>(release)
+    });
     let mut options = Options {
         release: release.transpose()?,
         inventory: sources.inventory.clone(),
@@ -225,12 +229,12 @@ fn has_failed(options: &Options) -> bool {
 /// What the directory is looked at from: the root that its configuration is in; else, where
 /// kustomizations tie it to what lies elsewhere, the root of the git work tree.
 pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
-    let place = configured_place(sources)?;
-    let path = &sources.directory;
+    let path = &kustomized(&sources.directory);
+    let place = configured_place(sources, path)?;
     if path == "-" || place.below.is_some() || path.join(CONFIG_FILE).is_file() {
         return Ok(place);
     }
-    let top = Place::work_tree(path);
+    let top = Place::top(path);
     let Some(below) = &top.below else {
         return Ok(place);
     };
@@ -244,10 +248,14 @@ pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     Ok(if has_outside_references { top } else { place })
 }
 
+/// The directory of a kustomization's file, which stands for what it builds; else the path.
+fn kustomized(path: &Utf8Path) -> Utf8PathBuf {
+    if repo::is_kustomization(path) && path.is_file() { root_of(path) } else { path.to_owned() }
+}
+
 /// What the directory is looked at from. Where a revision is trusted, that revision says where the
 /// configuration is: a change could put another one in its way.
-fn configured_place(sources: &Sources) -> Result<Place, Failure> {
-    let path = &sources.directory;
+fn configured_place(sources: &Sources, path: &Utf8Path) -> Result<Place, Failure> {
     if path == "-" {
         return Ok(Place::itself(path));
     }

@@ -13,7 +13,7 @@ use super::import::DumpedCluster;
 use super::init_ci::{GITLAB_CI, Service};
 use super::inventory_file::{SCHEMA, comment};
 use super::output::Output;
-use super::root::Place;
+use super::root::{Place, finding_with_help};
 use crate::repo::{
     self, AppliedBy, CONFIG_FILE, ClusterRef, Controller, FactOrigin, Loaded, Options, Repo, WithSource,
 };
@@ -65,7 +65,18 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let mut repo = open(&mut options)?;
     options.builds.helm = repo.findings().iter().any(|f| f.rule.name == repo::HELM_CHART_NOT_RENDERED.name);
     if options.builds.helm {
-        repo = open(&mut options)?;
+        let rendered = open(&mut options);
+        let failed = options.built.iter().flat_map(|built| &built.failed).map(|failed| &failed.finding);
+        let failed = failed.into_iter().find(|f| f.rule.name == repo::HELM_TEMPLATE_FAILED.name);
+        match (rendered, failed.map(finding_with_help)) {
+            (Ok(rendered), None) => repo = rendered,
+            // It would end every later run.
+            (rendered, failed) => {
+                let why = failed.or_else(|| Some(rendered.err()?.to_string())).unwrap_or_default();
+                output.note(format_args!("{why}\n  so `helm: true` is not written"));
+                options.builds.helm = false;
+            }
+        }
     }
     let is_below = |c: &&ClusterRef| place.below.as_ref().is_none_or(|b| c.path().starts_with(b));
     let clusters: Vec<&ClusterRef> = repo.clusters().iter().filter(is_below).collect();

@@ -42,6 +42,12 @@ impl Place {
         Self::find(path, is_work_tree)
     }
 
+    /// The place under the root of its git work tree, or under the current directory where it lies there in none.
+    pub(super) fn top(path: &Utf8Path) -> Self {
+        let found = Self::work_tree(path);
+        if found.below.is_some() { found } else { Self::find(path, is_current) }
+    }
+
     /// The place under the nearest directory above it that has an hcoplan.yaml, else under the root of its
     /// git work tree; outside of one, the place itself.
     pub(super) fn to_configure(path: &Utf8Path) -> Self {
@@ -53,14 +59,16 @@ impl Place {
         Self { root: path.to_owned(), below: None }
     }
 
-    /// The place under the nearest directory above it that is a root, up to that of the git work tree.
+    /// The place under the nearest directory above it that is a root, up to that of the git work tree; where there is
+    /// none, up to the current directory.
     pub(super) fn find(path: &Utf8Path, is_root: impl Fn(&Utf8Path) -> bool) -> Self {
         let itself = Self::itself(path);
         let Ok(real) = path.canonicalize_utf8() else {
             return itself;
         };
         // A configuration above the work tree doesn't belong to it.
-        let Some(top) = real.ancestors().find(|d| is_work_tree(d)) else {
+        let top = real.ancestors().find(|d| is_work_tree(d));
+        let Some(top) = top.or_else(|| real.ancestors().find(|d| is_current(d))) else {
             return itself;
         };
         let within = real.ancestors().take_while(|d| d.starts_with(top));
@@ -110,6 +118,10 @@ pub(super) fn finding_with_help(finding: &Finding) -> String {
 
 fn is_work_tree(directory: &Utf8Path) -> bool {
     directory.join(".git").exists()
+}
+
+fn is_current(directory: &Utf8Path) -> bool {
+    std::env::current_dir().is_ok_and(|current| current == directory)
 }
 
 /// The directory so many steps above a path, as short as it can be written; `real` where links are on

@@ -94,6 +94,10 @@ fn hint(name: &str) -> String {
             distribution.title
         );
     }
+    let next = format!("{name}-dev");
+    if Release::patch(&next).is_some() {
+        return format!("{name} isn't released; {next} is what it is to be. Known are {known}");
+    }
     match nearest(name, Release::known_names()) {
         Some(meant) if !name.contains('.') => format!("did you mean {meant}? Known are {known}"),
         _ => format!("known are {known}"),
@@ -114,6 +118,7 @@ mod tests {
             ),
             ("4.24", &format!("known are {all}")),
             ("1.15", &format!("known are {all}")),
+            ("1.20", &format!("1.20 isn't released; 1.20-dev is what it is to be. Known are {all}")),
             ("117", "did you mean 1.17?"),
             ("latest", &format!("known are {all}")),
         ];

@@ -247,14 +247,20 @@ impl Candidates {
     }
 }
 
-/// The HCO releases of two names, for comparing: `1.16` and `4.20` are the same. Patch levels don't matter.
+/// The HCO releases of two names, for comparing: `1.16` and `4.20` are the same. Patch levels don't matter. A version
+/// that isn't known is compared with one of the same major version.
 fn lines(first: &WithSource<String>, other: &WithSource<String>) -> Option<(Vec<u64>, Vec<u64>)> {
-    let numbers = |said: &WithSource<String>| {
-        let (line, _) = version_parts(&said.value)?;
-        let version = Distribution::of_line(&line).and_then(|d| d.versions.get(&line));
-        Some(version_numbers(version.map_or(&line, |v| &v.release.value)))
+    let line = |said: &WithSource<String>| Some(version_parts(&said.value)?.0);
+    let release = |line: &str| {
+        let version = Distribution::of_line(line)?.versions.get(line);
+        Some(version_numbers(version.map_or(line, |v| &v.release.value)))
     };
-    Some((numbers(first)?, numbers(other)?))
+    let (first, other) = (line(first)?, line(other)?);
+    if let (Some(first), Some(other)) = (release(&first), release(&other)) {
+        return Some((first, other));
+    }
+    let (first, other) = (version_numbers(&first), version_numbers(&other));
+    (first.first() == other.first()).then_some((first, other))
 }
 
 fn contradictions<T: fmt::Display>(

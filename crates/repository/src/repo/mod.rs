@@ -326,7 +326,8 @@ impl Repo {
         let fatal = self.problems.iter().filter(|p| p.fatal).map(|p| &p.finding);
         let files = fatal.filter_map(|finding| {
             let path = finding.location.as_ref()?.file.path();
-            Some((build_failed::name_of(objects::parent(path)), finding))
+            let name = finding.cluster.as_deref();
+            Some((name.unwrap_or_else(|| build_failed::name_of(objects::parent(path))), finding))
         });
         let mut out = self.unbuilt(None);
         for (name, finding) in files {

@@ -11,6 +11,7 @@ use super::Repo;
 use super::almost::{self, unused_inventory};
 use super::carriers::HCO_NOT_PLANNED;
 use super::files::{FileRole, FileUse};
+use super::kustomize::has_outside_references;
 use super::objects::{Objects, SourceRef, parent};
 use super::problem::Problem;
 use super::wrapper_changes::{self, AppliedPath, applied_paths};
@@ -26,7 +27,7 @@ impl Repo {
     }
 
     /// Submodules that are not checked out: what is in them isn't known. Each is named where something is applied from
-    /// it, and where there is no cluster at all.
+    /// it or built on it, and where there is no cluster at all.
     pub(super) fn say_submodules(&mut self) {
         const GITMODULES: &str = ".gitmodules";
         let Ok(bytes) = self.tree.read(Utf8Path::new(GITMODULES)) else { return };
@@ -42,8 +43,12 @@ impl Repo {
                 file.path.starts_with(&path) && !is_skipped
             };
             let is_read = self.files.iter().any(has_file) || self.is_checked_out(&path);
-            let is_deployed = self.applied().iter().any(|applied| applied.path.meets(&path));
-            if is_read || !is_deployed && !self.clusters.is_empty() {
+            if is_read {
+                continue;
+            }
+            let is_deployed = self.applied().iter().any(|applied| applied.path.meets(&path))
+                || has_outside_references(&*self.tree, &path);
+            if !is_deployed && !self.clusters.is_empty() {
                 continue;
             }
             let indent = line.len() - line.trim_start().len();

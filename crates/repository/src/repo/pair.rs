@@ -97,9 +97,15 @@ fn name_by_file(
             by_file.entry(Arc::clone(&cluster.path)).or_default().push((cluster, namespace, name));
         }
     }
-    for (path, mut inside) in by_file {
+    let stem = |path: &Utf8Path| {
         let stem = path.file_name().and_then(|name| name.split('.').next()).unwrap_or_default();
-        let file = parent(&path).join(stem);
+        parent(path).join(stem)
+    };
+    let mut stems: HashMap<Utf8PathBuf, usize> = HashMap::new();
+    by_file.keys().for_each(|path| *stems.entry(stem(path)).or_default() += 1);
+    for (path, mut inside) in by_file {
+        let stem = stem(&path);
+        let file = if stems.get(&stem) == Some(&1) { stem } else { path.to_path_buf() };
         if let [(only, ..)] = inside.as_mut_slice() {
             only.name = file.into_string();
             continue;

@@ -18,8 +18,33 @@ pub(super) enum Form {
 
 /// Templates and programs that print manifests, and whose language isn't read. Of programs only those of Pulumi and cdk8s
 /// count, see [`is_program`].
-const UNREAD: [&str; 10] =
-    [".tftpl", ".erb", ".mustache", ".hbs", ".jsonnet", ".libsonnet", ".cue", ".hcl", ".dhall", ".nix"];
+const UNREAD: [&str; 21] = [
+    ".tftpl",
+    ".erb",
+    ".mustache",
+    ".hbs",
+    ".jsonnet",
+    ".libsonnet",
+    ".cue",
+    ".hcl",
+    ".dhall",
+    ".nix",
+    ".ctmpl",
+    ".ejs",
+    ".epp",
+    ".ftl",
+    ".json5",
+    ".k",
+    ".liquid",
+    ".njk",
+    ".pkl",
+    ".star",
+    ".vm",
+];
+
+/// Endings behind `.yaml` of what is put aside, explained or signed; any other is a template's.
+const ASIDE: [&str; 14] =
+    ["bak", "backup", "orig", "old", "rej", "swp", "disabled", "off", "example", "sample", "dist", "md", "adoc", "sig"];
 
 /// Whether a file is a program by its name, and one of a directory tree that a program writes manifests for.
 pub(in super::super) fn is_program(path: &Utf8Path, is_there: impl Fn(&Utf8Path) -> bool) -> bool {
@@ -70,7 +95,10 @@ fn of_name(path: &Utf8Path) -> Option<Form> {
     if ends(&[".yaml.in", ".yml.in", ".yaml.template", ".yml.template"]) {
         return Some(Form::Template(Language::Any));
     }
-    if ends(&UNREAD) {
+    let is_manifest = ends(&[".yaml", ".yml", ".json"]);
+    let behind = [".yaml.", ".yml.", ".json."].iter().find_map(|suffix| Some(name.split_once(suffix)?.1));
+    let behind = behind.filter(|_| !is_manifest);
+    if ends(&UNREAD) || behind.is_some_and(|ending| !ASIDE.contains(&ending)) {
         return Some(Form::Unread);
     }
     if ends(&[".tf"]) {

@@ -138,15 +138,20 @@ pub(in super::super) fn is_hyperconverged(node: &Node) -> bool {
     group(node) == HCO && text(node, "kind") == "HyperConverged" && (is_map("metadata") || is_map("spec"))
 }
 
-/// Whether a text of several lines has a manifest of a HyperConverged in it.
+/// Whether a text of several lines or of JSON has a manifest of a HyperConverged in it.
 pub(in super::super) fn holds_one(text: &str) -> bool {
-    text.contains(HCO) && holds_kind(text) && has_line(text, "apiVersion", &|v| v.contains(HCO))
+    text.contains(HCO) && holds_kind(text) && (is_json(text) || has_line(text, "apiVersion", &|v| v.contains(HCO)))
 }
 
-/// Whether a text of several lines may have one in it, or what is meant to be one.
+/// Whether a text of several lines or of JSON may have one in it, or what is meant to be one.
 pub(super) fn holds_kind(text: &str) -> bool {
     let is_meant = |value: &str| HINTS.iter().any(|hint| value.contains(hint));
-    text.contains('\n') && has_line(text, "kind", &is_meant)
+    if is_json(text) { is_meant(text) } else { text.contains('\n') && has_line(text, "kind", &is_meant) }
+}
+
+/// Whether a text is an object or a list as JSON writes it, on any number of lines.
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) && !text.trim_start().starts_with("{{")
 }
 
 /// Whether a line of a text gives a key such a value.

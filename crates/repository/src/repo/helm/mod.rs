@@ -17,7 +17,7 @@ use hcoplan_yaml::{self as yaml, Document};
 
 use self::releases::{Release, named_releases, releases};
 use super::almost::{HCO, HINTS};
-use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED};
+use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, name_of};
 use super::carriers::HCO_NOT_PLANNED;
 use super::carriers::named::holds_one;
 use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependencies};
@@ -234,8 +234,9 @@ fn render(
                 Err(BuildError::Interrupted) => return Err(BuildError::Interrupted),
                 Err(error) => {
                     let finding = Finding::new(&HELM_TEMPLATE_FAILED, error.to_string());
-                    let finding = finding.at(chart.place.clone());
-                    built.failed.push(FailedBuild { directory, finding: finding.label("this release is not planned") });
+                    let finding = finding.at(chart.place.clone()).label("this release is not planned");
+                    let finding = Finding { cluster: Some(name_of(&directory).into()), ..finding };
+                    built.failed.push(FailedBuild { directory, finding });
                 }
             }
         }

@@ -308,10 +308,15 @@ impl BuildJob {
 
 impl BuildJob {
     /// Whether one of its files mentions a HyperConverged, such as a patch or a component, or can give an object
-    /// another kind: then only the build shows the result. `known`: earlier answers about files.
+    /// another kind: then only the build shows the result. `known`: earlier answers about files. What a PolicyGenerator
+    /// names is looked at where it lies.
     fn may_make_one(&self, tree: &dyn Tree, known: &mut HashMap<Utf8PathBuf, bool>) -> bool {
         self.reached.inputs.iter().any(|input| {
-            let may = || tree.read(input).is_ok_and(|bytes| may_name_one(&bytes) || changes_kinds(input, bytes));
+            let may = || {
+                tree.read(input).is_ok_and(|bytes| {
+                    may_name_one(&bytes) && !is_policy_generator(input, &bytes) || changes_kinds(input, bytes)
+                })
+            };
             *known.entry(input.clone()).or_insert_with(may)
         })
     }
@@ -322,6 +327,14 @@ impl BuildJob {
         let mut inputs = self.reached.inputs.iter();
         inputs.any(|input| tree.read(input).is_ok_and(|b| words.iter().any(|w| find(&b, w.as_bytes()).is_some())))
     }
+}
+
+/// Whether all of a file are PolicyGenerators.
+fn is_policy_generator(path: &Utf8Path, bytes: &[u8]) -> bool {
+    let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes.to_vec()));
+    let kind =
+        |document: &Document| document.root.get("kind").and_then(|kind| kind.as_str()) == Some("PolicyGenerator");
+    parsed.problems.is_empty() && !parsed.documents.is_empty() && parsed.documents.iter().all(kind)
 }
 
 /// Whether a file can give an object another kind without naming it: a patch that may, or a replacement or a value that

@@ -487,6 +487,13 @@ fn contradictions_are_found() {
         let found = found.iter().any(|f| f.contains("cluster-facts-contradict"));
         assert_eq!(found, contradicts, "{release}");
     }
+    // What it began with may be older than everything that is modelled.
+    let old = VENDOR_SUBSCRIPTION.replace("4.20.3", "4.10.0");
+    for release in ["4.22", "1.18", "5.0"] {
+        let inventory = INVENTORY.replace("1.17", release);
+        let repo = open(&[("a/hc.yaml", HC), ("a/s.yaml", &old), ("a/i.yaml", &inventory)]);
+        assert_eq!(identity(&repo, "a").1, [""; 0], "{release}");
+    }
 }
 
 #[test]
