@@ -34,6 +34,9 @@ pub const KUBEVIRT_FIELDS: &str = include_str!("kubevirt/fields.json");
 /// The instance types and preferences that KubeVirt deploys itself.
 pub const KUBEVIRT_TYPES: &str = include_str!("kubevirt/common-types.json");
 
+/// Known defects of the operators' versions.
+pub const DEFECTS: &str = include_str!("defects.json");
+
 /// The JSON Schema of a document; `None` where there is no such document.
 pub fn document(name: &str) -> Option<&'static str> {
     let found = DOCUMENTS.iter().find(|(known, _)| *known == name);

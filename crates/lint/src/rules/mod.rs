@@ -128,6 +128,7 @@ mod placement_preferred_only_for_arch;
 mod placement_untolerated_taint;
 mod placement_wrong_level;
 mod refusals;
+mod release_defect;
 mod scalar_type_mismatch;
 mod server_metadata_in_git;
 mod single_arch_workloads_served_wrong_arch;
@@ -278,6 +279,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         placement_preferred_only_for_arch,
         placement_untolerated_taint,
         placement_wrong_level,
+        release_defect,
         scalar_type_mismatch,
         server_metadata_in_git,
         single_arch_workloads_served_wrong_arch,

@@ -52,23 +52,7 @@ impl<'j> Judge<'j> {
 
     /// The values that a path with `[]` for each element leads to, without nulls.
     pub(super) fn each(&self, pattern: &str) -> Vec<(String, &'j Value)> {
-        let mut parts = pattern.split("[]");
-        let first = parts.next().unwrap_or_default();
-        // Most of what is asked for isn't there.
-        if self.get(first).is_null() {
-            return Vec::new();
-        }
-        let mut found = vec![(first.to_owned(), self.get(first))];
-        for part in parts {
-            let below = |(path, value): &(String, &'j Value)| {
-                let items = list(value).iter().enumerate();
-                let path = path.clone();
-                items.map(move |(i, item)| (format!("{path}[{i}]{part}"), at(item, part))).collect::<Vec<_>>()
-            };
-            found = found.iter().flat_map(below).collect();
-        }
-        found.retain(|(_, value)| !value.is_null());
-        found
+        each(self.spec, pattern)
     }
 
     /// Something is rejected. What a placeholder will be nobody knows.
@@ -135,6 +119,27 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
     });
     let all = unknown.chain(wrong);
     all.map(|(path, reason, words)| Cause { stage: Stage::Schema, path, reason, words }).collect()
+}
+
+/// The values that a path with `[]` for each element leads to, without nulls.
+pub(super) fn each<'v>(value: &'v Value, pattern: &str) -> Vec<(String, &'v Value)> {
+    let mut parts = pattern.split("[]");
+    let first = parts.next().unwrap_or_default();
+    // Most of what is asked for isn't there.
+    if at(value, first).is_null() {
+        return Vec::new();
+    }
+    let mut found = vec![(first.to_owned(), at(value, first))];
+    for part in parts {
+        let below = |(path, value): &(String, &'v Value)| {
+            let items = list(value).iter().enumerate();
+            let path = path.clone();
+            items.map(move |(i, item)| (format!("{path}[{i}]{part}"), at(item, part))).collect::<Vec<_>>()
+        };
+        found = found.iter().flat_map(below).collect();
+    }
+    found.retain(|(_, value)| !value.is_null());
+    found
 }
 
 /// The value at a dotted path, `domain.devices.disks[0].name`; null where there is none.

@@ -51,7 +51,7 @@ impl Obstacle {
 }
 
 /// Annotation of an instance that lets a bridge to the pod network move.
-const ALLOW_BRIDGE: &str = "kubevirt.io/allow-pod-bridge-network-live-migration";
+pub(super) const ALLOW_BRIDGE: &str = "kubevirt.io/allow-pod-bridge-network-live-migration";
 
 /// What keeps an instance from being migrated, each with its field below the instance's spec. `claim` says what is
 /// known of a claim by its name.

@@ -11,6 +11,7 @@
 mod architecture;
 mod cpu;
 mod defaults;
+mod defects;
 mod devices;
 mod disks;
 mod judge;
@@ -26,6 +27,7 @@ mod volumes;
 #[cfg(test)]
 mod tests;
 
+pub use defects::{Defect, defects};
 pub use judge::is_placeholder;
 pub use migration::{Claim, Obstacle, obstacles};
 pub use nodes::{Demand, demands};

@@ -1,0 +1,195 @@
+//! Known defects of the operators' versions that concern what a cluster runs.
+//!
+//! Source: the pull requests that `schemas/defects.json` names, and the tags that have them.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::judge::{at, each};
+use super::migration::ALLOW_BRIDGE;
+use crate::release::{Release, version_numbers};
+
+/// A defect of KubeVirt.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Defect {
+    /// `kubevirt-17527`
+    pub name: String,
+    /// The first version that has it.
+    since: String,
+    /// The first version without it, by minor version; later minor versions don't have it.
+    fixed: Vec<String>,
+    /// What a virtual machine has that it concerns: one of these lists, all of it.
+    #[serde(default)]
+    machines: Vec<Vec<Test>>,
+    /// What the KubeVirt object has, the same way.
+    #[serde(default)]
+    kubevirt: Vec<Vec<Test>>,
+    /// What happens, as a sentence without a full stop.
+    pub consequence: String,
+    /// Where it is public.
+    pub reference: String,
+}
+
+/// A condition on a value: it is there, unless something else is said.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Test {
+    /// A dotted path; `[]` is any element.
+    path: String,
+    /// The value; null: it isn't there.
+    #[serde(default, deserialize_with = "some")]
+    is: Option<Value>,
+    #[serde(default)]
+    is_not: Option<Value>,
+    #[serde(default)]
+    longer_than: Option<usize>,
+}
+
+/// A null that is written is one.
+fn some<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// All known defects.
+fn all() -> &'static [Defect] {
+    static ALL: LazyLock<Vec<Defect>> =
+        LazyLock::new(|| serde_json::from_str(hcoplan_schemas::DEFECTS).expect("schemas/defects.json"));
+    &ALL
+}
+
+/// The version of KubeVirt that a release deploys, `1.7.4`.
+fn version_of(release: &Release) -> &str {
+    let deployed = release.tables().components.get("KUBEVIRT_VERSION");
+    deployed.map_or("", |v| v.trim_start_matches('v'))
+}
+
+/// The defects that a release has.
+pub fn defects(release: &Release) -> impl Iterator<Item = &'static Defect> {
+    let version = version_numbers(version_of(release));
+    all().iter().filter(move |defect| defect.is_in(&version))
+}
+
+impl Defect {
+    fn is_in(&self, version: &[u64]) -> bool {
+        let minor = |version: &[u64]| version.get(..2).map(<[u64]>::to_vec);
+        let fixed: Vec<Vec<u64>> = self.fixed.iter().map(|v| version_numbers(v)).collect();
+        let own = fixed.iter().find(|f| minor(f) == minor(version));
+        let is_fixed = match own {
+            Some(own) => version >= own.as_slice(),
+            None => fixed.iter().all(|f| f.as_slice() <= version),
+        };
+        version >= version_numbers(&self.since).as_slice() && !is_fixed
+    }
+
+    /// Whether it concerns a virtual machine: its manifest, where the instance's spec is in it, and what KubeVirt makes of that.
+    pub fn concerns_machine(&self, object: &Value, template: &str, spec: &Value) -> bool {
+        let instance = if template.is_empty() { object } else { at(object, template) };
+        let view = json!({
+            "name": object["metadata"]["name"],
+            "owner": object["spec"],
+            "written": instance["spec"],
+            "migratesBridge": instance["metadata"]["annotations"][ALLOW_BRIDGE],
+            "spec": spec,
+        });
+        holds(&self.machines, &view)
+    }
+
+    /// Whether it concerns the KubeVirt object, whatever machines there are.
+    pub fn concerns_cluster(&self, kubevirt: &Value) -> bool {
+        holds(&self.kubevirt, kubevirt)
+    }
+
+    /// The next release of the same line, or of a later one, that doesn't have it; `None` where no known one does.
+    pub fn fixed_after(&self, release: &Release) -> Option<String> {
+        let is_free = |other: &Release| !self.is_in(&version_numbers(version_of(other)));
+        let own = version_numbers(release.version());
+        let patches = Release::patch_names().filter_map(Release::patch);
+        let all = patches.chain(Release::known_names().filter_map(Release::known));
+        let later = all.filter(|other| version_numbers(other.version()) > own && is_free(other));
+        later.min_by_key(|other| version_numbers(other.version())).map(|other| other.version().to_owned())
+    }
+}
+
+fn holds(alternatives: &[Vec<Test>], value: &Value) -> bool {
+    alternatives.iter().any(|tests| tests.iter().all(|test| test.holds(value)))
+}
+
+impl Test {
+    fn holds(&self, value: &Value) -> bool {
+        let found = each(value, &self.path);
+        if self.is == Some(Value::Null) {
+            return found.is_empty();
+        }
+        found.into_iter().any(|(_, found)| {
+            let is_long = |most: usize| found.as_str().is_some_and(|text| text.len() > most);
+            self.is.as_ref().is_none_or(|is| is == found)
+                && self.is_not.as_ref().is_none_or(|is| is != found)
+                && self.longer_than.is_none_or(is_long)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_defect_is_in_some_release_and_public() {
+        let releases: Vec<_> = Release::patch_names()
+            .filter_map(Release::patch)
+            .chain(Release::known_names().filter_map(Release::known))
+            .collect();
+        assert!(all().len() >= 10);
+        for defect in all() {
+            let has = |release: &&std::sync::Arc<Release>| defects(release).any(|d| d.name == defect.name);
+            assert!(releases.iter().any(|r| has(&r)), "{}: no release has it", defect.name);
+            assert!(!releases.iter().all(|r| has(&r)), "{}: every release has it", defect.name);
+            assert!(defect.reference.starts_with("https://"), "{}", defect.name);
+            assert_ne!(defect.machines.is_empty(), defect.kubevirt.is_empty(), "{}", defect.name);
+        }
+    }
+
+    #[test]
+    fn versions_are_compared_by_minor_version() {
+        let defect = &all()[0];
+        for (version, has) in
+            [("1.5.9", false), ("1.6.5", true), ("1.6.6", false), ("1.7.3", true), ("1.8.2", true), ("1.9.0", false)]
+        {
+            assert_eq!(defect.is_in(&version_numbers(version)), has, "{version}");
+        }
+        let unpatched = all().iter().find(|d| d.name == "kubevirt-17102").expect("there");
+        assert!(unpatched.is_in(&[1, 7, 4]) && !unpatched.is_in(&[1, 9, 0]));
+    }
+
+    #[test]
+    fn conditions_are_met_by_what_they_name() {
+        let named = |name: &str| all().iter().find(|d| d.name == name).expect("there");
+        let machine = |spec: Value| {
+            json!({"metadata": {"name": "a".repeat(40)}, "spec": {"template": {"metadata": {"annotations": {
+                "kubevirt.io/allow-pod-bridge-network-live-migration": ""}}, "spec": spec}}})
+        };
+        for (name, spec, holds) in [
+            ("kubevirt-17527", json!({"domain": {"devices": {"gpus": [{"name": "g"}]}}}), true),
+            ("kubevirt-17527", json!({"domain": {"devices": {"gpus": []}}}), false),
+            ("kubevirt-16853", json!({"domain": {"devices": {"tpm": {"persistent": true}}}}), true),
+            ("kubevirt-16853", json!({"domain": {"devices": {"tpm": {}}}}), false),
+            (
+                "kubevirt-16697",
+                json!({"domain": {"devices": {"interfaces": [{"bridge": {}}]}}, "networks": [{"pod": {}}]}),
+                true,
+            ),
+            (
+                "kubevirt-16697",
+                json!({"domain": {"devices": {"interfaces": [{"masquerade": {}}]}}, "networks": [{"pod": {}}]}),
+                false,
+            ),
+            ("kubevirt-17029", json!({"architecture": "s390x", "domain": {"memory": {"guest": "1Gi"}}}), false),
+        ] {
+            let object = machine(spec.clone());
+            assert_eq!(named(name).concerns_machine(&object, "spec.template", &spec), holds, "{name} {spec}");
+        }
+    }
+}
