@@ -122,7 +122,7 @@ fn claim(volume: &Value) -> Option<CdiRefusal> {
             format!("Unsupported value: \"{unknown}\": supported values: {known}")
         }
     };
-    Some(because(words, path))
+    Some(because(words, if modes.is_empty() { path.to_owned() } else { format!("{path}.accessModes") }))
 }
 
 fn size(requested: &Value, kind: &str, clones: bool) -> Option<String> {
@@ -477,11 +477,15 @@ mod tests {
             (size("0"), "Storage size can't be equal or less than zero", "template.spec.storage"),
             (size("1M"), "Storage size should be at least 1MiB", "template.spec.storage"),
             (pvc(json!([])), "Required value: at least 1 access mode is required", "template.spec.pvc"),
-            (pvc(json!(["ReadWriteOnce", "ReadWriteMany"])), "PVC multiple accessModes", "template.spec.pvc"),
+            (
+                pvc(json!(["ReadWriteOnce", "ReadWriteMany"])),
+                "PVC multiple accessModes",
+                "template.spec.pvc.accessModes",
+            ),
             (
                 pvc(json!(["RWX"])),
                 "Unsupported value: \"RWX\": supported values: \"ReadOnlyMany\", \"ReadWriteMany\", \"ReadWriteOnce\", \"ReadWriteOncePod\"",
-                "template.spec.pvc",
+                "template.spec.pvc.accessModes",
             ),
             (
                 with("/template/spec/storage/dataSource", json!({"kind": "PersistentVolumeClaim", "name": "x"})),
