@@ -499,7 +499,7 @@ fn a_signal_leaves_no_build() {
 }
 
 /// What a fix is called doesn't hang on what it is compared with: all fixtures in one repository have the same fixes
-/// alone and against a revision that has nothing. Against one that has the same, an update may be refused where a new
+/// alone and against a revision that has nothing. Against one that has the same, an update may be rejected where a new
 /// object isn't, or the other way round, and that is another finding; the fixes of those that stay are as safe.
 #[test]
 fn fixes_are_as_safe_with_another_revision_as_without() {

@@ -249,7 +249,7 @@ fn plans_equal_the_recordings() {
     all_equal(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden"));
 }
 
-/// Cases in which an operand's schema refuses what the operator sends: the recording's cluster had no
+/// Cases in which an operand's schema rejects what the operator sends: the recording's cluster had no
 /// CRDs of operands, and took it. The case, and the field.
 const TAKEN_WITHOUT_CRDS: [(&str, &str); 6] = [
     ("tls-Custom-unknown-cipher", "custom.ciphers[1]: Unsupported"),
@@ -442,7 +442,7 @@ const REFUSED: &[&str] = &[
     // The same of a field that v1beta1 doesn't know.
     " is no field of v1beta1 and would be lost: ",
     // In v1 nothing is warned about, and the webhook looks further.
-    "1.18: it would be refused in v1",
+    "1.18: it would be rejected in v1",
 ];
 
 /// A comment at the first of two keys, or on what several places share, has no place.

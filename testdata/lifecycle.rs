@@ -246,7 +246,7 @@ fn what_is_applied_again_changes_nothing() {
         }
         let again = first.after.update(manifest, UpdateMethod::Apply);
         let release = state.release.name();
-        // What a hole let in may be refused now: then nothing changes, either.
+        // What a hole let in may be rejected now: then nothing changes, either.
         let mut out = Vec::new();
         let (before, after) = (as_read(&first.after), as_read(&again.after));
         differences("stored", &before, &after, &mut out);
@@ -324,7 +324,7 @@ fn is_incomparable(created: &Step, upgraded: &Step, new: &Plan) -> Option<&'stat
     } else if !admission.pruned.is_empty() || admission.warnings.iter().any(unknown_gate) {
         Some("1.18 drops what it doesn't know, and nobody applies the manifest again")
     } else if upgraded.own_updates.iter().any(|u| !u.admission.accepted) {
-        Some("the operator's own update is refused")
+        Some("the operator's own update is rejected")
     } else if created.own_updates.is_empty() {
         // As where finalizer and label are in the manifest: no update stores the defaults of 1.18.
         Some("the operator has nothing to write")

@@ -157,7 +157,7 @@ fn an_operand_that_is_not_there_refuses_an_update() {
 }
 
 /// A deprecated gate ends a create's validation before its failing patch is seen. Reconciles stop at the
-/// patch then, so that SSP is never made: a fix that takes the gate out, too, is refused for want of it,
+/// patch then, so that SSP is never made: a fix that takes the gate out, too, is rejected for want of it,
 /// and one that keeps the gate gets in.
 #[test]
 fn a_gate_that_hid_an_error_stays_until_the_error_is_mended() {
@@ -273,7 +273,7 @@ fn an_upgrade_writes_what_is_left_of_a_patch_anew() {
     let migrations = json!({"allowPostCopy": true});
     let path = "/spec/configuration/migrations";
     assert_eq!(left, json!([{"op": "add", "path": path, "value": migrations}]));
-    // And so is where a value is copied from: the operator's own update is refused.
+    // And so is where a value is copied from: the operator's own update is rejected.
     let step = upgraded(json!({
         "op": "copy",
         "from": "/spec/configuration/developerConfiguration",

@@ -15,7 +15,7 @@ fn document(scene: &Scene, more: &[&str]) -> Value {
     serde_json::from_slice(&done.stdout).expect("JSON")
 }
 
-/// Changes, an upgrade, clusters that come, that go and that are refused.
+/// Changes, an upgrade, clusters that come, that go and that are rejected.
 #[test]
 fn the_document_is_as_its_schema_says() {
     let scene = fleet(&["east", "west"]);
@@ -101,7 +101,7 @@ fn has_markers(directory: &Path) -> bool {
     })
 }
 
-/// An upgrade fails the run where it brings a refusal, a stopped reconcile or a new error, and nowhere
+/// An upgrade fails the run where it brings a rejection, a stopped reconcile or a new error, and nowhere
 /// else.
 #[test]
 fn an_upgrade_fails_on_what_it_brings() {
@@ -113,7 +113,7 @@ fn an_upgrade_fails_on_what_it_brings() {
     let cases = [
         // Nothing is in the way.
         (("", ""), Some(0), "values to write down"),
-        // The operator's own update of the HyperConverged is refused.
+        // The operator's own update of the HyperConverged is rejected.
         (("\nspec:\n", &*gone), Some(1), "rejected or stopped"),
         // What was wrong before and stays isn't the upgrade's.
         (("  workloads: {}\n", placement), Some(0), "values to write down"),

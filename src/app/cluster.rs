@@ -278,7 +278,7 @@ fn warn_of(work: &Work<'_>, old: &Old, outcome: &mut Outcome) {
     }
 }
 
-/// The HyperConverged as the API server would store it; empty where it is refused.
+/// The HyperConverged as the API server would store it; empty where it is rejected.
 fn stored(cluster: &str, release: &Release, plan: &Plan, force: bool) -> String {
     let admission = &plan.admission;
     let forced = admission.forced.as_ref().filter(|_| force);
@@ -308,7 +308,7 @@ fn warnings(plan: &Plan) -> Vec<String> {
         out.push(format!("HCO's reconcile stops at {operand}: {message}"));
     }
     let refused = plan.ssp.iter().filter(|s| !s.admission.accepted);
-    out.extend(refused.map(|s| format!("SSP's webhook refuses the SSP: {}", s.admission.message)));
+    out.extend(refused.map(|s| format!("SSP's webhook rejects the SSP: {}", s.admission.message)));
     out
 }
 

@@ -23,12 +23,12 @@ pub struct ClusterDrift {
 /// Finds them.
 ///
 /// # Errors
-/// Why nothing can be said: the files can't be read, nothing says the release, it would be refused.
+/// Why nothing can be said: the files can't be read, nothing says the release, it would be rejected.
 pub fn cluster_drift(repo: &Repo, cluster: &ClusterRef) -> Result<ClusterDrift, String> {
     let loaded = repo.load(cluster).map_err(|p| p.finding.message)?;
     let release = loaded.release.as_ref().map_err(|f| f.message.clone())?;
     let inventory = Arc::new(loaded.inventory.inventory.clone());
     let state = State::new(Arc::clone(release), inventory);
-    let fields = diff::drift(&state, &loaded.json).ok_or("it would be refused: hcoplan lint says why")?;
+    let fields = diff::drift(&state, &loaded.json).ok_or("it would be rejected: hcoplan lint says why")?;
     Ok(ClusterDrift { cluster: loaded.name, release: release.title(), document: loaded.document, fields })
 }

@@ -48,7 +48,7 @@ pub struct ReleaseDiff {
     pub objects: Vec<Difference>,
     /// Alerts that hcoplan predicts, and gauges that the operator exposes.
     pub alerts: Vec<Difference>,
-    /// What the schema and the webhooks refuse or warn of.
+    /// What the schema and the webhooks reject or warn of.
     pub refusals: Vec<Difference>,
 }
 
@@ -61,7 +61,7 @@ impl ReleaseDiff {
             ("Fields of the HyperConverged", &self.fields),
             ("Objects", &self.objects),
             ("Alerts and gauges", &self.alerts),
-            ("Refusals and warnings", &self.refusals),
+            ("Rejections and warnings", &self.refusals),
         ]
     }
 }
@@ -137,7 +137,7 @@ struct Facts {
     webhooks: BTreeMap<String, String>,
 }
 
-/// Keywords of a schema by which values are refused.
+/// Keywords of a schema by which values are rejected.
 const REFUSE: [&str; 11] = [
     "enum",
     "maxItems",

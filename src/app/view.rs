@@ -4,7 +4,7 @@ use super::outcome::Outcome;
 use super::planned::Planned;
 use crate::repo::{ClusterRef, Repo};
 
-/// Notes virtual machines, golden images and alerts: of `planned`, as it is shown. What is refused and so not rendered
+/// Notes virtual machines, golden images and alerts: of `planned`, as it is shown. What is rejected and so not rendered
 /// is taken from `forced`.
 pub(super) fn note_images_and_alerts(
     (repo, cluster): (&Repo, &ClusterRef),

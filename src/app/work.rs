@@ -13,7 +13,7 @@ use crate::release::Release;
 /// What is to be done with each cluster.
 #[derive(Debug, Default)]
 pub struct Work<'a> {
-    /// Render also what a webhook would refuse.
+    /// Render also what a webhook would reject.
     pub force: bool,
     /// What the clusters are compared with, so that the change is judged as an update.
     pub before: Before<'a>,

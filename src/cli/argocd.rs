@@ -21,23 +21,23 @@ use crate::review::clusters as cluster_names;
 use crate::secret::{InputText, masked_value};
 use crate::yaml::{Path, Segment, emit};
 
-/// Say which fields of a HyperConverged Argo CD and Flux report as different for ever
+/// Report fields of a HyperConverged that Argo CD and Flux show as different on every sync
 ///
-/// What git has is held against what the cluster has once API server, webhook and operator have seen to
-/// it. Argo CD's client-side diff lays git over what is live: a field that the API server drops, a `null`,
-/// a default inside a list and a value that somebody else writes stay different. Server-side diff (Argo CD
-/// with ServerSideDiff=true, and Flux) asks the API server, which answers with what it would store.
+/// Compares git with the cluster's HyperConverged once API server, webhook and operator have handled it. Argo CD's
+/// client-side diff lays git over the live object. These stay different: a field that the API server drops, a `null`, a
+/// default inside a list, and a value that another controller writes. Server-side diff (Argo CD with
+/// ServerSideDiff=true, and Flux) asks the API server what it would store.
 ///
-/// Printed are the values to commit, after which nothing differs, and the smallest ignoreDifferences (and
-/// spec.ignore of Flux) for who doesn't want to commit them. Entries of the repository's Applications,
-/// ApplicationSets and Kustomizations that ignore nothing are named.
+/// Prints the values to commit, after which nothing differs. Prints also the smallest ignoreDifferences (and
+/// spec.ignore of Flux) as an alternative. Lists entries of the repository's Applications, ApplicationSets and
+/// Kustomizations that ignore nothing.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,
 
-    /// Fail where a field differs, or an entry ignores nothing
+    /// Exit with 1 when a field differs, or an entry ignores nothing
     #[arg(long, help_heading = "Output")]
     check: bool,
 
@@ -52,8 +52,8 @@ pub(super) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  hcoplan argocd                         what differs for ever, and what to commit or to ignore
-  hcoplan argocd clusters/prod --check   for CI: fails where something differs
+  hcoplan argocd                         fields that differ on every sync; what to commit or ignore
+  hcoplan argocd clusters/prod --check   for CI: exits with 1 when a field differs
   hcoplan argocd --health                for argocd-cm, see docs/argocd.md";
 
 /// Kept as a file of its own, so that it can be run.
@@ -87,7 +87,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let ignored = if whole {
         found.repo.ignored_fields()
     } else {
-        output.note("entries that ignore nothing are told where every cluster is looked at");
+        output.note("entries that ignore nothing are reported only when all clusters are checked");
         Vec::new()
     };
     let idle: Vec<&IgnoredField> = ignored.iter().filter(|f| is_idle(f, &all)).collect();
@@ -145,7 +145,7 @@ fn screen(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> Document {
         let names: Vec<&str> = alike.iter().map(|c| &*c.cluster).collect();
         let count = match first.fields.len() {
             0 => "nothing differs".to_owned(),
-            n => format!("{} for ever", plural_differ(n)),
+            n => format!("{} on every sync", plural_differ(n)),
         };
         let title = Text::from(cluster_names(&names)).soft(format!(" ({})", first.release)).plain(format!(": {count}"));
         blocks.push(Block::Heading(2, title));

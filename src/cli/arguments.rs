@@ -8,40 +8,41 @@ use clap::Args;
 
 use super::shard::Shard;
 
-/// How a repository is read: what every command takes that works on one.
+/// How a repository is read: the options of every command that reads one.
 #[derive(Debug, Clone, Default, Args)]
 #[group(skip)]
 #[command(next_help_heading = "Input")]
 pub(super) struct InputArguments {
-    /// The configuration, instead of the hcoplan.yaml at the root
+    /// Configuration file [default: hcoplan.yaml at the root]
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<Utf8PathBuf>,
 
-    /// Take configuration, baseline, suppressions and own releases from this git revision, as in
-    /// `--trust-base origin/main`
+    /// Read configuration, baseline, suppressions and own releases from this git revision, as in `--trust-base
+    /// origin/main`
     ///
-    /// For changes by somebody else: what they bring of these has no effect, and is told.
+    /// For changes that aren't reviewed yet: their own configuration, baseline, suppressions and releases have no
+    /// effect, and are reported.
     #[arg(long, value_name = "REV")]
     pub(super) trust_base: Option<String>,
 
     /// Let kustomize fetch remote bases, with the network and the environment of this run
     ///
-    /// Kustomizations with a HyperConverged are always built, without network; exec functions, Helm charts and plugins
+    /// Kustomizations with a HyperConverged are always built, without network. Exec functions, Helm charts and plugins
     /// are rejected. `kustomize: off` in hcoplan.yaml builds nothing.
     #[arg(long)]
     pub(super) kustomize_remote: bool,
 
     /// Render the Helm charts with a HyperConverged, with the helm on the PATH
     ///
-    /// Each release that Argo CD's Applications and ApplicationSets or Flux's HelmReleases name is a cluster, with
-    /// their values; else each file of values. Nothing is fetched. `helm: true` in hcoplan.yaml does the same.
+    /// Each release of Argo CD's Applications and ApplicationSets or Flux's HelmReleases is a cluster, with its values;
+    /// else each file of values is one. Fetches nothing. `helm: true` in hcoplan.yaml does the same.
     #[arg(long)]
     pub(super) helm: bool,
 
     #[command(flatten)]
     pub(super) files: Files,
 
-    /// Clusters to work on at once [default: one per core]
+    /// Number of clusters to process in parallel [default: one per core]
     #[arg(long, value_name = "N")]
     pub(super) jobs: Option<NonZeroUsize>,
 }
@@ -57,54 +58,53 @@ impl InputArguments {
 #[derive(Debug, Clone, Default, Args)]
 #[group(skip)]
 pub(super) struct Files {
-    /// Say which files were read, paired and skipped, and why
+    /// Print which files were read, paired and skipped, and why
     #[arg(long, help_heading = "Input")]
     pub(super) show_files: bool,
 }
 
-/// Which clusters, and how they are found.
+/// Which clusters to process, and where to find them.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct Sources {
-    /// Directory to look in, or one file of it, or `-` for a stream of documents
+    /// Directory to read, or one file of it, or `-` for a stream of documents
     ///
-    /// Configuration, cluster names and inventories are relative to the root: the nearest directory with
-    /// an hcoplan.yaml, from DIR up to the root of the git work tree, else DIR. Nothing above it is read.
+    /// Configuration, cluster names and inventories are relative to the root: the nearest directory with an
+    /// hcoplan.yaml, from DIR up to the root of the git work tree, else DIR. hcoplan reads nothing above it.
     #[arg(value_name = "DIR", default_value = ".")]
     pub(super) directory: Utf8PathBuf,
 
-    /// Release that the clusters run, instead of what their inventories say: of HCO (1.16), or of
-    /// OpenShift Virtualization (4.20, 4.20.3)
+    /// Release that the clusters run, overriding their inventories: of HCO (1.16), or of OpenShift Virtualization
+    /// (4.20, 4.20.3)
     #[arg(long, value_name = "X.Y", help_heading = "Input")]
     pub(super) release: Option<String>,
 
-    /// Whether an operator's bundle is looked at where there is no HyperConverged.
+    /// Whether to check an operator's bundle where there is no HyperConverged.
     #[arg(skip)]
     pub(super) bundles: bool,
 
-    /// The git revision of the directory that is looked at; the working tree where none is named.
+    /// The git revision of the directory; `None` for the working tree.
     #[arg(skip)]
     pub(super) revision: Option<String>,
 
-    /// What this side is called, where it isn't the working tree.
+    /// The name of this side, where it isn't the working tree.
     #[arg(skip)]
     pub(super) name: Option<String>,
 
-    /// The inventory of every cluster, whatever lies beside it
+    /// Inventory of every cluster, overriding those of the repository
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(super) inventory: Vec<Utf8PathBuf>,
 
-    /// Only clusters of this name, or whose name ends with it; `*` matches within a part, `**` across parts
+    /// Only clusters with this name, or whose name ends with it; `*` matches within a part, `**` across parts
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     pub(super) cluster: Vec<String>,
 
-    /// Not the clusters of this name
+    /// Skip the clusters with this name
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     pub(super) exclude: Vec<String>,
 
     /// Only the I-th of N parts of the clusters, by their names
     ///
-    /// The same clusters are in a part wherever it runs. What concerns the repository and no
-    /// cluster is reported by the first part.
+    /// A cluster is always in the same part. The first part reports findings about the repository as a whole.
     #[arg(long, value_name = "I/N", help_heading = "Input")]
     pub(super) shard: Option<Shard>,
 

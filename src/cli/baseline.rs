@@ -76,8 +76,8 @@ impl BaselineFile {
             let others: Vec<&str> = before.clusters().into_iter().filter(is_other).collect();
             if !others.is_empty() {
                 return Err(Failure::usage(
-                    format!("{path} knows findings of {}, which isn't looked at here", others.join(", ")),
-                    "update it from the directory that it was written for, or delete it to begin anew",
+                    format!("{path} has findings of {}, which this run doesn't check", others.join(", ")),
+                    "update it from the directory that it was written for, or delete it to start over",
                 ));
             }
         }
@@ -102,7 +102,7 @@ impl BaselineFile {
             more => format!("\n  and {more} more"),
         };
         let path = &self.path;
-        output.note(format_args!("{path} has findings that are mended; --update-baseline prunes them:{shown}{more}"));
+        output.note(format_args!("{path} has findings that are fixed; --update-baseline removes them:{shown}{more}"));
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Print where a HyperConverged is below the current directory, or nothing
+    /// Print the location of a HyperConverged below the current directory, or nothing
     #[command(after_long_help = "Examples:
   hcoplan cmp discover")]
     Discover,
@@ -54,15 +54,14 @@ enum Command {
     Parameters,
 }
 
-/// What the plugin's own command says: the repository, and an Application's parameters, which it can
-/// set, make the gate stricter and no wider.
+/// Options of the plugin's own command: the repository's. An Application's parameters can only make the gate stricter.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan cmp generate --fail-on warning
   hcoplan cmp generate --release 4.20
-  kustomize build . | hcoplan cmp generate -       the same, built by somebody else")]
+  kustomize build . | hcoplan cmp generate -       the same, built by another tool")]
 struct Gate {
-    /// Refuse from this severity on
+    /// Reject from this severity on
     #[arg(long, value_name = "SEVERITY", default_value = "error")]
     fail_on: FailOn,
 
@@ -70,12 +69,11 @@ struct Gate {
     #[arg(long, value_name = "X.Y|DIR")]
     release: Option<String>,
 
-    /// Take hcoplan.yaml, suppressions and own releases as the repository has them: where nothing is
-    /// merged that nobody has looked at
+    /// Read hcoplan.yaml, suppressions and own releases from the repository: only where every merge is reviewed
     #[arg(long)]
     trust_repository: bool,
 
-    /// `-`: what was built elsewhere, on standard input, in the place of the files
+    /// `-`: manifests built by another tool, on standard input, instead of the files
     #[arg(value_name = "-", value_parser = ["-"])]
     input: Option<String>,
 }
@@ -144,7 +142,7 @@ fn discover(output: &mut Output) -> Result<Verdict, Failure> {
 fn announcement() -> Value {
     json!([
         {
-            "name": "fail-on", "title": "Refuse from this severity on",
+            "name": "fail-on", "title": "Reject from this severity on",
             "tooltip": "error, warning or never", "collectionType": "string", "string": "error",
         },
         {

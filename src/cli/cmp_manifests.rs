@@ -39,7 +39,7 @@ pub(super) fn manifests(
                 WAY_OUT,
             ));
         }
-        // Configuration that isn't hcoplan's is refused before.
+        // Configuration that isn't hcoplan's is rejected before.
         if path == CONFIG_FILE {
             continue;
         }

@@ -17,9 +17,9 @@ const STYLES: Styles = Styles::styled()
 
 /// terraform plan for KubeVirt's HyperConverged Cluster Operator, offline
 ///
-/// Given a repository with HyperConverged manifests and declared inventories of nodes, hcoplan
-/// works out what the API server, HCO and SSP would do with them before anything is merged: what
-/// would be rejected, which objects would exist, which alerts would fire, what changes.
+/// hcoplan reads HyperConverged manifests and inventories of nodes, and computes what the API server, HCO and SSP do
+/// with them. Before the merge it shows which manifests are rejected, which objects exist, which alerts fire, and what
+/// changes.
 ///
 /// It talks to no cluster and opens no network connection.
 #[derive(Debug, Parser)]
@@ -45,7 +45,7 @@ pub(super) struct Arguments {
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
 
-    /// Everything: every object, cluster and name that is otherwise counted
+    /// Print everything: every object, cluster and name that is otherwise only counted
     #[arg(short, long, global = true)]
     pub(super) verbose: bool,
 
@@ -55,44 +55,44 @@ pub(super) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  hcoplan lint .                          what is wrong with this repository
-  hcoplan plan . --against origin/main    what this branch changes
-  hcoplan plan . --upgrade-to 1.19        what an upgrade of HCO does";
+  hcoplan lint .                          find errors in this repository
+  hcoplan plan . --against origin/main    show what this branch changes
+  hcoplan plan . --upgrade-to 1.19        show what an upgrade of HCO does";
 
 // Every subcommand is put together at once, so that the global options stand behind its own in its help.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Show what a change does, lint it, and render it to the output tree
     Plan(plan::Arguments),
-    /// Check the manifests against what the cluster would make of them
+    /// Check the manifests with the rules
     Lint(lint::Arguments),
     /// Render what HCO and SSP would create
     Render(render::Arguments),
     /// Show what a change does to the clusters, object by object and field by field
     Diff(diff::Arguments),
-    /// Mend what rules find, where that is mechanical
+    /// Fix findings that have a safe automatic fix
     Fix(fix::Arguments),
-    /// Show which golden images are there for which architecture
+    /// Show which golden images exist for which architecture
     Matrix(matrix::Arguments),
-    /// Make one HTML page of the whole plan
+    /// Write one HTML page of the whole plan
     Report(report::Arguments),
-    /// Say what makes a field of a rendered object what it is
+    /// Explain where a rendered field's value comes from
     Why(why::Arguments),
     /// Print the page of a rule, or of a field of an operand or of the HyperConverged
     Explain(explain::Arguments),
-    /// Make a ClusterInventory from what a running cluster was dumped to, or bring one up to date
+    /// Create or update a ClusterInventory from a must-gather or `kubectl get nodes -o json`
     Import(import::Arguments),
     /// Compare a ClusterInventory with a dump of the cluster's nodes
     Inventory(inventory::Arguments),
-    /// The releases that are modelled, of HCO and of what is built from it
+    /// Show the supported releases, of HCO and of its distributions
     Release(release::Arguments),
     /// Print the JSON Schema of a document, or list them
     Schema(schema::Arguments),
     /// Run as a config management plugin of Argo CD; see docs/argocd.md
     Cmp(cmp::Arguments),
-    /// Say which fields of a HyperConverged Argo CD and Flux report as different for ever
+    /// Report fields of a HyperConverged that Argo CD and Flux show as different on every sync
     Argocd(argocd::Arguments),
-    /// Talk to an editor: findings, fixes and explanations while somebody types
+    /// Run the language server: findings, fixes and explanations in an editor
     Lsp(lsp::Arguments),
     /// Write hcoplan.yaml, so that `hcoplan plan` needs no options
     Init(init::Arguments),

@@ -27,8 +27,8 @@ const VARIABLE: &str = "HCOPLAN_COMPLETE";
 
 /// Print a completion script for a shell
 ///
-/// It knows subcommands, options, formats, releases, rules, groups, kinds, the clusters of the repository
-/// that the shell is in, and what `hcoplan explain` has pages for: alerts, annotations, feature gates, fields.
+/// It completes subcommands, options, formats, releases, rules, groups, kinds, the clusters of the current repository,
+/// and the subjects of `hcoplan explain`: alerts, annotations, feature gates, fields.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan completions bash > /etc/bash_completion.d/hcoplan

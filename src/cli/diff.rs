@@ -20,8 +20,8 @@ use crate::report::changes::LEAST_BUDGET;
 
 /// Show what a change does to the clusters, object by object and field by field
 ///
-/// Without a choice of sides, the left one is the revision where this branch left the main one, and the
-/// right one what the sources are now. Nothing is written.
+/// By default, the side before is the merge base with the main branch, and the side after the working tree. Writes
+/// nothing.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan diff --against origin/main           what this branch changes
@@ -32,28 +32,28 @@ pub(super) struct Arguments {
     #[arg(value_name = "DIR", default_value = ".")]
     directory: Utf8PathBuf,
 
-    /// Another directory, for the right side
+    /// Another directory, for the side after
     #[arg(value_name = "DIR_B", conflicts_with = "against")]
     other: Option<Utf8PathBuf>,
 
-    /// The left side is DIR in this git revision; with A..B, the right side is DIR in B; with A...B,
-    /// the left side is where the two parted (A... is where HEAD left A)
+    /// The side before is DIR in this git revision; with A..B, the side after is DIR in B. With A...B, the side before
+    /// is the merge base of both (A... is that with HEAD)
     #[arg(long, value_name = "REV|A..B", help_heading = "Sides")]
     against: Option<String>,
 
-    /// Both sides are DIR, on two releases; one release alone is that of both sides
+    /// Compare DIR on two releases; with one release, both sides run it
     #[arg(long, value_name = "X.Y..X.Y", help_heading = "Sides")]
     release: Option<String>,
 
-    /// The left side's inventory, and the right side's, whatever lies beside the HyperConverged
+    /// Inventory of the side before, and of the side after, overriding those of the repository
     #[arg(long, value_name = "FILE", num_args = 1..=2, help_heading = "Sides")]
     inventory: Vec<Utf8PathBuf>,
 
-    /// The right side's inventory alone
+    /// Inventory of the side after alone
     #[arg(long, value_name = "FILE", help_heading = "Sides")]
     inventory_b: Option<Utf8PathBuf>,
 
-    /// The left side is what a cluster runs: files of `kubectl get -o yaml`, or a must-gather
+    /// The side before is a running cluster: files of `kubectl get -o yaml`, or a must-gather
     #[arg(long, value_name = "PATH", help_heading = "Sides",
         conflicts_with_all = ["against", "other", "inventory_b"])]
     live: Option<Utf8PathBuf>,
@@ -65,11 +65,11 @@ pub(super) struct Arguments {
     #[command(flatten)]
     rules: Rules,
 
-    /// Only clusters of this name; `*` and `**` match, a name without `/` also the last part
+    /// Only clusters with this name; `*` and `**` match, a name without `/` also the last part
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     cluster: Vec<String>,
 
-    /// Not the clusters of this name
+    /// Skip the clusters with this name
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     exclude: Vec<String>,
 
@@ -83,7 +83,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target<PlanFormat>>,
 
-    /// The most bytes of the markdown
+    /// Maximum number of bytes of the markdown
     #[arg(long, value_name = "N", help_heading = "Output",
         value_parser = clap::value_parser!(u64).range(LEAST_BUDGET as u64..))]
     budget_bytes: Option<u64>,

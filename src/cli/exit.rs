@@ -15,7 +15,7 @@ pub(super) struct Verdict {
     pub(super) nothing_found: bool,
     /// No HyperConverged could be planned, and findings say why.
     pub(super) nothing_planned: bool,
-    /// Findings at or above `--fail-on`, a refusal, a stale tree with `--check`, differences with
+    /// Findings at or above `--fail-on`, a rejection, a stale tree with `--check`, differences with
     /// `--exit-code`.
     pub(super) failed: bool,
     /// The user pressed Ctrl-C.
@@ -68,12 +68,12 @@ impl From<Verdict> for ExitCode {
 /// For `--help`.
 pub(super) const TABLE: &str = "\
 Exit codes, the same for every format:
-  0   nothing to complain about
-  1   findings at or above --fail-on, a refused HyperConverged or one that can't be
+  0   no findings at or above --fail-on
+  1   findings at or above --fail-on, a HyperConverged that is rejected or cannot be
       planned, a stale tree with --check, differences with --exit-code
   2   usage, configuration or environment
   3   no HyperConverged found
-  4   input that can't be read or parsed
+  4   unreadable or invalid input
   70  a bug in hcoplan
   130 interrupted: Ctrl-C, SIGTERM, SIGHUP";
 

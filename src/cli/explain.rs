@@ -14,8 +14,8 @@ use crate::{finding, lint, repo};
 
 /// Print the page of a rule, an alert, a feature gate, an annotation, a metric, a condition, a kind, a term or a field
 ///
-/// Without a subject, everything that has a page is listed. For a field: its type, what its values do, what of the
-/// HyperConverged feeds it, what HCO writes when nothing is said, and what changed between the releases.
+/// Without a subject, lists everything that has a page. For a field: its type, the effect of its values, the fields of
+/// the HyperConverged that feed it, its default, and its changes between the releases.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan explain jsonpatch-present                    a rule
@@ -31,8 +31,7 @@ pub(super) struct Arguments {
     #[arg(value_name = "SUBJECT")]
     subject: Vec<String>,
 
-    /// The release that is asked about; of a field, also what came before it. 4.20 is one of
-    /// OpenShift Virtualization
+    /// Show the subject in this release; of a field, also in earlier ones. 4.20 is one of OpenShift Virtualization
     #[arg(long, value_name = "RELEASE")]
     release: Option<String>,
 }

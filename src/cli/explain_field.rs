@@ -307,16 +307,16 @@ fn version_page(out: &mut String, kind: &str, all: &[Seen], releases: &[Arc<Rele
         let _ = writeln!(out, "    and {more} more: ask for a field in it");
     }
     out.push_str(if is_operand {
-        "\n  What HCO writes for a HyperConverged that says nothing (OpenShift, amd64):\n"
+        "\n  Value that HCO writes for an empty HyperConverged (OpenShift, amd64):\n"
     } else {
-        "\n  What is stored when nothing is said:\n"
+        "\n  Default:\n"
     });
     for run in all.chunk_by(|a, b| a.unset == b.unset) {
         value(out, &span_of(run), run.first().and_then(|s| s.unset.as_ref()));
     }
     let changed: Vec<String> = all.windows(2).flat_map(changes).collect();
     if !changed.is_empty() {
-        out.push_str("\n  What changed:\n");
+        out.push_str("\n  Changes between releases:\n");
         for line in changed {
             paragraph(out, "    ", &line);
         }

@@ -34,17 +34,16 @@ const GREEN: Style = AnsiColor::Green.on_default();
 const RED: Style = AnsiColor::Red.on_default();
 const CYAN: Style = AnsiColor::Cyan.on_default();
 
-/// Mend what rules find, where that is mechanical
+/// Fix findings that have a safe automatic fix
 ///
-/// Without --write nothing is written: the changes are shown as a diff. Every comment and the
-/// layout stay; a result that isn't what was meant is dropped. What needs a choice is listed with
-/// what each way would do.
+/// Without --write nothing is written: the changes are shown as a diff. Every comment and the layout stay; a fix with
+/// another effect than intended is dropped. Findings with several fixes are listed with the effect of each.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
-  hcoplan fix                                  what would be changed
-  hcoplan fix --write                          change it
+  hcoplan fix                                  show the fixes as a diff
+  hcoplan fix --write                          write them
   hcoplan fix --choose multi-arch-boot-images-disabled=1
-                                               of several ways the first
+                                               apply the first of several fixes
   hcoplan fix --format json                    for programs: `hcoplan schema fix`
   hcoplan fix --migrate v1 --write             v1beta1 as v1, where the cluster would store the same")]
 pub(super) struct Arguments {
@@ -58,11 +57,11 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Output")]
     write: bool,
 
-    /// Also what changes what the cluster does
+    /// Also fixes that change what the cluster does
     #[arg(long = "unsafe", help_heading = "Rules")]
     also_unsafe: bool,
 
-    /// Of several ways to mend what a rule finds, the N-th, as they are listed
+    /// Apply the N-th of several listed fixes of a rule
     #[arg(long, value_name = "RULE=N", value_delimiter = ',', help_heading = "Rules",
         value_parser = chosen)]
     choose: Vec<(String, usize)>,
@@ -75,8 +74,8 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Output")]
     exit_code: bool,
 
-    /// Rewrite HyperConvergeds in this API version instead, where the cluster's release has it;
-    /// what is stored stays the same
+    /// Rewrite HyperConvergeds in this API version instead, where the cluster's release serves it; the stored object
+    /// stays the same
     #[arg(long, value_name = "VERSION", help_heading = "Rules", conflicts_with_all = ["select", "ignore", "pedantic", "also_unsafe", "choose"])]
     migrate: Option<migrate::TargetVersion>,
 }
@@ -115,7 +114,7 @@ const MOST_ROUNDS: usize = 10;
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     if arguments.sources.directory == "-" {
-        return Err(Failure::usage("standard input can't be mended", "give the directory or the file"));
+        return Err(Failure::usage("`fix` can't change standard input", "give the directory or the file"));
     }
     let found = clusters::find_to_edit(&arguments.sources, output)?;
     found.say_problems(output);
@@ -183,10 +182,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         output.warning(format_args!("{place}{rule}: can't {title}: {cluster} would have an error by it"));
     }
     if fixed.exhausted {
-        output.warning(format_args!("after {MOST_ROUNDS} rounds there is still something to mend: run it again"));
+        output.warning(format_args!("stopped after {MOST_ROUNDS} rounds with fixes left: run it again"));
     }
     for cluster in &fixed.refused {
-        output.note(format_args!("{cluster} would still be refused: rules that look at what it renders could not run"));
+        output
+            .note(format_args!("{cluster} would still be rejected: rules that look at what it renders could not run"));
     }
     if arguments.format == Format::Json {
         let document = fix_document::of(&fixed, &root, writes, changed);

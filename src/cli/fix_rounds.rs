@@ -28,7 +28,7 @@ pub(super) struct FixRounds {
     pub(super) harmful: Vec<(Finding, Fix, String)>,
     /// Findings whose fix of a build can't be one of a layer, with why.
     pub(super) not_carried: Vec<(Finding, String)>,
-    /// Clusters that would be refused also after all.
+    /// Clusters that would be rejected also after all.
     pub(super) refused: Vec<String>,
     /// Whether there was more to do than rounds.
     pub(super) exhausted: bool,

@@ -18,15 +18,15 @@ use crate::source::{Location, SourceFile, read_limited};
 use crate::yaml::edit::{self, Change};
 use crate::yaml::{self, Document, Path};
 
-/// Make a ClusterInventory from what a running cluster was dumped to, or bring one up to date
+/// Create or update a ClusterInventory from a must-gather or `kubectl get nodes -o json`
 ///
-/// A dump is a must-gather, what `oc adm inspect` wrote, or what `kubectl get … -o yaml` or `-o json`
-/// printed. Nodes are all it needs. Namespace, platform, release, base domain, TLS profile and IP families
-/// are taken from what else is in it: the HyperConverged, HCO's ClusterServiceVersion, the Subscription, the
-/// ClusterVersion, the Ingress, the APIServer, the Network.
+/// A dump is a must-gather, the output of `oc adm inspect`, or of `kubectl get … -o yaml` or `-o json`. It needs nodes
+/// only. Namespace, platform, release, base domain, TLS profile and IP families come from other objects in it: the
+/// HyperConverged, HCO's ClusterServiceVersion, the Subscription, the ClusterVersion, the Ingress, the APIServer, the
+/// Network.
 ///
-/// Nodes become a pool where architecture, roles, taints and the labels that placements name are the same.
-/// Zones are folded; labels and taints that controllers write and take away are left out.
+/// Nodes become a pool where architecture, roles, taints and the labels that placements name are the same. Zones are
+/// folded; labels and taints that controllers add and remove are left out.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hcoplan import must-gather.local.123 --out clusters/prod/inventory.yaml
@@ -37,8 +37,7 @@ pub(super) struct Arguments {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<Utf8PathBuf>,
 
-    /// Write the inventory to this file; one that is there is brought up to date, and comments and what
-    /// was added by hand stay
+    /// Write the inventory to this file; an existing one is updated, and keeps comments and manual additions
     #[arg(long, value_name = "FILE")]
     out: Option<Utf8PathBuf>,
 
@@ -50,8 +49,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "X.Y")]
     release: Option<String>,
 
-    /// Take namespace, platform, release and the labels that placements name from the manifests of the
-    /// cluster in this directory, too [default: the directory of --out]
+    /// Read namespace, platform, release and the labels that placements name from the manifests of the cluster in this
+    /// directory, too [default: the directory of --out]
     #[arg(long, value_name = "DIR")]
     cluster: Option<Utf8PathBuf>,
 }
@@ -152,7 +151,7 @@ pub(super) fn nodes(dump: &Dump, paths: &[Utf8PathBuf], output: &Output) -> Resu
     if loaded.valid {
         Ok(loaded.inventory.nodes)
     } else {
-        Err(Failure::usage("the nodes can't be understood", "mend what the warnings name"))
+        Err(Failure::usage("the nodes can't be understood", "fix what the warnings name"))
     }
 }
 

@@ -27,7 +27,7 @@ use crate::yaml::edit::inline;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hcoplan init --dry-run          print what would be written
-  hcoplan init --release 4.20     for clusters whose manifests don't say their release
+  hcoplan init --release 4.20     for clusters whose manifests name no release
   hcoplan init clusters/prod --nodes must-gather.local.123
                                   write the cluster's nodes to an inventory, too")]
 pub(super) struct Arguments {
@@ -35,11 +35,11 @@ pub(super) struct Arguments {
     #[arg(value_name = "DIR", default_value = ".")]
     directory: Utf8PathBuf,
 
-    /// Release of clusters whose manifests don't say theirs: of HCO (1.16) or of OpenShift Virtualization (4.20)
+    /// Release of clusters whose manifests name none: of HCO (1.16) or of OpenShift Virtualization (4.20)
     #[arg(long, value_name = "X.Y")]
     release: Option<String>,
 
-    /// Write an inventory from a dump of the cluster: a must-gather, or what `oc get nodes -o json` printed
+    /// Write an inventory from a dump of the cluster: a must-gather, or the output of `oc get nodes -o json`
     #[arg(long, value_name = "DUMP")]
     nodes: Vec<Utf8PathBuf>,
 
@@ -47,7 +47,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SERVICE")]
     ci: Option<Service>,
 
-    /// Print what would be written, and write nothing
+    /// Print the files, and write nothing
     #[arg(long)]
     dry_run: bool,
 }

@@ -16,7 +16,7 @@ const GITLAB_JOB: &str = include_str!("../../examples/gitlab/hcoplan.yml");
 const COMMIT: Option<&str> = option_env!("HCOPLAN_COMMIT");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Who runs the jobs of a repository.
+/// The service that runs the repository's jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Service {
     /// Two workflows

@@ -31,12 +31,12 @@ enum Command {
     Check(Check),
 }
 
-/// Compare what an inventory declares with a dump of the cluster; exit with 1 when they differ
+/// Compare an inventory with a dump of the cluster; exit with 1 when they differ
 ///
-/// Release, platform, namespace, TLS profile and what else the inventory declares are held against what the dump
-/// says of them. Each node is in the pool that has its architecture, roles, taints and labels. Labels that the inventory
-/// never mentions are not compared, and neither is what comes and goes: conditions, drains, KVM while
-/// virt-handler restarts. `hcoplan import DUMP --out INVENTORY` brings the inventory up to date.
+/// Compares release, platform, namespace, TLS profile and other declared facts with the dump. Each node is in the pool
+/// that has its architecture, roles, taints and labels. Labels that the inventory never mentions are not compared, and
+/// neither are temporary states: conditions, drains, KVM while virt-handler restarts. `hcoplan import DUMP --out
+/// INVENTORY` updates the inventory.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kubectl get nodes -o json | hcoplan inventory check clusters/prod/inventory.yaml -
@@ -57,7 +57,7 @@ struct Check {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// One below the other, each with what to do about it
+    /// One below the other, each with its fix
     Human,
     /// One document, whose schema `hcoplan schema inventory-check` prints
     Json,

@@ -45,7 +45,7 @@ pub(super) fn inventory_in(path: &Utf8Path, output: &Output) -> Result<Document,
     if loaded.valid {
         Ok(document)
     } else {
-        Err(Failure::usage(format!("{path} can't be understood"), "mend what the warnings name"))
+        Err(Failure::usage(format!("{path} can't be understood"), "fix what the warnings name"))
     }
 }
 

@@ -20,12 +20,12 @@ use crate::finding::{Finding, FixKind, Group, Rule, Severity};
 use crate::lint;
 use crate::report::{Format, Summary};
 
-/// Check the manifests against what the cluster would make of them
+/// Check the manifests with the rules
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
-  hcoplan lint                                 the repository that you are in
-  hcoplan lint clusters/prod --release 4.20    one directory, as that release would take it
-  hcoplan lint --against origin/main           as an update of what the branch started from
+  hcoplan lint                                 the present repository
+  hcoplan lint clusters/prod --release 4.20    one directory, on that release
+  hcoplan lint --against origin/main           as an update of the main branch
   hcoplan lint --select golden-images --format json")]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target>,
 
-    /// Print the rules there are instead
+    /// Print the list of rules instead
     #[arg(long, help_heading = "Rules", conflicts_with = "statistics")]
     list: bool,
 
@@ -134,7 +134,7 @@ fn human() -> String {
             text.push_str(&table(group, &of_group));
         }
     }
-    text.push_str("! hcoplan fix --write mends it, ~ with --unsafe, ? shows ways to choose from\n");
+    text.push_str("! fixed by hcoplan fix --write, ~ with --unsafe, ? with --choose\n");
     text
 }
 

@@ -6,15 +6,15 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use crate::lsp;
 
-/// Talk to an editor: findings, fixes and explanations while somebody types
+/// Run the language server: findings, fixes and explanations in an editor
 ///
-/// The language server protocol on standard input and output. Editors start this; docs/editors.md
-/// says how for VS Code, Neovim and Helix. Configuration is the workspace's hcoplan.yaml.
+/// It speaks the language server protocol on standard input and output. Editors start it; docs/editors.md shows how for
+/// VS Code, Neovim and Helix. Configuration is the workspace's hcoplan.yaml.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan lsp                                  started by an editor, see docs/editors.md")]
 pub(super) struct Arguments {
-    /// Standard input and output: what it does anyhow, for editors that say so
+    /// Use standard input and output: the default, for editors that pass it
     #[arg(long)]
     stdio: bool,
 }

@@ -11,11 +11,11 @@ use super::{clusters, tree};
 use crate::app::{self, Work};
 use crate::report::matrix::{Format, MatrixPage, write};
 
-/// Show which virtual machines boot, and which golden images are there, for which architecture
+/// Show which virtual machines boot, and which golden images exist, for which architecture
 ///
-/// Virtual machines of the repository come first: each boots, boots on some architectures, doesn't boot, or
-/// nobody can say so, with the cause and the line. A cell of a golden image says whether it is there for an architecture.
-/// Clusters that are alike are shown together. It is a view: whatever it shows, the exit code is 0.
+/// Virtual machines of the repository come first: each boots, boots on some architectures, doesn't boot, or is unknown,
+/// with the cause and the line. A cell of a golden image shows whether it exists for an architecture. Clusters with the
+/// same images are shown together. The exit code is always 0.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan matrix
@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,
 
-    /// Only the clusters and images with which something is wrong
+    /// Only clusters and images with problems
     #[arg(long, help_heading = "Output")]
     problems: bool,
 

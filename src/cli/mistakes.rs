@@ -35,7 +35,7 @@ const SUBCOMMANDS: &[(&[&str], &str)] = &[
     ),
     (&["show", "build", "template", "generate", "manifests"], "`hcoplan render` prints what HCO and SSP would create"),
     (&["migrate", "convert"], "`hcoplan fix --migrate v1` shows v1beta1 as v1; with --write it changes the file"),
-    (&["format", "fmt"], "`hcoplan fix` shows what it would mend"),
+    (&["format", "fmt"], "`hcoplan fix` shows the fixes"),
     (
         &["drift"],
         "`hcoplan diff --live FILE` compares with what a cluster runs, `hcoplan inventory check INVENTORY DUMP` its nodes",
@@ -77,7 +77,7 @@ const OPTIONS: &[(&[&str], &str, &str)] = &[
         "check",
         "`hcoplan CMD` writes nothing without --out; `hcoplan render --out DIR --check` fails where DIR is stale",
     ),
-    (&["--fix", "--write"], "statistics", "`hcoplan fix` mends what rules find"),
+    (&["--fix", "--write"], "statistics", "`hcoplan fix` fixes findings"),
     (
         &["--all", "-A", "--all-clusters"],
         "cluster",

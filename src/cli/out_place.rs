@@ -13,7 +13,7 @@ use crate::source::repository_name;
 
 const ELSEWHERE: &str = "give --out a directory that nobody applies";
 
-/// Refuses an output tree in a directory that a controller of this repository applies or renders. With
+/// Rejects an output tree in a directory that a controller of this repository applies or renders. With
 /// `kustomizations` each cluster's directory has one by which Flux leaves the objects alone.
 pub(super) fn check(out: &Utf8Path, found: &Clusters, kustomizations: bool) -> Result<(), Failure> {
     // A controller's paths count from the top of the repository, and its objects may lie anywhere in it.

@@ -8,11 +8,11 @@ use super::clusters::Clusters;
 use super::failure::Failure;
 use super::out_place;
 
-/// Where the output tree is.
+/// The output tree.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output tree")]
 pub(super) struct OutputTreeArguments {
-    /// Write the rendered objects into this directory, a file each
+    /// Write the rendered objects into this directory, one file each
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<Utf8PathBuf>,
 

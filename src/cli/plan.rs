@@ -25,8 +25,8 @@ use crate::{lifecycle, lint};
 
 /// Show what a change does, and lint it
 ///
-/// The change is what happened since --against, else since this branch left the main one. The worst
-/// comes first; clusters that change alike are one entry. Files are written only where --out says so.
+/// The change starts at --against, else at the merge base with the main branch. The worst comes first; clusters with
+/// the same change are grouped. Writes files only with --out.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -42,9 +42,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     rules: Rules,
 
-    /// Show what an upgrade of HCO to this release does, as a checklist, and whether it counts when
-    /// the manifest is applied; fails on a rejection, a stopped reconcile or a new error. `1.18,1.19`
-    /// names the way
+    /// Show what an upgrade of HCO to this release does, as a checklist, and whether to apply the manifest before or
+    /// after it. Exits with 1 on a rejection, a stopped reconcile or a new error. `1.18,1.19` names the upgrade path
     #[arg(long, value_name = "X.Y", value_delimiter = ',', help_heading = "Upgrade")]
     upgrade_to: Vec<String>,
 
@@ -53,12 +52,12 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target<PlanFormat>>,
 
-    /// The most bytes of the markdown
+    /// Maximum number of bytes of the markdown
     #[arg(long, value_name = "N", help_heading = "Output",
         value_parser = clap::value_parser!(u64).range(LEAST_BUDGET as u64..))]
     budget_bytes: Option<u64>,
 
-    /// Render also what HCO's webhooks would reject; it still counts as rejected
+    /// Render also a HyperConverged that HCO's webhooks would reject; it still counts as rejected
     #[arg(long, help_heading = "Input")]
     force: bool,
 }
@@ -68,7 +67,7 @@ Examples:
   hcoplan plan                                  what this branch changes, linted
   hcoplan plan --against origin/main --format markdown=plan.md --format sarif=plan.sarif
                                                 for a pull request: a comment, and its annotations
-  hcoplan plan --live live.yaml                 as an update of what the cluster holds
+  hcoplan plan --live live.yaml                 as an update of the live cluster
   hcoplan plan --upgrade-to 1.18,1.19           a checklist for an upgrade of HCO";
 
 /// A format of a plan: the change's, or one that shows its findings alone.

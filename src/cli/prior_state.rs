@@ -16,30 +16,27 @@ use crate::lifecycle::UpdateMethod;
 use crate::repo::{self, Trust};
 use crate::source::Commit;
 
-/// What the clusters hold now.
+/// The clusters' present state.
 #[derive(Debug, Args)]
 #[group(skip)]
 #[command(next_help_heading = "Update")]
 pub(super) struct Arguments {
-    /// Judge as an update of what this git revision or directory has for the same cluster; with A..B, what B has is
-    /// judged
+    /// Check as an update of the same cluster in this git revision or directory; with A..B, B is checked
     ///
-    /// A cluster that isn't there, that has a HyperConverged of another name, or whose
-    /// HyperConverged is refused there, is judged as a new one, as everything is without --against
-    /// and --live.
+    /// A cluster is checked as a new one if it doesn't exist there, has a HyperConverged of another name, or is
+    /// rejected there. Without --against and --live, every cluster is new.
     #[arg(long, value_name = "REV|A..B|DIR", conflicts_with = "live")]
     against: Option<String>,
 
-    /// Judge as an update of what the cluster holds: the output of
-    /// `kubectl get hyperconverged -A -o yaml` (or json), or the directory of a must-gather or of
-    /// `oc adm inspect`
+    /// Check as an update of the live cluster: the output of `kubectl get hyperconverged -A -o yaml` (or json), or the
+    /// directory of a must-gather or of `oc adm inspect`
     #[arg(long, value_name = "FILE")]
     live: Option<Utf8PathBuf>,
 
-    /// How the change is submitted to what the cluster holds
+    /// How the change is submitted to the cluster
     ///
-    /// `apply` as kubectl apply and GitOps controllers do: what was applied last and is gone is
-    /// removed, what others wrote stays. `replace` as kubectl replace does.
+    /// `apply` as kubectl apply and GitOps controllers do: fields that were applied before and are no longer in the
+    /// manifest are removed, fields of other writers stay. `replace` as kubectl replace does.
     #[arg(long, value_name = "HOW", default_value = "apply")]
     update: Update,
 }
@@ -59,7 +56,7 @@ fn is_directory(name: &str) -> bool {
 /// How a change is submitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Update {
-    /// Merged with what is there, as `kubectl apply` does
+    /// Merged with the live object, as `kubectl apply` does
     Apply,
     /// As it is, as `kubectl replace` does
     Replace,

@@ -11,7 +11,7 @@ use crate::release::{Distribution, ImageSource, Phase, Platform, Release};
 use crate::repo::named_release;
 use crate::report::wrap_lines;
 
-/// The releases that are modelled, of HCO and of what is built from it
+/// Show the supported releases, of HCO and of its distributions
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -27,8 +27,8 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the distributions with their versions: the HCO release that each is built from, how far it
-    /// has come, what is modelled, and where that was read
+    /// List the distributions with their versions: the HCO release that each is built from, its state, whether hcoplan
+    /// models it, and the source
     #[command(after_long_help = "Examples:
   hcoplan release list --format json")]
     List {
@@ -36,27 +36,27 @@ enum Command {
         #[arg(long, value_name = "FORMAT", default_value = "human")]
         format: Form,
     },
-    /// Show what is known about one
+    /// Show the facts about one
     #[command(after_long_help = "Examples:
   hcoplan release show 1.18
-  hcoplan release show 4.20.3                  with what is assumed of it")]
+  hcoplan release show 4.20.3                  with its assumed values")]
     Show {
         /// The release: of HCO (1.16), or of OpenShift Virtualization (4.20)
         #[arg(value_name = "X.Y")]
         release: String,
     },
-    /// Show what changed from one to another: defaults, feature gates, fields, objects, alerts, refusals
+    /// Show the changes from one release to another: defaults, feature gates, fields, objects, alerts, rejections
     ///
-    /// Objects are those of a HyperConverged that says nothing, in a cluster of six nodes. For a cluster of
-    /// yours, `hcoplan diff --release A..B` and `hcoplan plan --upgrade-to B` compare its own.
+    /// Objects are those of an empty HyperConverged, in a cluster of six nodes. For a cluster of yours, `hcoplan diff
+    /// --release A..B` and `hcoplan plan --upgrade-to B` compare its own.
     #[command(after_long_help = "Examples:
   hcoplan release diff 4.20 4.22
   hcoplan release diff 1.16 1.19 --format json")]
     Diff {
-        /// The release that is there
+        /// The old release
         #[arg(value_name = "A")]
         before: String,
-        /// The one that is to come
+        /// The new release
         #[arg(value_name = "B")]
         after: String,
         /// human or json
@@ -257,7 +257,7 @@ fn vendor(release: &Release, out: &mut String) {
         out.push_str(&format!("  {what:<21} {value}\n"));
     }
     if !release.assumed().is_empty() {
-        out.push_str("\nAssumed, since only the vendor's bundle says it:\n");
+        out.push_str("\nAssumed, because only the vendor's bundle has these values:\n");
     }
     for value in release.assumed() {
         out.push_str(&format!("  {:<36} {}\n", value.name, value.value));

@@ -23,13 +23,13 @@ use crate::report::Format;
 
 /// Render what HCO and SSP would create
 ///
-/// Prints the objects, or writes one file for each with --out, for review: the operators own these objects, and nothing
-/// here is meant to be applied.
+/// Prints the objects, or writes one file for each with --out, for review. The operators own these objects: don't apply
+/// them.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan render clusters/prod                 as YAML to standard output
   hcoplan render --out rendered                every cluster, a directory each
-  hcoplan render --out rendered --check        for CI: fails where the directory is stale")]
+  hcoplan render --out rendered --check        for CI: exits with 1 when the directory is out of date")]
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,
@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     out: OutputTreeArguments,
 
-    /// Write nothing, and fail when the files in --out are not what would be written
+    /// Write nothing, and exit with 1 when the files in --out are out of date
     #[arg(long, help_heading = "Output tree", requires = "out", conflicts_with = "only")]
     check: bool,
 
@@ -48,7 +48,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output", conflicts_with = "out")]
     format: Vec<Target>,
 
-    /// Print something else than the objects that would exist
+    /// Print this instead of the objects
     #[arg(long, value_name = "WHAT", help_heading = "Output", conflicts_with_all = ["format", "only", "out"])]
     show: Option<Show>,
 
@@ -56,12 +56,12 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "KIND[/NAME]", help_heading = "Output")]
     only: Vec<ObjectSelector>,
 
-    /// Render what is there after HCO has been upgraded to this release, step by step, and nobody
-    /// has applied anything again
+    /// Render the objects after an upgrade of HCO to this release, release by release, without applying a manifest
+    /// again
     #[arg(long, value_name = "X.Y", help_heading = "Upgrade")]
     upgrade_to: Option<String>,
 
-    /// Render also what HCO's webhooks would refuse; it still counts as refused
+    /// Render also a HyperConverged that HCO's webhooks would reject; it still counts as rejected
     #[arg(long, help_heading = "Input")]
     force: bool,
 }

@@ -18,13 +18,13 @@ use crate::lint;
 use crate::report::{ClusterRow, PlanPage, Source, plan_page, print_page};
 use crate::source::{Commit, repository_name};
 
-/// Make one HTML page of the whole plan
+/// Write one HTML page of the whole plan
 ///
-/// Golden images by architecture, findings with the lines they are about, alerts, what changes, and
-/// the clusters. The page loads nothing and runs no script.
+/// Golden images by architecture, findings with their lines, alerts, changes, and the clusters. The page loads nothing
+/// and runs no script.
 ///
-/// The changes are those since the revision that --against names, or since what --live holds; else
-/// those since this branch left the main one.
+/// The changes start at the revision of --against, or at the cluster of --live; else at the merge base with the main
+/// branch.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -34,15 +34,15 @@ pub(super) struct Arguments {
     #[command(flatten)]
     prior: prior_state::Arguments,
 
-    /// Show also what an upgrade of HCO to this release does, minor release by minor release;
-    /// `1.18,1.19` names the way
+    /// Show also what an upgrade of HCO to this release does, minor release by minor release; `1.18,1.19` names the
+    /// upgrade path
     #[arg(long, value_name = "X.Y", value_delimiter = ',', help_heading = "Upgrade")]
     upgrade_to: Vec<String>,
 
     #[command(flatten)]
     rules: Rules,
 
-    /// Where the page goes: `html` or `html=FILE`
+    /// Where to write the page: `html` or `html=FILE`
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target<PageFormat>>,
 }

@@ -9,11 +9,11 @@ use super::output::Output;
 
 /// Print the JSON Schema of a document, or list them
 ///
-/// Each has one `$id`; a document's `schemaVersion` is raised when a field goes or changes its meaning, and
-/// not when one is added.
+/// Each has one `$id`; a document's `schemaVersion` is raised when a field is removed or changes its meaning, and not
+/// when one is added.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  hcoplan schema                                         what there is
+  hcoplan schema                                         list them
   hcoplan schema findings > findings.schema.json         of hcoplan lint --format json
   hcoplan schema inventory                               for an editor without network")]
 pub(super) struct Arguments {

@@ -19,11 +19,11 @@ pub(super) struct Choice {
     #[arg(long, alias = "rule", value_name = "RULE", value_delimiter = ',', help_heading = "Rules")]
     select: Vec<String>,
 
-    /// Not these rules and groups
+    /// Skip these rules and groups
     #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Rules")]
     ignore: Vec<String>,
 
-    /// The pedantic rules, too
+    /// Also the pedantic rules
     #[arg(long, help_heading = "Rules")]
     pedantic: bool,
 }
@@ -38,11 +38,11 @@ pub(super) struct Rules {
     #[arg(long, value_name = "SEVERITY", help_heading = "Rules")]
     fail_on: Option<FailOn>,
 
-    /// Hide the findings that FILE knows, instead of the one that `lint.baseline` of hcoplan.yaml names
+    /// Hide the findings listed in FILE, instead of the file of `lint.baseline` in hcoplan.yaml
     #[arg(long, value_name = "FILE", help_heading = "Rules")]
     baseline: Option<Utf8PathBuf>,
 
-    /// Write today's findings into the baseline: what it knows keeps its day, what is mended goes
+    /// Write the present findings into the baseline: known findings keep their date, fixed ones are removed
     #[arg(long, help_heading = "Rules")]
     update_baseline: bool,
 }

@@ -98,7 +98,7 @@ pub(super) fn range(text: &str) -> Result<(String, Option<String>), Failure> {
     let wrong = || {
         Failure::usage(
             format!("{text:?} is no range"),
-            "write A..B, A...B for what B did since it left A, or A alone to compare it with what is there now",
+            "write A..B; A...B for the changes of B since the merge base; or A alone to compare it with the working tree",
         )
     };
     if let Some((a, b)) = text.split_once("...") {

@@ -25,17 +25,16 @@ use crate::report::{Format, WhyPage, mask_answer, why_json};
 use crate::why::{Answer, PlanInput, ask, ask_of};
 use crate::{emit, plan};
 
-/// Say what makes a field of a rendered object what it is
+/// Explain where a rendered field's value comes from
 ///
-/// Takes the inputs away one by one and plans again: the line of the HyperConverged, the operation
-/// of a jsonpatch annotation, the nodes or the fact of the inventory without which the field would
-/// be another one. Where nothing moves it, it is a default or the release's own.
+/// Removes the inputs one by one and plans again. Reports those that change the field: a line of the HyperConverged, an
+/// operation of a jsonpatch annotation, nodes or a fact of the inventory. If none does, the value is a default or the
+/// release's own.
 ///
-/// Without a FIELD: what makes the object exist (or keeps it away), and what each operation of its
-/// jsonpatch annotation does.
+/// Without a FIELD: why the object exists (or doesn't), and the effect of each operation of its jsonpatch annotation.
 ///
-/// With --live, --against or --upgrade-to the answer is about the cluster as it is after the change:
-/// what doesn't come from the sources is kept from before.
+/// With --live, --against or --upgrade-to the answer is about the cluster after the change: values that aren't in the
+/// sources are kept from before.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -52,26 +51,25 @@ pub(super) struct Arguments {
     #[arg(value_name = "FIELD")]
     field: Option<String>,
 
-    /// Directory to look in, or one file of it [default: .]
+    /// Directory to read, or one file of it [default: .]
     #[arg(value_name = "DIR")]
     directory: Option<Utf8PathBuf>,
 
     #[command(flatten)]
     reading: InputArguments,
 
-    /// Release that the cluster runs, instead of what its inventory says: of HCO (1.16), or of
-    /// OpenShift Virtualization (4.20)
+    /// Release that the cluster runs, overriding its inventory: of HCO (1.16), or of OpenShift Virtualization (4.20)
     #[arg(long, value_name = "X.Y", help_heading = "Input")]
     release: Option<String>,
 
-    /// The cluster's inventory, whatever lies beside it
+    /// Inventory of the cluster, overriding that of the repository
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     inventory: Vec<Utf8PathBuf>,
 
     #[command(flatten)]
     prior: prior_state::Arguments,
 
-    /// Answer for the cluster after an upgrade of HCO to this release, over those in between
+    /// Answer for the cluster after an upgrade of HCO to this release, release by release
     #[arg(long, value_name = "X.Y", help_heading = "Upgrade")]
     upgrade_to: Option<String>,
 

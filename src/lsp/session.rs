@@ -128,7 +128,7 @@ impl Session {
         }
     }
 
-    /// Refuses a question that was taken back before anybody looked at it.
+    /// Rejects a question that was taken back before anybody looked at it.
     pub fn cancelled(&mut self, id: RequestId) {
         self.refuse(id, ErrorCode::RequestCanceled, "cancelled".to_owned());
     }

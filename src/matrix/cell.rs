@@ -149,11 +149,11 @@ impl Reason {
             }
             Self::SwitchedOff => "its template is switched off".to_owned(),
             Self::CommonImagesOff => "common golden images are switched off".to_owned(),
-            Self::External => "nothing is imported: the volume is somebody else's to bring".into(),
+            Self::External => "nothing is imported: you have to create the volume".into(),
             Self::NotRendered => "SSP makes no DataImportCron for it".to_owned(),
             Self::NoPlainName => "only names with an architecture are there".to_owned(),
-            Self::Obstacle("refused") => "the HyperConverged would be refused".to_owned(),
-            Self::Obstacle("ssp-refused") => "SSP's webhook would refuse the SSP".to_owned(),
+            Self::Obstacle("refused") => "the HyperConverged would be rejected".to_owned(),
+            Self::Obstacle("ssp-refused") => "SSP's webhook would reject the SSP".to_owned(),
             Self::Obstacle(_) => "HCO's reconcile stops before SSP".to_owned(),
         }
     }

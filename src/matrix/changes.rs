@@ -116,7 +116,7 @@ impl Changes<'_> {
                                  virtual machines keep their own copies"
                             .to_owned(),
                     };
-                    let keep = "set `retentionPolicy: All` in a change before this one: CDI imports them anew then, and keeps them";
+                    let keep = "set `retentionPolicy: All` in a change before this one: CDI then imports them again, and keeps them";
                     out.push(self.effect(was, Impact::DataLoss, EffectTime::Now, &text, keep));
                 }
                 self.still_imported(was, is, out);
@@ -157,7 +157,7 @@ impl Changes<'_> {
                 Impact::DataLoss,
                 "the golden image {} is deleted: its DataSource, and every disk that was imported \
                  for it",
-                "set `retentionPolicy: All` in a change before this one: CDI imports the disks anew then, and keeps them",
+                "set `retentionPolicy: All` in a change before this one: CDI then imports the disks again, and keeps them",
             ));
         }
         let of_name = self.images_after.range((&*was.name, "")..);
@@ -298,7 +298,7 @@ impl Changes<'_> {
                     format!("the DataSource {{}} leads to the volume of its name with {suffix} behind it")
                 }
             };
-            let text = format!("{text}, which somebody has to bring");
+            let text = format!("{text}, which no one creates");
             let action = "bring these volumes where virtual machines are made from them";
             out.push(self.uncertain(self.lost(is, Impact::BootFailure, &text, action)));
         }

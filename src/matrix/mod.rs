@@ -34,7 +34,7 @@ use rows::Row;
 pub struct MatrixInput<'c, 'a> {
     /// The cluster; rendered all the same where it is rejected.
     pub context: &'c Context<'a>,
-    /// Why the API server or a webhook refuses its HyperConverged.
+    /// Why the API server or a webhook rejects its HyperConverged.
     pub refused: Option<&'c str>,
 }
 
@@ -85,11 +85,11 @@ pub struct Architecture {
 /// What keeps every image away.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Obstacle {
-    /// The HyperConverged is refused, in these words.
+    /// The HyperConverged is rejected, in these words.
     Refused(String),
     /// HCO's reconcile stops before the SSP is there, with this error.
     ReconcileFails(String),
-    /// SSP's webhook refuses the SSP, in these words.
+    /// SSP's webhook rejects the SSP, in these words.
     SspRefused(String),
     /// On plain Kubernetes HCO deploys no SSP, and so no golden image.
     NoSsp,
@@ -130,9 +130,9 @@ impl Obstacle {
     /// In words.
     pub fn sentence(&self) -> String {
         match self {
-            Self::Refused(why) => format!("the HyperConverged would be refused: {why}"),
+            Self::Refused(why) => format!("the HyperConverged would be rejected: {why}"),
             Self::ReconcileFails(why) => format!("HCO's reconcile stops before SSP: {why}"),
-            Self::SspRefused(why) => format!("SSP's webhook would refuse the SSP: {why}"),
+            Self::SspRefused(why) => format!("SSP's webhook would reject the SSP: {why}"),
             Self::NoSsp => "plain Kubernetes: HCO deploys no SSP, so no golden image".to_owned(),
             Self::NoWorkloadNodes => "no node takes workloads".to_owned(),
         }

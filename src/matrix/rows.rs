@@ -63,7 +63,7 @@ pub(super) fn of(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>, obstruc
             rows.entry(key).or_default();
         }
     } else if stage.is_none() {
-        // Refused before anybody could read it: what the release brings is what is missed.
+        // Rejected before anybody could read it: what the release brings is what is missed.
         for common in given.release().golden_images() {
             let (key, origin) = common_image(objects, common, None);
             rows.entry(key).or_default().push(origin);

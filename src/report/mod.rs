@@ -121,7 +121,7 @@ pub struct Summary {
     pub names: Vec<String>,
     /// From which severity on a finding fails the run; `None` = never.
     pub fail_on: Option<Severity>,
-    /// Clusters whose HyperConverged would be refused.
+    /// Clusters whose HyperConverged would be rejected.
     pub refused: usize,
     /// Files that could not be read and don't matter.
     pub skipped_files: usize,
@@ -231,7 +231,7 @@ impl Report<'_> {
         let mut text = format!("{} in {}", parts.join(", "), plural(summary.clusters, "cluster"));
         let mut asides = Vec::new();
         if summary.refused > 0 {
-            asides.push(format!("{} refused", summary.refused));
+            asides.push(format!("{} rejected", summary.refused));
         }
         if summary.suppressed > 0 {
             asides.push(format!("{} suppressed", summary.suppressed));

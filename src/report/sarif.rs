@@ -16,7 +16,7 @@ use crate::source::Location;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// GitHub refuses longer texts.
+/// GitHub rejects longer texts.
 const MOST_TEXT: usize = 1024;
 
 /// A rule's page on the web.
@@ -136,7 +136,7 @@ fn result(
             }
             place(report, location)
         }
-        // A result without a place makes GitHub refuse the whole upload.
+        // A result without a place makes GitHub reject the whole upload.
         None => json!({"physicalLocation": {
             "artifactLocation": {"uri": uri(super::join(
                 report.root_in_repository.unwrap_or(report.root),

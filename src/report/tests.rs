@@ -15,7 +15,7 @@ fn findings() -> Vec<Finding> {
     let first = Finding::new(rule, "100% of \"it\" is <odd> | and: more,\nin two lines")
         .at(Location::new(&file, Span::new(17, 23)))
         .label("here it is")
-        .help("mend it")
+        .help("fix it")
         .related(Location::new(&inventory, Span::new(0, 5)), "declared here")
         .fix(fix);
     let second = Finding::new(rule, "nowhere in particular").severity(Severity::Error);
@@ -66,7 +66,7 @@ fn human_shows_both_files_and_the_help() {
         "fleet/east/hco.yaml:2:10",
         "here it is",
         "declared here",
-        "mend it",
+        "fix it",
         "1 error, 1 warning in 1 cluster (2 suppressed)",
     ] {
         assert!(text.contains(part), "{part} is missing in\n{text}");

@@ -46,7 +46,7 @@ pub struct Review<'a> {
     failing: BTreeSet<&'a str>,
     /// Whether findings count that the side before has, too.
     existing_count: bool,
-    /// Those that are accepted with the change and were refused before: what they hold isn't known.
+    /// Those that are accepted with the change and were rejected before: what they hold isn't known.
     unknown_before: BTreeSet<&'a str>,
     /// Findings that are there with the change and without it.
     pub standing: Vec<&'a Finding>,

@@ -10,7 +10,7 @@ use super::label;
 pub type Labels = BTreeMap<String, String>;
 
 /// Does a `metav1.LabelSelector` match these labels? An empty selector matches everything, none
-/// (null) matches nothing, nor does one with a requirement that Kubernetes refuses.
+/// (null) matches nothing, nor does one with a requirement that Kubernetes rejects.
 pub fn matches(selector: &Value, labels: &Labels) -> bool {
     !selector.is_null()
         && map_matches(&selector["matchLabels"], labels)

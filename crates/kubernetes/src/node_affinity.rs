@@ -9,7 +9,7 @@ use super::label_selector::{Labels, items, requirement_is_valid, requirement_mat
 #[derive(Debug)]
 pub struct RequiredNodeAffinity<'v>(Option<Vec<Term<'v>>>);
 
-/// A term that can match: it has expressions or fields, and Kubernetes refuses none of them.
+/// A term that can match: it has expressions or fields, and Kubernetes rejects none of them.
 #[derive(Debug)]
 struct Term<'v> {
     expressions: Vec<&'v Value>,

@@ -75,7 +75,7 @@ impl Baseline {
         serde_json::from_str(text)
     }
 
-    /// Today's findings, without refusals: those stay. What `before` knows keeps its day.
+    /// Today's findings, without rejections: those stay. What `before` knows keeps its day.
     pub fn record(findings: &[Finding], before: Option<&Self>, today: Date) -> Self {
         let known = findings.iter().zip(fingerprints(findings));
         let known = known.filter(|(finding, _)| !finding.refusal);

@@ -20,7 +20,7 @@ use super::sink::Sink;
 pub struct Run {
     /// The findings, sorted by place and rule.
     pub findings: Vec<Finding>,
-    /// Selected rules that could not run on some cluster: it is refused, or its nodes aren't
+    /// Selected rules that could not run on some cluster: it is rejected, or its nodes aren't
     /// declared.
     pub skipped: BTreeSet<&'static str>,
     /// Documents beside the HyperConverged and its inventory that may say which findings to leave

@@ -17,7 +17,7 @@ pub(super) fn drop_those_that_fail(cx: &Context<'_>, findings: &mut [Finding]) {
     if !cx.plan().succeeds() || findings.iter().all(|finding| finding.fixes.is_empty()) {
         return;
     }
-    // What is let in as an update may be refused as a new object, with or without the fix.
+    // What is let in as an update may be rejected as a new object, with or without the fix.
     if cx.before().is_some() && !succeeds(cx.release(), cx.inventory(), cx.object()) {
         return;
     }

@@ -12,11 +12,11 @@ use super::context::Context;
 /// knows the cause reports it with [`Sink::explain`], else a general rule does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Incident {
-    /// The API server or a webhook refuses the HyperConverged; else `admission-refused`.
+    /// The API server or a webhook rejects the HyperConverged; else `admission-refused`.
     Refusal,
     /// HCO's reconcile ends with an error; else `reconcile-fails`.
     ReconcileError,
-    /// SSP's webhook refuses the SSP that HCO makes; else `ssp-refused`.
+    /// SSP's webhook rejects the SSP that HCO makes; else `ssp-refused`.
     SspRefusal,
 }
 
@@ -25,8 +25,8 @@ impl Incident {
 }
 
 /// Why a finding has no fix, or one less, although its rule has one.
-pub(super) const UNTRIED: &str = "a fix would have to be tried out, and as many were as hcoplan tries; \
-    mend other findings first, then run it again";
+pub(super) const UNTRIED: &str = "this fix was not tried: hcoplan has tried its maximum number of fixes; \
+    fix other findings first, then run it again";
 
 /// Where a rule leaves what it found.
 #[derive(Debug, Default)]
@@ -64,7 +64,7 @@ impl Sink {
     }
 
     /// Reports the finding that explains an incident. An incident is one finding: only the first
-    /// explanation counts, and rules run in the order of their names. A refusal is an error that
+    /// explanation counts, and rules run in the order of their names. A rejection is an error that
     /// nothing can suppress.
     pub fn explain(&mut self, incident: Incident, mut finding: Finding) {
         self.say_untried(&mut finding);

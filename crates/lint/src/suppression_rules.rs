@@ -10,10 +10,7 @@ pub(crate) static SUPPRESSION_UNUSED: Rule =
         .fix(FixKind::Safe);
 
 /// A suppression that can't count.
-pub(crate) static SUPPRESSION_INVALID: Rule = Rule::warning(
-    "suppression-invalid",
-    Group::Hygiene,
-    "a suppression isn't understood, or must not do what it asks for",
-)
-.silent("the finding that was meant is still reported")
-.needs(Needs::Document);
+pub(crate) static SUPPRESSION_INVALID: Rule =
+    Rule::warning("suppression-invalid", Group::Hygiene, "a suppression is invalid, or not allowed")
+        .silent("the finding that was meant is still reported")
+        .needs(Needs::Document);

@@ -219,7 +219,7 @@ fn styled(span: &Span) -> Markup {
 /// Words in which commands and values stand between backticks.
 fn quoted(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return html! { (text) };
     }
     html! {

@@ -33,7 +33,7 @@ pub enum ProblemKind {
     TooBig,
     /// More documents than [`super::Limits::max_documents`].
     TooManyDocuments,
-    /// The same key twice: the last one wins, a strict server refuses.
+    /// The same key twice: the last one wins, a strict server rejects.
     DuplicateKey,
     /// kubectl and kustomize read this scalar differently.
     ReadsDifferently,
@@ -48,7 +48,7 @@ pub enum ProblemKind {
 }
 
 impl ProblemKind {
-    /// Whether kubectl refuses the document, so that there is none to look at.
+    /// Whether kubectl rejects the document, so that there is none to look at.
     pub fn is_fatal(self) -> bool {
         !matches!(
             self,

@@ -20,7 +20,7 @@ pub enum Scalar {
     Uint(u64),
     /// A number with a point, an exponent, or too many digits.
     Float(f64),
-    /// `.inf` and `.nan`: numbers to YAML, refused on the way to JSON.
+    /// `.inf` and `.nan`: numbers to YAML, rejected on the way to JSON.
     NotJson(f64),
     /// Text.
     Text,
@@ -165,7 +165,7 @@ mod tests {
             Scalar::Int(value) => value.into(),
             Scalar::Uint(value) => number::uint_number(value).into(),
             Scalar::Float(value) => number::float_number(value).into(),
-            Scalar::NotJson(_) => panic!("{text} is refused"),
+            Scalar::NotJson(_) => panic!("{text} is rejected"),
             Scalar::Text => text.into(),
         }
     }

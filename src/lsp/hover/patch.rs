@@ -63,7 +63,7 @@ fn one(
         list(&mut out, &lines);
     }
     if let Some(refusal) = &operation.plain_refusal {
-        out.push_str(&format!("\nBy RFC 6902 it would be refused: {refusal}\n"));
+        out.push_str(&format!("\nBy RFC 6902 it would be rejected: {refusal}\n"));
     } else if !operation.plain.is_empty() {
         out.push_str("\nThat is not what RFC 6902 says; with HCO\n\n");
         let lines: Vec<String> = operation.plain.iter().map(change).collect();

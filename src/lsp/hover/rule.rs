@@ -45,12 +45,12 @@ fn described(rule: &Rule) -> String {
             let vendors = vendors.map(|(title, address)| format!(" ([runbook of {title}]({address}))"));
             vendors.fold(format!("the alert [{name}]({runbook}) fires"), |out, own| out + &own)
         }
-        Prediction::Refusal(words) => format!("it is refused: {words}"),
+        Prediction::Refusal(words) => format!("it is rejected: {words}"),
         Prediction::ReconcileError(words) => format!("HCO's reconcile stops: {words}"),
         Prediction::Silent(words) => words.to_owned(),
     };
     let (summary, page) = (rule.summary, rule_page(name));
-    format!("**{name}** · {severity}, {group}\n\n{summary}\n\nWhat comes of it: {comes}\n\n[All about it]({page})\n")
+    format!("**{name}** · {severity}, {group}\n\n{summary}\n\nConsequence: {comes}\n\n[All about it]({page})\n")
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ fn operations_rules_and_fields_that_are_none() {
         ("batchEvictionSize", &["operation 1", "it changes nothing", "RFC 6902", "jsonpatch-remove-has-no-effect"]),
         ("\"replace\"", &["operation 2", "`spec.configuration.evictionStrategy`: `\"None\"`, not "]),
         ("/spec/x", &["applies none of it: "]),
-        ("nonRoot", &["nothing comes of it", "the same without it"]),
+        ("nonRoot", &["HCO ignores it", "the same without it"]),
         ("nothingOfTheKind", &["has no such field"]),
         ("noSuchField", &["**spec.noSuchField**", "the API server drops it"]),
         ("150", &["integer (int64)", "Default of HCO 1.17: `150`", "the same without it"]),

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::source::Location;
 
-/// How bad it is. `Error` = refused, crashes or cannot work; `Warning` = works but wrong,
+/// How bad it is. `Error` = rejected, crashes or cannot work; `Warning` = works but wrong,
 /// alerting or fragile; `Info` = worth knowing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -28,7 +28,7 @@ pub enum Severity {
     Info,
     /// Works, but wrong, alerting or fragile.
     Warning,
-    /// Refused, crashes, or cannot work.
+    /// Rejected, crashes, or cannot work.
     Error,
 }
 
@@ -376,7 +376,7 @@ impl Fix {
     /// Marks the fix as unsafe, because it removes a comment.
     pub fn takes_a_comment(&mut self) {
         self.applicability = self.applicability.max(Applicability::Unsafe);
-        self.title.push_str(" (a comment goes with it)");
+        self.title.push_str(" (removes a comment)");
     }
 
     /// Whether another one does the same.

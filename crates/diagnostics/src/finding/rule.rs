@@ -13,7 +13,7 @@ pub enum Group {
     Jsonpatch,
     /// Node placement and topology.
     Placement,
-    /// What the API server or a webhook refuses, or accepts by mistake.
+    /// What the API server or a webhook rejects, or accepts by mistake.
     Admission,
     /// What an upgrade changes.
     Upgrade,
@@ -91,11 +91,11 @@ pub enum Prediction {
         /// Its runbook's address.
         runbook: &'static str,
     },
-    /// The API server or a webhook refuses the object, in these words.
+    /// The API server or a webhook rejects the object, in these words.
     Refusal(&'static str),
     /// The operator's reconcile stops, with this error.
     ReconcileError(&'static str),
-    /// No alert and no refusal: what happens instead.
+    /// No alert and no rejection: what happens instead.
     Silent(&'static str),
 }
 
@@ -169,7 +169,7 @@ impl FixKind {
 /// What a rule has to be given before it can say anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Needs {
-    /// The files alone: it also looks at a HyperConverged that is refused.
+    /// The files alone: it also looks at a HyperConverged that is rejected.
     Document,
     /// The rendered objects: the HyperConverged was accepted, or is rendered although it is rejected.
     Plan,

@@ -96,7 +96,7 @@ pub(super) fn assigned_secrets(text: &str) -> Vec<Range<usize>> {
                 None => continue,
             };
             let value = value.trim_start_matches([' ', '\t']);
-            // As the API server refuses a field: `spec.password: Invalid value: "x": …`.
+            // As the API server rejects a field: `spec.password: Invalid value: "x": …`.
             let refused = ["Invalid value:", "Unsupported value:", "Duplicate value:"];
             let value = refused.iter().find_map(|words| value.strip_prefix(words)).unwrap_or(value);
             let value = value.trim_start_matches([' ', '\t']);

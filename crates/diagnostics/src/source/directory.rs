@@ -58,7 +58,7 @@ impl Directory {
     }
 
     /// Opens a file below the root, and says how many bytes it has. Links are followed as far as
-    /// they stay there; what is no file is refused.
+    /// they stay there; what is no file is rejected.
     pub(super) fn open_below(&self, path: &Utf8Path) -> Result<(File, usize), Unreadable> {
         let opened = self.rooted_directory.open(path).and_then(sized);
         opened.map_err(|why| match why {
@@ -243,7 +243,7 @@ pub fn open_file(path: &Utf8Path) -> Result<(File, usize), Unreadable> {
     sized(options.open(path)?)
 }
 
-/// A file with its size; what is none is refused.
+/// A file with its size; what is none is rejected.
 fn sized(file: File) -> Result<(File, usize), Unreadable> {
     let metadata = file.metadata()?;
     match metadata.file_type() {

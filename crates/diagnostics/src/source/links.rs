@@ -24,7 +24,7 @@ fn link_on_the_way(path: &Utf8Path) -> io::Result<Option<Utf8PathBuf>> {
     Ok(below.copied().find(|d| is_link(&d)).map(ToOwned::to_owned))
 }
 
-/// Refuses a path with a link on it, see [`link_on_the_way`].
+/// Rejects a path with a link on it, see [`link_on_the_way`].
 ///
 /// # Errors
 /// Which link.

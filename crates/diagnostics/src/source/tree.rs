@@ -222,7 +222,7 @@ pub enum Error {
     /// git isn't installed, or can't be run.
     #[error("git can't be run: {0}")]
     NoGit(String),
-    /// git refused.
+    /// git rejected.
     #[error("git: {0}")]
     Git(String),
 }

@@ -37,8 +37,8 @@ pub struct ClusterDiff {
     pub findings_added: Vec<Finding>,
     /// Findings that go.
     pub findings_removed: Vec<Finding>,
-    /// A sentence: why the left side was refused, with the place, and how the right one is planned for that;
-    /// `None` where the right one is refused for the same.
+    /// A sentence: why the left side was rejected, with the place, and how the right one is planned for that;
+    /// `None` where the right one is rejected for the same.
     pub refused_before: Option<String>,
 }
 

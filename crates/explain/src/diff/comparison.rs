@@ -18,9 +18,9 @@ use super::side::{Side, States};
 /// The verdicts of both sides, where they differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerdictChange {
-    /// Why it was refused; `None` = accepted.
+    /// Why it was rejected; `None` = accepted.
     pub before: Option<String>,
-    /// Why it would be refused; `None` = accepted.
+    /// Why it would be rejected; `None` = accepted.
     pub after: Option<String>,
 }
 

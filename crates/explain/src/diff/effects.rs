@@ -31,9 +31,9 @@ impl ClusterDiff {
         out
     }
 
-    /// What would be refused or stops, and the alerts.
+    /// What would be rejected or stops, and the alerts.
     fn verdicts(&self) -> Vec<Effect> {
-        const MEND: &str = "mend it before it is applied";
+        const FIX: &str = "fix it before you apply it";
         let mut out = Vec::new();
         let because = |outcome: &str| {
             let causes = self.comparison.because.get(outcome);
@@ -46,7 +46,7 @@ impl ClusterDiff {
                 (Impact::Stops, "it isn't planned")
             };
             let effect = Effect::new(impact, format!("{side}: {why}"));
-            out.push(effect.action(why.help.as_deref().unwrap_or(MEND)));
+            out.push(effect.action(why.help.as_deref().unwrap_or(FIX)));
         }
         if let Some(why) = &self.unknown_before {
             out.push(Effect::new(Impact::Behaviour, format!("the side before isn't planned: {why}")));
@@ -57,8 +57,8 @@ impl ClusterDiff {
             (
                 "verdict",
                 &comparison.verdict,
-                "the HyperConverged is refused",
-                "the HyperConverged is accepted, which was refused before",
+                "the HyperConverged is rejected",
+                "the HyperConverged is accepted, which was rejected before",
                 told(&[NoteKind::Verdict]),
             ),
             (
@@ -71,8 +71,8 @@ impl ClusterDiff {
             (
                 "ssp",
                 &comparison.ssp,
-                "SSP's webhook refuses the SSP, and no template or golden image is updated",
-                "SSP's webhook accepts the SSP, which it refused before",
+                "SSP's webhook rejects the SSP, and no template or golden image is updated",
+                "SSP's webhook accepts the SSP, which it rejected before",
                 false,
             ),
         ];
@@ -80,7 +80,7 @@ impl ClusterDiff {
             let effect = match change {
                 _ if told => continue,
                 Some(VerdictChange { after: Some(why), .. }) => {
-                    Effect::new(Impact::Stops, format!("{bad}: {why}")).action(MEND)
+                    Effect::new(Impact::Stops, format!("{bad}: {why}")).action(FIX)
                 }
                 Some(VerdictChange { before: Some(why), after: None }) => {
                     Effect::new(Impact::Better, format!("{good}: {why}"))
@@ -101,7 +101,7 @@ impl ClusterDiff {
             let help = finding.and_then(|f| f.help.as_deref());
             out.push(Effect {
                 place: finding.and_then(|f| f.location.clone()),
-                ..Effect::new(Impact::Stops, text.unwrap_or_default()).action(help.unwrap_or(MEND))
+                ..Effect::new(Impact::Stops, text.unwrap_or_default()).action(help.unwrap_or(FIX))
             });
         }
         let alert = |name: &&'static str, impact, text: &str| Effect {

@@ -26,18 +26,18 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
         let (text, help) = match update.purpose {
             Purpose::UpgradePatches => (
                 format!(
-                    "the operator's own first update is refused, and as long as it is, nothing is \
+                    "the operator's own first update is rejected, and as long as it is, nothing is \
                      upgraded: the operands stay those of {}: {message}",
                     from.release.label()
                 ),
-                "mend the manifest and apply it before the upgrade",
+                "fix the manifest and apply it before the upgrade",
             ),
             Purpose::Reconcile => (
                 format!(
-                    "the operator's own update of the HyperConverged is refused in every \
+                    "the operator's own update of the HyperConverged is rejected in every \
                      reconcile: {message}"
                 ),
-                "mend the manifest and apply it",
+                "fix the manifest and apply it",
             ),
         };
         out.push(note(NoteKind::OperatorStops, Impact::Disruption, text, help));
@@ -76,28 +76,28 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
         (None, Some(why)) => {
             let (text, help) = if changed {
                 (
-                    format!("the manifest is refused once {to} runs: {why}"),
-                    "apply it before the upgrade, and mend it for the time after",
+                    format!("the manifest is rejected once {to} runs: {why}"),
+                    "apply it before the upgrade, and fix it for the next apply",
                 )
             } else {
                 (
                     format!(
-                        "from the upgrade to {to} on, the manifest is refused when it is applied \
+                        "from the upgrade to {to} on, the manifest is rejected when it is applied \
                      again: {why}"
                     ),
-                    "mend it before the upgrade",
+                    "fix it before the upgrade",
                 )
             };
             out.push(refused(text, help));
         }
         (Some(why), None) => {
-            let text = format!("the manifest is refused until {to} runs: {why}");
-            let help = "mend it; or upgrade first, and apply it then";
+            let text = format!("the manifest is rejected until {to} runs: {why}");
+            let help = "fix it; or upgrade first, and apply it then";
             out.push(refused(text, help));
         }
         (Some(why), Some(_)) => {
-            let text = format!("the manifest is refused before the upgrade and after it: {why}");
-            out.push(refused(text, "mend it"));
+            let text = format!("the manifest is rejected before the upgrade and after it: {why}");
+            out.push(refused(text, "fix it"));
         }
         (None, None) => {
             let differing = differing(&before.end, &after.end);

@@ -17,7 +17,7 @@ use super::side::Side;
 /// What kind of thing an upgrade does to a HyperConverged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NoteKind {
-    /// It would be refused, or accepted where it was refused.
+    /// It would be rejected, or accepted where it was rejected.
     Verdict,
     /// The operator would stop in its reconcile.
     Reconcile,
@@ -39,7 +39,7 @@ pub enum NoteKind {
     DefaultFlips,
     /// A feature gate became something else: a field, always on, or gone.
     GateGraduates,
-    /// The operator's own update of the HyperConverged is refused.
+    /// The operator's own update of the HyperConverged is rejected.
     OperatorStops,
     /// An object is deleted and created again.
     Recreated,
@@ -181,7 +181,7 @@ fn effects(release: &Release, plan: &Plan, kind: &str, text: &str) -> Option<Eff
     Some(jsonpatch::effects(types, ty, &patched.before, &operations))
 }
 
-/// Feature gates that are in both of KubeVirt's lists: its webhook refuses that.
+/// Feature gates that are in both of KubeVirt's lists: its webhook rejects that.
 fn collisions(plan: &Plan) -> Vec<String> {
     let Some(kubevirt) = plan.operand("KubeVirt") else {
         return Vec::new();
@@ -203,7 +203,7 @@ fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         out.push(Note {
             kind: NoteKind::Verdict,
             impact: Impact::Disruption,
-            text: format!("{} refuses what {} accepts: {}", after.release.label(), before.release.label(), is.message),
+            text: format!("{} rejects what {} accepts: {}", after.release.label(), before.release.label(), is.message),
             help: Some("change it before the upgrade; afterwards no edit gets through".to_owned()),
             place: place(),
         });
@@ -214,7 +214,7 @@ fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             kind: NoteKind::Reconcile,
             impact: Impact::Disruption,
             text: format!("the operator's reconcile stops after the upgrade: {error}"),
-            help: Some("mend the patch before the upgrade".to_owned()),
+            help: Some("fix the patch before the upgrade".to_owned()),
             place: place(),
         });
     }
@@ -299,7 +299,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
                 impact: Impact::Disruption,
                 text: format!(
                     "{gate} is in KubeVirt's featureGates and disabledFeatureGates on {release}, \
-                     and its webhook refuses that"
+                     and its webhook rejects that"
                 ),
                 help: Some(format!(
                     "before the upgrade, drop the gate from {annotation}; on {release} switch it \

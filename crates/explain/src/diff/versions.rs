@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(causes(NEW, &without), ["-spec.featureGates[alignCPUs] 5"]);
     }
 
-    /// `old` without the type that names it is refused, which isn't what the change does.
+    /// `old` without the type that names it is rejected, which isn't what the change does.
     #[test]
     fn half_of_a_profile_is_no_cause_of_what_a_refusal_leaves_out() {
         let old = "apiVersion: hco.kubevirt.io/v1beta1\nspec: {}\n";

@@ -151,7 +151,7 @@ impl<'a> Place<'a> {
         }
         for row in self.rows().filter(|row| row.path.replace("[]", "") == self.path) {
             if row.ignored {
-                out.push("it is ignored: HCO reads it, and nothing comes of it".to_owned());
+                out.push("HCO ignores it: HCO reads it and does nothing with it".to_owned());
             }
             out.extend(row.other_version_path.iter().map(|p| format!("in the other version: {p}")));
             let since = row.deprecated_in.iter();
@@ -173,7 +173,7 @@ impl<'a> Place<'a> {
             let then = release.fields().iter().find(|f| f.api_version == row.api_version && f.path == row.path)?;
             let is_deprecated = row.deprecated_in.is_none() && then.deprecated_in.is_some();
             if then.ignored && !row.ignored {
-                return Some(format!("ignored from {name} on: nothing comes of it"));
+                return Some(format!("ignored from {name} on"));
             }
             is_deprecated.then(|| format!("deprecated from {name} on"))
         })

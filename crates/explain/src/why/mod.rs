@@ -3,7 +3,7 @@
 //! No renderer keeps a record of where a value came from. Instead an input is taken away (a line of
 //! the HyperConverged, an operation of a jsonpatch annotation, a pool of nodes, a fact of the
 //! inventory), everything is planned again, and what moves was made by it. Admission is skipped:
-//! without a required field the API server would refuse the lot, and every line would seem to
+//! without a required field the API server would reject the lot, and every line would seem to
 //! cause everything.
 //!
 //! Pure, as the plan is: no file is read here.

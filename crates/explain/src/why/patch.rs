@@ -35,7 +35,7 @@ pub struct OperationEffect {
     pub changed: Vec<Change>,
     /// Where RFC 6902 would have left something else: its value, then HCO's.
     pub plain: Vec<Change>,
-    /// Why RFC 6902 would have refused it.
+    /// Why RFC 6902 would have rejected it.
     pub plain_refusal: Option<String>,
     /// What to write to get what was meant.
     pub remedies: Vec<Remedy>,

@@ -368,7 +368,7 @@ fn unknown(plan_input: &PlanInput<'_>, object: &Object, at: &Path, key: &str, na
     });
     let help = match near {
         Some(near) => format!("did you mean {near}?"),
-        None if names.is_empty() => "`hcoplan render --only KIND` shows what is there".to_owned(),
+        None if names.is_empty() => "`hcoplan render --only KIND` shows its fields".to_owned(),
         None => {
             let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
             names.truncate(30);

@@ -1,4 +1,4 @@
-//! The engine on small documents, and Go's own words for what it refuses.
+//! The engine on small documents, and Go's own words for what it rejects.
 
 use std::sync::LazyLock;
 

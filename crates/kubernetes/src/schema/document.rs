@@ -22,10 +22,10 @@ pub struct DocumentSchema {
     validator: OnceLock<Validator>,
 }
 
-/// Something in a document that its schema refuses.
+/// Something in a document that its schema rejects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// The value that is refused; for an unknown field, the mapping that has it.
+    /// The value that is rejected; for an unknown field, the mapping that has it.
     pub path: Path,
     /// The characters meant.
     pub span: Span,

@@ -131,7 +131,7 @@ fn rendered_operands_are_valid() {
         }
     }
     assert!(seen > 1000, "only {seen} objects");
-    // The recording's cluster had no operand CRDs and took a cipher that they refuse.
+    // The recording's cluster had no operand CRDs and took a cipher that they reject.
     refused.retain(|message| !message.contains("ciphers[1]: Unsupported value: \"NOPE\""));
     assert_eq!(refused, [""; 0]);
 }

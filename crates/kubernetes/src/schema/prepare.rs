@@ -84,7 +84,7 @@ impl Schema {
                 for (i, item) in items.iter_mut().enumerate() {
                     let here = at.index(i);
                     match below {
-                        // Nulls in lists stay: they are refused later.
+                        // Nulls in lists stay: they are rejected later.
                         Some(below) => _ = self.stays(item, below, here, job, pruned),
                         None => self.walk_at(item, None, here, job, pruned),
                     }

@@ -1,4 +1,4 @@
-//! What single values are refused for: type, enum, pattern, format, range, length.
+//! What single values are rejected for: type, enum, pattern, format, range, length.
 
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Validation, with the API server's texts in the API server's order.
 //!
-//! One walk gathers three lists: what the schema's own keywords refuse, what repeats in a list,
-//! and what an `x-kubernetes-validations` rule refuses. The server prints them one after the
+//! One walk gathers three lists: what the schema's own keywords reject, what repeats in a list,
+//! and what an `x-kubernetes-validations` rule rejects. The server prints them one after the
 //! other, and leaves the rules out when the object is too wrong for them.
 
 use serde_json::Value;
@@ -11,7 +11,7 @@ use super::text::{CurrentPath, bad_value, go_quote, server_path};
 use super::{ChildSchema, List, Node, Schema};
 use hcoplan_yaml::Path;
 
-/// Why a value is refused, as the API server classes it.
+/// Why a value is rejected, as the API server classes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ViolationKind {
     /// A field that must be there is missing.
@@ -39,7 +39,7 @@ impl ViolationKind {
     }
 }
 
-/// One thing that is refused.
+/// One thing that is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     /// Where; for a missing field its own place.
@@ -50,7 +50,7 @@ pub struct Violation {
     pub message: String,
 }
 
-/// Everything that is refused, in the parts that the server puts together.
+/// Everything that is rejected, in the parts that the server puts together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Violations {
     /// By the schema's keywords.
@@ -62,7 +62,7 @@ pub struct Violations {
 }
 
 impl Violations {
-    /// Whether nothing is refused.
+    /// Whether nothing is rejected.
     pub fn is_empty(&self) -> bool {
         self.schema.is_empty() && self.lists.is_empty() && self.rules.is_empty()
     }
@@ -74,7 +74,7 @@ impl Violations {
 }
 
 impl Schema {
-    /// What the API server refuses in a new object, once it has pruned and defaulted it.
+    /// What the API server rejects in a new object, once it has pruned and defaulted it.
     pub fn refusals(&self, object: &Value) -> Vec<Violation> {
         // What is taken as it stands is taken prepared, too: what is pruned was not looked at, and
         // defaults keep the schema. (A property of `properties.rs`.)
@@ -90,12 +90,12 @@ impl Schema {
         self.validate(&object).iter().cloned().collect()
     }
 
-    /// What the server would refuse in a new object.
+    /// What the server would reject in a new object.
     pub fn validate(&self, value: &Value) -> Violations {
         self.run(value, None)
     }
 
-    /// What the server would refuse in a changed object: a part that is as it was is not looked
+    /// What the server would reject in a changed object: a part that is as it was is not looked
     /// at again. Elements of a list belong together when its map keys say so.
     pub fn validate_update(&self, value: &Value, old: &Value) -> Violations {
         let mut found = self.run(value, Some(old));

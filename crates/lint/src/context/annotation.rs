@@ -41,7 +41,7 @@ impl<'a> Annotation<'a> {
         &self.entry.key.text
     }
 
-    /// Its value; `None` where it is no string (which the API server refuses).
+    /// Its value; `None` where it is no string (which the API server rejects).
     pub fn text(&self) -> Option<&'a str> {
         self.entry.value.as_str()
     }

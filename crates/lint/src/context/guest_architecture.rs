@@ -28,7 +28,7 @@ use serde_json::Value;
 
 use super::{Context, VirtualMachine};
 
-/// The architectures that KubeVirt knows; its webhook refuses any other.
+/// The architectures that KubeVirt knows; its webhook rejects any other.
 pub const GUEST_ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
 
 /// From this capability on virt-operator only runs on control-plane nodes.
@@ -70,7 +70,7 @@ impl GuestArchitecture {
     /// Why, in words: `KubeVirt's default`.
     pub fn reason(&self) -> String {
         match &self.because {
-            ArchitectureReason::Written => "it says so".to_owned(),
+            ArchitectureReason::Written => "as set".to_owned(),
             ArchitectureReason::Preference(name) => format!("the preference {name} prefers it"),
             ArchitectureReason::DataSource(name) => format!("the DataSource {name} is for it"),
             ArchitectureReason::Default => "it is KubeVirt's default".to_owned(),

@@ -35,7 +35,7 @@ impl<'a> Context<'a> {
     }
 
     /// The golden images that HCO reports and hands to SSP, sorted by name; none where the
-    /// operator reports none (plain Kubernetes, after an error, refused).
+    /// operator reports none (plain Kubernetes, after an error, rejected).
     pub fn golden_images(&self) -> &[GoldenImage<'a>] {
         self.images.get_or_init(|| {
             let plan = self.plan();

@@ -265,7 +265,7 @@ impl<'a> Context<'a> {
     }
 
     /// The HyperConverged as the operator reads it: defaulted, in v1's shape. `None` when it was
-    /// refused.
+    /// rejected.
     pub fn hyperconverged(&self) -> Option<&'a HyperConverged> {
         self.input.plan.hyperconverged.as_ref()
     }

@@ -100,7 +100,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The annotation that the HyperConverged is refused for, or that ends the reconcile.
+    /// The annotation that the HyperConverged is rejected for, or that ends the reconcile.
     pub fn patch_failure(&self) -> Option<PatchFailure<'a>> {
         let plan = self.plan();
         let refused = plan.admission.patch.as_ref();

@@ -82,7 +82,7 @@ impl<'a> Context<'a> {
         placement.is_some_and(|p| p.selects_nodes())
     }
 
-    /// A node placement of the HyperConverged; `None` when it has none or was refused.
+    /// A node placement of the HyperConverged; `None` when it has none or was rejected.
     pub fn placement(&self, pods: Pods) -> Option<Placement<'a>> {
         Some(Placement { pods, value: self.hyperconverged()?.get(pods.internal())?, field: self.field(pods.field()) })
     }

@@ -1,4 +1,4 @@
-//! What is refused, and what failed: the answers about incidents.
+//! What is rejected, and what failed: the answers about incidents.
 
 use hcoplan_diagnostics::finding::{Finding, Rule};
 use hcoplan_diagnostics::source::Location;
@@ -9,7 +9,7 @@ use super::Context;
 use crate::Incident;
 
 impl<'a> Context<'a> {
-    /// The finding of a rule that explains the refusal, where the HyperConverged is refused and
+    /// The finding of a rule that explains the rejection, where the HyperConverged is rejected and
     /// `explains` says that this is why: the cluster's words, at the characters that they are
     /// about. `None` otherwise.
     pub fn refused(&self, rule: &'static Rule, explains: impl Fn(Reason) -> bool) -> Option<Finding> {
@@ -28,10 +28,10 @@ impl<'a> Context<'a> {
         });
         let mut finding = Finding::new(rule, self.refusal(cause.as_deref())?);
         finding = match causes.next() {
-            None => finding.at(self.whole_location()).label("refused"),
+            None => finding.at(self.whole_location()).label("rejected"),
             Some(cause) => {
                 let label =
-                    if cause.message == admission.message { "refused".to_owned() } else { cause.message.clone() };
+                    if cause.message == admission.message { "rejected".to_owned() } else { cause.message.clone() };
                 finding.at(self.cause_place(cause)).label(label)
             }
         };
@@ -52,11 +52,11 @@ impl<'a> Context<'a> {
             (Stage::Validating, _) => "HCO's validating webhook",
         };
         let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));
-        let does = if self.is_further { "would refuse it next" } else { "refuses it" };
+        let does = if self.is_further { "would reject it next" } else { "rejects it" };
         Some(format!("{who} {does}: {}{cause}", admission.message))
     }
 
-    /// Whether the HyperConverged is refused for this reason, and first of all at this path or
+    /// Whether the HyperConverged is rejected for this reason, and first of all at this path or
     /// below it.
     pub fn is_refused_at(&self, reason: Reason, path: &Path) -> bool {
         let admission = self.admission();
@@ -74,7 +74,7 @@ impl<'a> Context<'a> {
         error.is_some_and(|e| e.message == words).then_some(Incident::ReconcileError)
     }
 
-    /// Where a refusal comes from.
+    /// Where a rejection comes from.
     pub fn cause_place(&self, cause: &hcoplan_planner::admission::Cause) -> Location {
         if let Some(patch) = &self.admission().patch {
             return self.patch_place(patch.0, &patch.1);
@@ -86,7 +86,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Why SSP's webhook refuses the SSP that HCO makes; `None` where it doesn't.
+    /// Why SSP's webhook rejects the SSP that HCO makes; `None` where it doesn't.
     pub fn ssp_refusal(&self) -> Option<&'a str> {
         let ssp = self.plan().ssp.as_ref()?;
         (!ssp.admission.accepted).then_some(ssp.admission.message.as_str())

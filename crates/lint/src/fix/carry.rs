@@ -196,7 +196,7 @@ impl Carrying<'_> {
         let path = below(&delta.path);
         let old = self.object.at(&path);
         match (&delta.what, old) {
-            _ if path.0.is_empty() => Err("it writes the whole object anew".to_owned()),
+            _ if path.0.is_empty() => Err("it rewrites the whole object".to_owned()),
             (DeltaKind::Gone, _) => self.remove(&path, plan),
             (DeltaKind::Part(range, text), Some(old)) => {
                 let found = self.own(&path, old)?;
@@ -319,7 +319,7 @@ impl Carrying<'_> {
         };
         self.is_editable(found)?;
         if let (Some(Segment::Key(_)), Some(other)) = (path.0.last(), said.get(1)) {
-            return Err(format!("{} says it, too, and would come through: take it out there first", self.at(other)));
+            return Err(format!("{} sets it, too, and would then apply: remove it there first", self.at(other)));
         }
         let layer = &self.layers[found.layer];
         let mut place = self.path_of(found)?;

@@ -10,7 +10,7 @@ use hcoplan_diagnostics::source::{SourceFile, encode, normalize_path};
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// It isn't below the root, links followed.
-    #[error("it lies outside the directory that is mended")]
+    #[error("it is outside the directory that is fixed")]
     Outside,
     /// It isn't what it was when it was read.
     #[error("it has changed since it was read")]

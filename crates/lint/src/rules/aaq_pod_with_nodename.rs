@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule::warning(
     Group::Operands,
     "a pod template names its node in a namespace that the application-aware quota gates",
 )
-.silent("the pod is refused when something creates it")
+.silent("the pod is rejected when something creates it")
 .confidence(Confidence::Medium);
 
 /// The label that gates a namespace where there is no selector.
@@ -42,7 +42,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let message = format!("a pod of {kind} names its node, and {namespace} is gated by the quota");
             let finding = finding_about(&RULE, document, message)
                 .at(document.locate_key(&path))
-                .label("refused in a gated namespace")
+                .label("rejected in a gated namespace")
                 .help("select the node by its label kubernetes.io/hostname");
             out.report(finding);
         }

@@ -7,9 +7,9 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "admission-short-circuited",
     Group::Admission,
-    "a warning ends the webhook's validation, so that later mistakes get in",
+    "a warning ends the webhook's validation, so that it misses later errors",
 )
-.stops("whatever the webhook would have refused after its warning")
+.stops("an error that the webhook would have rejected without the warning")
 .releases(&["1.16", "1.17", "1.18"])
 .fix(FixKind::Unsafe);
 
@@ -57,19 +57,22 @@ fn found(cx: &Context<'_>, hole: &OperatorBug, hidden: &Refusal, how: &str) -> F
         Some(key) if !what.ends_with(".name") => cx.document().location(key.span),
         _ => cx.locate(&hole.path),
     };
-    let message =
-        format!("the warning about `{what}` ends the webhook's validation and lets this in: {}", hidden.message);
+    let message = format!(
+        "the warning about `{what}` ends the webhook's validation, which then misses this error: {}",
+        hidden.message
+    );
     let mut finding = Finding::new(&RULE, message)
         .at(place)
         .label(hole.message.clone())
-        .help(format!("{how}, and mend what it hides"));
+        .help(format!("{how}, and fix the error that it hides"));
     // What can't be rendered has a finding of its own. A few patches only fail in the webhook,
     // which renders without what the operator has added.
     let severe = matches!(hidden.reason, Reason::Affinity | Reason::TlsCustomMissing | Reason::TlsProfileUnknown);
     let fails = severe || cx.plan().reconcile_error.is_some();
     for cause in &hidden.causes {
         let place = cx.locate(&cause.path);
-        finding = finding.related(place, if fails { "would be refused, and fails later" } else { "would be refused" });
+        finding =
+            finding.related(place, if fails { "would be rejected, and fails later" } else { "would be rejected" });
     }
     if severe { finding.severity(Severity::Error) } else { finding }
 }

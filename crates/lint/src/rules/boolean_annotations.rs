@@ -20,7 +20,7 @@ const PASST: &str = "hco.kubevirt.io/deployPasstNetworkBinding";
 
 static DEPLOY_OVS_IMPLICIT: Rule =
     Rule::warning("deploy-ovs-implicit", Group::Gitops, "the annotation deployOVS is neither \"true\" nor \"false\"")
-        .silent("Open vSwitch is not deployed, whatever the annotation seems to say")
+        .silent("Open vSwitch is not deployed, although the annotation looks set")
         .needs(Needs::Document)
         .fix(FixKind::Safe);
 
@@ -29,7 +29,7 @@ static DEPLOY_PASST_IMPLICIT: Rule = Rule::warning(
     Group::Gitops,
     "the annotation hco.kubevirt.io/deployPasstNetworkBinding is neither \"true\" nor \"false\"",
 )
-.silent("passt is not deployed, whatever the annotation seems to say")
+.silent("passt is not deployed, although the annotation looks set")
 .needs(Needs::Document)
 .fix(FixKind::Safe);
 
@@ -79,7 +79,7 @@ fn images(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let message =
-            format!("{} is switched neither on nor off, but {value:?}: HCO refuses it", template.display_name());
+            format!("{} is switched neither on nor off, but {value:?}: HCO rejects it", template.display_name());
         let help = match meant_flag(value) {
             Some(meant) => format!("write \"{meant}\", in quotes"),
             None => "write \"true\" or \"false\", in quotes; without the annotation it is on".to_owned(),

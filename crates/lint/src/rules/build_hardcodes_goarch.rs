@@ -7,15 +7,12 @@ use hcoplan_diagnostics::source::{SourceFile, Span};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::info(
-    "build-hardcodes-goarch",
-    Group::Bundle,
-    "an image is built for one architecture, whatever the platform is",
-)
-.silent("the image is there for one architecture")
-.confidence(Confidence::Medium)
-.needs(Needs::Document)
-.fix(FixKind::Suggested);
+pub(super) static RULE: Rule =
+    Rule::info("build-hardcodes-goarch", Group::Bundle, "an image is built for one architecture on every platform")
+        .silent("the image runs on one architecture only")
+        .confidence(Confidence::Medium)
+        .needs(Needs::Document)
+        .fix(FixKind::Suggested);
 
 /// What Go calls the architectures that clusters have.
 const GOARCHES: [&str; 6] = ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"];
@@ -78,7 +75,7 @@ fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
     };
     let place = Location::new(file, Span::new(at, at + name.len()));
     let asks = is_dockerfile(file).then(|| asking(file));
-    let finding = Finding::new(&RULE, format!("the program is built for {name}, whatever the image is for"))
+    let finding = Finding::new(&RULE, format!("the program is built for {name} in images of every architecture"))
         .at(place)
         .label("fixed")
         .help("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it")
@@ -146,7 +143,7 @@ fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
         };
         let start = instruction(text, at);
         let place = Location::new(file, Span::new(at, at + variable.len()));
-        let message = format!("the program is built for {built_for}, whatever the image is for");
+        let message = format!("the program is built for {built_for} in images of every architecture");
         let finding = Finding::new(&RULE, message)
             .at(place)
             .label("empty: the stage doesn't declare it")

@@ -88,8 +88,7 @@ fn exceeds_image(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<
         return None;
     }
     let list = lists.iter().find(|(_, names)| names.iter().any(|n| extra.contains(n)));
-    let message =
-        format!("the node affinity of {} allows {}, which its images aren't there for", pod.called, and(&extra));
+    let message = format!("the node affinity of {} allows {}, which its images don't support", pod.called, and(&extra));
     let finding = Finding::new(&BUNDLE_AFFINITY_EXCEEDS_IMAGE, message)
         .severity(if lands || there.is_empty() { Severity::Error } else { Severity::Warning })
         .at(list.map_or_else(|| pod.place(), |(path, _)| pod.document.locate(path)))
@@ -121,7 +120,7 @@ fn with_image(
     let Some((path, evidence)) = short else {
         return finding;
     };
-    let finding = finding.related(pod.document.locate(path), format!("is there for {}", has(evidence)));
+    let finding = finding.related(pod.document.locate(path), format!("supports {}", has(evidence)));
     finding.related(evidence.place(), "this says what the image has")
 }
 
@@ -134,7 +133,7 @@ fn narrower_than_image(cx: &Context<'_>, pod: &PodTemplate, _: &[&str]) -> Optio
     }
     let lists = pod.named_architectures();
     let message =
-        format!("the node affinity of {} leaves {} out, although its images are there for it", pod.called, and(&open));
+        format!("the node affinity of {} excludes {}, although its images support it", pod.called, and(&open));
     let ours = lists.iter().filter(|(path, _)| is_list(path));
     let changes = ours.flat_map(|(path, _)| open.iter().map(|a| Change::Append(path.clone(), (*a).into())));
     let changes: Vec<Change> = changes.collect();
@@ -174,7 +173,7 @@ fn preferred_only(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option
             0 | 1 => "forbids no other one".to_owned(),
             _ => format!("pods may still land on {}", or(reach)),
         })
-        .help("require what its images are built for; the wish may stay beside it");
+        .help("require the architectures of its images; the preference may stay");
     Some(finding.fixes(requiring(pod, &kept)))
 }
 
@@ -259,7 +258,7 @@ fn no_affinity(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Fi
     let choice = matches!(coverage, ImageCoverage::Part(_)) || reach.len() > 1;
     let message = match &coverage {
         ImageCoverage::Part(missing) => {
-            format!("{} may land on {}, which its images aren't there for", pod.called, and(missing))
+            format!("{} may be scheduled on {}, which its images don't support", pod.called, and(missing))
         }
         _ => format!("{} requires no architecture of its nodes", pod.called),
     };

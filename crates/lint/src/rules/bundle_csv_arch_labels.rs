@@ -27,12 +27,12 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         };
         let (message, place) = match &label {
             Some(place) => (
-                format!("the operator {} claims {architecture}, which none of its images is there for", csv.name()),
+                format!("the operator {} claims {architecture}, which none of its images supports", csv.name()),
                 place.clone(),
             ),
             None => (
                 format!(
-                    "without a label, the operator {} claims {architecture}, which none of its images is there for",
+                    "without a label, the operator {} claims {architecture}, which none of its images supports",
                     csv.name()
                 ),
                 csv.document.locate(&Path::dotted("metadata.name")),
@@ -42,11 +42,11 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             .at(place)
             .object(object_of(&csv.document))
             .label(match label {
-                Some(_) => "claims what it doesn't have",
+                Some(_) => "claims a missing architecture",
                 None => "counts as amd64 for the catalog",
             })
-            .help("claim what the images of its deployments are there for")
-            .related(csv.document.locate(&used.path), format!("is there for {}", has(&evidence)))
+            .help("claim the architectures of its deployments' images")
+            .related(csv.document.locate(&used.path), format!("supports {}", has(&evidence)))
             .related(evidence.place(), "this says what the image has");
         let fix = match label {
             Some(_) => {
@@ -93,11 +93,8 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             (place, format!("doesn't claim {}", and(&unclaimed)))
         }
     };
-    let message = format!(
-        "the images of the operator {} are there for {}, which its labels don't claim",
-        csv.name(),
-        and(&unclaimed)
-    );
+    let message =
+        format!("the images of the operator {} support {}, which its labels don't claim", csv.name(), and(&unclaimed));
     let fix = claim(csv, os, &common, &unclaimed);
     let finding = Finding::new(&RULE, message)
         .severity(Severity::Warning)
@@ -105,7 +102,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         .object(object_of(&csv.document))
         .label(label)
         .help("add the labels, if the operator was tried there")
-        .related(csv.document.locate(&first.path), format!("is there for {}", has(evidence)))
+        .related(csv.document.locate(&first.path), format!("supports {}", has(evidence)))
         .related(evidence.place(), "this says what the image has")
         .fixes(fix);
     out.report(finding);

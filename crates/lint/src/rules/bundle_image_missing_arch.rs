@@ -58,13 +58,13 @@ fn claimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             continue;
         }
         let message = format!(
-            "{} isn't there for {}, which the operator {} claims to support",
+            "{} doesn't support {}, which the operator {} claims to support",
             used.image,
             and(&missing),
             csv.name()
         );
-        let mut finding =
-            at_image(csv, &used, &evidence, message).help("push what is missing, or claim only what every image has");
+        let mut finding = at_image(csv, &used, &evidence, message)
+            .help("push the missing image, or claim only architectures that every image has");
         if let Some(place) = label {
             finding = finding.related(place.clone(), "claimed here");
         }
@@ -92,8 +92,12 @@ fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         if missing.is_empty() {
             continue;
         }
-        let message =
-            format!("{} isn't there for {}, although the operator {} itself is", used.image, and(&missing), csv.name());
+        let message = format!(
+            "{} doesn't support {}, although the operator {} itself does",
+            used.image,
+            and(&missing),
+            csv.name()
+        );
         let finding = at_image(csv, &used, &evidence, message)
             .severity(Severity::Warning)
             .help("push what is missing, unless it never runs on such a node");
@@ -112,13 +116,12 @@ fn nowhere(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
     let Some((path, evidence)) = short.or(support.first()) else {
         return;
     };
-    let message =
-        format!("no node that {} may land on is of an architecture that its images are there for", pod.called);
+    let message = format!("no node that {} may run on has an architecture that its images support", pod.called);
     let finding = Finding::new(&RULE, message)
         .severity(Severity::Warning)
         .at(pod.document.locate(path))
         .object(object_of(&pod.document))
-        .label(format!("there for {}, needed for {}", has(evidence), or(&reach)))
+        .label(format!("supports {}, needed for {}", has(evidence), or(&reach)))
         .help("push what is missing, or place the operator on other nodes")
         .related(evidence.place(), "this says what the image has");
     out.report(with_nodes(finding, cx, &reach));
@@ -128,7 +131,7 @@ fn at_image(csv: &Csv, used: &ImageUse<'_>, evidence: &ImageEvidence, message: S
     Finding::new(&RULE, message)
         .at(csv.document.locate(&used.path))
         .object(object_of(&csv.document))
-        .label(format!("there for {}", has(evidence)))
+        .label(format!("supports {}", has(evidence)))
         .related(evidence.place(), "this says what the image has")
 }
 

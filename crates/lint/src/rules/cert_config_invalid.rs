@@ -101,7 +101,7 @@ fn pairs<'c>(cx: &'c Context<'_>, config: &'c Path) -> impl Iterator<Item = (Set
     })
 }
 
-/// Something that the webhook refuses.
+/// Something that the webhook rejects.
 struct Mistake {
     /// The setting that it is about, below `certConfig`.
     named: &'static str,
@@ -117,7 +117,7 @@ struct Mistake {
     help: String,
 }
 
-/// All that is refused, in the webhook's order.
+/// All that is rejected, in the webhook's order.
 fn mistakes(cx: &Context<'_>, config: &Path) -> Vec<Mistake> {
     let names = ["ca.duration", "ca.renewBefore", "server.duration", "server.renewBefore"];
     let stored = stored(cx, config);

@@ -45,7 +45,7 @@ fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
     }
     let name = written.name();
     let message =
-        format!("golden image {name} is customised and so goes to {goes_to}, not to {common} with the others");
+        format!("golden image {name} is customised, so SSP creates it in {goes_to}, not in {common} with the others");
     let place = cx.field("commonBootImageNamespace").value_place();
     let path = written.path(cx).key("metadata").key("namespace");
     let finding = Finding::new(&RULE, message)
@@ -77,7 +77,7 @@ fn fields(cx: &Context<'_>, image: &GoldenImage<'_>, written: &WrittenTemplate<'
     let message = format!("golden image {name} is customised and so loses {} of the common image", and(&lost));
     let finding = Finding::new(&RULE, message)
         .at(written.locate_key("spec"))
-        .label("takes the place of the whole common spec")
+        .label("replaces the whole common spec")
         .help(format!("repeat {}", and(&lost)));
     out.report(finding);
 }

@@ -7,7 +7,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "common-dict-never-imported",
     Group::GoldenImages,
-    "an image has the name of a common one while common images are switched off",
+    "a golden image has the name of a common one while common images are switched off",
 )
 .silent("the image is never imported")
 .needs(Needs::Plan)
@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message = format!("{name} is never imported: it has a common image's name, and those are off");
         let finding = Finding::new(&RULE, message)
             .at(template.name_place())
-            .label("changes an image that isn't there")
+            .label("changes an image that doesn't exist")
             .help("give it a name of its own, or switch the common images on");
         out.report(finding);
     }

@@ -45,7 +45,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             cx.release().label()
         );
         let mut finding =
-            Finding::new(&RULE, message).at(template.name_place()).label("switches nothing off").help(match meant {
+            Finding::new(&RULE, message).at(template.name_place()).label("has no effect").help(match meant {
                 Some(meant) => format!("write {meant}"),
                 None => format!("the common images are {}", and(&common)),
             });

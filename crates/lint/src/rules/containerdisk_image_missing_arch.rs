@@ -7,7 +7,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::error(
     "containerdisk-image-missing-arch",
     Group::Heterogeneous,
-    "a virtual machine's container disk has no image of its architecture",
+    "a virtual machine's container disk has no image for its architecture",
 )
 .predicts(alert!("VirtualMachineStuckInUnhealthyState"));
 
@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let is = if boot.answer.cells.len() == 1 { "is" } else { "may be" };
             let message = format!(
-                "{} {is} {own} ({}), but {image} is there for {} only",
+                "{} {is} {own} ({}), but {image} supports only {}",
                 vm.display_name(),
                 guest.reason(),
                 and(&evidence.architectures)
@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .severity(if is_certain { Severity::Error } else { Severity::Warning })
                 .at(vm.document.locate(path))
                 .object(object_of(vm.document))
-                .label(format!("not there for {own}"))
+                .label(format!("lacks {own}"))
                 .help(format!("build it for {own}, or run the machine elsewhere"))
                 .related(evidence.place(), "this says what the image has");
             out.report(finding);

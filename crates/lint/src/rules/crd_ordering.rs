@@ -8,7 +8,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::info(
     "crd-ordering",
     Group::Gitops,
-    "the HyperConverged is synced together with the Subscription that brings its CRD",
+    "the HyperConverged is synced together with the Subscription that installs its CRD",
 )
 .silent("the first sync fails: no matches for kind \"HyperConverged\"")
 .confidence(Confidence::Medium)
@@ -42,7 +42,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let finding =
-        Finding::new(&RULE, "the HyperConverged is synced together with the Subscription that brings its CRD")
+        Finding::new(&RULE, "the HyperConverged is synced together with the Subscription that installs its CRD")
             .at(match annotation(document, WAVE) {
                 Some(_) => document.locate(&path(WAVE)),
                 None => cx.whole_location(),

@@ -5,7 +5,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "default-architecture-not-pinned",
     Group::Heterogeneous,
-    "several architectures, and KubeVirt's default architecture is left to chance",
+    "workload nodes have several architectures, and KubeVirt's default architecture is left to chance",
 )
 .silent(
     "a virtual machine without an architecture gets the one of the virt-operator pod that \
@@ -31,10 +31,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let workload = &topology.workload_architectures;
     let (severity, message) = match choices[..] {
-        [only] if workload.iter().any(|w| w == only) => (
-            Severity::Info,
-            format!("nothing pins KubeVirt's default architecture; it becomes the control plane's, {only}"),
-        ),
+        [only] if workload.iter().any(|w| w == only) => {
+            (Severity::Info, format!("VMs without an architecture run as {only}, the control plane's architecture"))
+        }
         [only] => (
             Severity::Warning,
             format!(

@@ -7,7 +7,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "default-architecture-vs-datasource",
     Group::Heterogeneous,
-    "KubeVirt's default architecture is not the one that plain DataSources lead to",
+    "KubeVirt's default architecture differs from that of plain DataSources",
 )
 .silent(
     "virtual machines from the plain DataSource get another architecture than those from a \

@@ -8,7 +8,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::error(
     "default-datasource-dangling",
     Group::Heterogeneous,
-    "a golden image's plain name leads to an architecture that is never imported",
+    "a golden image's plain name refers to an architecture that is never imported",
 )
 .predicts(alert!("VirtualMachineStuckInUnhealthyState"))
 .confidence(Confidence::Medium)
@@ -24,14 +24,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (source, target, imported) in dangling(cx, &crons) {
         let name = &source.object.id.name;
         if let Some(first) = imported.first() {
-            let message = format!(
-                "DataSource {name} leads to {target}, for which nothing is imported; there is {}",
-                and(&imported)
-            );
+            let message =
+                format!("DataSource {name} refers to {target}, which is never imported; existing: {}", and(&imported));
             let mut finding = Finding::new(&RULE, message)
                 .at(place(cx, crons.get(first.as_str()).copied()))
                 .object(source.object.id.to_string())
-                .label(format!("{name} leads to {target}"))
+                .label(format!("refers to {target}"))
                 .help(format!("refer to {first} where {name} is meant"))
                 .fixes(imported.iter().filter_map(|i| cx.clone_instead(images, name, i)))
                 .fixes(imported_too(cx, source));

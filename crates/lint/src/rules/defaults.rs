@@ -14,7 +14,7 @@ pub(super) static RULES: &[RegisteredRule] = &[
 static PINNED_OLD_DEFAULT: Rule = Rule::warning(
     "pinned-old-default",
     Group::Upgrade,
-    "a field pins the default of the release before, which has changed",
+    "a field pins the default of the previous release, which has changed",
 )
 .silent("the cluster keeps the old default, or git and HCO disagree")
 .confidence(Confidence::Medium)
@@ -118,7 +118,7 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
         let message = format!("{path} is {value}, the default up to {previous}; that of {release} is {now}");
         let finding = leaf.finding(cx, &PINNED_OLD_DEFAULT, message, (now, BecomesWhen::WithoutIt));
         found.push(finding.label(match rewritten(cx, own, leaf) {
-            Some(by) => format!("the upgrade made it {}, and git takes it back", by.to),
+            Some(by) => format!("the upgrade changed it to {}, and git reverts it", by.to),
             None => "keeps the old default".to_owned(),
         }));
     }
@@ -130,7 +130,7 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
         let message = format!("{path} is {value}, the default of {}; that of {} is {then}", own.label(), next.label());
         let finding = leaf.finding(cx, &PINNED_OLD_DEFAULT, message, (&then, BecomesWhen::AfterUpgradeWithoutIt));
         found.push(finding.severity(Severity::Info).label(match rewritten(cx, &next, leaf) {
-            Some(by) => format!("the upgrade writes {} here, and git takes it back", by.to),
+            Some(by) => format!("the upgrade writes {} here, and git reverts it", by.to),
             None => "would keep the old default".to_owned(),
         }));
     }

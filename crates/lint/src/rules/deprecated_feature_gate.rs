@@ -4,14 +4,11 @@ use hcoplan_planner::release::{GateToField, Phase};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "deprecated-feature-gate",
-    Group::Upgrade,
-    "a feature gate is deprecated: a field of v1 took its place",
-)
-.silent("HCO warns at each change, and a release to come drops the gate")
-.needs(Needs::Plan)
-.fix(FixKind::Safe);
+pub(super) static RULE: Rule =
+    Rule::warning("deprecated-feature-gate", Group::Upgrade, "a feature gate is deprecated: a field of v1 replaces it")
+        .silent("HCO warns at each change, and a release to come drops the gate")
+        .needs(Needs::Plan)
+        .fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let gates = cx.release().tables().feature_gates.iter();

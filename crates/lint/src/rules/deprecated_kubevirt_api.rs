@@ -56,7 +56,7 @@ fn finding(document: &Document, written: &str, version: &str, what: Old) -> Find
     let new = format!("{group}/{version}");
     let path = Path::dotted("apiVersion");
     let (message, label) = match what {
-        Old::Gone => (format!("{written} isn't served any more"), "refused"),
+        Old::Gone => (format!("{written} is no longer served"), "rejected"),
         _ => (format!("{written} is deprecated"), "an old version"),
     };
     let finding = finding_about(&RULE, document, message).at(document.locate(&path)).label(label).help(match what {

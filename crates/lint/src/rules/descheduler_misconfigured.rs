@@ -9,7 +9,7 @@ use crate::Descheduler;
 pub(super) static RULE: Rule = Rule::error(
     "descheduler-misconfigured",
     Group::Placement,
-    "the KubeDescheduler has no profile that knows virtual machines",
+    "the KubeDescheduler has no profile for virtual machines",
 )
 .predicts(alert!("HCOMisconfiguredDescheduler"))
 .needs(Needs::Document)

@@ -49,7 +49,7 @@ static DICT_ARCHITECTURES_UNDERCLAIM: Rule = Rule::info(
     Group::GoldenImages,
     "a golden image isn't imported for an architecture that its image and nodes have",
 )
-.silent("no boot source for an architecture that the image is there for")
+.silent("no boot source for an architecture that the image supports")
 .needs(Needs::Nodes)
 .claims(Claim::HasEffect)
 .fix(FixKind::Suggested);
@@ -57,7 +57,7 @@ static DICT_ARCHITECTURES_UNDERCLAIM: Rule = Rule::info(
 static DICT_MISSING_ARCHITECTURES_ANNOTATION: Rule = Rule::warning(
     "dict-missing-architectures-annotation",
     Group::GoldenImages,
-    "a golden image doesn't say which architectures it exists for",
+    "a golden image has no annotation with its architectures",
 )
 .predicts(alert!("HCOGoldenImageWithNoArchitectureAnnotation"))
 .fix(FixKind::Suggested);
@@ -128,7 +128,7 @@ fn overclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
         template.is_some_and(|t| t.name == name) && architecture.is_some_and(|a| missing.contains(&a))
     });
     let (claimed, there) = (and(&missing), and(&evidence.architectures));
-    let message = format!("golden image {name} claims {claimed}, but its image is there for {there} only");
+    let message = format!("golden image {name} claims {claimed}, but its image supports only {there}");
     let fix = naming(cx, &claim.written, &kept, "name what it has", Applicability::Unsafe);
     let finding = Finding::new(&DICT_ARCHITECTURES_OVERCLAIM, message)
         .at(claim.annotation.value_place())
@@ -147,7 +147,7 @@ fn underclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
         return None;
     }
     let (name, more) = (claim.image.template.name(), and(&open));
-    let message = format!("golden image {name} isn't imported for {more}, although its image is there for it");
+    let message = format!("golden image {name} isn't imported for {more}, although its image supports it");
     let all = [claim.named.as_slice(), open.as_slice()].concat();
     let title = format!("import it for {more}, too");
     let finding = Finding::new(&DICT_ARCHITECTURES_UNDERCLAIM, message)
@@ -227,7 +227,7 @@ fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
     if !is_multi_arch(cx) || image.template.has_architectures_annotation() {
         return None;
     }
-    let message = format!("golden image {} doesn't say which architectures it exists for", image.template.name());
+    let message = format!("golden image {} has no annotation with its architectures", image.template.name());
     if let Some(key) = image.written.and_then(|w| misspelt(&w, ARCHITECTURES_ANNOTATION)) {
         let place = cx.document().location(key.span);
         let finding = Finding::new(&DICT_MISSING_ARCHITECTURES_ANNOTATION, message)
@@ -251,7 +251,7 @@ fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
     // For whoever knows that the image has them.
     let fix = image.written.and_then(|written| {
         let workload = &cx.topology().workload_architectures;
-        let title = format!("say that it exists for {}", and(workload));
+        let title = format!("set its architectures to {}", and(workload));
         naming(cx, &written, workload, title, Applicability::Suggestion)
     });
     Some(finding.fixes(fix).related(cx.multi_arch_switch(), "multi-arch golden images are on"))
@@ -272,7 +272,7 @@ fn ignored<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
         return None;
     }
     let message = format!(
-        "golden image {} keeps the architectures of the common image, {}, whatever its annotation says",
+        "golden image {} keeps the architectures of the common image, {}: HCO ignores its annotation",
         image.template.name(),
         and(&counts.split(',').collect::<Vec<_>>())
     );
@@ -284,7 +284,7 @@ fn ignored<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
     let remove = [Change::Remove(annotation_path(cx, &written))];
     let finding = Finding::new(&COMMON_DICT_ARCHITECTURES_IGNORED, message)
         .at(annotation.value_place())
-        .label(format!("has no effect: HCO puts {counts:?} in its place"))
+        .label(format!("has no effect: HCO replaces it with {counts:?}"))
         .related(place, why)
         .help("remove the annotation, or import from another registry source");
     Some(finding.fixes(cx.fix("remove the annotation", Applicability::Unsafe, &remove)))

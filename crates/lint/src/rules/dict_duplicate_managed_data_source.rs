@@ -68,12 +68,12 @@ fn finding(cx: &Context<'_>, lost: &Lost<'_>) -> Finding {
             let finding = match (written(lost.origin), written(winner)) {
                 (true, true) => finding
                     .at(cx.origin_place(lost.origin, FIELD))
-                    .label(format!("golden image {other} takes it"))
+                    .label(format!("golden image {other} has it"))
                     .related(cx.origin_place(winner, FIELD), format!("golden image {other}")),
                 (true, false) => {
-                    finding.at(cx.origin_place(lost.origin, FIELD)).label(format!("golden image {other} takes it"))
+                    finding.at(cx.origin_place(lost.origin, FIELD)).label(format!("golden image {other} has it"))
                 }
-                _ => finding.at(cx.origin_place(winner, FIELD)).label(format!("takes the place of {name}")),
+                _ => finding.at(cx.origin_place(winner, FIELD)).label(format!("replaces {name}")),
             };
             finding.help("give each golden image its own managedDataSource")
         }
@@ -81,8 +81,8 @@ fn finding(cx: &Context<'_>, lost: &Lost<'_>) -> Finding {
             let message = format!("{what}: SSP keeps the DataSource {reference} for itself");
             Finding::new(&RULE, message)
                 .at(cx.origin_place(lost.origin, FIELD))
-                .label(format!("{data_source} leads to the default architecture of another golden image"))
-                .help("give it another managedDataSource, or say which architectures it exists for")
+                .label(format!("{data_source} refers to the default architecture of another golden image"))
+                .help("give it another managedDataSource, or annotate its architectures")
         }
         Displacer::SameName(_) => unreachable!("left out above"),
     }

@@ -21,14 +21,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let message = match name {
-            "" => "two golden images have no name: HCO refuses the second".to_owned(),
-            _ => format!("two golden images are named {name}: HCO refuses the second"),
+            "" => "two golden images have no name: HCO rejects the second".to_owned(),
+            _ => format!("two golden images are named {name}: HCO rejects the second"),
         };
         let finding = Finding::new(&RULE, message)
             .at(template.name_place())
             .label("is defined already")
             .related(first.name_place(), "first defined here")
-            .help("give each golden image its own name, whatever its namespace");
+            .help("give each golden image its own name, even in different namespaces");
         let words = format!("{name} DataImportCronTable is already defined");
         match cx.rendering_fails_with(&words) {
             Some(incident) => out.explain(incident, finding),

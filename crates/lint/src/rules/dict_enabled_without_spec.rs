@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => template.name_place(),
         };
         let mut finding =
-            Finding::new(&RULE, format!("{} is on, but has no spec: HCO refuses it", template.display_name()))
+            Finding::new(&RULE, format!("{} is on, but has no spec: HCO rejects it", template.display_name()))
                 .at(place)
                 .label("has no spec")
                 .help(help);

@@ -12,7 +12,7 @@ use crate::WrittenTemplate;
 pub(super) static RULE: Rule = Rule::error(
     "dict-metadata-misindented",
     Group::GoldenImages,
-    "a golden image's name or annotations stand beside its metadata",
+    "a golden image's name or annotations are next to its metadata, not in it",
 )
 .refused(
     "Internal error occurred: add operation does not apply: doc is missing path: \
@@ -70,10 +70,10 @@ fn finding(template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) ->
         name => format!("golden image {name}"),
     };
     let is = if keys.len() == 1 { "is" } else { "are" };
-    let message = format!("{} of {of} {is} beside its metadata and will be dropped", and(&keys));
+    let message = format!("{} of {of} {is} next to its metadata, not in it, and will be dropped", and(&keys));
     let mut finding = Finding::new(&RULE, message)
         .at(template.key_place(&first.key))
-        .label("belongs into metadata")
+        .label("belongs in metadata")
         .help(match template.get("metadata") {
             Some(_) => "indent it, so that it is part of metadata",
             None => "write it below metadata",

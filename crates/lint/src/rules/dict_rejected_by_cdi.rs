@@ -1,4 +1,4 @@
-//! A golden image whose DataImportCron is refused.
+//! A golden image whose DataImportCron is rejected.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::context::cron_names;
 pub(super) static RULE: Rule = Rule::error(
     "dict-rejected-by-cdi",
     Group::GoldenImages,
-    "a golden image is accepted by HCO and SSP, but its DataImportCron is refused",
+    "a golden image is accepted by HCO and SSP, but its DataImportCron is rejected",
 )
 .predicts(alert!("SSPFailingToReconcile"))
 .fix(FixKind::Suggested);
@@ -33,7 +33,7 @@ fn refused_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
     let refusal = cdi::refusal(&cron.object.body["spec"])?;
     let name = cron.origin.name();
     let path = format!("spec.{}", refusal.path);
-    let message = format!("CDI refuses golden image {name}: {}", refusal.message);
+    let message = format!("CDI rejects golden image {name}: {}", refusal.message);
     let label = refusal.detail.clone();
     let label = label.unwrap_or_else(|| "passes HCO and SSP, but not CDI".to_owned());
     let finding = Finding::new(&RULE, message).at(cx.origin_place(&cron.origin, &path)).label(label);
@@ -120,7 +120,7 @@ fn wrong_name(cron: &Rendered) -> Option<(&'static str, &str, &'static str)> {
 fn misnamed(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
     let (kind, wrong, field) = wrong_name(cron)?;
     let message = format!(
-        "the API server refuses the {kind} of golden image {}: {wrong:?} can't be an object's name",
+        "the API server rejects the {kind} of golden image {}: {wrong:?} can't be an object's name",
         cron.origin.name()
     );
     let finding = Finding::new(&RULE, message)

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::GoldenImages,
     "two golden images become DataImportCrons of one name",
 )
-.silent("the DataImportCron is deleted and created for ever, or chance decides which one stays")
+.silent("the DataImportCron is deleted and created in every reconcile, or chance decides which one stays")
 .claims(Claim::HasEffect);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -8,7 +8,7 @@ use crate::WrittenTemplate;
 pub(super) static RULE: Rule = Rule::warning(
     "dict-retention-policy-implicit",
     Group::Upgrade,
-    "a golden image doesn't say whether its disks stay when it is removed",
+    "a golden image has no retention policy, or no number of imports to keep",
 )
 .silent("from 1.18 on, removing the golden image deletes its disks")
 .needs(Needs::Document)
@@ -61,7 +61,7 @@ fn finding(
     let policy = names.contains(&"retentionPolicy");
     let message = match names.as_slice() {
         [] => return None,
-        _ => format!("{} doesn't say its {}", template.display_name(), and(&names)),
+        _ => format!("{} has no {}", template.display_name(), and(&names)),
     };
     let label = match (filled, policy) {
         (true, true) => "its disks are deleted when it is removed".to_owned(),
@@ -70,9 +70,9 @@ fn finding(
         (false, false) => format!("keeps three imports, from {since} on one"),
     };
     let mut finding = Finding::new(&RULE, message).at(template.locate_key("spec")).label(label).help(if policy {
-        "say it: `retentionPolicy: All` keeps the disks, `None` deletes them"
+        "set `retentionPolicy: All` to keep the disks, or `None` to delete them"
     } else {
-        "say it: `importsToKeep` is how many imports are kept"
+        "set `importsToKeep` to the number of imports to keep"
     });
     // Disks are only deleted where nothing says that they stay.
     finding.is_silent = !policy;

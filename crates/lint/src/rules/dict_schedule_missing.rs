@@ -16,7 +16,7 @@ pub(super) static RULE: Rule =
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let missing: Vec<WrittenTemplate<'_>> = cx.written_templates().filter(is_missing).collect();
     let causes = &cx.admission().causes;
-    // Where more than schedules is missing, the refusal isn't explained by them.
+    // Where more than schedules is missing, the rejection isn't explained by them.
     let explained = cx.admission().reason == Some(Reason::Schema(ViolationKind::Required))
         && causes.len() == missing.len()
         && missing.iter().all(|t| {
@@ -61,7 +61,7 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
 /// The finding about the first of these templates, with the others beside it.
 fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding> {
     let (template, others) = missing.split_first()?;
-    let message = format!("{} has no schedule: the API server refuses it", template.display_name());
+    let message = format!("{} has no schedule: the API server rejects it", template.display_name());
     let mut finding = Finding::new(&RULE, message).at(template.locate_key("spec")).label("has no schedule").help(
         match cx.common_image(template.name()) {
             Some(_) => "write schedule: \"\", and HCO puts in the common one".to_owned(),

@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let finding = Finding::new(&RULE, "no golden image is imported: plain Kubernetes has no SSP")
         .at(field.key_place())
-        .label("handed to an operator that isn't there")
+        .label("for an operator that isn't installed")
         .help("apply DataImportCrons of your own, or remove them here");
     out.report(finding);
 }

@@ -11,7 +11,7 @@ use super::prelude::*;
 
 pub(super) static RULE: Rule =
     Rule::error("duplicate-resource", Group::Hygiene, "an object is declared twice where both are applied together")
-        .silent("the one that is applied last wins; kustomize refuses to build")
+        .silent("the one that is applied last wins; kustomize fails to build")
         .confidence(Confidence::Medium)
         .needs(Needs::Document);
 

@@ -31,8 +31,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let names: Vec<&str> = alone.iter().map(|n| n.node.architecture.as_str()).collect();
     let message = match nodes.len() {
-        1 => "evictionStrategy is LiveMigrate, but there is one workload node only".to_owned(),
-        _ => format!("evictionStrategy is LiveMigrate, but there is only one workload node with {}", and(&names)),
+        1 => "evictionStrategy is LiveMigrate, but the cluster has only one workload node".to_owned(),
+        _ => format!("evictionStrategy is LiveMigrate, but only one workload node is {}", and(&names)),
     };
     let mut finding = Finding::new(&RULE, message)
         .at(field.value_place())

@@ -9,7 +9,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::error(
     "feature-gate-contradicts-field",
     Group::Admission,
-    "a deprecated feature gate and the field in its place don't go together",
+    "a deprecated feature gate contradicts the field that replaces it",
 )
 .refused("the deprecated <gate> feature gate, and <field> field contradict each other")
 .releases(&["1.19"])

@@ -81,7 +81,7 @@ fn alike(cx: &Context<'_>, fate: &Fate, entries: &[&Entry<'_>], path: &Path) -> 
     };
     let message = format!("{gates} {} {are} unknown and ignored", and(&names));
     let mut places = entries.iter().map(|e| cx.document().location(e.name.span));
-    let mut finding = Finding::new(&RULE, message).label("switches nothing");
+    let mut finding = Finding::new(&RULE, message).label("has no effect");
     finding.location = places.next();
     for place in places {
         finding = finding.related(place, "nor does this one");
@@ -157,7 +157,7 @@ fn unknown(
 ) -> Result<Finding, Fate> {
     let name = entry.text;
     let message = format!("the feature gate `{name}` is unknown and ignored");
-    let finding = Finding::new(&RULE, message).at(cx.document().location(entry.name.span)).label("switches nothing");
+    let finding = Finding::new(&RULE, message).at(cx.document().location(entry.name.span)).label("has no effect");
     let names = || known.known.iter().map(String::as_str);
     let exact = names().find(|k| k.eq_ignore_ascii_case(name));
     let there = |gate: &str| entries.iter().find(|e| e.text == gate);

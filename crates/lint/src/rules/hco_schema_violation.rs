@@ -7,7 +7,7 @@ use hcoplan_yaml::{Node, Path, Segment};
 use super::prelude::*;
 
 pub(super) static RULE: Rule =
-    Rule::error("hco-schema-violation", Group::Admission, "a value isn't one that the HyperConverged's schema takes")
+    Rule::error("hco-schema-violation", Group::Admission, "a value violates the HyperConverged's schema")
         .refused(
             "Unsupported value, Required value, Invalid value, Duplicate value, or: failed to parse \
          the HyperConverged",

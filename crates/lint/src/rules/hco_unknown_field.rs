@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Admission,
     "the HyperConverged has a field that its API version doesn't know",
 )
-.silent("the API server drops the field; a client that asks for strict validation is refused")
+.silent("the API server drops the field; a client that asks for strict validation is rejected")
 .needs(Needs::Document)
 .claims(Claim::NoEffect)
 .fix(FixKind::Safe);
@@ -175,7 +175,7 @@ fn said_by(operand: &OperandField) -> String {
         (operand.fields.iter()).map(|(place, field)| format!("`{field}` sets {place}")).collect();
     if !operand.without.is_empty() {
         parts.push(format!(
-            "there is no field for {}, only the annotation {}, which is not supported",
+            "HCO has no field for {}, only the annotation {}, which is unsupported",
             and(&operand.without),
             of.name
         ));

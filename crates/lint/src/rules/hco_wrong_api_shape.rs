@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         message = format!("{message}; {}", refused.message);
     }
     let label = match refused {
-        Some(_) => "refused",
+        Some(_) => "rejected",
         None => "dropped by the API server",
     };
     let mut finding =

@@ -105,7 +105,7 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, fate: Fate, harmless: bool) -
     let (gates, them) = if rest.is_empty() { ("gate", "it") } else { ("gates", "them") };
     let state = match (rest.is_empty(), fate) {
         (true, Fate::AlwaysOn) => "the feature is always on",
-        (true, Fate::Gone) => "the feature is gone",
+        (true, Fate::Gone) => "the feature was removed",
         (false, Fate::AlwaysOn) => "the features are always on",
         (false, Fate::Gone) => "the features are gone",
         (_, Fate::Unread) => "nothing changes",
@@ -147,17 +147,17 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
     let effective = effective(cx, name);
     if effective == Some(on) {
         let fix = cx.fix("remove the gate", Applicability::Safe, &[removed]);
-        let help = format!("remove it: {field} counts, and says the same");
+        let help = format!("remove it: {field} replaces it and has the same value");
         let finding = finding.severity(Severity::Info).silent();
         return Some(finding.help(help).fixes(fix));
     }
     if cx.document().root.at(field).is_some() {
         // Nobody knows which of the two is meant.
         let fix = cx.fix("remove the gate", Applicability::Suggestion, &[removed]);
-        let help = format!("{field} took its place, says otherwise, and counts");
+        let help = format!("{field} replaces it and has another value, which counts");
         return Some(finding.help(help).fixes(fix));
     }
-    let finding = finding.help(format!("{field} took its place"));
+    let finding = finding.help(format!("{field} replaces it"));
     Some(finding.fixes(carried(cx, name).and_then(|c| c.fix)))
 }
 

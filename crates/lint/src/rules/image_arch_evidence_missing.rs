@@ -73,8 +73,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let message = match images.len() {
-        1 => format!("nothing says which architectures {first} is there for"),
-        several => format!("nothing says which architectures {several} images are there for"),
+        1 => format!("the architectures of {first} are unknown"),
+        several => format!("the architectures of {several} images are unknown"),
     };
     let mut finding =
         Finding::new(&RULE, message).at(place.clone()).label("nothing is saved about it").help(save(first));
@@ -97,7 +97,7 @@ fn partly(cx: &Context<'_>, image: &str, place: &Location, evidence: &ImageEvide
     if open.is_empty() || seen.is_empty() {
         return;
     }
-    let message = format!("{image} is there for {}; nothing says whether for {}, too", and(&seen), and(&open));
+    let message = format!("{image} supports {}; whether it supports {} is unknown", and(&seen), and(&open));
     let finding = Finding::new(&RULE, message)
         .at(place.clone())
         .label("a plain inspect shows one image of perhaps several")

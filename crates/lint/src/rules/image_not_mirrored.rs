@@ -3,6 +3,7 @@
 //! Source: oc-mirror copies releases, operators with their related images, and `additionalImages`. The images of disks are
 //! no related images of an operator.
 
+use hcoplan_yaml::Node;
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
@@ -37,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for (kind, path) in [("DataImportCron", "spec.template.spec"), ("DataVolume", "spec")] {
         for document in cx.other_objects().of_kind(kind) {
-            let volume = document.root.below(path).map(|node| node.to_json()).unwrap_or_default();
+            let volume = document.root.below(path).map(Node::to_json).unwrap_or_default();
             volume.pointer(URL).and_then(Json::as_str).into_iter().for_each(&mut add);
         }
     }
@@ -45,7 +46,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let at = |path: &Path| boot.vm.document.root.at(path).and_then(|n| n.as_str());
         boot.images.iter().filter_map(|image| at(&image.path)).for_each(&mut add);
         let own = boot.vm.owner_path("dataVolumeTemplates");
-        let templates = boot.vm.document.root.at(&own).map(|n| n.to_json()).unwrap_or_default();
+        let templates = boot.vm.document.root.at(&own).map(Node::to_json).unwrap_or_default();
         let urls = templates.as_array().into_iter().flatten().filter_map(|t| t["spec"].pointer(URL)?.as_str());
         urls.for_each(&mut add);
     }

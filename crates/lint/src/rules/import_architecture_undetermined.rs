@@ -65,7 +65,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
                 return None;
             }
             let wanted = written.map_or_else(|| "the nodes that may import it".to_owned(), str::to_owned);
-            let message = format!("{} imports {url}, which isn't there for {wanted}", object_name(document));
+            let message = format!("{} imports {url}, which lacks {wanted}", object_name(document));
             let finding = finding(message).severity(Severity::Error).label("never imported");
             Some(finding.help("import an image that is there, or publish it for the architecture"))
         }

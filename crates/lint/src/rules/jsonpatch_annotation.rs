@@ -15,7 +15,7 @@ pub(super) static RULES: &[RegisteredRule] = &[
 static JSONPATCH_BEFORE_UPGRADE: Rule = Rule::warning(
     "jsonpatch-before-upgrade",
     Group::Upgrade,
-    "a jsonpatch annotation would go through the upgrade to the next release",
+    "a jsonpatch annotation would stay through the upgrade to the next release",
 )
 .predicts(alert!("UnsupportedHCOModification"))
 .pedantic();
@@ -25,7 +25,7 @@ static JSONPATCH_MANY_OPERATIONS: Rule = Rule::error(
     Group::Jsonpatch,
     "a jsonpatch annotation has more operations than hcoplan examines one by one",
 )
-.silent("the rest is applied, and nothing says what it does")
+.silent("the rest is applied, and hcoplan doesn't report its effect")
 .claims(Claim::HasEffect);
 
 static JSONPATCH_PRESENT: Rule = Rule::info(
@@ -37,7 +37,7 @@ static JSONPATCH_PRESENT: Rule = Rule::info(
 
 static JSONPATCH_SSP_WITHOUT_OPENSHIFT: Rule =
     Rule::info("jsonpatch-ssp-without-openshift", Group::Jsonpatch, "SSP is patched on a cluster that has no SSP")
-        .silent("there is no SSP to patch, and the alert counts the patch")
+        .silent("the cluster has no SSP to patch, and the alert counts the patch")
         .needs(Needs::Document)
         .claims(Claim::NoEffect)
         .fix(FixKind::Unsafe);
@@ -59,7 +59,7 @@ fn before_upgrade(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Findi
 fn many_operations(_: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {
     let next = patch.operations().get(MOST_EXAMINED)?;
     let (name, count) = (patch.target.name, patch.operations().len());
-    let message = format!("{name} has {count} operations, and rules look at the first {MOST_EXAMINED} only");
+    let message = format!("{name} has {count} operations; hcoplan checks only the first {MOST_EXAMINED}");
     let finding = Finding::new(&JSONPATCH_MANY_OPERATIONS, message).at(patch.place(next.spans.whole));
     Some(finding.label("from here on, nothing is checked").help("write fewer operations"))
 }
@@ -72,8 +72,8 @@ fn present(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {
     let (kind, count) = (patch.target.kind, operations(jsonpatch::count(patch.text))?);
     let finding = Finding::new(&JSONPATCH_PRESENT, format!("a jsonpatch annotation changes {kind} with {count}"))
         .at(patch.annotation.key_place())
-        .label("not supported; the operator reports it");
-    Some(finding.help("use the HyperConverged's own field where there is one"))
+        .label("unsupported: HCO raises the UnsupportedHCOModification alert");
+    Some(finding.help("use a field of the HyperConverged, if it has one"))
 }
 
 fn ssp_without_openshift(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {

@@ -53,12 +53,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     let writes = |o: &&Operation| o.value().is_some_and(|v| v == gate.as_str());
                     let index = patch.operations().iter().position(|o| writes(&o));
                     let message = format!(
-                        "{next} lists {gate} in disabledFeatureGates, and KubeVirt refuses a gate \
+                        "{next} lists {gate} in disabledFeatureGates, and KubeVirt rejects a gate \
                          in both lists"
                     );
                     Finding::new(&RULE, message)
                         .at(place(index.unwrap_or_default()))
-                        .label("KubeVirt's webhook refuses the object after the upgrade")
+                        .label("KubeVirt's webhook rejects the object after the upgrade")
                         .help("take it out before the upgrade")
                 }
             });

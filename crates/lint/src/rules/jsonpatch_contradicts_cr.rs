@@ -27,8 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             ([only], None) => applied.written_location(&only.pointer),
             _ => applied.path_place(),
         };
-        let mut finding =
-            Finding::new(&RULE, contradiction(cx, &applied, first)).at(place).label("this is what counts");
+        let mut finding = Finding::new(&RULE, contradiction(cx, &applied, first)).at(place).label("this value counts");
         for field in set {
             finding = finding.related(cx.said_place(field), "this has no effect");
         }
@@ -58,7 +57,7 @@ fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, field: &OwnField) 
     match (&field.gate, said.as_ref().and_then(shown)) {
         (Some(_), _) => format!("the patch {does}, and {path} switches it off"),
         (None, Some(value)) => format!("the patch {does}, and {path} says {value}"),
-        (None, None) => format!("the patch {does}, and {path} says something else"),
+        (None, None) => format!("the patch {does}, but {path} has another value"),
     }
 }
 

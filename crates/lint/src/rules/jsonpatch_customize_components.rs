@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule::warning(
     Group::Jsonpatch,
     "a jsonpatch edits an operand's Deployments and DaemonSets by customizeComponents",
 )
-.silent("the operand's operator applies the inner patches to whatever the next release deploys")
+.silent("the operand's operator applies the inner patches to the next release's objects, too")
 .claims(Claim::HasEffect)
 .fix(FixKind::None);
 
@@ -69,7 +69,7 @@ fn general(applied: &Applied<'_, '_>, inner: &[(String, Value)]) -> Finding {
         None => finding.label("a patch inside the patch"),
         Some((pointer, path)) => finding
             .label("a patch inside the patch")
-            .related(applied.written_location(&pointer), format!("{path} counts elements that come and go")),
+            .related(applied.written_location(&pointer), format!("{path} is an index, which changes between releases")),
     };
     finding.help(
         "use a field of the HyperConverged where there is one; else write a strategic patch, and \
@@ -113,7 +113,7 @@ fn broken(applied: &Applied<'_, '_>, kinds: &[&str], pointer: &str, patch: &Valu
     let inner = text("patch")?;
     let Ok(decoded) = serde_json::from_str::<Value>(inner) else {
         let message = match kind {
-            "KubeVirt" => format!("KubeVirt's webhook will refuse the KubeVirt: patch {inner:?} is not valid JSON"),
+            "KubeVirt" => format!("KubeVirt's webhook will reject the KubeVirt: patch {inner:?} is not valid JSON"),
             _ => format!("{kind}'s operator can't apply the inner patch: it is not valid JSON"),
         };
         return Some(error("patch", message, "no JSON").help("write JSON, its quotes escaped"));

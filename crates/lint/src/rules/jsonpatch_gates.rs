@@ -30,7 +30,7 @@ static JSONPATCH_FEATURE_GATE_IN_DISABLED_LIST: Rule = Rule::error(
     "a jsonpatch adds a feature gate that is also among the disabled ones",
 )
 .silent(
-    "the operators accept it, and KubeVirt's webhook refuses the change of the KubeVirt: the \
+    "the operators accept it, and KubeVirt's webhook rejects the change of the KubeVirt: the \
          upgrade is stuck",
 )
 .claims(Claim::HasEffect)
@@ -39,7 +39,7 @@ static JSONPATCH_FEATURE_GATE_IN_DISABLED_LIST: Rule = Rule::error(
 static JSONPATCH_FEATURE_GATE_INERT: Rule = Rule::info(
     "jsonpatch-feature-gate-inert",
     Group::Jsonpatch,
-    "a jsonpatch adds a feature gate that switches nothing in this release",
+    "a jsonpatch adds a feature gate that has no effect in this release",
 )
 .predicts(alert!("UnsupportedHCOModification"))
 .fix(FixKind::Safe);
@@ -47,9 +47,9 @@ static JSONPATCH_FEATURE_GATE_INERT: Rule = Rule::info(
 static JSONPATCH_FEATURE_GATES_REPLACED: Rule = Rule::error(
     "jsonpatch-feature-gates-replaced",
     Group::Jsonpatch,
-    "a jsonpatch takes feature gates away that HCO renders",
+    "a jsonpatch removes feature gates that HCO renders",
 )
-.silent("the operator accepts it, and virtual machines that need a lost gate are refused")
+.silent("the operator accepts it, and virtual machines that need a lost gate are rejected")
 .claims(Claim::HasEffect)
 .fix(FixKind::Suggested);
 
@@ -58,7 +58,7 @@ static JSONPATCH_UNKNOWN_FEATURE_GATE: Rule = Rule::warning(
     Group::Jsonpatch,
     "a jsonpatch adds a feature gate that KubeVirt doesn't know",
 )
-.silent("the gate switches nothing, and nothing says so")
+.silent("the gate has no effect, and no operator reports it")
 .claims(Claim::HasEffect)
 .fix(FixKind::Suggested);
 
@@ -85,14 +85,14 @@ fn inert(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Find
     let (severity, why, applicability) = match kubevirt.feature_gates.get(gate)? {
         Phase::Ga => (Severity::Info, "the feature is always on", Applicability::Safe),
         Phase::Discontinued => (Severity::Warning, "the feature was discontinued", Applicability::Unsafe),
-        _ if unread => (Severity::Info, "nothing reads it any more", Applicability::Unsafe),
+        _ if unread => (Severity::Info, "its feature was removed", Applicability::Unsafe),
         _ => return None,
     };
-    let message = format!("the feature gate {gate} switches nothing in KubeVirt {}: {why}", kubevirt.version);
+    let message = format!("the feature gate {gate} has no effect in KubeVirt {}: {why}", kubevirt.version);
     let finding = Finding::new(&JSONPATCH_FEATURE_GATE_INERT, message)
         .severity(severity)
         .at(applied.text_place(gate))
-        .label("switches nothing, and counts for the alert");
+        .label("has no effect, and counts for the alert");
     Some(without(cx, finding, applied, gate, applicability))
 }
 
@@ -218,7 +218,7 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
             finding(format!("{kind} loses {}, which HCO had switched on", some(&missed))).label(if whole {
                 "replaces HCO's feature gates"
             } else {
-                "takes a feature gate away"
+                "removes a feature gate"
             })
         };
         let help = if whole {
@@ -283,7 +283,7 @@ fn in_disabled_list(cx: &Context<'_>, out: &mut Sink) {
 
 fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Value, gate: &str) -> Finding {
     let message = format!(
-        "KubeVirt's webhook will refuse the KubeVirt: feature gate \"{gate}\" exists on both \
+        "KubeVirt's webhook will reject the KubeVirt: feature gate \"{gate}\" exists on both \
          \"FeatureGates\" and \"DisabledFeatureGates\""
     );
     let finding = Finding::new(&JSONPATCH_FEATURE_GATE_IN_DISABLED_LIST, message);

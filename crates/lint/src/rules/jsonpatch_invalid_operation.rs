@@ -49,7 +49,7 @@ fn message(failure: &jsonpatch::Failure, element: bool) -> String {
     if element {
         format!("element {number} of the patch is no operation")
     } else {
-        format!("operation {number} of the patch is refused: {}", failure.message)
+        format!("operation {number} of the patch is rejected: {}", failure.message)
     }
 }
 
@@ -82,8 +82,7 @@ fn rename(patch: &PatchAnnotation<'_>, failure: &jsonpatch::Failure, op: &str) -
 fn repeated_keys(patch: &PatchAnnotation<'_>, out: &mut Sink) {
     for repeated in jsonpatch::repeated_keys(patch.text) {
         let key = &repeated.key;
-        let message =
-            format!("{key} stands more than once in operation {}; the last one counts", repeated.operation + 1);
+        let message = format!("operation {} has {key} more than once; the last one counts", repeated.operation + 1);
         out.report(
             Finding::new(&RULE, message)
                 .severity(Severity::Warning)

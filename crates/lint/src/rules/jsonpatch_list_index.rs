@@ -44,7 +44,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => format!("/{list}/{index} of {} counts a list's elements", applied.kind()),
         };
         let appends = operation.op == Op::Add && found.depth + 1 == segments.len();
-        let finding = Finding::new(&RULE, message).at(place).label("HCO renders this list anew in every release");
+        let finding =
+            Finding::new(&RULE, message).at(place).label("HCO may render this list in another order in each release");
         out.report(if appends {
             finding.help("add at the end, with /-").fixes(append(cx, &applied, found.depth))
         } else {

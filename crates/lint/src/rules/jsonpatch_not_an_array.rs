@@ -20,9 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding =
             Finding::new(&RULE, format!("the annotation {name} is no list")).at(cx.patch_place(name, &failure));
         let finding = match bracketed(patch) {
-            Some(fix) => {
-                finding.label("one operation, where a list of them is read").help("put it in brackets").fix(fix)
-            }
+            Some(fix) => finding.label("one operation instead of a list").help("put it in brackets").fix(fix),
             None => finding
                 .label("a list of operations is read here")
                 .help("write a list with one operation for each change: op, path, value"),

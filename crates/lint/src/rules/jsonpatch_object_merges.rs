@@ -10,7 +10,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "jsonpatch-object-merges",
     Group::Jsonpatch,
-    "a jsonpatch operation writes an object, and what it leaves out stays",
+    "a jsonpatch operation writes an object, and omitted fields keep their values",
 )
 .silent("the operand keeps what the patch leaves out")
 .fix(FixKind::Suggested);

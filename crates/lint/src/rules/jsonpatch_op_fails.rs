@@ -17,8 +17,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let failure = failed.failure;
     let explained = match failure.cause {
-        Cause::MissingPath => "what it is about isn't there",
-        Cause::Index => "there is no such element",
+        Cause::MissingPath => "the path doesn't exist",
+        Cause::Index => "the element doesn't exist",
         Cause::NilDereference => "the operator's patch library panics on it",
         _ => return,
     };
@@ -33,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let what = operation.map_or("patch", |o| o.op.as_str());
     let who = match failed.incident {
-        Incident::Refusal => "HCO's validating webhook refuses it",
+        Incident::Refusal => "HCO's validating webhook rejects it",
         _ => "it is accepted, but the operator's reconcile fails",
     };
     let message = format!("{what} can't be applied to {}; {who}: {}", patch.target.kind, failure.message);

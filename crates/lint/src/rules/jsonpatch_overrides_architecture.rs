@@ -92,9 +92,9 @@ fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, place: &str) -> Op
             let own = cx.hyperconverged()?.multi_arch();
             (on != own).then(|| {
                 if on {
-                    "HCO goes on with golden images of one architecture".to_owned()
+                    "HCO keeps importing golden images for one architecture".to_owned()
                 } else {
-                    "HCO goes on with golden images of several architectures".to_owned()
+                    "HCO keeps importing golden images for several architectures".to_owned()
                 }
             })
         }

@@ -35,7 +35,7 @@ struct What {
 
 const IMAGES: What = What {
     severity: Severity::Error,
-    means: "KubeVirt then reports another version than HCO waits for, and upgrades don't come to an end",
+    means: "KubeVirt then reports another version than HCO waits for, and upgrades never finish",
     instead: "remove it: images come with the operator's release, and from a mirror by an \
               ImageDigestMirrorSet",
 };

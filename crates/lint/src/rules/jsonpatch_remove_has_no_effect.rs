@@ -35,7 +35,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => operation.spans.path,
         };
         let message = format!("{} leaves {path} of {kind} as it is", operation.op.as_str());
-        let mut finding = Finding::new(&RULE, message).at(patch.place(span)).label("HCO keeps what a patch takes away");
+        let mut finding =
+            Finding::new(&RULE, message).at(patch.place(span)).label("HCO keeps a field that a patch removes");
         let fix = clearing(cx, patch, applied.index, operation, path);
         finding = match fix {
             Some(fix) => finding.help("replace it by null, which clears it").fix(fix),

@@ -1,4 +1,4 @@
-//! A patched operand that its own operator's webhook refuses.
+//! A patched operand that its own operator's webhook rejects.
 
 use hcoplan_planner::admission::refusals_of_kubevirt;
 use hcoplan_planner::boot_images::ssp_stage;
@@ -8,10 +8,10 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::error(
     "jsonpatch-result-rejected-by-webhook",
     Group::Jsonpatch,
-    "the operand that a jsonpatch makes is refused by the operand's own webhook",
+    "the operand that a jsonpatch makes is rejected by the operand's own webhook",
 )
 .silent(
-    "HCO accepts and renders it, and the operand's webhook refuses the operand: the reconcile \
+    "HCO accepts and renders it, and the operand's webhook rejects the operand: the reconcile \
          stops",
 )
 .claims(Claim::HasEffect)
@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     if ELSEWHERE.contains(&refusal.check) || known.contains(&refusal) {
                         continue;
                     }
-                    let message = format!("KubeVirt's webhook will refuse the KubeVirt: {}", refusal.message);
+                    let message = format!("KubeVirt's webhook will reject the KubeVirt: {}", refusal.message);
                     out.report(finding(cx, patch, message, &refusal.pointer));
                 }
             }
@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 };
                 let without = ssp_stage::render(before, cx.release().ssp());
                 if without.admission.accepted {
-                    let message = format!("SSP's webhook refuses the SSP: {why}");
+                    let message = format!("SSP's webhook rejects the SSP: {why}");
                     let pointer = if why.contains("emplate") { "/spec/commonTemplates" } else { "/spec/cluster" };
                     out.explain(Incident::SspRefusal, finding(cx, patch, message, pointer));
                 }
@@ -66,7 +66,7 @@ fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, message: String, point
     };
     Finding::new(&RULE, message)
         .at(place)
-        .label("the patch makes what the webhook refuses")
+        .label("the patch makes what the webhook rejects")
         .help("write what the webhook takes, or drop the operation")
         .fixes(applied.and_then(|a| cx.drop_operation(&a)))
 }

@@ -1,4 +1,4 @@
-//! A patched operand that the API server refuses.
+//! A patched operand that the API server rejects.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Jsonpatch,
     "the operand that a jsonpatch makes breaks its CustomResourceDefinition",
 )
-.silent("HCO accepts and renders it, and the API server refuses the operand: the reconcile stops")
+.silent("HCO accepts and renders it, and the API server rejects the operand: the reconcile stops")
 .claims(Claim::HasEffect)
 .fix(FixKind::Suggested);
 
@@ -38,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, violation: &Violation) -> Finding {
     let kind = patch.target.kind;
-    let message = format!("the API server will refuse the {kind}: {}", violation.message);
+    let message = format!("the API server will reject the {kind}: {}", violation.message);
     let pointer = violation.path.to_pointer();
     let applied = cx.changed_by(patch, &pointer);
     let place = match &applied {

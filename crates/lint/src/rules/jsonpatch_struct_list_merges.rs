@@ -8,7 +8,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::error(
     "jsonpatch-struct-list-merges",
     Group::Jsonpatch,
-    "after a jsonpatch operation, a list's elements have fields of those that stood there before",
+    "after a jsonpatch operation, a list's elements keep fields of the elements before",
 )
 .silent("the operand has elements that nobody wrote")
 .claims(Claim::HasEffect)

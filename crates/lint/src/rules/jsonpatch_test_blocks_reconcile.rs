@@ -5,7 +5,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "jsonpatch-test-blocks-reconcile",
     Group::Jsonpatch,
-    "a test operation fails the whole operand when it doesn't hold",
+    "a failing test operation stops the whole operand",
 )
 .stops("testing value … failed: test failed")
 .needs(Needs::Document);
@@ -16,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let failed = failed.filter(|f| f.annotation == patch.target.name);
         for (index, operation) in patch.operations().iter().enumerate() {
             let fails = failed.filter(|f| f.failure.operation == Some(index));
-            // A path outside spec is refused before anything is tested.
+            // A path outside spec is rejected before anything is tested.
             if operation.op != Op::Test || !operation.path.starts_with("/spec/") {
                 continue;
             }

@@ -105,7 +105,7 @@ fn placed<'t>(types: &'t GoTypes, mut ty: &'t GoType, operation: &Operation, val
         match types.step(ty, &segment) {
             TypeStep::Field(name, inner) => (path, ty) = (path.key(name), inner),
             TypeStep::Inside(inner) => {
-                // Whether it is a list is seen in what it refuses.
+                // Whether it is a list is seen in what it rejects.
                 let list = types.decode_check(&Value::Array(Vec::new()), ty).is_ok();
                 path = if list { path.index(0) } else { path.key(&segment) };
                 ty = inner;

@@ -131,7 +131,7 @@ fn oc(file: &Arc<SourceFile>, number: usize, out: &mut Sink) {
     let finding = Finding::new(&RULE, "images are mirrored for some of their architectures only")
         .at(Location::new(file, span))
         .label("the rest of each manifest list is left out")
-        .help("mirror the whole list: --filter-by-os='.*', or --keep-manifest-list=true beside it")
+        .help("mirror the whole list: --filter-by-os='.*', or add --keep-manifest-list=true")
         .fix(Fix::edit(
             "keep the manifest lists",
             Applicability::Suggestion,

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule::info(
     Group::Gitops,
     "HCO's webhook adds fields to golden images that git doesn't have",
 )
-.silent("GitOps tools report the HyperConverged as out of sync for ever")
+.silent("GitOps tools report the HyperConverged as out of sync on every sync")
 .needs(Needs::Plan)
 .claims(Claim::Becomes)
 .fix(FixKind::Safe);

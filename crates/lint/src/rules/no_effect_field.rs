@@ -6,7 +6,7 @@ use hcoplan_yaml::Path;
 use super::prelude::*;
 
 pub(super) static RULE: Rule =
-    Rule::info("no-effect-field", Group::Gitops, "without a field every object would be the same")
+    Rule::info("no-effect-field", Group::Gitops, "a field has no effect: without it every object would be the same")
         .silent("a reader believes that the line does something")
         .needs(Needs::Plan)
         .claims(Claim::NoEffect)

@@ -10,9 +10,9 @@ use crate::Pods;
 pub(super) static RULE: Rule = Rule::warning(
     "node-reference-unmatched",
     Group::Placement,
-    "a setting for certain nodes names none of the declared ones",
+    "a setting for certain nodes matches none of the declared ones",
 )
-.silent("what is set for nodes that aren't there has no effect")
+.silent("the setting has no effect on missing nodes")
 .confidence(Confidence::Medium)
 .needs(Needs::Nodes)
 .fix(FixKind::Suggested);

@@ -22,9 +22,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (path, node, kind) in found {
         let empty = if kind == "array" { "[]" } else { "{}" };
         let place = cx.document().locate_key(&path);
-        let message = format!("{path} has no value: the API server takes it for absent, not for {empty}");
+        let message = format!("{path} has no value: the API server treats it as absent, not as {empty}");
         let finding = Finding::new(&RULE, message).at(place).label("null").help(match everywhere(&path) {
-            Some(effect) => format!("remove the key; {empty} in its place {effect}"),
+            Some(effect) => format!("remove the key; writing {empty} instead {effect}"),
             None => {
                 format!("write {empty} if an empty section is meant, else remove the key")
             }

@@ -1,4 +1,4 @@
-//! An operand that HCO renders and the API server refuses.
+//! An operand that HCO renders and the API server rejects.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::error(
     "operand-violates-crd",
     Group::Admission,
-    "the HyperConverged is accepted, but an operand made of it isn't what its CRD takes",
+    "the HyperConverged is accepted, but one of its operands violates its CRD",
 )
 .silent(
-    "HCO accepts the HyperConverged, the API server refuses the operand, and the reconcile ends \
+    "HCO accepts the HyperConverged, the API server rejects the operand, and the reconcile ends \
          there each time",
 )
 .confidence(Confidence::Medium)
@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule::error(
 /// The field that the cluster's own TLS profile stands in for.
 const PROFILE: &str = "tlsSecurityProfile";
 
-/// What is refused on behalf of one field of the HyperConverged.
+/// What is rejected on behalf of one field of the HyperConverged.
 #[derive(Default)]
 struct Refused<'a> {
     kinds: Vec<&'a str>,
@@ -48,21 +48,21 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     for (field, refused) in by_field {
-        let message = format!("the API server will refuse {}: {}", and(&refused.kinds), refused.message);
+        let message = format!("the API server will reject {}: {}", and(&refused.kinds), refused.message);
         // What the HyperConverged doesn't say is the cluster's own.
         let profile = (!cx.field(PROFILE).is_set())
             .then(|| cx.inventory_place(PROFILE).cloned())
             .flatten()
             .filter(|_| field.as_ref().is_some_and(|f| f.to_string().contains(PROFILE)));
         let help = match profile {
-            Some(_) => "mend the cluster's profile, or write one into the HyperConverged",
+            Some(_) => "fix the cluster's profile, or set one in the HyperConverged",
             None => "write what the operand takes, too",
         };
         let place = profile.or_else(|| field.map(|path| cx.locate(&path)));
         out.report(
             Finding::new(&RULE, message)
                 .at(place.unwrap_or_else(|| cx.whole_location()))
-                .label("accepted here, and refused where HCO passes it on")
+                .label("accepted here, and rejected where HCO passes it on")
                 .help(help),
         );
     }

@@ -31,19 +31,16 @@ static DUPLICATE_WASP_AGENT: Rule =
     Rule::warning("duplicate-wasp-agent", Group::Operands, "git declares a wasp agent although HCO deploys one")
         .predicts(alert!("DuplicateWaspAgentDSDetected"));
 
-static OPERAND_MANAGED_IN_GIT: Rule = Rule::error(
-    "operand-managed-in-git",
-    Group::Operands,
-    "git declares an object that HCO makes and keeps as it wants it",
-)
-.predicts(alert!("KubeVirtCRModified"))
-.confidence(Confidence::Medium)
-.fix(FixKind::Suggested);
+static OPERAND_MANAGED_IN_GIT: Rule =
+    Rule::error("operand-managed-in-git", Group::Operands, "git declares an object that HCO creates and overwrites")
+        .predicts(alert!("KubeVirtCRModified"))
+        .confidence(Confidence::Medium)
+        .fix(FixKind::Suggested);
 
 static REMOVED_OBJECT_IN_GIT: Rule = Rule::warning(
     "removed-object-in-git",
     Group::Upgrade,
-    "git still has an object that HCO deletes when it is upgraded to this release",
+    "git still has an object that HCO deletes on the upgrade to this release",
 )
 .silent("HCO deletes it in the upgrade, and git creates it again")
 .needs(Needs::Document);
@@ -58,7 +55,7 @@ static RENDERED_GOLDEN_IMAGE_IN_GIT: Rule = Rule::error(
 static SECOND_OPERAND_CR: Rule = Rule::error(
     "second-operand-cr",
     Group::Operands,
-    "a second KubeVirt, CDI, SSP or NetworkAddonsConfig is declared beside HCO's",
+    "a second KubeVirt, CDI, SSP or NetworkAddonsConfig is declared in addition to HCO's",
 )
 .refused("creation failed, an SSP CR already exists in namespace")
 .confidence(Confidence::Medium);
@@ -144,7 +141,7 @@ fn golden_image(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     let finding = git
         .finding(&RENDERED_GOLDEN_IMAGE_IN_GIT, format!("the {kind} {name} is not git's: {by}"))
         .label(by)
-        .help("delete the manifest; what it says belongs into dataImportCronTemplates");
+        .help("delete the manifest, and move its settings to dataImportCronTemplates");
     let is_written = cx.image_of(&made.origin).is_some_and(|i| i.written.is_some());
     let place = is_written.then(|| cx.origin_place(&made.origin, "metadata.name"));
     Some(match place {
@@ -158,7 +155,7 @@ fn second_operand(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     if git.group != own.group() || git.is_same(own) {
         return None;
     }
-    let finding = git.finding(&SECOND_OPERAND_CR, format!("a second {} beside HCO's", git.kind));
+    let finding = git.finding(&SECOND_OPERAND_CR, format!("a second {} in addition to HCO's", git.kind));
     Some(finding.label(format!("HCO makes {own}")).help("delete it: HCO's own is configured by the HyperConverged"))
 }
 
@@ -168,8 +165,8 @@ fn second_operator(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     if git.may_be_in(own) || git.namespace == cx.inventory().namespace || !OPERATORS.contains(&git.name) {
         return None;
     }
-    let finding = git.finding(&SECOND_OPERAND_CR, format!("a second {} beside HCO's", git.name));
-    let finding = finding.label("HCO brings its own, in its own namespace");
+    let finding = git.finding(&SECOND_OPERAND_CR, format!("a second {} in addition to HCO's", git.name));
+    let finding = finding.label("HCO deploys its own, in its own namespace");
     Some(finding.help("delete it, or move it to another cluster's directory"))
 }
 
@@ -181,7 +178,7 @@ fn removed_objects(cx: &Context<'_>, out: &mut Sink) {
             let here = own == Some(git.namespace) && removed.namespace != "default";
             git.is(&removed.group, &removed.name) && (git.namespace == removed.namespace || here)
         });
-        let message = format!("{} {} is gone in {}", removed.kind, removed.name, cx.release().label());
+        let message = format!("{} {} is removed in {}", removed.kind, removed.name, cx.release().label());
         out.report_all(same.map(|git| {
             let finding = git.finding(&REMOVED_OBJECT_IN_GIT, message.as_str());
             finding.label("HCO deletes it, git creates it again").help("delete the manifest")
@@ -211,7 +208,7 @@ fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
     let finding = git
         .finding(&OPERAND_MANAGED_IN_GIT, message)
         .at(document.locate_key(&path))
-        .label("HCO takes this back, git writes it again");
+        .label("HCO reverts this, and git writes it again");
     let Some((field, copied)) = source_of(cx, kind, &path) else {
         return finding.help("delete the manifest: the HyperConverged is the place for its settings");
     };

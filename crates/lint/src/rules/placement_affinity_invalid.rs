@@ -10,7 +10,7 @@ use crate::Pods;
 pub(super) static RULE: Rule = Rule::error(
     "placement-affinity-invalid",
     Group::Placement,
-    "a node affinity of a placement has an operator, key or value that Kubernetes refuses",
+    "a node affinity of a placement has an operator, key or value that Kubernetes rejects",
 )
 .refused("invalid workloads node placement affinity")
 .needs(Needs::Document)
@@ -68,9 +68,9 @@ fn preferred(cx: &Context<'_>, out: &mut Sink) {
             }
             let place = requirement.get("operator").unwrap_or(requirement);
             let mut finding =
-                Finding::new(&RULE, format!("Kubernetes refuses the requirement {}", requirement.to_json()))
+                Finding::new(&RULE, format!("Kubernetes rejects the requirement {}", requirement.to_json()))
                     .at(cx.document().location(place.span))
-                    .label("accepted by HCO, refused when KubeVirt places its pods")
+                    .label("accepted by HCO, rejected when KubeVirt places its pods")
                     .help("write a requirement that Kubernetes takes");
             if let Some(fix) = operator(cx, requirement) {
                 finding = finding.help(fix.title.clone()).fix(fix);

@@ -11,7 +11,7 @@ use crate::Pods;
 pub(super) static RULE: Rule = Rule::warning(
     "placement-preferred-only-for-arch",
     Group::Placement,
-    "the workload placement only prefers an architecture, which HCO doesn't look at",
+    "the workload placement only prefers an architecture, which HCO ignores",
 )
 .predicts(alert!("HCOMultiArchGoldenImagesDisabled"))
 .needs(Needs::Plan)

@@ -63,7 +63,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
     };
     let how_many = match (all, nodes.len()) {
         (true, 1) => format!("the only one of the {which} takes no pods"),
-        (true, count) => format!("none of the {count} {which} takes pods"),
+        (true, count) => format!("none of the {count} {which} accepts pods"),
         (false, count) => {
             let takes = if counted.len() == 1 { "takes" } else { "take" };
             format!("{} of the {count} {which} {takes} no pods", counted.len())

@@ -7,7 +7,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::error(
     "placement-wrong-level",
     Group::Placement,
-    "a part of a node placement stands at a level where nothing reads it",
+    "a part of a node placement is at the wrong level, where HCO ignores it",
 )
 .silent("the API server drops the placement, and pods run anywhere")
 .needs(Needs::Document)

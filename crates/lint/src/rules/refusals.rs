@@ -28,7 +28,7 @@ pub(super) static RULES: &[RegisteredRule] = &[
 static ADMISSION_REFUSED: Rule = Rule::error(
     "admission-refused",
     Group::Admission,
-    "the API server or HCO's webhook would refuse the HyperConverged",
+    "the API server or HCO's webhook would reject the HyperConverged",
 )
 .refused("the message that the API server or the webhook answers with")
 .needs(Needs::Document);
@@ -73,7 +73,7 @@ static OPERATOR_PANICS: Rule = Rule::error(
 static OPERATOR_UPDATE_REFUSED: Rule = Rule::error(
     "operator-update-refused",
     Group::Admission,
-    "the HyperConverged is accepted, and HCO's own update of it is refused for good",
+    "the HyperConverged is accepted, and HCO's own update of it is rejected in every reconcile",
 )
 .stops("the webhook's words, in the operator's log")
 .fix(FixKind::Unsafe);
@@ -88,7 +88,7 @@ static RECONCILE_FAILS: Rule = Rule::error(
 static SSP_REFUSED: Rule = Rule::error(
     "ssp-refused",
     Group::Admission,
-    "SSP's webhook would refuse the SSP that HCO makes of the HyperConverged",
+    "SSP's webhook would reject the SSP that HCO makes of the HyperConverged",
 )
 .stops("admission webhook \"validation.ssp.kubevirt.io\" denied the request");
 
@@ -100,7 +100,7 @@ fn explained(cx: &Context<'_>, out: &mut Sink, incident: Incident, find: fn(&Con
     }
 }
 
-/// The refusal with what its reason explains.
+/// The rejection with what its reason explains.
 fn refused(
     cx: &Context<'_>,
     out: &mut Sink,
@@ -165,7 +165,7 @@ fn namespace_mismatch(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
     let moved = [Change::Set(Path::dotted("metadata.namespace"), namespace.into())];
     let finding = finding
         .label(format!("the operator runs in {namespace}"))
-        .help(format!("move it to {namespace}, or say in the inventory where the operator runs"));
+        .help(format!("move it to {namespace}, or set the operator's namespace in the inventory"));
     Some(finding.fixes(cx.fix(format!("move it to {namespace}"), Applicability::Suggestion, &moved)))
 }
 
@@ -196,7 +196,7 @@ fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {
     if worker.is_some() && placement.is_set() {
         finding = finding.related(placement.key_place(), "this workload placement selects the node");
     }
-    // Workloads on nodes that SSP knows, where SSP then has nothing to refuse.
+    // Workloads on nodes that SSP knows, where SSP then has nothing to reject.
     let mut kept = cx.topology().workload_architectures.clone();
     kept.retain(|a| known.contains(a));
     let excluded = cx.keep_workloads_on(&kept).filter(|_| !kept.is_empty());
@@ -219,7 +219,7 @@ fn panics(cx: &Context<'_>) -> Option<Finding> {
 
 fn update_refused(cx: &Context<'_>) -> Option<Finding> {
     let update = cx.plan().refused_update.as_ref()?;
-    let message = format!("HCO's own update of the HyperConverged is refused in every reconcile: {}", update.message);
+    let message = format!("HCO's own update of the HyperConverged is rejected in every reconcile: {}", update.message);
     let finding = Finding::new(&OPERATOR_UPDATE_REFUSED, message);
     let profile = cx.field("tlsSecurityProfile");
     if update.patch.is_none() && profile.is_set() && !cx.field("tlsSecurityProfile.type").is_set() {
@@ -251,7 +251,7 @@ fn ssp_refused(cx: &Context<'_>) -> Option<Finding> {
     // Without declared nodes nobody knows which architectures HCO would find.
     let message = cx.ssp_refusal().filter(|message| cx.has_nodes() || !message.ends_with(WITHOUT_NODES))?;
     let patch = cx.annotation("ssp.kubevirt.io/jsonpatch");
-    let finding = Finding::new(&SSP_REFUSED, format!("SSP's webhook refuses the SSP: {message}"))
+    let finding = Finding::new(&SSP_REFUSED, format!("SSP's webhook rejects the SSP: {message}"))
         .at(patch.map_or_else(|| cx.whole_location(), |p| p.key_place()));
-    Some(finding.label("HCO makes an SSP of it that is refused"))
+    Some(finding.label("HCO makes an SSP of it that is rejected"))
 }

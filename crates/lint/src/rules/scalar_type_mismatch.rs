@@ -72,7 +72,7 @@ pub(super) fn refusal_by(
     }
 }
 
-/// Why the value at a path is refused with a fix, too.
+/// Why the value at a path is rejected with a fix, too.
 fn refused_again(cx: &Context<'_>, fix: &Fix, path: &Path) -> Option<String> {
     let plan = cx.planned_with(fix)?;
     let cause = plan.admission.causes.into_iter().next()?;

@@ -41,7 +41,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if let Some(node) = control_plane.into_iter().find(|n| n.node.architecture == *served)
         && let Some(place) = node.architecture_place()
     {
-        finding = finding.related(place, "the control plane's first architecture is what SSP serves");
+        finding = finding.related(place, "SSP serves the control plane's first architecture");
     }
     let placement = cx.field("workloads.nodePlacement");
     if cx.selects_workload_nodes() && placement.is_set() && hc.get("deployment").is_some() {

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule::warning(
     Group::Operands,
     "a storage class that the HyperConverged or a disk names isn't declared",
 )
-.silent("what names the class has no effect, or its claims stay pending")
+.silent("the setting has no effect, or its PVCs stay pending")
 .confidence(Confidence::Medium)
 .fix(FixKind::Suggested);
 
@@ -40,8 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for path in ["scratchSpaceStorageClass", "vmStateStorageClass"] {
         let field = cx.field(path);
         if let Some(name) = field.text() {
-            let label =
-                if path == "scratchSpaceStorageClass" { "CDI takes the default class instead" } else { PENDING };
+            let label = if path == "scratchSpaceStorageClass" { "CDI uses the default class instead" } else { PENDING };
             add(Reference { who: path.to_owned(), label, place: field.value_place(), object: None }, name);
         }
     }
@@ -81,7 +80,7 @@ struct Reference {
     object: Option<String>,
 }
 
-const PENDING: &str = "claims of it stay pending";
+const PENDING: &str = "its PVCs stay pending";
 
 fn missing(name: &str, references: Vec<Reference>, names: &Names<'_>) -> Option<Finding> {
     let mut references = references.into_iter();

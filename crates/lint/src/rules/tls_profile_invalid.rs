@@ -1,4 +1,4 @@
-//! TLS profiles that HCO refuses, and some that only KubeVirt refuses.
+//! TLS profiles that HCO rejects, and some that only KubeVirt rejects.
 
 use hcoplan_planner::admission::Reason;
 use hcoplan_yaml::{Node, Value};
@@ -8,7 +8,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::error(
     "tls-profile-invalid",
     Group::Admission,
-    "the TLS security profile is refused, or not what it looks like",
+    "the TLS security profile is rejected, or has another effect than it suggests",
 )
 .refused(
     "http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher, \
@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         Some(finding) => {
             out.explain(Incident::Refusal, refusal(cx, finding));
             if cx.admission().reason == Some(Reason::TlsHttp2Cipher) {
-                // The refusal speaks of IANA's names, where one of them is the cause.
+                // The rejection speaks of IANA's names, where one of them is the cause.
                 unknown_ciphers(cx, named_by_iana(cx).is_none(), out);
             }
         }
@@ -86,7 +86,7 @@ fn refusal(cx: &Context<'_>, finding: Finding) -> Finding {
                 .help("write VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13")
         }
         Some(Reason::TlsProfileUnknown) if cx.field("tlsSecurityProfile.type").is_set() => {
-            let finding = finding.label("there is no `custom`, and the webhook panics");
+            let finding = finding.label("`custom` is missing, and the webhook panics");
             finding.help("write `custom` with ciphers and minTLSVersion, or choose another type")
         }
         Some(Reason::TlsProfileUnknown) => {
@@ -94,7 +94,7 @@ fn refusal(cx: &Context<'_>, finding: Finding) -> Finding {
             without_type(cx, finding)
         }
         _ => {
-            let finding = finding.label("there is no `custom`");
+            let finding = finding.label("`custom` is missing");
             finding.help("write `custom` with ciphers and minTLSVersion, or choose another type")
         }
     };
@@ -107,7 +107,7 @@ pub(super) fn without_type(cx: &Context<'_>, finding: Finding) -> Finding {
     let profile = cx.field("tlsSecurityProfile");
     if profile.is_set() {
         let finding = finding.at(profile.key_place()).label("`type` is missing");
-        finding.help("say which profile it is: Old, Intermediate, Modern or Custom")
+        finding.help("set type to Old, Intermediate, Modern or Custom")
     } else {
         let finding = finding.at(cx.whole_location()).label("it gets the cluster's profile, which has no `type`");
         finding.help(
@@ -158,7 +158,7 @@ fn named_by_iana(cx: &Context<'_>) -> Option<(Location, Option<Fix>)> {
     Some((place?, fix))
 }
 
-/// What KubeVirt's own webhook refuses: ciphers together with TLS 1.3.
+/// What KubeVirt's own webhook rejects: ciphers together with TLS 1.3.
 fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
     let profile = cx.field("tlsSecurityProfile.type");
     let kubevirt = cx.plan().operand("KubeVirt");
@@ -174,13 +174,13 @@ fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
         &RULE,
         format!(
             "`type: Modern` without `modern: {{}}` gives KubeVirt TLS 1.3 with {ciphers} ciphers, \
-             which KubeVirt's webhook refuses: You cannot specify ciphers when \
+             which KubeVirt's webhook rejects: You cannot specify ciphers when \
              spec.configuration.tlsConfiguration.minTLSVersion is empty or VersionTLS13"
         ),
     )
     .at(profile.value_place())
-    .label("`modern` is missing beside it")
-    .help("write `modern: {}` beside the type");
+    .label("`modern` is missing next to it")
+    .help("write `modern: {}` next to the type");
     let modern = cx.field("tlsSecurityProfile.modern").path();
     let add = modern.map(|p| [Change::Set(p, serde_json::json!({}))]);
     finding.fixes.extend(add.and_then(|add| cx.fix("add `modern: {}`", Applicability::Safe, &add)));

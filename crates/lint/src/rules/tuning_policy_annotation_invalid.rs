@@ -8,7 +8,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::error(
     "tuning-policy-annotation-invalid",
     Group::Admission,
-    "tuningPolicy and the annotation with its rate limits don't go together",
+    "tuningPolicy and the annotation with its rate limits don't match",
 )
 .refused("tuning policy set but annotation not present or wrong")
 .needs(Needs::Document)
@@ -83,7 +83,7 @@ fn unused(cx: &Context<'_>, out: &mut Sink) {
     }
     let message = match policy.text() {
         Some(other) => format!("nothing reads the annotation: the policy is {other}"),
-        None => "nothing reads the annotation: there is no tuningPolicy".to_owned(),
+        None => "the annotation has no effect without a tuningPolicy".to_owned(),
     };
     let mut finding = Finding::new(&RULE, message)
         .at(annotation.key_place())

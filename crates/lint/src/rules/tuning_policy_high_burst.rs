@@ -7,7 +7,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "tuning-policy-high-burst",
     Group::Upgrade,
-    "tuningPolicy is highBurst, which is deprecated and gone from 1.19 on",
+    "tuningPolicy is highBurst, which is deprecated, and removed in 1.19",
 )
 .silent("KubeVirt's clients get the limits of the profile, or no profile at all")
 .needs(Needs::Document)
@@ -29,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Severity::Warning,
         ),
         (None, true) => (
-            format!("{release} has no profile highBurst: its webhook takes the field away"),
+            format!("{release} has no profile highBurst: its webhook removes the field"),
             "not stored".to_owned(),
             Severity::Error,
         ),

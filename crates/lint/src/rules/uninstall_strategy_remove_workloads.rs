@@ -23,10 +23,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                    VirtualMachine and DataVolume";
     let mut finding = Finding::new(&RULE, message)
         .at(field.value_place())
-        .label("takes the workloads along")
-        .help("use BlockUninstallIfWorkloadsExist, which refuses to be deleted while there are any");
+        .label("deletes the workloads, too")
+        .help("use BlockUninstallIfWorkloadsExist, which blocks the deletion while there are workloads");
     let keep = Fix::edit(
-        "refuse to be deleted while there are workloads",
+        "block the deletion while there are workloads",
         Applicability::Unsafe,
         field.value_place(),
         "BlockUninstallIfWorkloadsExist",

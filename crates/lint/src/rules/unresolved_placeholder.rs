@@ -5,7 +5,7 @@ use hcoplan_yaml::{Node, Path, Trail, Value, locate_in_scalar};
 use super::prelude::*;
 
 pub(super) static RULE: Rule =
-    Rule::error("unresolved-placeholder", Group::Hygiene, "a value still holds a placeholder")
+    Rule::error("unresolved-placeholder", Group::Hygiene, "a value still contains a placeholder")
         .silent("the placeholder itself is deployed")
         .confidence(Confidence::Medium)
         .needs(Needs::Document);

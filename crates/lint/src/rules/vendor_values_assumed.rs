@@ -8,7 +8,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::info(
     "vendor-values-assumed",
     Group::Hygiene,
-    "values of the plan are assumed, since only the vendor's bundle says them",
+    "values of the plan are assumed, because only the vendor's bundle has them",
 )
 .silent("the cluster has other images, versions or sizes there")
 .needs(Needs::Plan);
@@ -43,7 +43,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.report(
         Finding::new(&RULE, message)
             .at(place.unwrap_or_else(|| cx.whole_location()))
-            .label("only the vendor's bundle says them")
+            .label("only the vendor's bundle has them")
             .help(format!("`hcoplan release show {}` lists them", cx.release().label())),
     );
 }

@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let chance = control_plane.iter().any(|c| c == name);
         let message = if !chance {
             format!(
-                "KubeVirt refuses {}: it is {name}, the control plane is {}, and {GATE} is off",
+                "KubeVirt rejects {}: it is {name}, the control plane is {}, and {GATE} is off",
                 vm.display_name(),
                 and(control_plane)
             )

@@ -6,7 +6,7 @@ use crate::VirtualMachine;
 pub(super) static RULE: Rule = Rule::warning(
     "vm-architecture-unset",
     Group::Heterogeneous,
-    "a virtual machine in a mixed cluster doesn't say its architecture",
+    "a virtual machine in a mixed cluster sets no architecture",
 )
 .silent("the guest doesn't boot if its disk is for another architecture")
 .confidence(Confidence::Medium)
@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "gets virt-operator's own architecture".to_owned(),
             ),
         };
-        let message = format!("{} doesn't say its architecture: {would}", vm.display_name());
+        let message = format!("{} sets no architecture: {would}", vm.display_name());
         let title = |a: &String| format!("make it {a}");
         let path = vm.path("architecture");
         let fixes = workload.iter().filter_map(|a| {

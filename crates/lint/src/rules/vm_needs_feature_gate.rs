@@ -36,7 +36,7 @@ fn lacks_helper(cx: &Context<'_>) -> bool {
     has_field && rendered.is_some_and(|kv| kv.pointer(on).is_none_or(|on| on != true))
 }
 
-/// Nobody refuses the machine, and no node has what does the reservation for it.
+/// Nobody rejects the machine, and no node has what does the reservation for it.
 fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Finding {
     let message = format!("{} can't start: persistent reservation is off", vm.display_name());
     let field = Path::dotted(match cx.version() {

@@ -9,9 +9,9 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Operands,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the machine isn't started until there is one of that name"),
+    predicts: Prediction::Silent("the machine isn't started until one of that name exists"),
     fix: FixKind::Suggested,
-    summary: "neither KubeVirt nor the repository brings the instance type or preference of a virtual machine",
+    summary: "neither KubeVirt nor the repository has the instance type or preference of a virtual machine",
     ..Rule::BASE
 };
 

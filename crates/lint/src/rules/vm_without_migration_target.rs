@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     confidence: Confidence::Medium,
     predicts: Prediction::Silent("the migration waits for a node, and the drain waits for the migration"),
     needs: Needs::Nodes,
-    summary: "a virtual machine that is migrated when its node is drained fits one declared node alone",
+    summary: "a virtual machine that a drain migrates fits only one declared node",
     ..Rule::BASE
 };
 

@@ -55,7 +55,7 @@ pub(super) fn unmatched<'a>(rule: &'static Rule, cx: &Context<'a>, placement: &P
     let message = format!("the {} placement selects no declared node: {}", placement.pods.as_str(), and(&wanted));
     let help = match parts.iter().find_map(|p| p.meant.as_ref()) {
         Some(label) => {
-            format!("there are nodes labelled {label}: select those, or correct the inventory")
+            format!("some nodes are labelled {label}: select those, or correct the inventory")
         }
         None => "select what nodes in the inventory have, or correct the inventory".to_owned(),
     };

@@ -8,7 +8,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "workload-updates-disabled",
     Group::Upgrade,
-    "no method is left by which running virtual machines are updated",
+    "all methods to update running virtual machines are disabled",
 )
 .predicts(alert!("OutdatedVirtualMachineInstanceWorkloads"))
 .needs(Needs::Document)

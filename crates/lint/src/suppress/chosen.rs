@@ -9,7 +9,7 @@ use hcoplan_diagnostics::finding::{Finding, Severity};
 use super::super::date::Date;
 use super::super::suppression::{Scope, Suppression};
 
-/// What all suppressions at one place make of findings of one rule: refusals or not, errors or not.
+/// What all suppressions at one place make of findings of one rule: rejections or not, errors or not.
 type Question = (Place, &'static str, bool, bool);
 
 /// Where suppressions stand that are looked at together.

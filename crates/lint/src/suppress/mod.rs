@@ -111,7 +111,7 @@ impl Suppression {
         let about = |rule, message: String| Some(Finding::new(rule, message).at(self.place.clone()));
         let name = finding.rule.name;
         if finding.refusal {
-            let message = format!("a refusal can't be suppressed ({name})");
+            let message = format!("a rejection can't be suppressed ({name})");
             let finding = about(&SUPPRESSION_INVALID, message);
             return finding.map(|f| f.label("has no effect"));
         }

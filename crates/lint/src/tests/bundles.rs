@@ -197,7 +197,7 @@ fn bundles_are_judged_as_the_validator_judges_them() {
         if found != [*errors, *warnings, *ours] {
             complaints.push(format!("{name} | {} | {why}", found.join(" | ")));
         }
-        // Where one refuses and the other doesn't, the reason is given.
+        // Where one rejects and the other doesn't, the reason is given.
         let refuses = *errors != "-";
         if refuses != ours.contains('!') && why.is_empty() {
             complaints.push(format!("{name}: why do they differ?"));

@@ -43,7 +43,7 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
             // Reported in the fixture.
             None => return Proof::Outside,
         },
-        // Others than HCO refuse other objects than the HyperConverged.
+        // Others than HCO reject other objects than the HyperConverged.
         Claim::Refused if !finding.refusal => return Proof::Outside,
         Claim::Refused => (!plan.admission.accepted, "it is accepted"),
         // Where it is no error, it may go on.
@@ -147,7 +147,7 @@ fn becomes_so(case: &Case, finding: &Finding, becomes: &PredictedValue) -> bool 
     found.unwrap_or(&Value::Null) == &becomes.value
 }
 
-/// Whether the next release does otherwise: it fails where this one doesn't, KubeVirt's webhook refuses a
+/// Whether the next release does otherwise: it fails where this one doesn't, KubeVirt's webhook rejects a
 /// gate in both lists, what stands there does something now and nothing then, or one of the fixes leaves
 /// this release's plan as it is and changes the next one's.
 fn breaks(case: &Case, finding: &Finding) -> bool {
@@ -334,7 +334,7 @@ pub(super) fn check_claims(case: &Case, settings: &Settings, finding: &Finding, 
     ClaimTally { proven: usize::from(proof == Proof::Proven), outside: usize::from(proof == Proof::Outside), fixes }
 }
 
-/// How many fixes of a finding were planned, and what they promise and don't keep. One that leads to a refusal or to an error isn't
+/// How many fixes of a finding were planned, and what they promise and don't keep. One that leads to a rejection or to an error isn't
 /// to be offered at all; a safe one leaves what the operators make as it is.
 fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> (usize, Vec<String>) {
     let before = &case.plan;
@@ -346,7 +346,7 @@ fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> (usiz
         };
         planned += 1;
         if !after.admission.accepted {
-            out.push(format!("{}: refused: {}", fix.title, after.admission.message));
+            out.push(format!("{}: rejected: {}", fix.title, after.admission.message));
         } else if let Some(error) = &after.reconcile_error {
             out.push(format!("{}: the reconcile stops: {}", fix.title, error.message));
         } else if fix.applicability == Applicability::Safe
@@ -414,7 +414,7 @@ fn scalars(value: &Value) -> usize {
     }
 }
 
-/// Rules whose error comes up in an operator that isn't planned: virt-operator refuses the placement,
+/// Rules whose error comes up in an operator that isn't planned: virt-operator rejects the placement,
 /// SSP doesn't start.
 const FAILS_ELSEWHERE: [&str; 2] = ["admission-short-circuited", "node-arch-unsupported-by-ssp"];
 

@@ -161,7 +161,7 @@ fn safe_fixes_fix_everything_and_keep_comments() {
             let moves = mended.applied.iter().any(|r| NOT_WITH_COMMENTS.contains(r));
             // A fix that would take a comment along isn't safe.
             if !is_between(&before, &after, &tree) && !moves {
-                complaints.push(format!("{name}: comments change what is mended:\n{text}"));
+                complaints.push(format!("{name}: comments change what is fixed:\n{text}"));
             }
             for Commented { path, comment } in commented.into_inner() {
                 commenting += usize::from(!again.applied.is_empty());
@@ -175,7 +175,7 @@ fn safe_fixes_fix_everything_and_keep_comments() {
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
     // Without fixes, nothing can be lost.
-    assert!(mending.len() >= SAFE, "{} rules mend: {mending:?}", mending.len());
+    assert!(mending.len() >= SAFE, "{} rules have fixes: {mending:?}", mending.len());
     assert!(commenting > 500, "{commenting} comments");
 }
 

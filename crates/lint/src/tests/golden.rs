@@ -40,7 +40,7 @@ fn zeros(gauge: &Value) -> usize {
 }
 
 /// What one case says: differences, the rules with an error finding where it is accepted, and the
-/// rules that explain the refusals.
+/// rules that explain the rejections.
 #[derive(Default)]
 struct Seen {
     differences: Vec<String>,
@@ -62,7 +62,7 @@ fn look(set: &Path, release: &str, expected: &Value) -> Seen {
     // The recorder met the first reason; the others appear once that is fixed.
     let reasons = usize::from(!accepted) + case.surroundings(&settings).admission().further.len();
     if refusals != reasons {
-        let line = format!("{release} {name}: {refusals} refusals for {reasons} reasons, accepted: {accepted}");
+        let line = format!("{release} {name}: {refusals} rejections for {reasons} reasons, accepted: {accepted}");
         seen.differences.push(line);
     }
     for finding in findings.iter().filter(|f| f.refusal) {
@@ -70,7 +70,7 @@ fn look(set: &Path, release: &str, expected: &Value) -> Seen {
         let place = finding.location.as_ref();
         let inside = place.is_some_and(|p| case.is_inside(p));
         if !inside || finding.severity != Severity::Error || finding.message.is_empty() {
-            let line = format!("{release} {name}: the refusal has no place or words");
+            let line = format!("{release} {name}: the rejection has no place or words");
             seen.differences.push(line);
         }
     }
@@ -168,7 +168,7 @@ fn rules_that_predict_an_alert_fire_where_it_would() {
     // Each of these says on its page what breaks although the operators accepted the case.
     let errors = seen.iter().flat_map(|s| s.errors.iter().copied());
     assert_counts(errors, "golden-errors.txt");
-    // Every reason of a refused case is explained once, by the rule that knows most about it.
+    // Every reason of a rejected case is explained once, by the rule that knows most about it.
     let refusals = seen.iter().flat_map(|s| s.refusals.iter().copied());
     assert_counts(refusals, "golden-refusals.txt");
 }

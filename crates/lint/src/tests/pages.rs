@@ -100,7 +100,7 @@ fn index() -> String {
             let (name, severity) = (rule.name, rule.severity.as_str());
             let predicts = match rule.predicts {
                 Prediction::Alert { name, .. } => name,
-                Prediction::Refusal(_) => "refusal",
+                Prediction::Refusal(_) => "rejection",
                 Prediction::ReconcileError(_) => "reconcile error",
                 Prediction::Silent(_) => "",
             };
@@ -116,13 +116,13 @@ fn index() -> String {
 fn about(group: Group) -> &'static str {
     match group {
         Group::Heterogeneous => "clusters whose nodes have several architectures",
-        Group::GoldenImages => "golden images: DataImportCronTemplates and what comes of them",
+        Group::GoldenImages => "golden images: DataImportCronTemplates and their imports",
         Group::Jsonpatch => "the jsonpatch annotations",
         Group::Placement => "node placement and topology",
-        Group::Admission => "what the API server or a webhook refuses, or accepts although it breaks later",
+        Group::Admission => "what the API server or a webhook rejects, or accepts although it breaks later",
         Group::Upgrade => "what an upgrade changes",
         Group::Gitops => "how the manifests are kept in git",
-        Group::Operands => "operand objects that somebody else manages, too",
+        Group::Operands => "operand objects that are also managed elsewhere",
         Group::Bundle => "operators' bundles that claim to be multi-arch",
         Group::Hygiene => "YAML itself, and the inventory",
     }
@@ -153,7 +153,7 @@ fn needs(rule: &Rule) -> &'static str {
 fn predicts_what(rule: &Rule) -> &'static str {
     match rule.predicts {
         Prediction::Alert { .. } => "Alert",
-        Prediction::Refusal(_) => "Refusal",
+        Prediction::Refusal(_) => "Rejection",
         Prediction::ReconcileError(_) => "Reconcile error",
         Prediction::Silent(_) => "Consequence",
     }

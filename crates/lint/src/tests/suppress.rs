@@ -79,8 +79,8 @@ spec:
         str![[r#"
 6 hco-unknown-field: unknown field `spec.liveMigration`
 6 suppression-invalid: the suppression of hco-unknown-field gives no reason, which an error needs
-7 suppression-invalid: a refusal can't be suppressed (hco-schema-violation)
-8 hco-schema-violation: the API server refuses it: spec.evictionStrategy: Unsupported value: "never": supported values: "None", "LiveMigrate", "LiveMigrateIfPossible", "External"
+7 suppression-invalid: a rejection can't be suppressed (hco-schema-violation)
+8 hco-schema-violation: the API server rejects it: spec.evictionStrategy: Unsupported value: "never": supported values: "None", "LiveMigrate", "LiveMigrateIfPossible", "External"
 
 "#]]
     );
@@ -125,7 +125,7 @@ spec: {}
     assert_data_eq!(suppressed(text, &only("status-in-git")), "");
     let partial = Settings { partial: true, ..Settings::default() };
     assert_data_eq!(suppressed(text, &partial), "");
-    // Refused: jsonpatch-present needs a plan.
+    // Rejected: jsonpatch-present needs a plan.
     let refused = text.replace("spec: {}", "spec: {evictionStrategy: never}");
     let unused = all(&refused).contains("suppression-unused");
     assert!(!unused, "{}", all(&refused));

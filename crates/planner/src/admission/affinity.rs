@@ -14,7 +14,7 @@ use crate::release::ListStyle;
 
 const REQUIRED: &str = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
 
-/// Workloads first, then infrastructure; the first placement with a problem is refused with all
+/// Workloads first, then infrastructure; the first placement with a problem is rejected with all
 /// of its problems.
 pub(super) fn check(object: &Value, shape: &Shape, style: ListStyle) -> Result<(), Refusal> {
     for (which, placement) in [("workloads", shape.workloads), ("infra", shape.infra)] {

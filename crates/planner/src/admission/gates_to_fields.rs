@@ -21,7 +21,7 @@ pub(super) struct GateTarget {
     pub(super) warning: Option<(Path, String)>,
 }
 
-/// What is wanted for one gate; a contradiction is refused.
+/// What is wanted for one gate; a contradiction is rejected.
 pub(super) fn step(object: &Value, operation: Operation<'_>, pair: &GateToField) -> Result<GateTarget, Refusal> {
     let mut wanted = GateTarget { set: None, drop: None, warning: None };
     let Some((index, gate)) = listed(object, &pair.gate) else {

@@ -89,7 +89,7 @@ fn compare(name: &str, wanted: &Value, got: &Admission, count: &mut Count) {
     }
     count.refused += 1;
     if got.causes.is_empty() {
-        count.differ.push(format!("{name}: refused without a place"));
+        count.differ.push(format!("{name}: rejected without a place"));
     }
     let stage = got.stage.map(super::Stage::as_str);
     if admission["stage"].as_str() == stage {

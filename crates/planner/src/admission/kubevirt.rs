@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::release::{KubeVirtFacts, Phase};
 
-/// One thing that the webhook refuses.
+/// One thing that the webhook rejects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperandRefusal {
     /// The check, as `updateChecks` names it.
@@ -26,7 +26,7 @@ const SELF_SIGNED: &str = "/spec/certificateRotateStrategy/selfSigned";
 const GATES: &str = "/spec/configuration/developerConfiguration/featureGates";
 const DISABLED_GATES: &str = "/spec/configuration/developerConfiguration/disabledFeatureGates";
 
-/// What the webhook refuses when `old` becomes `new`, in its order.
+/// What the webhook rejects when `old` becomes `new`, in its order.
 pub fn refusals_of_kubevirt(facts: &KubeVirtFacts, old: &Value, new: &Value) -> Vec<OperandRefusal> {
     let mut update = Update { facts, old, new, found: Vec::new() };
     for check in &facts.update_checks {
@@ -274,7 +274,7 @@ mod tests {
     use crate::release::Release;
     use serde_json::json;
 
-    /// What is refused in a release after a change of a KubeVirt.
+    /// What is rejected in a release after a change of a KubeVirt.
     fn refused(release: &str, change: impl Fn(&mut Value)) -> Vec<String> {
         let release = Release::known(release).expect("known");
         let old = json!({"spec": {

@@ -24,7 +24,7 @@ const SERVER_SET: [&str; 8] = [
 /// All annotations together may have this many bytes.
 const ANNOTATIONS_LIMIT: usize = 256 * 1024;
 
-/// Decodes `metadata` as Go does: a wrong type is refused, an unknown field goes (and is given
+/// Decodes `metadata` as Go does: a wrong type is rejected, an unknown field goes (and is given
 /// back), an empty map or text is none. What only the server writes goes, too. A namespace that
 /// is not given is the operator's.
 pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> Result<Vec<PrunedField>, Refusal> {
@@ -73,7 +73,7 @@ pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> 
     Ok(unknown)
 }
 
-/// What Kubernetes refuses about names, labels and annotations of any object.
+/// What Kubernetes rejects about names, labels and annotations of any object.
 pub(super) fn violations(object: &Value) -> Vec<Violation> {
     let mut found = Vec::new();
     let metadata = Path::root().key("metadata");
@@ -149,7 +149,7 @@ fn owner_problems(owner: &Value) -> impl Iterator<Item = (&'static str, String)>
     version.into_iter().chain(empty.into_iter().flatten())
 }
 
-/// One refusal of everything that metadata, schema and rules refuse, in the server's order:
+/// One rejection of everything that metadata, schema and rules reject, in the server's order:
 /// metadata, schema, list types, rules.
 pub(super) fn refuse(violations: &Violations, metadata: &[Violation]) -> Option<(Stage, Refusal)> {
     let all: Vec<&Violation> =

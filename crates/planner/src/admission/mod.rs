@@ -1,4 +1,4 @@
-//! Would the cluster take this HyperConverged? In its words, and where it would refuse.
+//! Would the cluster take this HyperConverged? In its words, and where it would reject.
 //!
 //! In the order of an API server: kind and version, metadata, pruning and defaults, the mutating
 //! webhook (which decodes into Go types first), the CRD's schema and rules, the namespace policy,
@@ -64,7 +64,7 @@ pub enum Operation<'a> {
         /// defaulted yet (a manifest of an older commit) is defaulted first.
         old: &'a Value,
         /// Kinds of operand CRs that don't exist: the webhook updates each in a dry run, and
-        /// refuses where one isn't there.
+        /// rejects where one isn't there.
         missing: &'a [&'static str],
     },
 }
@@ -101,14 +101,14 @@ pub fn admit(release: &Release, inventory: &Inventory, object: &Value, operation
     admission
 }
 
-/// The document as it would be stored if neither schema nor webhook refused anything: pruned,
+/// The document as it would be stored if neither schema nor webhook rejected anything: pruned,
 /// defaulted, and mutated where it can be. `None` where it is of no version that is served.
 pub fn stored_if_accepted(release: &Release, inventory: &Inventory, submitted: &Value) -> Option<Value> {
     let version = version_of(release, submitted).ok()?;
     let rules = release.admission().version(version)?;
     let schema = release.schema(&format!("hyperconverged.{version}"))?;
     let mut object = submitted.clone();
-    // What is refused here is left as it is.
+    // What is rejected here is left as it is.
     let _ = metadata::decode(release, &mut object, &inventory.namespace);
     schema.prepare(&mut object);
     let mutating = mutate::Webhook { release, rules, shape: Shape::of(version), version, operation: Operation::Create };
@@ -163,7 +163,7 @@ pub fn check(release: &Release) -> Result<(), release::Error> {
     Ok(())
 }
 
-/// Where and what is refused.
+/// Where and what is rejected.
 type Refused = (Stage, Refusal);
 
 struct Request<'a> {
@@ -311,7 +311,7 @@ impl Request<'_> {
 }
 
 impl Request<'_> {
-    /// An update that the webhook converts first. What it refuses is found again in the version
+    /// An update that the webhook converts first. What it rejects is found again in the version
     /// that was submitted.
     fn update_as(
         &self,

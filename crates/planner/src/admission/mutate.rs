@@ -23,7 +23,7 @@ pub(super) struct Webhook<'a> {
 }
 
 impl Webhook<'_> {
-    /// Decodes the object and changes it; says whether there was anything to change. Where it refuses,
+    /// Decodes the object and changes it; says whether there was anything to change. Where it rejects,
     /// some changes may have been made. Warnings are added to the admission.
     pub(super) fn run(&self, object: &mut Value, admission: &mut Admission) -> Result<bool, Refusal> {
         let changes = self.changes(object, admission)?;

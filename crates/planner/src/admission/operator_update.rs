@@ -2,7 +2,7 @@
 //! label, and with them it stores what it filled in while it rendered.
 //!
 //! That update passes all of admission, which fills in the eviction strategy by the status that the
-//! operator wrote. An object that was let in by a hole may be refused then, in this reconcile and
+//! operator wrote. An object that was let in by a hole may be rejected then, in this reconcile and
 //! in every later one. A HyperConverged that has finalizer and label already, as one copied from a
 //! cluster has, is never updated.
 

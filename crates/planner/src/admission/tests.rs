@@ -34,7 +34,7 @@ fn v1beta1(spec: Value) -> Value {
 fn stored(release: &str, object: &Value) -> Value {
     let admission = create(release, object);
     let message = admission.message;
-    admission.stored.unwrap_or_else(|| panic!("refused: {message}"))
+    admission.stored.unwrap_or_else(|| panic!("rejected: {message}"))
 }
 
 fn places(admission: &Admission) -> Vec<String> {

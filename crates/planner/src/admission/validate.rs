@@ -67,7 +67,7 @@ impl Webhook<'_> {
         Ok(())
     }
 
-    /// Warnings about gates are given with a refusal, too. A panic leaves none.
+    /// Warnings about gates are given with a rejection, too. A panic leaves none.
     fn all(&self, admission: &mut Admission) -> Result<(), Refusal> {
         let before = admission.warnings.len();
         let verdict = self.all_collected(admission);

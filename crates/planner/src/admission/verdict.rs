@@ -8,7 +8,7 @@ use crate::hyperconverged::Submitted;
 use crate::jsonpatch::Failure;
 use crate::release::Check;
 
-/// Where an API server refuses.
+/// Where an API server rejects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// Kind, version, metadata, and the keywords of the CRD's schema.
@@ -33,7 +33,7 @@ impl Stage {
     }
 }
 
-/// What was looked at when it was refused; a finding's rule follows from it.
+/// What was looked at when it was rejected; a finding's rule follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
     /// No such kind or version.
@@ -80,7 +80,7 @@ pub enum Reason {
     OperandMissing,
 }
 
-/// A place in the document that the refusal comes from.
+/// A place in the document that the rejection comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
     /// Where, in the document as it was written; what is missing has its own place.
@@ -91,7 +91,7 @@ pub struct Cause {
     pub in_key: bool,
 }
 
-/// Why it is refused.
+/// Why it is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// What was looked at.
@@ -142,7 +142,7 @@ pub struct OperatorBug {
     pub path: Path,
     /// The warning that ended validation, or what the webhook died of.
     pub message: String,
-    /// What would have been refused behind it, and will fail later instead.
+    /// What would have been rejected behind it, and will fail later instead.
     pub hidden: Option<Refusal>,
     /// The checks behind the warning that ended validation.
     pub unchecked: Vec<Check>,
@@ -153,7 +153,7 @@ pub struct OperatorBug {
 pub enum OperatorBugKind {
     /// A warning ended validation (1.16 to 1.18): what comes later was not checked.
     WarningEndsValidation,
-    /// The webhook panics instead of refusing.
+    /// The webhook panics instead of rejecting.
     Panic,
     /// The mutating webhook asks for a change that cannot be made.
     BrokenMutation,
@@ -164,15 +164,15 @@ pub enum OperatorBugKind {
 pub struct Admission {
     /// Whether it would be stored.
     pub accepted: bool,
-    /// Where it is refused.
+    /// Where it is rejected.
     pub stage: Option<Stage>,
-    /// What was looked at when it was refused.
+    /// What was looked at when it was rejected.
     pub reason: Option<Reason>,
     /// The cluster's words; empty when accepted.
     pub message: String,
     /// What kubectl would print as warnings, in order.
     pub warnings: Vec<String>,
-    /// Where the refusal comes from.
+    /// Where the rejection comes from.
     pub causes: Vec<Cause>,
     /// Where a jsonpatch annotation is why: the annotation, and what fails inside it.
     pub patch: Option<Box<(&'static str, Failure)>>,
@@ -183,8 +183,8 @@ pub struct Admission {
     /// What the validating webhook read of it, where it had to and the operator reads the same
     /// object.
     pub read: Option<Submitted>,
-    /// The object as far as it came when a webhook or policy refused it: what would be stored
-    /// without that webhook. `None` where schema or Go types refuse it.
+    /// The object as far as it came when a webhook or policy rejected it: what would be stored
+    /// without that webhook. `None` where schema or Go types reject it.
     pub forced: Option<Value>,
     /// Holes of the release that the document fell into.
     pub holes: Vec<OperatorBug>,

@@ -9,7 +9,7 @@ use hcoplan_kubernetes::cron;
 use hcoplan_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
-/// Why CDI refuses a DataImportCron or a DataVolume.
+/// Why CDI rejects a DataImportCron or a DataVolume.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CdiRefusal {
     /// The webhook's words.

@@ -29,7 +29,7 @@ pub struct Template {
     pub source: TemplateSource,
     /// `metadata`; with multi-arch on, the architectures in it are cut to the nodes'.
     pub metadata: Map<String, Value>,
-    /// `spec`; only a template of the HyperConverged can lack it (and its webhook refuses that).
+    /// `spec`; only a template of the HyperConverged can lack it (and its webhook rejects that).
     pub spec: Option<Map<String, Value>>,
     /// With multi-arch on: the architectures annotation before it was cut, `None` without one.
     pub original_architectures: Option<String>,

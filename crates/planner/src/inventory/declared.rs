@@ -33,7 +33,7 @@ const OS_LABEL: &str = "kubernetes.io/os";
 /// More nodes than any cluster has; the limit keeps a typing error from taking all memory.
 const MOST_NODES: usize = 50_000;
 
-/// Reads a ClusterInventory. What its schema refuses is a finding, and left out.
+/// Reads a ClusterInventory. What its schema rejects is a finding, and left out.
 pub(super) fn read(document: &Document) -> Declared {
     let mut declared = Declared { findings: schema::check(document), ..Declared::default() };
     let root = &document.root;

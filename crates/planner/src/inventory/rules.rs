@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::finding::{FixKind, Group, Needs, Prediction, Rule, Severity};
 
-/// A ClusterInventory that its schema refuses.
+/// A ClusterInventory that its schema rejects.
 pub static INVENTORY_INVALID: Rule = Rule {
     name: "inventory-invalid",
     group: Group::Hygiene,

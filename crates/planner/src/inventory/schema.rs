@@ -19,7 +19,7 @@ pub(super) fn schema() -> &'static DocumentSchema {
     SCHEMA.get_or_init(|| DocumentSchema::of(INVENTORY_SCHEMA))
 }
 
-/// What the schema refuses in a ClusterInventory. An architecture's alias is left out: it is
+/// What the schema rejects in a ClusterInventory. An architecture's alias is left out: it is
 /// understood, and reported where it is read.
 pub(super) fn check(document: &Document) -> Vec<Finding> {
     let mistakes = schema().check(&document.file, &document.root);

@@ -1,6 +1,6 @@
 //! A JSON reader that keeps places and the text of numbers.
 //!
-//! The operator compares numbers in `test` as they are written and prints refused operations
+//! The operator compares numbers in `test` as they are written and prints rejected operations
 //! back, and findings point at single tokens: a tree of values alone would not do. What is JSON
 //! is what Go's `json.Valid` accepts, except that Go nests 10000 deep and this reader
 //! [`MAX_DEPTH`].

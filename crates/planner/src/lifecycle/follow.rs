@@ -15,7 +15,7 @@ impl State {
     /// the last step is the one at the end. `manifest` is `None` where it is the one that was
     /// applied before.
     ///
-    /// A manifest that a webhook refuses is followed as if it weren't, with its refusal beside.
+    /// A manifest that a webhook rejects is followed as if it weren't, with its rejection beside.
     pub fn follow(
         &self,
         release: &Arc<Release>,

@@ -72,7 +72,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// Whether the operator doesn't get beyond its upgrade patches, because storing them is refused.
+    /// Whether the operator doesn't get beyond its upgrade patches, because storing them is rejected.
     pub fn is_stuck(&self) -> bool {
         let mut updates = self.own_updates.iter();
         updates.any(|u| u.purpose == Purpose::UpgradePatches && !u.admission.accepted)
@@ -168,7 +168,7 @@ impl State {
         if sends_nothing && !admission.accepted { self.nothing_sent(old, submitted) } else { self.submitted(admission) }
     }
 
-    /// Applying a manifest that changes nothing sends nothing, so that nobody refuses it.
+    /// Applying a manifest that changes nothing sends nothing, so that nobody rejects it.
     fn nothing_sent(&self, stored: &Value, mut live: Value) -> Step {
         let mut step = self.reconciled(stored.clone(), &Additions::default(), Unwanted::Deleted);
         if let Value::Object(live) = &mut live {
@@ -197,8 +197,8 @@ impl State {
         step
     }
 
-    /// What would follow if the webhook or policy that refused a step hadn't; the step itself where
-    /// nothing was refused, or what was could not be stored at all.
+    /// What would follow if the webhook or policy that rejected a step hadn't; the step itself where
+    /// nothing was rejected, or what was could not be stored at all.
     #[must_use]
     pub fn forced(&self, step: Step) -> Step {
         let Some(forced) = step.plan.admission.forced.clone() else {

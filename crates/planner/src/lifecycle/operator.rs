@@ -1,7 +1,7 @@
 //! HCO at work on a HyperConverged that lies in etcd: what it renders, and what it writes into the
 //! HyperConverged itself.
 //!
-//! Its own update (see [`admission::operator_update`]) may be refused: then it is tried again in
+//! Its own update (see [`admission::operator_update`]) may be rejected: then it is tried again in
 //! every reconcile, for good.
 
 use crate::operands;
@@ -92,7 +92,7 @@ pub(super) fn reconcile_until_stable(
             settled.plan.written.clear();
         }
     }
-    // What admission changed, or refused, was not foreseen: from the next reconcile on, the operator
+    // What admission changed, or rejected, was not foreseen: from the next reconcile on, the operator
     // renders what is in etcd.
     let read = HyperConverged::from_stored(release, &settled.stored);
     if settled.plan.hyperconverged.as_ref() != Some(&read) {

@@ -103,7 +103,7 @@ fn objects(plan: &Plan) -> Vec<Value> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A plan asks for the operator's own update only where it may be refused; here it always is.
+    /// A plan asks for the operator's own update only where it may be rejected; here it always is.
     #[test]
     fn a_create_is_what_plan_says(
         (seed, choice) in any::<(u64, usize)>(),

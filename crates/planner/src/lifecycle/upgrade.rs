@@ -2,7 +2,7 @@
 //!
 //! The API server reads the HyperConverged in the new release's storage version, with its defaults
 //! for fields that are new. Where the release's upgrade patches change it, the operator stores that
-//! first, in an update that passes all of admission; as long as it is refused, the operator does
+//! first, in an update that passes all of admission; as long as it is rejected, the operator does
 //! nothing else, and its operands stay those of the release before. Then it deletes what the
 //! release removes, and reconciles. Nobody applies the manifest again.
 //!
@@ -56,7 +56,7 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
 }
 
 /// The new webhook's pod writes an object of another version back in the one that is stored now, when it starts. As
-/// every update, that may be refused: then the object stays as it is.
+/// every update, that may be rejected: then the object stays as it is.
 ///
 /// Source: HCO 1.19 `cmd/hyperconverged-cluster-webhook` (`ensureAPIv1`).
 fn stored_again(state: &State, stored: &Value) -> Value {
@@ -93,7 +93,7 @@ fn is_removed(upgrade: &Upgrade, from: &str, id: &ObjectId) -> bool {
 }
 
 /// The object that lies in etcd after the release's own changes, with the update that stored them; else the
-/// update that was refused.
+/// update that was rejected.
 type Migrated = Result<(Value, Vec<OwnUpdate>), Box<OwnUpdate>>;
 
 fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {

@@ -88,7 +88,7 @@ fn rejects_with_the_servers_message_and_accepts_a_similar_object() {
             let (bad, good) = (said(&row["bad"]), said(&row["good"]));
             let also = bad.iter().any(|w| !w.contains(words)) && row["others"] != true;
             if !bad.iter().any(|w| w.contains(words)) || also || !good.is_empty() {
-                wrong.push(format!("{release}: {words}\n  said: {bad:?}\n  of the neighbour: {good:?}"));
+                wrong.push(format!("{release}: {words}\n  said: {bad:?}\n  of the sound one: {good:?}"));
             }
         }
     }

@@ -42,7 +42,7 @@ const NAME: &str = "kubevirt-hyperconverged";
 pub struct Plan {
     /// Would it be accepted.
     pub admission: Admission,
-    /// What the operator reads of it; `None` where it was refused before it could be read.
+    /// What the operator reads of it; `None` where it was rejected before it could be read.
     pub hyperconverged: Option<HyperConverged>,
     /// What HCO derives from the nodes.
     pub topology: Topology,
@@ -64,7 +64,7 @@ pub struct Plan {
     pub patched: Vec<Patched>,
     /// What the operator's own update writes into the HyperConverged beside finalizer, label and
     /// eviction strategy: dotted paths below `spec` in v1's shape. Empty where there is no such
-    /// update, or it is refused.
+    /// update, or it is rejected.
     pub written: Vec<(String, Value)>,
     /// Admission of the operator's own update of a HyperConverged that was just created, where it is rejected. The
     /// operator tries it again in every reconcile; neither finalizer, label nor anything that it filled in is ever
@@ -78,10 +78,10 @@ pub struct Plan {
 /// What to do about admission.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Admit {
-    /// As a new object; a refused one renders nothing.
+    /// As a new object; a rejected one renders nothing.
     #[default]
     Create,
-    /// As a new object, but what would be rendered is rendered even where a webhook refuses.
+    /// As a new object, but what would be rendered is rendered even where a webhook rejects.
     Force,
     /// The object is taken as stored: nothing is checked, mutated or defaulted.
     Stored,
@@ -90,7 +90,7 @@ pub enum Admit {
         /// It has neither finalizer nor label yet, and the update gets through.
         writes: bool,
     },
-    /// As a new object that is pruned, defaulted and mutated, but refused by nobody: for asking
+    /// As a new object that is pruned, defaulted and mutated, but rejected by nobody: for asking
     /// what a part of it does, required or not.
     Unchecked,
 }
@@ -103,7 +103,7 @@ impl Admit {
 }
 
 impl Plan {
-    /// What follows where the HyperConverged was refused, or there is none: nothing.
+    /// What follows where the HyperConverged was rejected, or there is none: nothing.
     pub fn refused(release: &Release, inventory: &Inventory, admission: Admission) -> Self {
         Self {
             admission,
@@ -188,7 +188,7 @@ struct Outcome {
     ignored: bool,
     /// What the operator writes into the HyperConverged, by path.
     written: Vec<(String, Value)>,
-    /// What refuses the operator's own update.
+    /// What rejects the operator's own update.
     refused_update: Option<Box<Admission>>,
 }
 

@@ -1,7 +1,7 @@
 //! The operator's own update of a HyperConverged that was just created, and what it reports before.
 //!
 //! With it the operator stores its finalizer, its label and what it filled in while it rendered. A
-//! refused one is tried again in every reconcile, for good; the operands are rendered all the same,
+//! rejected one is tried again in every reconcile, for good; the operands are rendered all the same,
 //! from what is in etcd.
 
 use hcoplan_kubernetes::tree::{get, set};
@@ -16,10 +16,10 @@ use crate::operands::{Rendered, TlsProfile};
 use crate::release::Release;
 use crate::topology::Topology;
 
-/// Who refuses the operator's update of an object that was just created; `None` where it gets through.
+/// Who rejects the operator's update of an object that was just created; `None` where it gets through.
 ///
 /// It sends an object that was accepted a moment ago. So it is only asked for where something can
-/// come out otherwise: a warning hid a refusal, a reconcile failed before every operand was made, a
+/// come out otherwise: a warning hid a rejection, a reconcile failed before every operand was made, a
 /// patch applies otherwise with the nodes known, or Go prints a TLS profile's missing `type`.
 pub(super) fn refusal(
     release: &Release,

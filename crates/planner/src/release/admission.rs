@@ -133,7 +133,7 @@ pub struct TlsRules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CustomMissing {
-    /// The TLS check refuses it.
+    /// The TLS check rejects it.
     Refused,
     /// The TLS check passes it, and rendering panics.
     Panics,
@@ -214,6 +214,6 @@ pub struct GateToField {
     pub makes_parents: usize,
     /// The warning when the gate is set.
     pub warning: String,
-    /// Why gate and field together are refused.
+    /// Why gate and field together are rejected.
     pub contradiction: String,
 }

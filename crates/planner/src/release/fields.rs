@@ -142,7 +142,7 @@ mod tests {
                     let path = path.to_string();
                     let told = |row: &String| is_at_or_below(row, &path) || is_at_or_below(&path, row);
                     if path.starts_with("spec.") && !rows.iter().any(told) {
-                        wrong.push(format!("{name}: nothing is said about {path} of {version}"));
+                        wrong.push(format!("{name}: no description of {path} of {version}"));
                     }
                 }
             }

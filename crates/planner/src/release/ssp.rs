@@ -19,7 +19,7 @@ const NAMESPACE_PLACEHOLDER: &str = "{{goldenImagesNamespace}}";
 pub struct SspBundle {
     /// Where DataSources and DataImportCrons go that name no namespace.
     pub golden_images_namespace: String,
-    /// The architectures that SSP knows; its webhook refuses any other.
+    /// The architectures that SSP knows; its webhook rejects any other.
     pub architectures: Vec<String>,
     /// The architecture of SSP's own binary, which counts where the SSP names no cluster.
     pub local_architecture: String,

@@ -131,7 +131,7 @@ impl DiskTree {
         Ok(is_own(&text))
     }
 
-    /// Refuses a tree in which a merge left both sides.
+    /// Rejects a tree in which a merge left both sides.
     ///
     /// # Errors
     /// Where it did.

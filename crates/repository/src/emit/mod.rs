@@ -26,7 +26,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 /// The output tree can't be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The operating system refused.
+    /// The operating system rejected.
     #[error("{path}: {error}")]
     Io {
         /// What was to be read or written.
@@ -79,14 +79,14 @@ pub enum Error {
     },
     /// A merge left both sides in a file.
     #[error(
-        "{path} has conflict markers: `hcoplan render --out` writes the output tree anew, as the merged sources say"
+        "{path} has conflict markers: run `hcoplan render --out`, which writes the output tree from the merged sources"
     )]
     Conflict {
         /// The file.
         path: Utf8PathBuf,
     },
     /// A file of the tree that is no object.
-    #[error("{path} can't be read as an object: `hcoplan render --out` writes the output tree anew")]
+    #[error("{path} can't be read as an object: run `hcoplan render --out`, which rewrites the output tree")]
     NoObject {
         /// The file.
         path: Utf8PathBuf,

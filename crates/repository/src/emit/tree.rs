@@ -90,7 +90,7 @@ impl Tree {
     }
 
     /// Whether the old tree's directory holds the very same texts. (What it holds beside them is in
-    /// no manifest, and would have been refused.)
+    /// no manifest, and would have been rejected.)
     fn is_as_it_was(&self, directory: &Utf8Path, cluster: &ClusterFiles) -> bool {
         let Some(old) = &self.old else {
             return false;
@@ -166,7 +166,7 @@ impl Tree {
     /// where there was none, and one that is as it was stays.
     ///
     /// # Errors
-    /// What the operating system refuses; the old tree is untouched then.
+    /// What the operating system rejects; the old tree is untouched then.
     pub fn finish(mut self) -> Result<(), Error> {
         if self.failed.load(Ordering::Relaxed) {
             return Err(self.unwritten(io::Error::other("a part of it could not be")));
@@ -234,7 +234,7 @@ fn write(path: &Utf8Path, text: &str) -> io::Result<()> {
     File::create_new(path)?.write_all(text.as_bytes())
 }
 
-/// Refuses a tree that is a file system of its own, before any work is done for it.
+/// Rejects a tree that is a file system of its own, before any work is done for it.
 #[cfg(unix)]
 fn check_mount(out: &Utf8Path, parent: &Utf8Path) -> Result<(), Error> {
     use std::os::unix::fs::MetadataExt;
@@ -435,7 +435,7 @@ mod tests {
         fs::write(&file, both).expect("written");
         let disk = DiskTree::open(&out).expect("ours").expect("a tree");
         assert!(matches!(disk.check_merged(), Err(Error::Conflict { path }) if path == file));
-        let tree = Tree::begin(&out).expect("it can be written anew");
+        let tree = Tree::begin(&out).expect("it can be rewritten");
         tree.write(&cluster("a", &[("X-1.yaml", "3")])).expect("a");
         tree.finish().expect("finishes");
         let disk = DiskTree::open(&out).expect("ours").expect("a tree");

@@ -25,7 +25,7 @@ pub static HCO_NOT_RECOGNIZED: Rule = Rule {
     predicts: Prediction::Refusal("no matches for kind \"HyperConverged\" in version \"hco.kubevirt.com/v1beta1\""),
     needs: Needs::Document,
     fix: FixKind::Suggested,
-    summary: "a manifest is meant to be a HyperConverged, and its kind or API group says that it isn't",
+    summary: "a manifest looks like a HyperConverged, but has another kind or API group",
     ..Rule::BASE
 };
 
@@ -36,7 +36,7 @@ pub static INVENTORY_WITHOUT_CLUSTER: Rule = Rule {
     severity: Severity::Warning,
     predicts: Prediction::Silent("nothing is planned for these nodes"),
     needs: Needs::Document,
-    summary: "an inventory is declared that no HyperConverged belongs to",
+    summary: "an inventory belongs to no HyperConverged",
     ..Rule::BASE
 };
 
@@ -155,10 +155,10 @@ fn fix(document: &Document) -> Option<Fix> {
 
 /// The finding about an inventory without a cluster.
 pub(super) fn unused_inventory(place: Location) -> Finding {
-    Finding::new(&INVENTORY_WITHOUT_CLUSTER, "no HyperConverged belongs to this inventory")
+    Finding::new(&INVENTORY_WITHOUT_CLUSTER, "this inventory belongs to no HyperConverged")
         .at(place)
         .label("nothing is planned for it")
-        .help("put the HyperConverged beside it, or delete it; hcoplan.yaml can give it to another directory")
+        .help("put the HyperConverged next to it, or delete it; hcoplan.yaml can assign it to another directory")
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub static HCO_MULTIPLE_CRS: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Prediction::Silent("only one of the two counts, and whatever applies them fights"),
+    predicts: Prediction::Silent("only one of the two counts, and the tools that apply them undo each other's changes"),
     needs: Needs::Document,
     summary: "a cluster has a second HyperConverged further down in its directory",
     ..Rule::BASE
@@ -81,7 +81,7 @@ pub(super) fn without_one(
     });
     let finding = |subscription: ObjectRef| {
         let place = place(subscription)?;
-        let finding = Finding::new(&HCO_CR_MISSING, "HCO is installed, but there is no HyperConverged for it")
+        let finding = Finding::new(&HCO_CR_MISSING, "HCO is installed, but no HyperConverged is declared")
             .label("installs the operator, which deploys nothing by itself")
             .help("declare a HyperConverged")
             .at(place.clone());

@@ -135,7 +135,7 @@ pub(super) fn read(file: &Arc<SourceFile>) -> Result<Config, Vec<Finding>> {
         let baseline = config.lint.baseline.iter();
         let outside = baseline.filter(|path| normalize_path(Utf8Path::new(&path.value)).is_none());
         findings.extend(outside.map(|path| {
-            let message = format!("`{}` leads out of the root", path.value);
+            let message = format!("`{}` is outside the root", path.value);
             Finding::new(&CONFIGURATION_INVALID, message).at(path.place.clone())
         }));
     }

@@ -199,7 +199,7 @@ impl Candidates {
     pub(super) fn contradictions(&self) -> Vec<Finding> {
         let mut out = Vec::new();
         out.extend(contradictions("namespace", &self.namespaces, |first, other| {
-            // The operator's policy refuses that, and a rule of its own says so.
+            // The operator's policy rejects that, and a rule of its own says so.
             let refused = first.by == FactOrigin::Inventory && other.by == FactOrigin::HyperConverged;
             first.value != other.value && !refused
         }));

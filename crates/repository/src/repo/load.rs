@@ -353,7 +353,7 @@ impl Repo {
         }
         let parent = parent(place.file.path());
         let Some(directory) = hcoplan_diagnostics::source::normalize_path(&parent.join(&name)) else {
-            let message = format!("`{name}` leads out of the root");
+            let message = format!("`{name}` is outside the root");
             return Err(wrong(message, None));
         };
         let trusted: &dyn Tree = match &self.trust {
@@ -457,10 +457,7 @@ fn possible_releases(candidates: &Candidates, object: &Value) -> Vec<Arc<Release
 
 /// Nothing says the release.
 fn release_assumed(document: &Document, release: &Release) -> Finding {
-    let message = format!(
-        "nothing says which release the cluster runs: {} is assumed, the newest published one",
-        release.title()
-    );
+    let message = format!("the cluster's release is unknown: assuming {}, the newest published one", release.title());
     let line = release.label();
     Finding::new(&RELEASE_ASSUMED, message)
         .at(whole(document))
@@ -469,7 +466,7 @@ fn release_assumed(document: &Document, release: &Release) -> Finding {
 
 /// Nothing says the nodes.
 fn nodes_assumed(document: &Document) -> Finding {
-    let message = format!("nothing says which nodes the cluster has: {ASSUMED_NODES} are assumed");
+    let message = format!("the cluster's nodes are unknown: assuming {ASSUMED_NODES}");
     Finding::new(&NODES_ASSUMED, message)
         .at(whole(document))
         .help("kubectl get nodes -o json | hcoplan import - > inventory.yaml")

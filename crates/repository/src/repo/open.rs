@@ -352,7 +352,7 @@ impl Reading {
             return Err(refuse(why));
         }
         let Some(content) = scanned.content else {
-            let why = "there is neither a ClusterInventory nor a node in it";
+            let why = "it contains neither a ClusterInventory nor a node";
             return Err(refuse(Unreadable::Io(why.to_owned())));
         };
         // Reported paths are joined to the root, which this file needn't be in.

@@ -293,7 +293,7 @@ impl<'o> DirectoryIndex<'o> {
                 self.objects.hyperconvergeds.iter().filter(here).copied().collect()
             }
             None => {
-                return Err(wrong(format!("`{path}` leads out of the root"), &entry.path));
+                return Err(wrong(format!("`{path}` is outside the root"), &entry.path));
             }
         };
         let object = match found.as_slice() {

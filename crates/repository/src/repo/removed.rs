@@ -65,7 +65,7 @@ pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Fin
         }
         None => Finding::new(&HCO_REMOVED, format!("the HyperConverged of cluster {name} is not found any more"))
             .label("it was here before the change")
-            .help("bring it back; where it is to go, say so with `--ignore hco-removed`"),
+            .help("restore it; if its removal is intended, pass `--ignore hco-removed`"),
     };
     finding.location = before.named_at(cluster.object);
     finding.cluster = Some(name.into());

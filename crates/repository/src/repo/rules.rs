@@ -24,7 +24,7 @@ pub static CLUSTER_NAME_TAKEN: Rule = Rule {
     ..Rule::BASE
 };
 
-/// `hcoplan.yaml` that its schema refuses.
+/// `hcoplan.yaml` that its schema rejects.
 pub static CONFIGURATION_INVALID: Rule = Rule {
     name: "configuration-invalid",
     group: Group::Hygiene,
@@ -40,9 +40,9 @@ pub static FILE_NOT_READ: Rule = Rule {
     name: "file-not-read",
     group: Group::Hygiene,
     severity: Severity::Warning,
-    predicts: Prediction::Silent("whatever is in the file is missing from the plan"),
+    predicts: Prediction::Silent("the file's objects are missing from the plan"),
     needs: Needs::Document,
-    summary: "a file could not be read and was passed over",
+    summary: "a file could not be read and was skipped",
     ..Rule::BASE
 };
 
@@ -53,7 +53,7 @@ pub static NODES_ASSUMED: Rule = Rule {
     severity: Severity::Info,
     predicts: Prediction::Silent("rules that need the cluster's nodes are skipped"),
     needs: Needs::Document,
-    summary: "nothing says which nodes the cluster has, so usual ones are assumed",
+    summary: "the cluster's nodes are unknown, so usual ones are assumed",
     ..Rule::BASE
 };
 
@@ -64,7 +64,7 @@ pub static RELEASE_ASSUMED: Rule = Rule {
     severity: Severity::Info,
     predicts: Prediction::Silent("the cluster may run another release, with other defaults"),
     needs: Needs::Document,
-    summary: "nothing says which release the cluster runs, so the newest published one is assumed",
+    summary: "the cluster's release is unknown, so the newest published one is assumed",
     ..Rule::BASE
 };
 
@@ -84,7 +84,7 @@ pub static YAML_DUPLICATE_KEY: Rule = Rule {
     name: "yaml-duplicate-key",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Prediction::Silent("the last one wins in kubectl; a strict server refuses the object"),
+    predicts: Prediction::Silent("the last one wins in kubectl; a strict server rejects the object"),
     needs: Needs::Document,
     summary: "a mapping has the same key twice",
     ..Rule::BASE
@@ -97,7 +97,7 @@ pub static YAML_NOT_AS_WRITTEN: Rule = Rule {
     severity: Severity::Warning,
     predicts: Prediction::Silent("the cluster gets something else than the text suggests"),
     needs: Needs::Document,
-    summary: "what is read of a file is not what its text suggests",
+    summary: "a value reads as something else than its text suggests",
     ..Rule::BASE
 };
 
@@ -108,6 +108,6 @@ pub static YAML_SYNTAX: Rule = Rule {
     severity: Severity::Error,
     predicts: Prediction::Refusal("error parsing: error converting YAML to JSON"),
     needs: Needs::Document,
-    summary: "a file can't be parsed as kubectl parses it",
+    summary: "kubectl can't parse a file",
     ..Rule::BASE
 };

@@ -95,7 +95,7 @@ fn last_wins(entries: Vec<Entry>, repeats: &[(usize, usize)], problems: &mut Pro
             gone.push(entry.value.span);
         }
     }
-    // What never reaches JSON can't be refused there.
+    // What never reaches JSON can't be rejected there.
     problems.retain(|p| {
         let refused_by_json = matches!(p.kind, ProblemKind::NotJson | ProblemKind::BadKey);
         !refused_by_json || !is_inside(p.span, &gone)

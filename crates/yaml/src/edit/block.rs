@@ -156,7 +156,7 @@ impl EditableDocument<'_> {
         splices
     }
 
-    /// Refuses values with an anchor, and tags that would change what the new value means.
+    /// Rejects values with an anchor, and tags that would change what the new value means.
     fn properties(&self, start: usize, old: &Node) -> Result<(), Reason> {
         let before = self.text.get(start..old.span.start as usize).unwrap_or("");
         let mut comment = false;

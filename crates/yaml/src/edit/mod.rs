@@ -341,7 +341,7 @@ impl EditableDocument<'_> {
         Ok(vec![(key.span, text)])
     }
 
-    /// Refuses a path that leads through an alias.
+    /// Rejects a path that leads through an alias.
     fn own(&self, path: &Path, depth: usize) -> Result<(), Reason> {
         let on_the_way = |n: usize| self.document.root.at_steps(&path.0[..n]);
         let is_alias = |node: Option<&Node>| node.is_some_and(|n| n.style == Style::Alias);

@@ -317,7 +317,7 @@ mod generated {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
-        /// A change is made as meant or refused; for layouts as simple as these it is made.
+        /// A change is made as meant or rejected; for layouts as simple as these it is made.
         #[test]
         fn changes_are_made_as_meant(
             tree in documents(),

@@ -38,7 +38,7 @@ impl Lexer<'_> {
     pub(super) fn no_colon<T>(&self, key: SimpleKey) -> Result<T> {
         let line = self.text.get(key.at..).and_then(|t| t.lines().next());
         let what = match line.map(str::trim) {
-            Some("..." | "\u{2026}") => "a placeholder: what it stands for has to be written here",
+            Some("..." | "\u{2026}") => "a placeholder: write its text here",
             _ => "this needs a ':' behind it",
         };
         self.fail_since("could not find expected ':'", key.at, what)

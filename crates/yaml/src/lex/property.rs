@@ -114,7 +114,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `%YAML 1.1` and `%TAG ! !`: read, and refused by the grammar, because kubectl cuts the
+    /// `%YAML 1.1` and `%TAG ! !`: read, and rejected by the grammar, because kubectl cuts the
     /// file at the `---` that has to follow.
     pub(super) fn directive(&mut self) -> Result<()> {
         self.dedent_to(-1);

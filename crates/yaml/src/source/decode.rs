@@ -35,7 +35,7 @@ const REPLACEMENT: &str = "\u{FFFD}";
 /// A file with more of them is no text.
 const MOST_REPLACED: usize = 1000;
 
-/// Decodes a file's bytes. Nothing is refused: what can't be decoded is replaced.
+/// Decodes a file's bytes. Nothing is rejected: what can't be decoded is replaced.
 pub fn decode(bytes: Vec<u8>) -> Decoded {
     match bytes.as_slice() {
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes, Encoding::Utf16Le),

@@ -15,5 +15,5 @@ skopeo copy --src-tls-verify=false \
 oc image mirror --filter-by-os=linux/amd64 quay.io/x:1 mirror.example.com/x:1
 #~              ^^^^^^^^^^^^^^^^^^^^^^^^^^ the rest of each manifest list is left out
 #~ warning 3: images are mirrored for some of their architectures only
-#~ help: mirror the whole list: --filter-by-os='.*', or --keep-manifest-list=true beside it
+#~ help: mirror the whole list: --filter-by-os='.*', or add --keep-manifest-list=true
 #~ fix (suggestion): keep the manifest lists

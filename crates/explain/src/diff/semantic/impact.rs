@@ -3,7 +3,7 @@
 /// How bad it can be, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Impact {
-    /// The API server, a webhook or an operator refuses, and nothing of it takes effect.
+    /// The API server, a webhook or an operator rejects, and nothing of it takes effect.
     Stops,
     /// Disks or virtual machines can be lost.
     DataLoss,

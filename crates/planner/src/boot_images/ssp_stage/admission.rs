@@ -1,7 +1,7 @@
 //! SSP's validating webhook, as far as it looks at golden images and architectures.
 //!
 //! Not here: its dry run of a Deployment with the template validator's placement, which asks the
-//! API server, and its refusal of a second SSP.
+//! API server, and its rejection of a second SSP.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::is_multi_arch;
 use super::template::CronTemplate;
 use crate::release::SspBundle;
 
-/// Why the webhook refuses this SSP, in its words.
+/// Why the webhook rejects this SSP, in its words.
 pub(super) fn refusal(spec: &Value, templates: &[CronTemplate], bundle: &SspBundle) -> Option<String> {
     if let Some(why) = refusal_of_cluster(spec, bundle) {
         return Some(format!("cluster validation error: {why}"));

@@ -34,7 +34,7 @@ pub const CRON_LABEL: &str = "cdi.kubevirt.io/dataImportCron";
 pub struct SspStage {
     /// The verdict of SSP's own webhook.
     pub admission: SspAdmission,
-    /// Empty when refused; else the constant objects, DataSources, DataImportCrons, each kind
+    /// Empty when rejected; else the constant objects, DataSources, DataImportCrons, each kind
     /// sorted by namespace and name.
     pub objects: Vec<Rendered>,
     /// The crons that would have been there if others had not taken their place, in no object.

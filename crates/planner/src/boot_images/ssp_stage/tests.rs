@@ -275,7 +275,7 @@ fn replaced(value: &Value, others: &[Value], each: &mut dyn FnMut(Value)) {
     }
 }
 
-/// What holds of every stage: refused, it is empty and says why; accepted, it has what every bundle has,
+/// What holds of every stage: rejected, it is empty and says why; accepted, it has what every bundle has,
 /// no object twice, and each template for amd64 is imported or displaced.
 #[track_caller]
 fn assert_whole(ssp: &Value, stage: &SspStage, constants: usize) {

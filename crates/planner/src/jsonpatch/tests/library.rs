@@ -30,7 +30,7 @@ fn the_recorded_cases() {
             assert_eq!(answer.unwrap_err().message, message, "{name}");
             errors += 1;
         } else if case["result"].is_null() {
-            // Refused when decoded; the recording has no text for it.
+            // Rejected when decoded; the recording has no text for it.
             assert_eq!(answer.unwrap_err().cause, Cause::Operation, "{name}");
             refused += 1;
         } else {

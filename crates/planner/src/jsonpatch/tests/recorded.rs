@@ -148,7 +148,7 @@ fn recorded_operands_with_and_without_their_patch() {
         }
     }
     assert!(applied > 100 && refused > 100, "{applied} {refused}");
-    // Refused by the webhook, whose pod lacks the operator's environment and nodes: what it
+    // Rejected by the webhook, whose pod lacks the operator's environment and nodes: what it
     // renders is not what is recorded beside it.
     other.sort_unstable();
     other.dedup();
@@ -176,7 +176,7 @@ fn recorded_certificates_that_a_patch_of_cdi_wrote_through() {
             if !text.is_some_and(|text| text.contains("/spec/certConfig")) {
                 continue;
             }
-            // What the operator writes is refused by its own webhook where an operand can't be rendered.
+            // What the operator writes is rejected by its own webhook where an operand can't be rendered.
             if row["reconcileErrors"].as_array().is_some_and(|errors| !errors.is_empty()) {
                 continue;
             }

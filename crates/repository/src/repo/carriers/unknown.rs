@@ -229,7 +229,7 @@ pub(in super::super) fn finding(
             None,
         ),
         UnknownKind::Whole(template) => (
-            format!("`{template}` decides whether there is a HyperConverged; it is planned as if it did"),
+            format!("`{template}` decides whether the HyperConverged exists; hcoplan plans it as if it does"),
             "the HyperConverged depends on it".to_owned(),
             None,
         ),

@@ -49,7 +49,7 @@ fn finding(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &Build
 fn place(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildError) -> Option<Location> {
     let mut all = TreeKustomizations::new(tree, root, false);
     let mut reached = BuildInputs::default();
-    // What is refused is what was said already.
+    // What is rejected is what was said already.
     let _ = reached.follow(&mut all, directory);
     let known = all.read.values().flatten();
     let known = known.filter(|k| reached.inputs.contains(&k.input));

@@ -178,7 +178,7 @@ impl Kustomization {
         let mut problems = parsed.problems.into_iter().filter(|p| p.kind.is_fatal());
         out.refused = problems.next().map(|p| Refused::Broken(p.message));
         let Some(document) = parsed.documents.first() else {
-            let empty = || Refused::Broken("there is nothing in it".to_owned());
+            let empty = || Refused::Broken("it is empty".to_owned());
             out.refused.get_or_insert_with(empty);
             return out;
         };

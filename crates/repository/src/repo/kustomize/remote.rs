@@ -9,7 +9,7 @@ const HOSTS: [&str; 6] =
     ["github.com", "gitlab.com", "bitbucket.org", "dev.azure.com", "amazonaws.com", "googleapis.com"];
 
 /// Whether a name may mean something else than a path below the directory: a URL, a repository in
-/// any of git's and go-getter's forms, a query. More is refused than kustomize fetches: no file of a
+/// any of git's and go-getter's forms, a query. More is rejected than kustomize fetches: no file of a
 /// repository has to have such a name.
 pub(super) fn looks_remote(name: &str) -> bool {
     let first = name.split('/').next().unwrap_or_default();

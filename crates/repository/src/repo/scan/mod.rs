@@ -459,7 +459,7 @@ static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
 /// What is wrong with a file whose text is not what its bytes are.
 fn garbled(file: &SourceFile) -> Problem {
     let first = file.text().chars().next().map_or(0, char::len_utf8);
-    let message = "the file's first bytes say that it is UTF-16, but what follows is not";
+    let message = "the file begins with the mark of UTF-16, but the rest isn't UTF-16";
     Problem::new(ProblemKind::Syntax, Span::new(0, first), message)
 }
 

@@ -21,8 +21,7 @@ fn what_is_almost_a_hyperconverged_is_found_beside_others() {
              none",
             "west/hc.yaml:1:13 hco-not-recognized: this HyperConverged is of the API group \
              `hco.kubevirt.com`, and HCO's is hco.kubevirt.io",
-            "west/inventory.yaml:2:7 inventory-without-cluster: no HyperConverged belongs to this \
-             inventory",
+            "west/inventory.yaml:2:7 inventory-without-cluster: this inventory belongs to no HyperConverged",
         ]
     );
     assert_eq!(clusters(&repo), ["east: east/hc.yaml <- east/inventory.yaml"]);

@@ -248,7 +248,7 @@ fn a_wrong_configuration_ends_it() {
     let cases = [
         ("clusters: [{path: nowhere}]\n", "1:19", "there is no HyperConverged in `nowhere`"),
         ("clusters: [{path: b}]\n", "1:19", "there are 2 HyperConvergeds in `b`"),
-        ("clusters: [{path: ../b}]\n", "1:19", "`../b` leads out of the root"),
+        ("clusters: [{path: ../b}]\n", "1:19", "`../b` is outside the root"),
         ("clusters: [{path: a, inventory: x}]\n", "1:33", "there is no inventory in `x`"),
         ("a: [", "1:5", "did not find expected node content"),
     ];
@@ -373,11 +373,7 @@ fn an_operator_without_a_hyperconverged_is_found() {
     let inventory = ("a/inventory.yaml", INVENTORY);
     assert_eq!(
         findings(&[operator, inventory, ("b/hc.yaml", HC)]),
-        [
-            missing,
-            "a/inventory.yaml:2:7 inventory-without-cluster: no HyperConverged belongs to this \
-             inventory"
-        ]
+        [missing, "a/inventory.yaml:2:7 inventory-without-cluster: this inventory belongs to no HyperConverged"]
     );
     assert!(findings(&[operator, inventory, ("a/virt/hc.yaml", HC)]).is_empty());
     assert!(findings(&[operator, ("b/hc.yaml", HC)]).is_empty());

@@ -37,8 +37,8 @@ impl Consequence {
     }
 }
 
-/// The gates that KubeVirt's webhook refuses virtual machines for while they are off. Any other gate
-/// that goes switches something off, or has been replaced, and refuses nobody. Source: KubeVirt
+/// The gates that KubeVirt's webhook rejects virtual machines for while they are off. Any other gate
+/// that goes switches something off, or has been replaced, and rejects nobody. Source: KubeVirt
 /// `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM asks for DeclarativeHotplugVolumes, a
 /// persistent TPM for VMPersistentState).
 const GATES_OF_VMS: [&str; 28] = [
@@ -75,7 +75,7 @@ const GATES_OF_VMS: [&str; 28] = [
 const FEATURE_GATES: &str = "spec.configuration.developerConfiguration.featureGates";
 const DISABLED_GATES: &str = "spec.configuration.developerConfiguration.disabledFeatureGates";
 
-/// A gate goes that refuses nobody.
+/// A gate goes that rejects nobody.
 const FEATURE_OFF: Consequence = Consequence {
     impact: Behaviour,
     when: Now,
@@ -113,7 +113,7 @@ const DISKS_GO: Consequence = Consequence {
     when: Now,
     certain: true,
     text: "the golden image {} is deleted: its DataSource, and every disk that was imported for it",
-    action: "set `retentionPolicy: All` in a change before this one: CDI imports the disks anew then, and keeps them",
+    action: "set `retentionPolicy: All` in a change before this one: CDI then imports the disks again, and keeps them",
     path: "",
 };
 

@@ -98,7 +98,7 @@ fn of_manifests(before: &Value, after: &Value) -> Result<BTreeSet<Name>, String>
     if let Some((state, plan)) = both.find(|(_, plan)| !plan.succeeds()) {
         let (message, error) = (&plan.admission.message, &plan.reconcile_error);
         let spec = &state.object["spec"];
-        return Err(format!("{spec} is refused: {message} {error:?}"));
+        return Err(format!("{spec} is rejected: {message} {error:?}"));
     }
     let side = |i: usize| Side {
         release: &states[i].release,
@@ -263,7 +263,7 @@ impl Recordings {
             let from = case("upgrade");
             (from.0.clone(), &self.cases[&from], &self.upgrades[&from])
         };
-        // Nothing is made of what is refused.
+        // Nothing is made of what is rejected.
         assert!(!before.is_empty() && !after.is_empty(), "{seen}");
         let release = Release::known(&release).expect("known");
         consequences_of(&compare_objects(&release, &self.of(before), &self.of(after)))
