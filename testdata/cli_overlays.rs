@@ -330,7 +330,7 @@ fn only_what_is_asked_for_is_built() {
     assert!(!said.contains("\n? "), "{said}");
 }
 
-/// A kustomization's file stands for what it builds, and a file that overlays use for these; with git and without.
+/// A kustomization's file represents its build, and a file that overlays use represents these; with git and without.
 #[test]
 fn files_of_kustomizations_stand_for_what_is_built_of_them() {
     let scene = Scene::new(&main_directory().join("examples/kustomize"));

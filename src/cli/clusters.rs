@@ -248,7 +248,7 @@ pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     Ok(if has_outside_references { top } else { place })
 }
 
-/// The directory of a kustomization's file, which stands for what it builds; else the path.
+/// The directory of a kustomization's file, which represents its build; else the path.
 fn kustomized(path: &Utf8Path) -> Utf8PathBuf {
     if repo::is_kustomization(path) && path.is_file() { root_of(path) } else { path.to_owned() }
 }

@@ -1,10 +1,10 @@
 //! The command that was typed, for who wants to run it again.
 
-/// Options that don't change what is said, but how it looks, where it goes and how fast; those with a value.
+/// Options that change only the form, the destination and the speed of the output; those with a value.
 const OF_OUTPUT: [&str; 3] = ["--format", "--color", "--jobs"];
 const SWITCHES: [&str; 4] = ["-q", "--quiet", "-v", "--verbose"];
 
-/// The command line as a shell takes it, without what doesn't change what is said.
+/// The command line as a shell takes it, without options that don't change the content.
 pub(super) fn command() -> String {
     of_words(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()))
 }

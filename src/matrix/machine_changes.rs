@@ -33,7 +33,7 @@ pub struct MachineState {
     values: [String; 4],
 }
 
-/// A value of a virtual machine, and what another one means; `{}` stands for `B instead of A`.
+/// A field of a virtual machine, and the effect of another value; `{}` is replaced with `B instead of A`.
 struct Row(&'static str, Impact, EffectTime, &'static str);
 
 /// The values that are compared.

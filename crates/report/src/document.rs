@@ -36,7 +36,7 @@ pub enum Block {
     Table(Table),
     /// Lines that come, go or change.
     Diff(Vec<DiffLine>),
-    /// Places in files, each with what is said of it.
+    /// Locations in files, each with its labels.
     Excerpts(Vec<Mark>),
     /// Text in its own form: YAML, a command.
     Code(String),

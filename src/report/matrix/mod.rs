@@ -205,7 +205,7 @@ impl Why<'_> {
         format!("{} {}", self.architectures.join(", "), word(self.cell))
     }
 
-    /// Whether the same is said of the same images of other architectures.
+    /// Whether both have the same result for the same images of other architectures.
     fn is_alike(&self, other: &Self) -> bool {
         let is_of_columns = |why: &Self| !why.architectures.is_empty();
         is_of_columns(self)

@@ -24,7 +24,7 @@ const MAKERS: [&str; 7] = [
 /// What holds manifests that are completed before they are applied.
 const TEMPLATES: [&str; 5] = ["ConfigurationPolicy", "HelmChart", "HelmRelease", "Policy", "Template"];
 
-/// Provisioners that attach a volume to one node, whatever the parameters of their class.
+/// Provisioners that attach a volume to one node, with any parameters of their class.
 ///
 /// Source: CDI `pkg/storagecapabilities/storagecapabilities.go`, the same at v1.63.1, v1.64.0, v1.65.0 and v1.66.0.
 const OF_ONE_NODE: [&str; 13] = [
@@ -59,7 +59,7 @@ pub struct DiskSpec<'c> {
 pub struct OfferedModes {
     /// The modes, sorted.
     pub modes: Vec<String>,
-    /// Where that is said; `None` where the provisioner is known for it.
+    /// The source's location; `None` where the provisioner is known for it.
     pub place: Option<Location>,
 }
 

@@ -142,13 +142,13 @@ fn is_between(before: &Value, after: &Value, tree: &Value) -> bool {
 fn safe_fixes_fix_everything_and_keep_comments() {
     let settings = Settings { select: everything().collect(), pedantic: true, ..Settings::default() };
     let mut complaints = Vec::new();
-    let (mut mending, mut commenting) = (BTreeSet::<&str>::new(), 0);
+    let (mut fixing, mut commenting) = (BTreeSet::<&str>::new(), 0);
     for rule in rules().iter().map(|r| r.rule) {
         for dir in directories(rule, "bad") {
             let name = dir.strip_prefix(root()).unwrap_or(&dir).display();
             let (_, before) = read(&dir);
             let mended = apply_safe_fixes(&dir, None, &settings, |_| {});
-            mending.extend(&mended.applied);
+            fixing.extend(&mended.applied);
             let said = mended.complaints.iter().map(|c| format!("{name}: {c}"));
             complaints.extend(said);
             let (_, after) = read(mended.directory.path());
@@ -175,7 +175,7 @@ fn safe_fixes_fix_everything_and_keep_comments() {
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
     // Without fixes, nothing can be lost.
-    assert!(mending.len() >= SAFE, "{} rules have fixes: {mending:?}", mending.len());
+    assert!(fixing.len() >= SAFE, "{} rules have fixes: {fixing:?}", fixing.len());
     assert!(commenting > 500, "{commenting} comments");
 }
 

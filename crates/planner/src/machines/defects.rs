@@ -33,7 +33,7 @@ pub struct Defect {
     pub reference: String,
 }
 
-/// A condition on a value: it is there, unless something else is said.
+/// A condition on a value: it exists, unless another condition is given.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Test {
@@ -97,7 +97,7 @@ impl Defect {
         holds(&self.machines, &view)
     }
 
-    /// Whether it concerns the KubeVirt object, whatever machines there are.
+    /// Whether it concerns the KubeVirt object, independent of the machines.
     pub fn concerns_cluster(&self, kubevirt: &Value) -> bool {
         holds(&self.kubevirt, kubevirt)
     }
