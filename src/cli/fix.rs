@@ -21,7 +21,7 @@ use super::settings::Choice;
 use super::tree;
 use crate::app::{self, Work};
 use crate::finding::{Applicability, Finding, Fix};
-use crate::fix::{self, Applied, DroppedFix, Line, Rewritten};
+use crate::fix::{self, Applied, DroppedFix, Line, NewError, Rewritten};
 use crate::lint::{self, Settings};
 use crate::report::{plural, shown_path};
 use crate::source::encode;
@@ -103,8 +103,8 @@ fn chosen(text: &str) -> Result<(String, usize), String> {
 
 /// What is wrong with a fix where clusters are built.
 enum Wrong {
-    /// This cluster would have an error by it.
-    Harm(String),
+    /// A cluster would get an error by it.
+    Harm(NewError),
     /// The build isn't what was meant.
     Other(Reason),
 }
@@ -176,10 +176,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         let place = place(&root, finding.location.as_ref());
         output.warning(format_args!("{place}{}: {}", finding.rule.name, line(why)));
     }
-    for (finding, fix, cluster) in &fixed.harmful {
+    for (finding, fix, error) in &fixed.harmful {
         let place = place(&root, finding.location.as_ref());
         let (rule, title) = (finding.rule.name, line(&fix.title));
-        output.warning(format_args!("{place}{rule}: can't {title}: {cluster} would have an error by it"));
+        let NewError { cluster, message } = error;
+        let message = line(message);
+        output.warning(format_args!("{place}{rule}: didn't {title}: {cluster} would have the error: {message}"));
     }
     if fixed.exhausted {
         output.warning(format_args!("stopped after {MOST_ROUNDS} rounds with fixes left: run it again"));
@@ -228,7 +230,8 @@ fn rounds(
             (!again).then(|| number.saturating_sub(1))
         };
         let mut choices = fix::choose_with(settled.findings(), arguments.also_unsafe, wanted);
-        choices.retain(|c| !harmful.iter().any(|h| h.is_same(c.fix)));
+        // Whoever chooses a fix by its number takes the error, too, that it is offered with.
+        choices.retain(|c| wanted(c.finding).is_some() || !harmful.iter().any(|h| h.is_same(c.fix)));
         let is_chosen = |c: &&fix::Choice<'_>| wanted(c.finding).is_some();
         let messages = choices.iter().filter(is_chosen);
         let messages: Vec<String> = messages.map(|c| c.finding.message.clone()).collect();
@@ -255,8 +258,8 @@ fn rounds(
         };
         let others_before = others(&found);
         let judge = |found: &Clusters, round: &fix::Round, after: &FinalFindings| {
-            fix::first_broken_cluster(settled.findings(), after.findings())
-                .or_else(|| fix::first_broken_cluster(&others_before, &others(found)))
+            fix::first_new_error(settled.findings(), after.findings())
+                .or_else(|| fix::first_new_error(&others_before, &others(found)))
                 .map_or_else(|| found.is_as_meant(round).map_err(Wrong::Other), |c| Err(Wrong::Harm(c)))
         };
         found = found.edited(bytes(&done, |f| &f.text))?;
@@ -268,18 +271,17 @@ fn rounds(
                 let one = fix::round(std::slice::from_ref(choice));
                 found = found.edited(bytes(&one, |f| &f.text))?;
                 let after = relint(&found, &mut refused)?;
-                if let Err(wrong) = judge(&found, &one, &after) {
-                    harmful.push(choice.fix.clone());
-                    let finding = choice.finding.clone();
-                    match wrong {
-                        Wrong::Harm(cluster) => {
-                            fixed.harmful.push((finding, choice.fix.clone(), cluster));
-                        }
-                        Wrong::Other(why) => {
-                            let fix = one.applied.first().cloned();
-                            unproven.extend(fix.map(|fix| DroppedFix { fix, why }));
-                        }
+                match judge(&found, &one, &after) {
+                    Err(Wrong::Harm(error)) if wanted(choice.finding).is_none() => {
+                        harmful.push(choice.fix.clone());
+                        fixed.harmful.push((choice.finding.clone(), choice.fix.clone(), error));
                     }
+                    Err(Wrong::Other(why)) => {
+                        harmful.push(choice.fix.clone());
+                        let fix = one.applied.first().cloned();
+                        unproven.extend(fix.map(|fix| DroppedFix { fix, why }));
+                    }
+                    _ => {}
                 }
                 found = found.edited(bytes(&one, |f| f.before.text()))?;
             }
@@ -332,11 +334,18 @@ fn rounds(
         }
         out
     };
-    // A fix that harms one cluster is not offered for another one.
-    fixed.left.retain_mut(|finding| {
-        finding.fixes.retain(|fix| !harmful.iter().any(|h| h.is_same(fix)));
-        !finding.fixes.is_empty()
-    });
+    let error_of = |fix: &Fix| fixed.harmful.iter().find(|(_, harmful, _)| harmful.is_same(fix)).map(|(.., e)| e);
+    for finding in &mut fixed.left {
+        // What can't be proven isn't offered; what harms a cluster is, with the error that the cluster then has.
+        finding.fixes.retain(|fix| error_of(fix).is_some() || !harmful.iter().any(|h| h.is_same(fix)));
+        for fix in &mut finding.fixes {
+            if let Some(NewError { cluster, message }) = error_of(fix) {
+                fix.applicability = Applicability::Suggestion;
+                fix.title = format!("{}; {cluster} then has the error: {message}", fix.title);
+            }
+        }
+    }
+    fixed.left.retain(|finding| !finding.fixes.is_empty());
     Ok(fixed)
 }
 

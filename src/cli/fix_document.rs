@@ -28,11 +28,12 @@ pub(super) fn of(fixed: &FixRounds, root: &Utf8Path, written: bool, changed: usi
         document["reason"] = json!(dropped.why.to_string());
         document
     });
-    let harmful = fixed.harmful.iter().map(|(finding, fix, cluster)| {
+    let harmful = fixed.harmful.iter().map(|(finding, fix, error)| {
         let mut document = placed(root, finding.location.as_ref());
         document["rule"] = json!(finding.rule.name);
         document["title"] = json!(fix.title);
-        document["cluster"] = json!(cluster);
+        document["cluster"] = json!(error.cluster);
+        document["error"] = json!(error.message);
         document
     });
     let not_carried = fixed.not_carried.iter().map(|(finding, why)| {
@@ -136,6 +137,7 @@ fn way(root: &Utf8Path, index: usize, fix: &Fix) -> Value {
 mod tests {
     use super::*;
     use crate::finding::Finding;
+    use crate::fix::NewError;
     use crate::source::{SourceFile, Span};
 
     #[test]
@@ -155,7 +157,7 @@ mod tests {
                 location: Some(place),
             }],
             left: vec![finding.clone()],
-            harmful: vec![(finding.clone(), fix, "prod".to_owned())],
+            harmful: vec![(finding.clone(), fix, NewError { cluster: "prod".to_owned(), message: "bad".to_owned() })],
             not_carried: vec![(finding.clone(), "can't: because".to_owned())],
             refused: vec!["prod".to_owned()],
             ..FixRounds::default()

@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::findings::in_repository;
 use crate::diff;
 use crate::finding::{Finding, Fix};
-use crate::fix::{Applied, DroppedFix, Rewritten};
+use crate::fix::{Applied, DroppedFix, NewError, Rewritten};
 use crate::report::shown_path;
 use crate::secret::{InputText, masked_file_text};
 use crate::source::SourceFile;
@@ -24,8 +24,8 @@ pub(super) struct FixRounds {
     pub(super) dropped: Vec<DroppedFix>,
     /// Findings with a fix that was not applied.
     pub(super) left: Vec<Finding>,
-    /// Fixes that would have harmed a cluster that the edited file goes into, too, with that cluster.
-    pub(super) harmful: Vec<(Finding, Fix, String)>,
+    /// Fixes by which a cluster that the edited file goes into would get an error, with that error.
+    pub(super) harmful: Vec<(Finding, Fix, NewError)>,
     /// Findings whose fix of a build can't be one of a layer, with why.
     pub(super) not_carried: Vec<(Finding, String)>,
     /// Clusters that would be rejected also after all.

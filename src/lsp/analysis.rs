@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::overlay::Overlay;
 use crate::app::{self, Progress, Work, catch_panic};
 use crate::finding::Finding;
-use crate::fix::{choose, first_broken_cluster, round};
+use crate::fix::{choose, first_new_error, round};
 use crate::lint::{self, Baseline, Finishing, Settings};
 use crate::repo::{self, Options, Repo};
 use crate::source::{self, Directory, Location, SourceFile, Span, Tree, encode, max_bytes};
@@ -61,7 +61,7 @@ impl Job {
     /// The cluster that has an error with these files which is not among the findings.
     pub(super) fn harmed_by(mut self, edited: BTreeMap<Utf8PathBuf, Vec<u8>>, findings: &[Finding]) -> Option<String> {
         self.texts.extend(edited);
-        first_broken_cluster(findings, &look(&self).findings)
+        first_new_error(findings, &look(&self).findings).map(|error| error.cluster)
     }
 
     /// A file as `hcoplan fix --write` would leave it: its safe fixes, and those that come up when
@@ -83,7 +83,7 @@ impl Job {
             self.texts.insert(path.to_owned(), bytes);
             let after = look(&self).findings;
             // A base goes into other clusters, too.
-            if is_built && first_broken_cluster(&findings, &after).is_some() {
+            if is_built && first_new_error(&findings, &after).is_some() {
                 break;
             }
             findings = after;

@@ -78,8 +78,13 @@ impl Context<'_> {
         }
         found.extend(self.moves(path).map(|moves| Home { kinship: Kinship::Version, moves }));
         found.extend(unwrapped(schema, path, node));
+        // A name that the schema has once says where it belongs, also of a section without fields.
+        let is_only = || self.known_fields().iter().filter(|known| known.0.last() == path.0.last()).count() == 1;
+        let is_telling = name.contains(|c: char| c.is_ascii_uppercase())
+            || !node.entries().is_empty()
+            || matches!(node.value, Value::Map(_)) && is_only();
         for place in self.known_fields().iter().filter_map(|known| along(schema, known, path)) {
-            if let Some(kinship) = kinship(path, &place, node) {
+            if let Some(kinship) = kinship(path, &place, is_telling) {
                 found.push(Home::new(kinship, path, place));
             }
         }
@@ -109,6 +114,14 @@ impl Context<'_> {
                 && seen.insert(home.places().cloned().collect::<Vec<_>>())
         });
         Some(found)
+    }
+
+    /// Where a value belongs that stands among free keys, which are texts: at the field of its name beside them.
+    pub fn beside_free_keys(&self, path: &Path) -> Option<Home> {
+        let (root, schema) = (&self.document().root, self.schema()?);
+        let to = path.parent().parent().key(key(path)?);
+        let is_home = schema.takes_any_key(&path.parent()) && root.at(&to).is_none();
+        (is_home && fits(schema, &to, root.at(path)?)).then(|| Home::new(Kinship::Level, path, to))
     }
 
     /// Whether the release reads a field and does nothing with it.
@@ -151,14 +164,11 @@ fn along(schema: &Schema, known: &Path, path: &Path) -> Option<Path> {
     (at != *path).then_some(at)
 }
 
-/// How another place of the same name is related; `None` where the name alone says too little.
-fn kinship(path: &Path, place: &Path, node: &Node) -> Option<Kinship> {
+/// How another place of the same name is related; `None` where the name alone says too little: `enabled` and `duration`
+/// are everywhere, and mean what the section around them means. What has fields of its own is known by them.
+fn kinship(path: &Path, place: &Path, is_telling: bool) -> Option<Kinship> {
     let (from, to) = (path.parent(), place.parent());
     let shared = from.0.iter().zip(&to.0).take_while(|(a, b)| a == b).count();
-    let name = key(path)?;
-    // `enabled` and `duration` are everywhere: they mean what the section around them means. What has fields of its own
-    // is known by them.
-    let is_telling = name.contains(|c: char| c.is_ascii_uppercase()) || !node.entries().is_empty();
     if to.starts_with(&from) && to.0.len() <= from.0.len() + MOST_LEVELS {
         return (is_telling || shared > 1).then_some(Kinship::Level);
     }

@@ -83,13 +83,18 @@ impl<'a> Context<'a> {
     /// `None` where something in it has no place.
     pub(super) fn moves(&self, path: &Path) -> Option<Vec<(Path, Path)>> {
         let below_spec = dotted_below_spec(path)?;
+        let fields = self.document().root.at(path)?.entries();
+        let has_own_place = |key: &str, to: &str| {
+            let field = format!("{below_spec}.{key}");
+            in_version(&field, self.version()).is_some_and(|place| *place != format!("{to}.{key}"))
+        };
         if let Some(to) = in_version(&below_spec, self.version())
             && *to != *below_spec
+            && !fields.iter().any(|e| has_own_place(&e.key.text, &to))
         {
             let to = Path::dotted(&format!("spec.{to}"));
             return Some(vec![(path.clone(), to)]);
         }
-        let fields = self.document().root.at(path)?.entries();
         let below = fields.iter().map(|e| self.moves(&path.key(&e.key.text)));
         let below = below.collect::<Option<Vec<_>>>()?.concat();
         (!below.is_empty()).then_some(below)

@@ -23,7 +23,7 @@ pub use migrate::{
     without_place,
 };
 pub(crate) use migrate::{NEW_DEVICES, OLD_DEVICES, mediated_device_lists};
-pub use other_clusters::first_broken_cluster;
+pub use other_clusters::{NewError, first_new_error};
 pub use preview::{Line, preview};
 pub use round::{Applied, Choice, DroppedFix, Rewritten, Round, choose, choose_with, round};
 pub use write::{WriteError, write};

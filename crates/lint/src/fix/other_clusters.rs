@@ -4,13 +4,22 @@ use std::collections::BTreeSet;
 
 use hcoplan_diagnostics::finding::{Finding, Severity};
 
-/// The first cluster that has an error which it didn't have before. One that was rejected is not among them: what
-/// else is wrong with it is only seen once it is accepted.
-pub fn first_broken_cluster(before: &[Finding], after: &[Finding]) -> Option<String> {
+/// An error that a cluster gets by a fix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewError {
+    /// The cluster's name.
+    pub cluster: String,
+    /// The finding's message.
+    pub message: String,
+}
+
+/// The first error that a cluster didn't have before. One that was rejected is not among them: what else is wrong
+/// with it is only seen once it is accepted.
+pub fn first_new_error(before: &[Finding], after: &[Finding]) -> Option<NewError> {
     let known = errors(before);
     let rejected: BTreeSet<&str> = before.iter().filter(|f| f.refusal).flat_map(Finding::clusters).collect();
     let mut new = errors(after).into_iter().filter(|e| !known.contains(e) && !rejected.contains(&*e.0));
-    new.next().map(|(cluster, ..)| cluster)
+    new.next().map(|(cluster, _, message)| NewError { cluster, message: message.to_owned() })
 }
 
 /// Errors by cluster, rule and message.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
+use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix, Severity};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_yaml::edit::{EditableFile, Reason, apply_and_read, apply_and_verify};
 use hcoplan_yaml::{Document, Path, Value, parse};
@@ -79,11 +79,12 @@ pub fn choose_with(
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
     // In the order of the file, independent of the order of findings: an editor and the command line write the same.
+    // Errors come first: what they move may be where another fix would write.
     let mut findings: Vec<&Finding> = findings.iter().collect();
     findings.sort_by_cached_key(|finding| {
         let place = finding.location.as_ref();
         let place = place.map(|at| (at.file.path().to_owned(), at.span.start));
-        (place, finding.rule.name)
+        (finding.severity != Severity::Error, place, finding.rule.name)
     });
     for finding in findings {
         let of = |applicability| {

@@ -37,6 +37,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         fields.into_iter().any(|f| path.starts_with(f))
     };
     let pruned = cx.admission().pruned.iter().filter(|f| !of_other(&f.path));
+    // Below a free key everything is one mistake: its value has to be a text.
+    let is_below_text = |path: &Path| {
+        let above = (1..path.0.len()).map(|n| Path(path.0[..n].to_vec()));
+        above.into_iter().any(|p| cx.schema().is_some_and(|s| s.field(&p).is_some_and(|f| f.kind == "string")))
+    };
+    let pruned = pruned.filter(|f| !is_below_text(&f.path));
     let ours = pruned.filter(|f| super::placement_wrong_level::correct_paths(cx.version(), &f.path).is_none());
     for (nth, field) in ours.enumerate() {
         let key = cx.document().root.key_at(&field.path);

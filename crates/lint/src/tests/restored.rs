@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path as FilePath;
 
-use hcoplan_diagnostics::finding::{Applicability, Finding};
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_planner::hyperconverged::MOVES;
 use hcoplan_testing::{annotations, recordings};
 use hcoplan_yaml::edit::{Change, apply, edits};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::claims::seen;
 use super::golden::{recorded, sets};
 use super::load::Case;
-use crate::fix::{Rewritten, choose, first_broken_cluster, round};
+use crate::fix::{Rewritten, choose, first_new_error, round};
 use crate::{Settings, rules};
 
 /// A way to break a manifest: the changes for the N-th place where it can be.
@@ -191,7 +191,7 @@ fn fixed(dir: &FilePath, release: &str, known: &BTreeSet<(&str, String)>) -> (Ca
                 };
                 write(|file| &file.text);
                 let after = Case::read(dir, Some(release)).expect("a case").lint(&settings);
-                let is_right = first_broken_cluster(&case.lint(&settings), &after).is_none();
+                let is_right = first_new_error(&case.lint(&settings), &after).is_none();
                 if !is_right {
                     write(|file| file.before.text());
                 }
@@ -226,11 +226,12 @@ enum Outcome {
     Worse,
 }
 
-/// Whether one of the fixes that are offered leads to the plan of the unbroken manifest.
+/// Whether one of the fixes that are offered leads to the plan of the unbroken manifest. What a new error keeps from
+/// being written is offered, too, with that error.
 fn offers(dir: &FilePath, release: &str, findings: &[Finding], whole: &Case) -> bool {
     let path = dir.join("hyperconverged.yaml");
     let text = fs::read_to_string(&path).expect("a manifest");
-    let fixes = findings.iter().flat_map(|f| &f.fixes).filter(|f| f.applicability == Applicability::Suggestion);
+    let fixes = findings.iter().flat_map(|f| &f.fixes);
     let mut restores = fixes.filter_map(|fix| apply(&text, &fix.edits).ok()).map(|tried| {
         fs::write(&path, tried).expect("written");
         let case = Case::read(dir, Some(release));
@@ -248,10 +249,21 @@ fn look(
     how: &(&'static str, Break),
 ) -> Option<(&'static str, Outcome, String)> {
     let whole = Case::read(dir, Some(release)).filter(|case| case.plan.succeeds())?;
+    // What the API server drops anyway isn't broken by another place.
+    if !whole.plan.admission.pruned.is_empty() {
+        return None;
+    }
     let known = whole.lint(&Settings::default());
     let known: BTreeSet<_> = known.iter().map(|f| (f.rule.name, f.message.clone())).collect();
     let document = whole.input().document;
     let changes = (how.1)(document, n)?;
+    // The name of another field is no slip that anybody could see.
+    let settings = Settings::default();
+    let cx = whole.context(&settings, "");
+    let is_field = |path: &Path| cx.schema().is_some_and(|schema| schema.field(path).is_some());
+    if changes.iter().any(|c| matches!(c, Change::Rename(path, name) if is_field(&path.parent().key(name)))) {
+        return None;
+    }
     let text = apply(document.file.text(), &edits(document, &changes).ok()?).ok()?;
     let directory = tempfile::tempdir().expect("a directory");
     annotations::copy(dir, directory.path()).expect("a case");
@@ -300,6 +312,6 @@ fn broken_manifests_are_restored_or_get_a_right_choice() {
     eprintln!("{all} broken manifests: {restored} restored, {choice} with a right choice, {} left", of(Outcome::Left));
     let bad = found.iter().filter(|(_, outcome, _)| matches!(outcome, Outcome::Worse | Outcome::Left));
     let bad: Vec<String> = bad.map(|(how, outcome, what)| format!("{outcome:?}: {how}: {what}")).collect();
-    assert_eq!(of(Outcome::Worse), 0, "{}", bad.join("\n"));
-    assert!(all > 100 && restored * 100 >= all * 80, "{restored} of {all} restored\n{}", bad.join("\n"));
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+    assert!(all > 100 && restored * 100 >= all * 80, "{restored} of {all} restored");
 }
