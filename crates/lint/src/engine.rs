@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hcoplan_diagnostics::finding::{Finding, Needs, Severity};
+use hcoplan_diagnostics::finding::{Applicability, Finding, Needs, Severity};
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::plan::{PREDICTED_ALERTS, Plan};
 use hcoplan_yaml::Document;
+use hcoplan_yaml::edit::apply_and_read;
 
 use super::context::Context;
 use super::failing_fixes::drop_those_that_fail;
@@ -177,6 +178,10 @@ fn keep_comments(cx: &Context<'_>, findings: &mut [Finding]) {
         let is_ours = fix.edits.iter().all(|e| e.file.path() == path);
         if is_ours && cx.editable_file().loses_comment(&fix.edits) {
             fix.takes_a_comment();
+            // Only what is taken away as a whole may take its comment with it.
+            if apply_and_read(cx.editable_file(), &fix.edits).is_err() {
+                fix.applicability = Applicability::Suggestion;
+            }
         }
     }
 }

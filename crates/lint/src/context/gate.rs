@@ -3,7 +3,9 @@
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::tree;
 use hcoplan_planner::hyperconverged::Gates;
-use hcoplan_yaml::{Document, Node, Path, Value};
+use hcoplan_yaml::edit::Change;
+use hcoplan_yaml::{Document, Node, Path, Segment, Value};
+use serde_json::json;
 
 use super::Context;
 
@@ -48,6 +50,32 @@ impl<'a> Context<'a> {
             Gates::read(self.release(), gates).explicit(name)
         };
         Gate { document: self.document(), written, explicit: written.and_then(|_| explicit()) }
+    }
+
+    /// What is meant by a key that an element of the list of gates doesn't have: its title, and the changes that write
+    /// it as `name` and `state`. `enabled` is a state, and a gate's name with a switch is the whole element.
+    pub fn meant_gate(&self, path: &Path) -> Option<(String, Vec<Change>)> {
+        let item = path.parent();
+        let (Segment::Key(key), root) = (path.0.last()?, &self.document().root) else {
+            return None;
+        };
+        let Value::Bool(on) = root.at(path)?.value else {
+            return None;
+        };
+        let state = if on { "Enabled" } else { "Disabled" };
+        let element = root.at(&item).filter(|_| item.parent() == Path::dotted("spec.featureGates"))?;
+        let is_gate = || self.release().tables().feature_gates.iter().any(|gate| gate.name == *key);
+        match element.entries() {
+            entries if element.get("name").is_some() && element.get("state").is_none() && key == "enabled" => {
+                let changes = vec![Change::Remove(path.clone()), Change::Set(item.key("state"), state.into())];
+                (entries.len() > 1).then(|| (format!("write `state: {state}`"), changes))
+            }
+            [_] if is_gate() => {
+                let whole = json!({"name": key, "state": state});
+                Some((format!("write `{{name: {key}, state: {state}}}`"), vec![Change::Set(item, whole)]))
+            }
+            _ => None,
+        }
     }
 
     /// Where multi-arch golden images are switched: the field of v1 where it is written or where

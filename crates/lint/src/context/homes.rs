@@ -116,6 +116,16 @@ impl Context<'_> {
         Some(found)
     }
 
+    /// The places that have a name and take a value: each may be meant, and none is likelier.
+    pub fn namesakes(&self, path: &Path) -> Vec<Path> {
+        let (Some(schema), Some(node)) = (self.schema(), self.document().root.at(path)) else {
+            return Vec::new();
+        };
+        let named = self.known_fields().iter().filter(|known| known.0.last() == path.0.last());
+        let named = named.filter(|known| known.0.first() == path.0.first() && !self.is_ignored(known));
+        named.filter(|known| schema.field(known).is_none() || fits(schema, known, node)).cloned().collect()
+    }
+
     /// Where a value belongs that stands among free keys, which are texts: at the field of its name beside them.
     pub fn beside_free_keys(&self, path: &Path) -> Option<Home> {
         let (root, schema) = (&self.document().root, self.schema()?);
@@ -241,7 +251,7 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// Whether a place takes a value: its type, and of an object at least one of its fields.
-fn fits(schema: &Schema, place: &Path, node: &Node) -> bool {
+pub(super) fn fits(schema: &Schema, place: &Path, node: &Node) -> bool {
     let Some(field) = schema.field(place) else {
         return false;
     };

@@ -114,6 +114,13 @@ impl Mistyped<'_> {
     /// The value with quotes, or without, where that makes it what is wanted.
     pub fn fix(&self, cx: &Context<'_>) -> Option<Fix> {
         let place = cx.document().location(self.node.span);
+        let allowed = cx.schema().and_then(|s| s.field(&self.path)).map_or(&[][..], |field| field.allowed);
+        if let Value::Bool(on) = self.node.value
+            && let Some(word) =
+                ["Disabled", "Enabled"].get(usize::from(on)).filter(|w| allowed.iter().any(|a| a == **w))
+        {
+            return Some(Fix::edit(format!("write {word}"), Applicability::Safe, place, *word));
+        }
         let meant = self.node.as_str().filter(|_| self.wanted == "boolean").and_then(meant_flag);
         let (title, text) = match (self.wanted, self.node.style) {
             ("boolean", Style::Plain | Style::SingleQuoted | Style::DoubleQuoted) if meant.is_some() => {

@@ -108,14 +108,23 @@ impl Context<'_> {
             },
             all => format!("move {} operations to the HyperConverged's fields", all.len()),
         };
+        let fix = Fix {
+            title,
+            applicability: if first.contradicts { Applicability::Unsafe } else { Applicability::Safe },
+            edits: edit::line_edits(&self.document().file, &text),
+        };
+        // An annotation's comment says why the field is set, too.
+        let moves = candidates.iter().filter_map(|candidate| {
+            let (Change::Set(field, _) | Change::Append(field, _)) = candidate.changes.first()? else {
+                return None;
+            };
+            Some((Path::dotted("metadata.annotations").key(candidate.id.0), field.clone()))
+        });
+        let commented = self.with_comments(fix.clone(), &moves.collect::<Vec<_>>());
         Some(MovedOperations {
             operations: candidates.iter().map(|c| c.id).collect(),
             untried: Vec::new(),
-            fix: Some(Fix {
-                title,
-                applicability: if first.contradicts { Applicability::Unsafe } else { Applicability::Safe },
-                edits: edit::line_edits(&self.document().file, &text),
-            }),
+            fix: Some(commented.unwrap_or(fix)),
         })
     }
 

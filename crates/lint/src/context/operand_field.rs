@@ -7,6 +7,7 @@ use hcoplan_yaml::{Node, Path, Segment, Value};
 
 use super::Context;
 use super::field_map::row;
+use super::homes::fits;
 
 /// Where operands have the settings that people write without the section around them.
 const SECTIONS: [(&str, &str); 2] = [("KubeVirt", "configuration"), ("CDI", "config")];
@@ -38,7 +39,7 @@ impl Context<'_> {
         let node = self.document().root.at(path)?;
         let is_known = |of: &Annotation, place: &Path| {
             let schema = self.release().schema_of(of.api_version, of.kind);
-            schema.is_some_and(|s| s.field(place).is_some())
+            schema.is_some_and(|s| fits(s, place, node))
         };
         let own = ANNOTATIONS.iter().find(|of| is_known(of, path));
         let found = own.map(|of| (of, path.clone())).or_else(|| {

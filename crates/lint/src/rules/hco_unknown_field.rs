@@ -63,6 +63,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str) -> Finding {
     let path = &field.path;
+    if let Some((title, changes)) = cx.meant_gate(path) {
+        let fix = cx.fix(title.clone(), Applicability::Unsafe, &changes);
+        return finding.help(title).fixes(fix);
+    }
     let homes = cx.homes(path);
     let is_sure = homes.first().is_some_and(|home| home.kinship <= Kinship::Version);
     let operand = cx.operand_field(path).filter(|_| !is_sure && !is_of_other_version(cx, path));
@@ -92,7 +96,17 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
             (format!("{version} has it from {name} on; remove it until then"), Applicability::Suggestion)
         }
         Some((name, false)) => (format!("{version} had it up to {name}; remove it"), Applicability::Unsafe),
-        None => (format!("{version} has no such field; without it {}", lost(cx, path)), Applicability::Suggestion),
+        None => {
+            let places: Vec<String> = cx.namesakes(path).iter().map(|place| format!("`{place}`")).collect();
+            let help = if places.is_empty() {
+                format!("{version} has no such field; without it {}", lost(cx, path))
+            } else {
+                let first = places.iter().take(MOST_HOMES).cloned().collect::<Vec<_>>();
+                let more = if places.len() > MOST_HOMES { " among others" } else { "" };
+                format!("{version} has `{name}` in other places: {}{more}", and(&first))
+            };
+            (help, Applicability::Suggestion)
+        }
     };
     finding.help(help).fixes(removal(cx, path, applicability))
 }
