@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::finding::Rule;
 
-/// A rule's page as Markdown: its name, a table of what is known about it, then its sections.
+/// A rule's page as Markdown: its name, two lines of what is known about it, then its sections.
 pub fn page(rule: &Rule) -> &'static str {
     hcoplan_rule_pages::page(rule.name).unwrap_or_default()
 }

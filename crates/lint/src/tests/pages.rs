@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::fs;
 
-use hcoplan_diagnostics::finding::{Confidence, FixKind, Group, Needs, OptionValue, Prediction, Rule};
+use hcoplan_diagnostics::finding::{FixKind, Group, Needs, OptionValue, Prediction, Rule};
 use hcoplan_planner::release::Distribution;
 
 use crate::{page, rules};
@@ -43,28 +43,22 @@ fn every_page_is_of_a_rule() {
     assert_eq!(hcoplan_rule_pages::names().collect::<Vec<_>>(), names);
 }
 
-/// The page up to its first section: the name, the summary, and a table of what is known about the rule.
+/// The page up to its first section: the name, the summary, and two lines of what is known about the rule.
 fn head(rule: &Rule) -> String {
-    let mut out = format!("# {}\n\n{}.\n\n", rule.name, sentence(rule.summary));
-    out.push_str("| | |\n|---|---|\n");
-    let mut row = |name: &str, value: &str| {
-        let _ = writeln!(out, "| {name} | {value} |");
-    };
-    row("Group", rule.group.as_str());
-    row("Severity", rule.severity.as_str());
-    row("Confidence", confidence(rule));
+    let (severity, group, confidence) = (rule.severity.as_str(), rule.group.as_str(), rule.confidence.as_str());
     let releases = match rule.releases {
-        [] => "all".to_owned(),
-        some => some.join(", "),
+        [] => "all releases".to_owned(),
+        [only] => format!("release {only} only"),
+        some => format!("releases {}", some.join(", ")),
     };
-    row("Releases", &releases);
-    row("Needs", needs(rule));
-    row(predicts_what(rule), &predicted(rule));
-    row("Fix", fix(rule));
-    if rule.pedantic {
-        row("Runs", "only when selected by name, or with `--pedantic`");
+    let mut facts = format!("**{severity}** · {group} · {confidence} confidence · {releases}");
+    for fact in [needs(rule), fix(rule), if rule.pedantic { "runs with `--pedantic` or by name" } else { "" }] {
+        if !fact.is_empty() {
+            let _ = write!(facts, " · {fact}");
+        }
     }
-    out
+    let (name, summary) = (rule.name, sentence(rule.summary));
+    format!("# {name}\n\n{summary}.\n\n{facts}\n\n{}: {}\n", predicts_what(rule), predicted(rule))
 }
 
 /// The section about the rule's options, which is the last one; empty where it has none.
@@ -85,9 +79,12 @@ fn options(rule: &Rule) -> String {
 /// The page that lists all rules, group by group.
 fn index() -> String {
     let mut out = String::from(
-        "# Rules\n\nEach is also printed by `hcoplan explain RULE`.\n\nAn example is a part of a repository: what has no `kind` is of a \
-         HyperConverged, and what begins further inside stands where its key belongs. Below it is what \
-         `hcoplan lint` says. Examples and remedies are run by a test.\n",
+        "# Rules\n\n`hcoplan explain RULE` prints these pages.\n\nAn example is a part of a repository: without `kind` it \
+         is part of a HyperConverged, and a fragment belongs where its first key is. The quote below it is the message of \
+         `hcoplan lint`. A test runs all examples and remedies.\n\nHigh confidence: the finding follows from rendered \
+         objects or recorded behaviour. Medium: it is right unless something outside git changes it. Low: a hint.\n\n\
+         An error about a HyperConverged that the API server rejects can't be suppressed. For all others a comment \
+         `# hcoplan: ignore[RULE] reason` above the line is enough ([suppressions](../baseline.md)).\n",
     );
     for group in Group::ALL {
         let mut of_group = rules().iter().filter(|r| r.rule.group == group).peekable();
@@ -134,26 +131,18 @@ fn sentence(text: &str) -> String {
     first.chain(chars).collect()
 }
 
-fn confidence(rule: &Rule) -> &'static str {
-    match rule.confidence {
-        Confidence::High => "high: follows from rendered objects or recorded behaviour",
-        Confidence::Medium => "medium: right unless something that git doesn't show says otherwise",
-        Confidence::Low => "low: a hint",
-    }
-}
-
 fn needs(rule: &Rule) -> &'static str {
     match rule.needs {
-        Needs::Document => "the files alone",
-        Needs::Plan => "a HyperConverged that is accepted",
-        Needs::Nodes => "a HyperConverged that is accepted, and declared nodes",
+        Needs::Document => "",
+        Needs::Plan => "needs an accepted HyperConverged",
+        Needs::Nodes => "needs an accepted HyperConverged and declared nodes",
     }
 }
 
 fn predicts_what(rule: &Rule) -> &'static str {
     match rule.predicts {
         Prediction::Alert { .. } => "Alert",
-        Prediction::Refusal(_) => "Rejection",
+        Prediction::Refusal(_) => "Rejected with",
         Prediction::ReconcileError(_) => "Reconcile error",
         Prediction::Silent(_) => "Consequence",
     }
@@ -179,10 +168,10 @@ fn predicted(rule: &Rule) -> String {
 
 fn fix(rule: &Rule) -> &'static str {
     match rule.fix {
-        FixKind::None => "none",
-        FixKind::Suggested => "suggested: shown, to choose from",
-        FixKind::Unsafe => "unsafe: `hcoplan fix --write --unsafe`",
-        FixKind::Safe => "safe: `hcoplan fix --write`",
+        FixKind::None => "no fix",
+        FixKind::Suggested => "suggested fixes",
+        FixKind::Unsafe => "unsafe fix (`hcoplan fix --write --unsafe`)",
+        FixKind::Safe => "safe fix (`hcoplan fix --write`)",
     }
 }
 

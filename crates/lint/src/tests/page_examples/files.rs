@@ -210,8 +210,12 @@ impl Files {
         });
     }
 
-    /// Puts a fragment where the key of its name is.
-    fn put_inside(&mut self, fragment: Document) -> Result<(), String> {
+    /// Puts a fragment where the key of its name is; one that begins with a dash where a list's element begins with it.
+    fn put_inside(&mut self, mut fragment: Document) -> Result<(), String> {
+        let is_element = fragment.first().is_some_and(|l| l.text.starts_with("- "));
+        if is_element {
+            fragment.iter_mut().for_each(|l| l.text = l.text.split_off(2.min(l.text.len())));
+        }
         let first = fragment.first().map_or("", |l| &l.text);
         let (key, _) = first.split_once(':').ok_or_else(|| format!("{first:?} has no place"))?;
         let wanted = format!("{key}:");
@@ -219,7 +223,8 @@ impl Files {
         for (path, documents) in &self.files {
             for (document, lines) in documents.iter().enumerate() {
                 for (line, text) in lines.iter().enumerate() {
-                    if text.text.trim_start_matches([' ', '-']).starts_with(&wanted) {
+                    let may_be = !is_element || text.text.trim_start().starts_with("- ");
+                    if may_be && text.text.trim_start_matches([' ', '-']).starts_with(&wanted) {
                         places.push((path.clone(), document, line));
                     }
                 }

@@ -233,7 +233,7 @@ fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, Stri
 /// The example, put into its rule's fixture.
 fn example(registered: &RegisteredRule) -> Result<FoundFindings, String> {
     let rule = registered.rule;
-    let example = Section::of(page(rule), "Example");
+    let example = Section::of(page(rule), "What is wrong");
     let fixture = directories(rule, "bad");
     let mut files = match fixture.first().filter(|d| d.ends_with("bad")) {
         Some(directory) => Files::of(directory),
@@ -303,7 +303,7 @@ fn is_quoted(said: &str, quote: &str) -> bool {
 fn of_example(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
     let mut out = Vec::new();
-    let example = Section::of(page(rule), "Example");
+    let example = Section::of(page(rule), "What is wrong");
     let said = |f: &Finding| format!("{}: {}", f.severity.as_str(), f.message);
     let mut said: Vec<String> = found.found(rule).map(said).collect();
     said.dedup();
@@ -345,10 +345,10 @@ fn of_example(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String>
 /// What is wrong with the remedy.
 fn of_remedy(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
-    let release = Section::of(page(rule), "Example").release().map(ToOwned::to_owned);
+    let release = Section::of(page(rule), "What is wrong").release().map(ToOwned::to_owned);
     let mut out = Vec::new();
     let mut is_tried = false;
-    for remedy in Section::ways(page(rule), "Remedy") {
+    for remedy in Section::ways(page(rule), "How to fix it") {
         let mut files = found.files.clone();
         let deletes = remedy.prose.trim_start().starts_with("Delete");
         if deletes {
@@ -372,7 +372,7 @@ fn of_remedy(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> 
             Err(why) => out.push(format!("the remedy can't be tried: {why}")),
         }
     }
-    let text = Section::of(page(rule), "Remedy").prose;
+    let text = Section::of(page(rule), "How to fix it").prose;
     for (command, and_unsafe) in
         [("`hcoplan fix`", false), ("`hcoplan fix --write`", false), ("`hcoplan fix --unsafe`", true)]
     {
