@@ -7,7 +7,11 @@ use hcoplan_planner::release::Release;
 use crate::{find, page, rules};
 
 /// Every page has these, in this order.
-const SECTIONS: [&str; 4] = ["## What is wrong", "## Why it matters", "## How to fix it", "## Sources"];
+const SECTIONS: [&str; 5] =
+    ["## What is wrong", "## Why it matters", "## How to fix it", "## When to ignore it", "## Sources"];
+
+/// A page is at most a screen.
+const MOST_LINES: usize = 60;
 
 fn complaints(rule: &Rule) -> Vec<String> {
     let mut out = Vec::new();
@@ -33,6 +37,10 @@ fn complaints(rule: &Rule) -> Vec<String> {
     }
     if !page.contains("```") {
         complain("the page has no example");
+    }
+    let length = page.lines().count();
+    if length > MOST_LINES {
+        complain(&format!("the page has {length} lines, {MOST_LINES} are allowed"));
     }
     out
 }
