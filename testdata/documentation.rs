@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use hcoplan::source::SourceFile;
 use hcoplan::yaml::{self, Node};
+use hcoplan_testing::annotations;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -360,6 +361,89 @@ fn every_command_of_the_documentation_has_its_options() {
         }
     }
     assert!(checked > 40, "only {checked} options");
+}
+
+/// The files below a directory that are text, each with its path from the root.
+fn texts_below(directory: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(directory)];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(fs::read_dir(&path).expect("readable").map(|entry| entry.expect("an entry").path()));
+        } else if let Ok(text) = fs::read_to_string(&path) {
+            found.push((path.strip_prefix(root()).expect("below").display().to_string(), text));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// `--help` of hcoplan and of every subcommand, with the command.
+fn helps() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut open = vec![String::new()];
+    while let Some(command) = open.pop() {
+        let help = hcoplan(&format!("{command} --help"));
+        let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+        let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        let names = names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
+        open.extend(names.map(|name| format!("{command} {name}")));
+        found.push((format!("hcoplan{command} --help"), help));
+    }
+    found
+}
+
+/// Lines of messages with their places: what rules report in their fixtures, what commands print, and their help.
+fn messages() -> Vec<(String, String)> {
+    let lines = |(place, text): (String, String)| -> Vec<(String, String)> {
+        text.lines().zip(1..).map(|(line, n)| (format!("{place}:{n}"), line.to_owned())).collect()
+    };
+    let fixtures = texts_below("testdata/lint").into_iter().flat_map(lines);
+    let fixtures = fixtures.filter(|(_, line)| line.trim_start().starts_with(annotations::MARKER));
+    let consoles = texts_below("testdata/cli").into_iter().filter(|(path, _)| path.ends_with("/console"));
+    fixtures.chain(consoles.flat_map(lines)).chain(helps().into_iter().flat_map(lines)).collect()
+}
+
+#[test]
+fn users_read_plain_words() {
+    let list = read("testdata/words.txt");
+    let phrases = list.lines().filter(|line| !line.starts_with('#'));
+    let phrases: Vec<_> = phrases
+        .map(|line| {
+            let (phrase, instead) = line.split_once(" -> ").expect("a phrase and what to write instead");
+            (regex::Regex::new(phrase).expect("an expression"), instead)
+        })
+        .collect();
+    let own = ["CONTRIBUTING.md", "SECURITY.md", "STABILITY.md", "action.yml"].map(|name| root().join(name));
+    let files = pages().into_iter().chain(more_pages()).chain(own);
+    let files = files.map(|path| (path.display().to_string(), fs::read_to_string(&path).expect("readable")));
+    let schemas = texts_below("schemas").into_iter().filter(|(path, _)| path.ends_with(".schema.json"));
+    let mut texts: Vec<(String, String)> = files.chain(schemas).collect();
+    texts.extend(messages());
+    assert!(texts.len() > 10_000, "only {} texts", texts.len());
+    let mut wrong = Vec::new();
+    for (place, text) in &texts {
+        for line in text.lines() {
+            let lower = line.to_lowercase();
+            let found = phrases.iter().filter_map(|(phrase, instead)| Some((phrase.find(&lower)?.as_str(), instead)));
+            wrong.extend(found.map(|(phrase, instead)| format!("{place}: {phrase:?}: {instead}: {line}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A sentence ends at a full stop, a colon or a semicolon; a quotation counts as a word. Consoles have lists of any length.
+#[test]
+fn sentences_of_messages_have_at_most_thirty_words() {
+    let quoted = regex::Regex::new("`[^`]*`|\"[^\"]*\"").expect("an expression");
+    let end = regex::Regex::new("[.:;!?] ").expect("an expression");
+    let mut wrong = Vec::new();
+    for (place, line) in messages().into_iter().filter(|(place, _)| !place.contains("/console:")) {
+        let text = quoted.replace_all(&line, "quoted");
+        let long = end.split(&text).filter(|sentence| sentence.split_whitespace().count() > 30);
+        wrong.extend(long.map(|sentence| format!("{place}: {sentence}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Build scripts and macros of dependencies are code of others: they run where there is nothing to take.
