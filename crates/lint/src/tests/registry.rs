@@ -11,7 +11,7 @@ const SECTIONS: [&str; 5] =
     ["## What is wrong", "## Why it matters", "## How to fix it", "## When to ignore it", "## Sources"];
 
 /// A page is at most a screen.
-const MOST_LINES: usize = 80;
+const MOST_LINES: usize = 60;
 
 fn complaints(rule: &Rule) -> Vec<String> {
     let mut out = Vec::new();
