@@ -121,10 +121,8 @@ async function check(browser, file, width, colorScheme) {
   await page.goto(`file://${file}`);
   if (shots) await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true, caret: 'initial', timeout: 300_000 });
   // What the docs show: the first screen.
-  const pictures = ['fleet-report 1000 light', 'fleet-matrix 400 dark'];
-  if (shots && pictures.includes(`${name} ${width} ${colorScheme}`)) {
-    await page.screenshot({ path: `${shots}/${kind}.png` });
-  }
+  const picture = { 'fleet-report 1000 light': 'report', 'fleet-matrix 400 dark': 'matrix-phone' }[`${name} ${width} ${colorScheme}`];
+  if (shots && picture) await page.screenshot({ path: `${shots}/${picture}.png`, caret: 'initial' });
   const ask = async () => (await page.evaluate(inPage)).forEach(say);
   await ask();
   await page.evaluate(axe);

@@ -108,7 +108,7 @@ pub fn write(format: Format, changes: &Changes<'_>, steps: Option<&Steps>, out: 
         Format::Json => return json::write(&changes, out),
         Format::Outputs => {
             let review = steps.map_or_else(|| changes.review(), Steps::review);
-            return outputs::write(&review, out);
+            return outputs::write(&review, changes.findings.len(), out);
         }
         Format::Human => terminal::print(&screen(&changes, steps), changes.terminal),
         Format::Html => html::print(&screen(&changes, steps)),

@@ -8,7 +8,8 @@ use crate::review::{Level, Review};
 /// The most characters of a commit status on GitHub.
 pub(super) const SUMMARY: usize = 140;
 
-pub(super) fn write(review: &Review<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// `findings` counts all that there are after the change.
+pub(super) fn write(review: &Review<'_>, findings: usize, out: &mut dyn Write) -> io::Result<()> {
     let summary = review.summary(SUMMARY);
     writeln!(out, "verdict={}", review.word())?;
     writeln!(out, "level={}", level(review.level))?;
@@ -19,6 +20,8 @@ pub(super) fn write(review: &Review<'_>, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out, "updated={}", counts.change)?;
     writeln!(out, "removed={}", counts.remove)?;
     writeln!(out, "clusters={}", counts.differing)?;
+    writeln!(out, "changed={}", counts.differing > 0)?;
+    writeln!(out, "findings={findings}")?;
     writeln!(out, "new_errors={}", counts.errors_added)?;
     writeln!(out, "new_warnings={}", counts.warnings_added)
 }
