@@ -155,9 +155,9 @@ fn cluster_table(rows: &[ClusterRow], found: &[Finding], changes: Option<&[Clust
     let diffs: BTreeMap<&str, &ClusterDiff> = changes.into_iter().flatten().map(|d| (d.cluster.as_str(), d)).collect();
     let any_unfinished = rows.iter().any(|row| !row.unfinished.is_empty());
     let mut header = vec!["cluster", "release", "verdict", "workload nodes", "errors", "warnings", "info", "alerts"];
-    header.push("images × architectures covered");
-    header.extend(changes.is_some().then_some("objects changed"));
-    header.extend(any_unfinished.then_some("feature gates that aren’t finished"));
+    header.push("images covered");
+    header.extend(changes.is_some().then_some("objects"));
+    header.extend(any_unfinished.then_some("unfinished gates"));
     let mut sorted: Vec<&ClusterRow> = rows.iter().collect();
     sorted.sort_by_key(|row| row.verdict.kind());
     let mut counted: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
