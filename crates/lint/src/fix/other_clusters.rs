@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 
 use hcoplan_diagnostics::finding::{Finding, Severity};
 
+/// The rule about fields that the API server drops.
+const UNKNOWN: &str = "hco-unknown-field";
+
 /// An error that a cluster gets by a fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewError {
@@ -18,7 +21,12 @@ pub struct NewError {
 pub fn first_new_error(before: &[Finding], after: &[Finding]) -> Option<NewError> {
     let known = errors(before);
     let rejected: BTreeSet<&str> = before.iter().filter(|f| f.refusal).flat_map(Finding::clusters).collect();
-    let mut new = errors(after).into_iter().filter(|e| !known.contains(e) && !rejected.contains(&*e.0));
+    // What is unknown within an unknown field is only seen once that one has its place.
+    let is_within = |(cluster, rule, _): &(String, &str, &str)| {
+        *rule == UNKNOWN && known.iter().any(|(other, rule, _)| other == cluster && *rule == UNKNOWN)
+    };
+    let mut new =
+        errors(after).into_iter().filter(|e| !known.contains(e) && !rejected.contains(&*e.0) && !is_within(e));
     new.next().map(|(cluster, _, message)| NewError { cluster, message: message.to_owned() })
 }
 
