@@ -1,6 +1,7 @@
 //! A cluster of the sources, planned.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -14,7 +15,7 @@ use crate::inventory::{Inventory, LoadedInventory};
 use crate::kube::Object;
 use crate::lifecycle::State;
 use crate::lint;
-use crate::matrix::{self, ClusterMatrix, MachineState, MatrixInput, Obstacle, machine_states, matrix};
+use crate::matrix::{self, ClusterMatrix, MachineStates, MatrixInput, Obstacle, machine_states, matrix};
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Repo};
@@ -163,19 +164,20 @@ impl Planned {
         look(&check::context(repo, cluster, self.loaded(), self.input(), &settings).with_before(before))
     }
 
-    /// The virtual machines with other inputs.
+    /// Some virtual machines with other inputs.
     fn machines_with(
         &self,
         (repo, cluster): (&Repo, &ClusterRef),
         before: Option<&Value>,
         (release, inventory, object): (&Arc<Release>, Inventory, Value),
-    ) -> Vec<MachineState> {
+        only: &BTreeSet<String>,
+    ) -> MachineStates {
         let plan = plan_with(release, &inventory, &object, Admit::Force);
         let inventory = LoadedInventory { inventory, ..(*self.inputs.inventory).clone() };
         let input = lint::Input { release, object: &object, inventory: &inventory, plan: &plan, ..self.input() };
         let settings = lint::Settings::default();
-        let context = check::context(repo, cluster, self.loaded(), input, &settings).with_before(before);
-        machine_states(&context)
+        let context = check::context(repo, cluster, self.loaded(), input, &settings);
+        machine_states(&context.with_before(before).with_machines(only))
     }
 
     /// Takes out of changes what doesn't happen: where the operator's reconcile stops, or SSP's webhook
@@ -237,6 +239,9 @@ pub(super) struct Seen<'a> {
     pub(super) planned: &'a Planned,
 }
 
+/// So many virtual machines, times differences, are asked for which difference does what.
+const MOST_ASKED: usize = 2_000;
+
 /// Notes what happens to golden images and virtual machines between two states, where both can have some. `start` is the
 /// HyperConverged that the change starts from.
 pub(super) fn note_images(before: Seen<'_>, after: Seen<'_>, start: Option<&Value>, diff: &mut ClusterDiff) {
@@ -249,13 +254,17 @@ pub(super) fn note_images(before: Seen<'_>, after: Seen<'_>, start: Option<&Valu
     if [&old, &new].iter().any(|m| m.obstacle.as_ref().is_some_and(Obstacle::stops_machines)) {
         return;
     }
-    let shares = || {
+    let all = diff.comparison.causes.len();
+    let shares = |only: &BTreeSet<String>| {
         let (a, b) = (before.planned.side(), after.planned.side());
-        Shares::new(&a, &b, |release, inventory, object| {
-            after.planned.machines_with((after.repo, after.cluster), start, (release, inventory, object))
+        // Each difference asks for these machines twice.
+        (only.len() * all <= MOST_ASKED).then(|| {
+            Shares::new(&a, &b, |release, inventory, object| {
+                after.planned.machines_with((after.repo, after.cluster), start, (release, inventory, object), only)
+            })
         })
     };
-    let of_machines = matrix::machine_effects(&machines_before, &machines_after, &diff.image_effects, shares);
+    let of_machines = matrix::machine_effects(&machines_before, &machines_after, &diff.image_effects, shares, all);
     diff.image_effects.extend(of_machines);
 }
 

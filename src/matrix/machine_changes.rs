@@ -5,11 +5,10 @@
 //! created (`pkg/defaults`: `SetDefaultVirtualMachineInstanceSpec`, `setDefaultCPUModel`; on arm64
 //! `setDefaultArm64CPUModel` comes first), read at v1.6.0, v1.8.0 and v1.9.0.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::machines::name;
 use crate::boot::{Cause, Outcome};
 use crate::diff::semantic::{EffectTime, Impact};
 use crate::diff::{Effect, Shares};
@@ -17,10 +16,10 @@ use crate::lint::{Boot, Context};
 use crate::machines::{Cluster, Stage};
 
 /// What KubeVirt makes of a virtual machine.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MachineState {
-    /// `namespace/name`, or the name alone where no namespace is written.
-    name: String,
+    /// What it boots from.
+    source: String,
     outcome: Outcome,
     cause: Option<Cause>,
     /// Where and with which words it is rejected.
@@ -73,12 +72,15 @@ struct MachineChange {
     action: &'static str,
 }
 
+/// Virtual machines by `namespace/name`, or the name alone where no namespace is written.
+pub type MachineStates = BTreeMap<String, MachineState>;
+
 /// The virtual machines of a cluster's directory.
-pub fn states(context: &Context<'_>) -> Vec<MachineState> {
+pub fn states(context: &Context<'_>) -> MachineStates {
     let Some(cluster) = context.machine_cluster() else {
-        return Vec::new();
+        return MachineStates::new();
     };
-    context.boots().iter().map(|boot| state(context, cluster, boot)).collect()
+    context.boots().iter().map(|boot| (boot.vm.full_name(), state(context, cluster, boot))).collect()
 }
 
 fn state(context: &Context<'_>, cluster: Cluster<'_>, boot: &Boot<'_>) -> MachineState {
@@ -92,7 +94,7 @@ fn state(context: &Context<'_>, cluster: Cluster<'_>, boot: &Boot<'_>) -> Machin
         own.as_str().filter(|own| !own.is_empty()).map_or_else(|| default(field), str::to_owned)
     };
     MachineState {
-        name: name(&boot.vm),
+        source: boot.source.name.clone(),
         outcome: boot.answer.outcome,
         cause: boot.answer.cause.clone(),
         rejections: verdict.causes.iter().map(|c| (c.stage, c.words.clone())).collect(),
@@ -119,47 +121,54 @@ fn default(cluster: Cluster<'_>, spec: &Value, field: &str) -> String {
     found.unwrap_or_default()
 }
 
-/// What the change does to virtual machines, the same to several once. `shares` says which difference does what; `said`
-/// is what is known of images, and of the machines that boot from them.
+/// What the change does to virtual machines, the same to several once. `shares` says which difference does what to the machines
+/// of these names; without an answer each effect is because of all differences, of which there are `all`. `said` is what is
+/// known of images, and of the machines that boot from them.
 pub fn effects(
-    before: &[MachineState],
-    after: &[MachineState],
+    before: &MachineStates,
+    after: &MachineStates,
     said: &[Effect],
-    shares: impl FnOnce() -> Shares<Vec<MachineState>>,
+    shares: impl FnOnce(&BTreeSet<String>) -> Option<Shares<MachineStates>>,
+    all: usize,
 ) -> Vec<Effect> {
-    let old: BTreeMap<&str, &MachineState> = before.iter().map(|m| (&*m.name, m)).collect();
-    let is_said = |machine: &MachineState, change: &MachineChange| {
-        let same = |e: &Effect| e.impact == Impact::BootFailure && e.machines.contains(&machine.name);
-        change.impact == Impact::BootFailure && change.action.is_empty() && said.iter().any(same)
-    };
-    let mut found = Vec::new();
-    for machine in after {
-        let Some(was) = old.get(&*machine.name) else {
-            continue;
-        };
-        let changes = changes(was, machine).into_iter().filter(|change| !is_said(machine, change));
-        found.extend(changes.map(|change| (*was, machine, change)));
+    // One of those that are alike is asked about.
+    let mut alike: HashMap<(&MachineState, &MachineState), Vec<&String>> = HashMap::new();
+    for (name, is) in after {
+        if let Some(was) = before.get(name).filter(|was| *was != is) {
+            alike.entry((was, is)).or_default().push(name);
+        }
     }
-    if found.is_empty() {
+    let mut alike: Vec<_> = alike.into_iter().map(|((was, is), names)| (names, was, changes(was, is))).collect();
+    alike.retain(|(_, _, changes)| !changes.is_empty());
+    alike.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+    if alike.is_empty() {
         return Vec::new();
     }
-    let shares = shares();
+    let first = |names: &[&String]| names.first().map_or_else(String::new, |name| (*name).clone());
+    let shares = shares(&alike.iter().map(|(names, ..)| first(names)).collect());
+    let is_said = |name: &String, change: &MachineChange| {
+        let same = |e: &Effect| e.impact == Impact::BootFailure && e.machines.contains(name);
+        change.impact == Impact::BootFailure && change.action.is_empty() && said.iter().any(same)
+    };
     let mut out: BTreeMap<MachineChange, (Vec<String>, Vec<usize>)> = BTreeMap::new();
-    for (was, machine, change) in found {
-        let happens = |states: &Vec<MachineState>| {
-            let mut states = states.iter().filter(|s| s.name == machine.name);
-            states.any(|state| changes(was, state).contains(&change))
-        };
-        let causes = shares.causes(happens);
-        // What the machine's own manifest changes its reviewer sees.
-        if causes.is_empty() {
-            continue;
+    for (names, was, of_each) in alike {
+        let asked = first(&names);
+        for change in of_each {
+            let happens =
+                |states: &MachineStates| states.get(&asked).is_some_and(|state| changes(was, state).contains(&change));
+            let causes = shares.as_ref().map_or_else(|| (0..all).collect(), |shares| shares.causes(happens));
+            let names: Vec<String> =
+                names.iter().filter(|name| !is_said(name, &change)).map(|name| (*name).clone()).collect();
+            // What the machine's own manifest changes its reviewer sees.
+            if !causes.is_empty() && !names.is_empty() {
+                let (machines, known) = out.entry(change).or_default();
+                machines.extend(names);
+                known.extend(causes);
+            }
         }
-        let (machines, all) = out.entry(change).or_default();
-        machines.push(machine.name.clone());
-        all.extend(causes);
     }
-    let effect = |(change, (machines, mut causes)): (MachineChange, (Vec<String>, Vec<usize>))| {
+    let effect = |(change, (mut machines, mut causes)): (MachineChange, (Vec<String>, Vec<usize>))| {
+        machines.sort_unstable();
         causes.sort_unstable();
         causes.dedup();
         let MachineChange { impact, when, text, action } = change;

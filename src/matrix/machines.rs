@@ -2,7 +2,7 @@
 
 use super::{Architecture, MatrixInput, Obstacle};
 use crate::boot::{Cause, Cell, Outcome};
-use crate::lint::{Boot, SourceKind, VirtualMachine};
+use crate::lint::{Boot, SourceKind};
 use crate::secret::masked_message;
 use crate::source::Span;
 
@@ -48,14 +48,6 @@ pub(super) fn of(
     rows
 }
 
-/// `namespace/name`, or the name alone where no namespace is written.
-pub(super) fn name(vm: &VirtualMachine<'_>) -> String {
-    match vm.namespace() {
-        "" => vm.name().to_owned(),
-        namespace => format!("{namespace}/{}", vm.name()),
-    }
-}
-
 fn row(boot: &Boot<'_>, architectures: &[Architecture]) -> MachineRow {
     let (vm, source) = (&boot.vm, &boot.source);
     let place = boot.place();
@@ -63,7 +55,7 @@ fn row(boot: &Boot<'_>, architectures: &[Architecture]) -> MachineRow {
     let masked = |text: &str| masked_message(&place.file, Span::default(), text);
     let data_source = vm.boot_source().filter(|_| source.kind == SourceKind::DataSource);
     MachineRow {
-        name: name(vm),
+        name: vm.full_name(),
         source: match source.kind {
             SourceKind::Other => "another source".to_owned(),
             kind => masked(&format!("{} {}", kind.as_str(), source.name)),

@@ -23,7 +23,7 @@ use crate::release::{Platform, Release};
 pub use cell::{Cell, Reason, State};
 pub use changes::effects;
 pub use fleet::{Counts, Group, counts, groups};
-pub use machine_changes::{MachineState, effects as machine_effects, states as machine_states};
+pub use machine_changes::{MachineState, MachineStates, effects as machine_effects, states as machine_states};
 pub use machines::MachineRow;
 
 use objects::Objects;

@@ -306,7 +306,8 @@ fn totals(clusters: &[ClusterMatrix]) -> String {
         ),
     );
     if machines > 0 {
-        parts.push(format!("{} of {} boot", booting, plural(machines, "virtual machine")));
+        let boot = if machines == 1 { "boots" } else { "boot" };
+        parts.push(format!("{} of {} {boot}", booting, plural(machines, "virtual machine")));
     }
     let mut text = format!("{} in {}", parts.join(", "), plural(all, "cluster"));
     if with_problems > 0 {

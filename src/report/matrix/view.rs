@@ -34,9 +34,11 @@ pub(super) fn page(page: &MatrixPage<'_>) -> Document {
 }
 
 fn level(page: &MatrixPage<'_>) -> Level {
+    let mut machines = page.clusters.iter().flat_map(|c| &c.machines);
+    let fails = machines.any(|m| m.outcome == Outcome::DoesNotBoot);
     match counts(page.clusters) {
-        c if c.missing > 0 || c.obstructed > 0 => Level::Bad,
-        c if c.wrong + c.undetermined + c.unknown + c.dangling > 0 => Level::Warn,
+        c if c.missing > 0 || c.obstructed > 0 || fails => Level::Bad,
+        c if c.wrong + c.undetermined + c.unknown + c.dangling + c.with_problems > 0 => Level::Warn,
         _ => Level::Good,
     }
 }

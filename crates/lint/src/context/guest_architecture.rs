@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use hcoplan_planner::boot::Architectures;
 use hcoplan_planner::boot_images::ssp_stage::Rendered;
 use hcoplan_planner::inventory::Architecture;
-use hcoplan_planner::machines::TypeKind;
+use hcoplan_planner::machines::{TypeKind, defects};
 use hcoplan_planner::release::Phase;
 use hcoplan_yaml::Node;
 use serde_json::Value;
@@ -30,6 +30,9 @@ use super::{Context, VirtualMachine};
 
 /// The architectures that KubeVirt knows; its webhook rejects any other.
 pub const GUEST_ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
+
+/// The defect of versions that don't look at DataSources.
+const DATA_SOURCE_IGNORED: &str = "kubevirt-16432";
 
 /// From this capability on virt-operator only runs on control-plane nodes.
 const ON_CONTROL_PLANE: &str = "virt-operator-on-control-plane";
@@ -114,7 +117,8 @@ impl<'a> Context<'a> {
         if let Some((preference, architecture)) = self.preferred(vm) {
             return guest(&architecture, ArchitectureReason::Preference(preference));
         }
-        for reference in vm.template_sources() {
+        let is_ignored = defects(self.release()).any(|defect| defect.name == DATA_SOURCE_IGNORED);
+        for reference in vm.template_sources().into_iter().filter(|_| !is_ignored) {
             let (namespace, name) = (reference.namespace, reference.name);
             let label = self.followed_data_source(namespace, name).and_then(|s| s.label);
             let known = label.filter(|l| GUEST_ARCHITECTURES.contains(&l.as_str()));

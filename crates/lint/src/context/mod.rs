@@ -138,6 +138,8 @@ pub struct Context<'a> {
     texts: Source<'a, Vec<Arc<SourceFile>>>,
     texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,
     before: Option<&'a Value>,
+    /// The virtual machines that are looked at; all of them where none is named.
+    only: Option<&'a BTreeSet<String>>,
     editable_file: Source<'a, EditableFile>,
     as_new: OnceCell<Plan>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
@@ -174,6 +176,7 @@ impl<'a> Context<'a> {
             texts: Source::default(),
             texts_and_manifests: OnceCell::new(),
             before: None,
+            only: None,
             editable_file: Source::default(),
             as_new: OnceCell::new(),
             patches: OnceCell::new(),
@@ -203,6 +206,13 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn with_before(mut self, before: Option<&'a Value>) -> Self {
         self.before = before;
+        self
+    }
+
+    /// The context with these virtual machines alone, by their full names.
+    #[must_use]
+    pub fn with_machines(mut self, only: &'a BTreeSet<String>) -> Self {
+        self.only = Some(only);
         self
     }
 

@@ -46,7 +46,8 @@ impl<'a> Context<'a> {
             let ours = documents.filter(move |d| d.text("apiVersion").starts_with(group));
             ours.map(move |document| VirtualMachine { document, spec: Path::dotted(spec) })
         };
-        KINDS.into_iter().flat_map(of).collect()
+        let all = KINDS.into_iter().flat_map(of);
+        all.filter(|vm| self.only.is_none_or(|only| only.contains(&vm.full_name()))).collect()
     }
 
     /// The declared nodes that the virtual machine's own node selector and required node affinity
@@ -67,6 +68,14 @@ impl<'n> VirtualMachine<'n> {
     /// `metadata.namespace`; empty where git leaves it to whoever applies it.
     pub fn namespace(&self) -> &'n str {
         self.document.text("metadata.namespace")
+    }
+
+    /// `namespace/name`, or the name alone where no namespace is written.
+    pub fn full_name(&self) -> String {
+        match self.namespace() {
+            "" => self.name().to_owned(),
+            namespace => format!("{namespace}/{}", self.name()),
+        }
     }
 
     /// What to call it: `the virtual machine a`.
