@@ -209,6 +209,16 @@ def attack_made_by_kustomize(lab):
         lab.expect(done.code not in (0, 3, 70), what, done)
 
 
+APPLICATION_SET = """apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: a}
+spec:
+  generators: [{list: {elements: []}}]
+  template: {spec: {source: {repoURL: x, path: hc}}}
+  %s
+"""
+
+
 def attack_changed_by_controllers(lab):
     """Each field of a controller's object that can change what it applies is named."""
     patch = "[{target: {kind: HyperConverged}, patch: '[]'}]"
@@ -224,6 +234,11 @@ def attack_changed_by_controllers(lab):
         "components of Flux": flux % "components: [../c]",
         "annotations of Flux": flux % f"commonMetadata: {{annotations: {annotation}}}",
         "a namespace of Flux": flux % "targetNamespace: b",
+        "a patch over an ApplicationSet's template": APPLICATION_SET % "templatePatch: '{spec: {source: {kustomize: {patches: []}}}}'",
+        "a template of an ApplicationSet's generator": APPLICATION_SET.replace(
+            "elements: []", "elements: [], template: {spec: {source: {kustomize: {components: [../c]}}}}") % "goTemplate: true",
+        "renderers of a HelmRelease": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\n"
+                                      "spec: {chart: {spec: {chart: ./hc}}, postRenderers: [{kustomize: {patches: []}}]}\n",
         "JSON": json.dumps({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "a"},
                             "spec": {"source": {"path": "hc", "kustomize": {"components": ["c"]}}}}),
     }.items():
@@ -231,6 +246,9 @@ def attack_changed_by_controllers(lab):
         lab.expect("hco-not-planned" in done.out, what, done)
     _, done = lint(lab, {"hc/a.yaml": SOUND, "apps/a.yaml": flux % "patches: [{target: {kind: ConfigMap}, patch: 'kind: HyperConverged'}]"})
     lab.expect("hco-not-planned" in done.out, "a patch that makes one", done)
+    escaped = "[{target: {kind: ConfigMap}, options: {allowKindChange: true}, patch: '[{op: replace, path: /kind, value: \"H\\x79perC\\x6fnverged\"}]'}]"
+    _, done = lint(lab, {"hc/a.yaml": SOUND, "apps/a.yaml": argo % f"patches: {escaped}"})
+    lab.expect("hco-not-planned" in done.out, "a patch that may change kinds", done)
 
 
 def attack_templates_of_charts(lab):
@@ -247,6 +265,8 @@ def attack_templates_of_charts(lab):
     }.items():
         _, done = lint(lab, {**chart, "c/templates/a.yaml": text})
         lab.expect(done.code != 0 and "helm-chart-not-rendered" in done.out, what, done)
+    _, done = lint(lab, {**chart, "c/templates/a.yaml": "{{ .Files.Get \"x/y\" }}\n", "c/x/y": PLAIN})
+    lab.expect(done.code != 0 and "helm-chart-not-rendered" in done.out, "a file that a template takes in", done)
 
 
 def attack_tracked_and_ignored(lab):
@@ -286,3 +306,5 @@ def attack_files_that_cannot_be_read(lab):
     argo = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec: {source: {repoURL: x, path: fleet/virt}}\n"
     _, done = lint(lab, {"good/hc.yaml": GOOD, ".gitmodules": modules, "app.yaml": argo})
     lab.expect(done.code == 4 and "fleet" in done.out, "a submodule that is applied", done)
+    _, done = lint(lab, {"good/hc.yaml": GOOD, ".gitmodules": modules, "o/kustomization.yaml": "resources: [../fleet/virt]\n"})
+    lab.expect(done.code == 4 and "fleet" in done.out, "a submodule that a kustomization builds on", done)

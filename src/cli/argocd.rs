@@ -77,7 +77,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             Err(why) => {
                 let name = InputText::new(cluster.name()).line().into_owned();
                 output.error(format_args!("{name}: {}", InputText::new(&why).message()));
-                verdict.unusable = true;
+                verdict.failed = true;
             }
         }
     }

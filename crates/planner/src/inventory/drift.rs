@@ -205,8 +205,9 @@ impl Entry {
         differ("roles", of_roles(&roles(node.roles())), of_roles(&self.roles));
         differ("taints", of_taints(&lasting_taints(&node.taints)), of_taints(&self.taints));
         for (key, value) in &self.labels {
-            let found = node.labels.get(key).map_or("none", String::as_str);
-            differ(&format!("label {key}"), found.to_owned(), value.clone());
+            // A value stands behind its key: who prints it masks by that.
+            let found = node.labels.get(key).map_or_else(|| format!("no {key}"), |found| format!("{key}={found}"));
+            differ("label", found, format!("{key}={value}"));
         }
         if let (Some(declared), Some(found)) = (self.kvm, node.kvm) {
             differ("kvm", found.to_string(), declared.to_string());

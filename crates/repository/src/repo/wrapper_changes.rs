@@ -1,5 +1,5 @@
 //! What controllers change in what they apply: patches, components, annotations of Argo CD's Applications and Flux's
-//! Kustomizations, patches of a PolicyGenerator. Nothing of that is applied here, so it is named.
+//! Kustomizations and HelmReleases, patches of a PolicyGenerator. Nothing of that is applied here, so it is named.
 //!
 //! The fields that leave a HyperConverged as it is written are listed; any other one may change it. Sources: the CRDs
 //! of Argo CD 3.1 and of Flux 2.7; the generator plugin of Open Cluster Management.
@@ -187,13 +187,39 @@ fn changes(document: &Document) -> Vec<WrapperChange> {
     match (group, kind) {
         ("argoproj.io", "Application" | "ApplicationSet") => {
             let spec = if kind == "Application" { root.get("spec") } else { root.below("spec.template.spec") };
-            let Some(spec) = spec else { return Vec::new() };
-            for source in list(spec, "sources").iter().chain(spec.get("source")) {
-                let path = PathPattern::new(text(source, "path")).filter(|_| source.get("path").is_some());
+            let mut specs: Vec<&Node> = spec.into_iter().collect();
+            if kind == "ApplicationSet" {
+                // A generator's template is laid over the set's, and the patch over both: their paths may be those.
+                root.below("spec.generators").iter().for_each(|generators| templates(generators, &mut specs));
+            }
+            let own =
+                spec.and_then(|spec| Some(list(spec, "sources").iter().chain(spec.get("source")).next()?.get("path")));
+            let own = own.flatten().and_then(Node::as_str);
+            for source in specs.iter().flat_map(|spec| list(spec, "sources").iter().chain(spec.get("source"))) {
+                let path = source.get("path").and_then(Node::as_str).or(own).and_then(PathPattern::new);
                 found.fields(source, "", &[&ARGO_SOURCE[..], &["kustomize"]].concat(), path.as_ref());
                 if let Some(kustomize) = source.get("kustomize") {
                     found.fields(kustomize, "kustomize.", &ARGO_KUSTOMIZE, path.as_ref());
                 }
+            }
+            if let Some(patch) =
+                root.below("spec.templatePatch").filter(|p| p.as_str().is_some_and(|p| p.contains("source")))
+            {
+                found.add(
+                    "templatePatch",
+                    patch.span,
+                    PathPattern::new(own.unwrap_or("")).as_ref(),
+                    speaks_of_one(patch),
+                );
+            }
+        }
+        ("helm.toolkit.fluxcd.io", "HelmRelease") => {
+            let Some(spec) = root.get("spec") else { return Vec::new() };
+            let path = spec.below("chart.spec.chart").and_then(Node::as_str).and_then(PathPattern::new);
+            for key in ["commonMetadata", "postRenderers"] {
+                let harmless: Vec<&str> =
+                    spec.entries().iter().map(|e| e.key.text.as_str()).filter(|k| *k != key).collect();
+                found.fields(spec, "", &harmless, path.as_ref());
             }
         }
         ("kustomize.toolkit.fluxcd.io", "Kustomization") => {
@@ -252,7 +278,7 @@ impl Changes {
                 _ => !is_empty(value),
             };
             if changes {
-                let names_one = key.starts_with("patches") && speaks_of_one(value);
+                let names_one = (key.starts_with("patches") || key == "postRenderers") && speaks_of_one(value);
                 self.add(&format!("{prefix}{key}"), entry.key.span, path, names_one);
             }
         }
@@ -275,8 +301,22 @@ fn has_own_annotation(annotations: &Node) -> bool {
     annotations.entries().iter().any(|entry| is_own(&entry.key.text))
 }
 
+/// The `spec` of each Application's template in an ApplicationSet's generators, however deep.
+fn templates<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
+    for entry in node.entries() {
+        match (entry.key.text.as_str(), entry.value.get("spec")) {
+            ("template", Some(spec)) => out.push(spec),
+            _ => templates(&entry.value, out),
+        }
+    }
+    node.items().iter().for_each(|item| templates(item, out));
+}
+
 /// Whether a patch may be meant for a HyperConverged: its target and its own kind say that it isn't.
 fn may_be_meant(entry: &Node) -> bool {
+    if entry.below("options.allowKindChange").is_some() {
+        return true;
+    }
     if let Some(kind) = entry.below("target.kind").and_then(Node::as_str) {
         return Regex::new(&format!("^(?:{kind})$")).is_ok_and(|kind| kind.is_match(KIND)) || speaks_of_one(entry);
     }
@@ -291,7 +331,8 @@ fn may_be_meant(entry: &Node) -> bool {
 
 /// Whether a text in a value has HCO's kind or group in it.
 fn speaks_of_one(node: &Node) -> bool {
-    let says = |text: &str| text.contains(HCO) || HINTS.iter().any(|hint| text.contains(hint));
+    let says =
+        |text: &str| text.contains(HCO) || text == "allowKindChange" || HINTS.iter().any(|hint| text.contains(hint));
     node.as_str().is_some_and(says)
         || node.items().iter().any(speaks_of_one)
         || node.entries().iter().any(|entry| says(&entry.key.text) || speaks_of_one(&entry.value))

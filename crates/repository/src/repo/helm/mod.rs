@@ -57,20 +57,33 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
     if directories.is_empty() {
         return Vec::new();
     }
+    let inner =
+        |path: &Utf8Path| path.ancestors().skip(1).find(|d| directories.contains(*d)).map(Utf8Path::to_path_buf);
+    // Of such a chart any file may go into a template.
+    let includes_files: BTreeSet<Utf8PathBuf> = files
+        .iter()
+        .filter(|path| path.components().any(|c| c.as_str() == "templates"))
+        .filter(|path| tree.read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, b".Files").is_some()))
+        .filter_map(|path| inner(path))
+        .collect();
     for path in files {
-        let Some(inner) = path.ancestors().skip(1).find(|d| directories.contains(d)) else {
+        let Some(inner) = &inner(path) else {
             continue;
         };
         let own = path.strip_prefix(inner).unwrap_or(path);
-        let is_template = is_rendered(own);
+        let is_included = includes_files.contains(inner);
+        let is_template = is_rendered(own) || is_included;
         let is_values = own.as_str().contains("values") && matches!(own.extension(), Some("yaml" | "yml" | "json"));
         if !is_template && !is_values {
             continue;
         }
         let file = SourceFile::from_bytes(path, tree.read(path).unwrap_or_default());
         let text = file.text();
-        let has_one =
-            if is_template { (rendered || text.contains("{{")) && may_render_one(text) } else { holds_one(text) };
+        let has_one = if is_template {
+            (rendered || is_included || text.contains("{{")) && may_render_one(text)
+        } else {
+            holds_one(text)
+        };
         if has_one {
             let directory = outermost(tree, inner).to_owned();
             holding.entry(directory).or_insert_with(|| place(&file));

@@ -197,9 +197,10 @@ const HELM_FIELDS: [&str; 11] = [
     "version",
 ];
 
-/// The same of a HelmRelease's spec.
-const RELEASE_FIELDS: [&str; 18] = [
+/// The same of a HelmRelease's spec; what changes the rendered objects is named where the release is.
+const RELEASE_FIELDS: [&str; 20] = [
     "chart",
+    "commonMetadata",
     "dependsOn",
     "driftDetection",
     "install",
@@ -207,6 +208,7 @@ const RELEASE_FIELDS: [&str; 18] = [
     "kubeConfig",
     "maxHistory",
     "persistentClient",
+    "postRenderers",
     "releaseName",
     "rollback",
     "serviceAccountName",

@@ -58,7 +58,10 @@ const HIDING: [&str; 14] = [
 /// Why the bytes of a manifest are no text that can be looked into; `None` for what can be.
 fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
     const COMPRESSED: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"];
-    if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
+    if [&b"version https://git-lfs.github.com/spec/"[..], b"version https://hawser.github.com/spec/"]
+        .iter()
+        .any(|mark| bytes.starts_with(mark))
+    {
         return Some("it is a pointer of Git LFS; `git lfs pull` fetches the file");
     }
     if bytes.starts_with(b"\xff\xfe\0\0") || bytes.starts_with(b"\0\0\xfe\xff") || bytes.starts_with(b"\0\0\0") {
@@ -449,7 +452,7 @@ static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
     machine: Finder::new("Machine"),
     subscription: Finder::new("Subscription"),
     package: Finder::new(PACKAGE),
-    controllers: ["PolicyGenerator", "argoproj.io/", "kustomize.toolkit.fluxcd.io"].map(Finder::new),
+    controllers: ["PolicyGenerator", "argoproj.io/", ".toolkit.fluxcd.io"].map(Finder::new),
     binary: Finder::new("binary"),
     // A CSV of HCO mentions its API group.
     statements: [Finder::new("OperatorGroup"), Finder::new("ClusterVersion")],
