@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
-use hcoplan_planner::jsonpatch::{self, Op, Operation};
+use hcoplan_planner::jsonpatch::{self, Op};
 use hcoplan_yaml::Path;
 use hcoplan_yaml::edit::{self, Change, EditableFile};
 
@@ -98,7 +98,7 @@ impl Context<'_> {
         if patch.operations().len() == 1 {
             return self.without_annotation(patch, applicability);
         }
-        if shifts_others(patch.operations(), index) {
+        if patch.shifts_others(index) {
             return None;
         }
         Some(Fix {
@@ -109,21 +109,26 @@ impl Context<'_> {
     }
 }
 
-/// Whether later operations count elements of a list that an operation puts one into, or takes one out of: without it
-/// their indices mean others.
-fn shifts_others(operations: &[Operation], index: usize) -> bool {
-    let Some(operation) = operations.get(index) else {
-        return false;
-    };
-    let counts = |segment: &str| !segment.is_empty() && segment.bytes().all(|b| b.is_ascii_digit());
-    let moved = [Some(&operation.path), operation.from.as_ref().filter(|_| operation.op == Op::Move)];
-    let lists = moved.into_iter().flatten().filter_map(|path| path.rsplit_once('/'));
-    let lists: Vec<&str> = lists.filter(|(_, last)| *last == "-" || counts(last)).map(|(list, _)| list).collect();
-    let inserts = !matches!(operation.op, Op::Test | Op::Replace);
-    let later = operations.iter().skip(index + 1).flat_map(|o| [Some(&o.path), o.from.as_ref()]).flatten();
-    let counts_in = |path: &str, list: &str| {
-        let rest = path.strip_prefix(list).and_then(|rest| rest.strip_prefix('/'));
-        rest.is_some_and(|rest| counts(rest.split('/').next().unwrap_or_default()))
-    };
-    inserts && later.into_iter().any(|path| lists.iter().any(|list| counts_in(path, list)))
+impl PatchAnnotation<'_> {
+    /// Whether later operations count elements of a list that an operation puts one into, or takes one out of: without
+    /// it, or with it elsewhere, their indices mean others.
+    pub fn shifts_others(&self, index: usize) -> bool {
+        let Some(operation) = self.operations().get(index) else {
+            return false;
+        };
+        let counts = |segment: &str| !segment.is_empty() && segment.bytes().all(|b| b.is_ascii_digit());
+        let moved = [Some(&operation.path), operation.from.as_ref().filter(|_| operation.op == Op::Move)];
+        let lists = moved.into_iter().flatten().filter_map(|path| path.rsplit_once('/'));
+        let inserts = !matches!(operation.op, Op::Test | Op::Replace);
+        let lists = lists.filter(|(_, last)| inserts && (*last == "-" || counts(last))).map(|(list, _)| list);
+        // A list that is written as a whole is counted, too.
+        let whole = (operation.op != Op::Test).then_some(operation.path.as_str());
+        let lists: Vec<&str> = lists.chain(whole).collect();
+        let later = self.operations().iter().skip(index + 1).flat_map(|o| [Some(&o.path), o.from.as_ref()]).flatten();
+        let counts_in = |path: &str, list: &str| {
+            let rest = path.strip_prefix(list).and_then(|rest| rest.strip_prefix('/'));
+            rest.is_some_and(|rest| counts(rest.split('/').next().unwrap_or_default()))
+        };
+        later.into_iter().any(|path| lists.iter().any(|list| counts_in(path, list)))
+    }
 }

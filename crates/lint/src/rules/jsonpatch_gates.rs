@@ -250,6 +250,9 @@ fn appended(cx: &Context<'_>, applied: &Applied<'_, '_>, list: &str, added: &[St
     if added.is_empty() {
         return cx.drop_operation(applied);
     }
+    if applied.patch.shifts_others(applied.index) {
+        return None;
+    }
     let one = |gate: &String| format!(r#"{{"op": "add", "path": "{list}/-", "value": {}}}"#, json!(gate));
     let text: Vec<String> = added.iter().map(one).collect();
     let (text, edits) = applied.patch.edited(&[(applied.operation.spans.whole.range(), text.join(", "))])?;

@@ -100,6 +100,9 @@ fn name(element: &Value) -> Option<String> {
 /// `-` in the index's place.
 fn append(cx: &Context<'_>, applied: &Applied<'_, '_>, depth: usize) -> Option<Fix> {
     let patch = applied.patch;
+    if patch.shifts_others(applied.index) {
+        return None;
+    }
     let span = applied.operation.segment_span(patch.text, depth)?;
     let (text, edits) = patch.edited(&[(span.range(), "-".to_owned())])?;
     cx.result_of(patch, &text)?;
