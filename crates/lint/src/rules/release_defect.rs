@@ -3,6 +3,7 @@
 use hcoplan_planner::machines::{defects, template_of};
 
 use super::prelude::*;
+use crate::VirtualMachine;
 
 pub(super) static RULE: Rule = Rule::warning(
     "release-defect",
@@ -43,7 +44,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             None => format!("a defect of KubeVirt {version} concerns this cluster: {}", defect.consequence),
         };
-        let place = first.map_or_else(|| cx.locate(&Path::dotted("metadata.name")), |vm| vm.name_place());
+        let place = first.map_or_else(|| cx.locate(&Path::dotted("metadata.name")), VirtualMachine::name_place);
         let help = match defect.fixed_after(release) {
             Some(fixed) => format!("upgrade to HCO {fixed}, which has the fix: {}", defect.reference),
             None => format!("see {}", defect.reference),
