@@ -208,7 +208,7 @@ fn every_command_and_format_agrees() {
 
 /// A baseline, a suppression and a rule that is off hide the same everywhere, and never a rejection.
 #[test]
-fn what_is_hidden_is_hidden_everywhere() {
+fn hides_a_secret_everywhere() {
     let settings = [
         ("lint: {baseline: known.json}", FIELD, 0),
         ("lint: {ignore: [hco-unknown-field]}", FIELD, 0),

@@ -147,7 +147,7 @@ const OURS: &[u8] = b"apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\
 const LARGE: u64 = 100 << 20;
 
 #[test]
-fn a_hundred_megabytes_of_nothing() {
+fn reads_a_hundred_megabytes_of_nothing() {
     let scene = Scene::new();
     let file = File::create(scene.path("sparse.yaml")).expect("made");
     file.set_len(LARGE).expect("sized");
@@ -155,7 +155,7 @@ fn a_hundred_megabytes_of_nothing() {
 }
 
 #[test]
-fn a_hundred_megabytes_with_our_group_in_them() {
+fn reads_a_hundred_megabytes_with_our_group_in_them() {
     let scene = Scene::new();
     let mut file = File::create(scene.path("large.yaml")).expect("made");
     file.write_all(OURS).expect("written");
@@ -177,7 +177,7 @@ fn our_group_at_the_end_of_a_hundred_megabytes() {
 
 /// As much structure as fits into a file that is read.
 #[test]
-fn many_small_nodes() {
+fn reads_many_small_nodes() {
     let scene = Scene::new();
     scene.write("nodes.yaml", |text| {
         text.extend(OURS);
@@ -189,7 +189,7 @@ fn many_small_nodes() {
 }
 
 #[test]
-fn twenty_thousand_levels() {
+fn survives_twenty_thousand_levels() {
     const LEVELS: usize = 20_000;
     let flow = format!("spec: {}{}\n", "[".repeat(LEVELS), "]".repeat(LEVELS));
     let maps = format!("spec: {}1{}\n", "{a: ".repeat(LEVELS), "}".repeat(LEVELS));
@@ -221,7 +221,7 @@ fn twenty_thousand_levels() {
 }
 
 #[test]
-fn a_billion_laughs() {
+fn survives_a_billion_laughs() {
     let scene = Scene::new();
     scene.write("laughs.yaml", |text| {
         text.extend(OURS);
@@ -236,7 +236,7 @@ fn a_billion_laughs() {
 
 /// Deeper than anything that is written; in so many files that threads with small stacks read them.
 #[test]
-fn aliases_of_aliases() {
+fn resolves_aliases_of_aliases() {
     let scene = Scene::new();
     let mut text = String::from_utf8_lossy(OURS).into_owned() + "a0: &a0 1\n";
     for i in 1..50 {
@@ -300,7 +300,7 @@ fn as_many_levels_as_are_read() {
 }
 
 #[test]
-fn bytes_that_are_no_text() {
+fn reports_bytes_that_are_no_text() {
     for (name, bytes) in
         [("nul.yaml", &b"spec: {a: \0}\n"[..]), ("half.yaml", b"spec: {a: \xc3"), ("control.yaml", b"spec: \x07\n")]
     {
@@ -315,7 +315,7 @@ fn bytes_that_are_no_text() {
 
 /// Ours by its bytes, with a text that can't be decoded.
 #[test]
-fn bytes_that_are_not_as_they_say() {
+fn reports_a_wrong_encoding() {
     let text = String::from_utf8_lossy(OURS);
     let units = |of: fn(u16) -> [u8; 2]| -> Vec<u8> { text.encode_utf16().flat_map(of).collect() };
     for (name, mark, bytes) in [
@@ -331,7 +331,7 @@ fn bytes_that_are_not_as_they_say() {
 }
 
 #[test]
-fn a_directory_that_is_called_like_a_file() {
+fn skips_a_directory_with_a_files_name() {
     let scene = Scene::new();
     fs::create_dir(scene.path("x.yaml")).expect("made");
     let run = scene.run(&["lint", "."]);
@@ -352,7 +352,7 @@ fn a_directory_that_is_called_like_a_file() {
 }
 
 #[test]
-fn a_file_that_another_program_has_locked() {
+fn reports_a_file_that_another_program_has_locked() {
     const LEASE: &str = "import fcntl, signal, sys
 signal.signal(signal.SIGIO, signal.SIG_IGN)
 file = open(sys.argv[1], 'r+')
@@ -384,7 +384,7 @@ sys.stdin.read()
 }
 
 #[test]
-fn files_that_are_none() {
+fn skips_files_that_are_none() {
     let scene = Scene::new();
     let _listener = UnixListener::bind(scene.path("socket.yaml")).expect("bound");
     scene.expect("socket.yaml", 0, "not read");
@@ -428,7 +428,7 @@ fn links_that_lead_nowhere() {
 }
 
 #[test]
-fn what_nobody_may_read() {
+fn skips_unreadable_files() {
     let mut scene = Scene::new();
     scene.write("secret.yaml", |text| text.extend(OURS));
     let closed = || fs::Permissions::from_mode(0o000);

@@ -242,7 +242,7 @@ fn smoke(name: &str, few: usize) {
 
 /// A file of a crash becomes a line here: it stays fixed.
 #[test]
-fn what_once_broke_a_target_does_so_no_more() {
+fn former_crashes_stay_fixed() {
     for file in below("testdata/fuzz", "") {
         let target = file.parent().and_then(Path::file_name).expect("a target's name");
         let (name, target) = *targets::ALL.iter().find(|t| *t.0 == *target).expect("a target");

@@ -263,7 +263,7 @@ const TAKEN_WITHOUT_CRDS: [(&str, &str); 6] = [
 /// Every object of a kind that the release has a schema of is valid against it, and none of its fields would be pruned:
 /// over the selection, and over all recordings where they exist.
 #[test]
-fn what_is_rendered_is_valid() {
+fn rendered_objects_are_valid() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut sets = vec![root.join("testdata/golden")];
     if let Some(recordings) = hcoplan_testing::recordings() {

@@ -232,7 +232,7 @@ fn as_read(state: &State) -> Value {
 }
 
 #[test]
-fn what_is_applied_again_changes_nothing() {
+fn applying_again_changes_nothing() {
     each_created(|state, name, manifest, _| {
         let first = state.update(manifest, UpdateMethod::Apply);
         if !first.plan.written.is_empty() {

@@ -134,7 +134,7 @@ fn the_webhook_reads_the_architectures_of_an_update_from_the_status() {
 
 /// On Kubernetes there is no SSP, and the webhook's dry run of it ends the validation.
 #[test]
-fn an_operand_that_is_not_there_refuses_an_update() {
+fn a_missing_operand_rejects_an_update() {
     let state = {
         let state = cluster("1.19");
         let live = {
@@ -160,7 +160,7 @@ fn an_operand_that_is_not_there_refuses_an_update() {
 /// patch then, so that SSP is never made: a fix that takes the gate out, too, is rejected for want of it,
 /// and one that keeps the gate gets in.
 #[test]
-fn a_gate_that_hid_an_error_stays_until_the_error_is_mended() {
+fn keeps_a_gate_that_hides_an_error_until_the_error_is_fixed() {
     for release in ["1.16", "1.17", "1.18"] {
         let mut state = cluster(release);
         let mut inventory = Inventory::clone(&state.inventory);
@@ -186,7 +186,7 @@ fn a_gate_that_hid_an_error_stays_until_the_error_is_mended() {
 }
 
 #[test]
-fn what_git_has_and_the_cluster_has_is_not_sent_and_a_change_beside_it_is_judged() {
+fn sends_only_changed_objects() {
     let short = json!({"certConfig": {"ca": {"duration": "5m"}}});
     let invalid = manifest("v1beta1", json!({}), short);
     let nothing = cluster("1.18");
@@ -205,7 +205,7 @@ fn what_git_has_and_the_cluster_has_is_not_sent_and_a_change_beside_it_is_judged
 }
 
 #[test]
-fn an_unchanged_value_that_the_schema_refuses_is_let_through() {
+fn accepts_an_unchanged_value_that_violates_the_schema() {
     let enumerated = |value: &str, model: &str| {
         let spec = json!({"evictionStrategy": value, "defaultCPUModel": model});
         manifest("v1beta1", json!({}), spec)
@@ -232,7 +232,7 @@ fn what_1_18_prints_has_no_place_for_some_gates() {
 }
 
 #[test]
-fn what_a_condition_made_is_deleted_when_it_does_not_hold_any_more() {
+fn deletes_conditional_objects_when_the_condition_ends() {
     let with = |on: bool| manifest("v1beta1", json!({}), json!({"enableApplicationAwareQuota": on}));
     let before = applied(&cluster("1.18"), &with(true));
     assert!(before.objects.has_kind("AAQ"));
@@ -249,7 +249,7 @@ fn what_a_condition_made_is_deleted_when_it_does_not_hold_any_more() {
 }
 
 #[test]
-fn an_upgrade_writes_what_is_left_of_a_patch_anew() {
+fn an_upgrade_rewrites_the_rest_of_a_patch() {
     let template = json!({
         "op": "add",
         "path": "/spec/configuration/developerConfiguration/featureGates/-",

@@ -48,7 +48,7 @@ fn the_document_is_as_its_schema_says() {
 /// A comment changes nothing in the tree; a tree with conflict markers says how to get out, and the way
 /// out works.
 #[test]
-fn a_committed_tree() {
+fn compares_a_committed_tree() {
     let scene = fleet(&["east", "west"]);
     let quiet = |line: &str| scene.run(line, &mut String::new());
     let said = |arguments: &[&str]| {

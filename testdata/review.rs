@@ -364,7 +364,7 @@ fn a_report_begins_with_the_change() {
 
 /// Findings that twelve clusters have alike are one entry each, the worst first; JSON has all of them.
 #[test]
-fn findings_of_like_clusters_are_told_once() {
+fn reports_findings_of_similar_clusters_once() {
     let scene = fleet(&CLUSTERS);
     for name in ["jsonpatch", "image-removed"] {
         let change = CHANGES.iter().find(|c| c.name == name).expect("there");

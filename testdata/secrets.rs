@@ -204,7 +204,7 @@ fn findings_in_every_format() {
 }
 
 #[test]
-fn what_cannot_be_parsed() {
+fn reports_files_that_cannot_be_parsed() {
     for broken in
         ["spec: [\n", "  a:\tb\n", "a: b: c\n", "--- Hunter2Hunter2\n", "\"Hunter2Hunter2\n", "*Hunter2Hunter2\n"]
     {
@@ -219,7 +219,7 @@ fn what_cannot_be_parsed() {
 }
 
 #[test]
-fn what_is_mended() {
+fn fixes_findings() {
     let mut files = files();
     // Fields of the wrong API version, and others with fixes, with secrets next to them.
     files[0].1 = files[0].1.replace(
@@ -267,7 +267,7 @@ fn edits(value: &serde_json::Value) {
 }
 
 #[test]
-fn what_differs() {
+fn reports_differences() {
     let plain = HYPERCONVERGED.replace("AnnotatedToken9", "x").replace("  notAField: Hunter2Hunter2\n", "");
     let plain = plain.replace("vmiCPUAllocationRatio: \"x\"", "vmiCPUAllocationRatio: 3");
     let plain = plain.replace("schedule: \"x\"", "schedule: \"0 1 * * *\"");
@@ -294,7 +294,7 @@ fn what_differs() {
 }
 
 #[test]
-fn what_an_editor_shows() {
+fn shows_hovers_in_an_editor() {
     let scene = Scene::new(&files());
     let root = scene.0.path().canonicalize().expect("there");
     let uri = format!("file://{}", root.display());
@@ -342,7 +342,7 @@ fn what_an_editor_shows() {
 
 /// The planted words are found where nothing is hidden.
 #[test]
-fn nothing_of_it_is_vacuous() {
+fn each_case_tests_something() {
     let all: String = files().into_iter().map(|f| f.1).collect();
     for secret in PLANTED {
         assert!(all.contains(secret), "{secret}");

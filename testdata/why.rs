@@ -115,7 +115,7 @@ fn question(line: &str) -> (PathBuf, &str, &str, Option<&str>, &str) {
 }
 
 #[test]
-fn the_table_of_questions() {
+fn answers_the_table_of_questions() {
     let path = here().join("testdata/why/questions.txt");
     let table = fs::read_to_string(&path).expect("the table");
     let (mut asked, mut wrong) = (0, String::new());

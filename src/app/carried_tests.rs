@@ -164,7 +164,7 @@ fn seen(path: &str, hyperconverged: &str, case: &Path, name: &str) -> (String, V
 }
 
 #[test]
-fn what_is_carried_is_as_what_stands_alone() {
+fn plans_embedded_hyperconvergeds_as_standalone_ones() {
     let count: usize = cases()
         .par_iter()
         .map(|case| {

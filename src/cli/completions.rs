@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_completed_can_be_asked_for() {
+    fn completions_are_accepted() {
         for subject in subjects() {
             let is_known = lint::find(&subject).is_some() || super::super::explain::page(&subject, None).is_ok();
             assert!(is_known, "{subject}");

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_suggested_can_be_typed() {
+    fn suggestions_can_be_typed() {
         let mut tried = 0;
         let mut parses = |command: &str| {
             tried += 1;

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reads_a_repository_takes_the_same_options() {
+    fn commands_that_read_a_repository_have_the_same_options() {
         /// The options of `arguments::InputArguments`.
         const READING: [&str; 6] = ["config", "trust-base", "kustomize-remote", "helm", "show-files", "jobs"];
         /// What each command takes of them, where it is not all, and why.

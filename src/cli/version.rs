@@ -38,7 +38,7 @@ mod tests {
     use crate::release::Release;
 
     #[test]
-    fn says_what_the_command_line_says() {
+    fn agrees_with_the_command_line() {
         let asked = |word: &str| version_answer(&["hcoplan".into(), word.into()]);
         assert_eq!(asked("-V"), Some(Arguments::command().render_version()));
         assert_eq!(asked("--version"), Some(Arguments::command().render_long_version()));

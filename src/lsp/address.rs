@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_and_back() {
+    fn converts_there_and_back() {
         for path in ["/a/b.yaml", "/a b/ü%20[x]#?.yaml", "/", "/a\\b"] {
             let address = of_path(Utf8Path::new(path));
             assert_eq!(to_path(&address).as_deref(), Some(Utf8Path::new(path)));
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_of_this_machine() {
+    fn rejects_addresses_of_other_machines() {
         for address in [
             "untitled:Untitled-1",
             "git:/a/b",

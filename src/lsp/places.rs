@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_are_those_that_were_agreed_on() {
+    fn counts_characters_as_agreed_with_the_client() {
         let at = |encoding| Lines::new(TEXT, encoding).position(7);
         assert_eq!(at(Encoding::Utf8), Position::new(0, 7));
         assert_eq!(at(Encoding::Utf16), Position::new(0, 4));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cheapest_encoding_that_the_client_knows() {
+    fn chooses_the_cheapest_encoding_of_the_client() {
         use PositionEncodingKind as Kind;
         assert_eq!(Encoding::of(None), Encoding::Utf16);
         assert_eq!(Encoding::of(Some(&[])), Encoding::Utf16);

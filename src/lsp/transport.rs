@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_passed_over() {
+    fn skips_malformed_messages() {
         let request = framed(r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#);
         let cases = [
             (framed("{"), "-32700 None"),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_complaint_without_an_id() {
+    fn answers_errors_without_an_id() {
         let complaint =
             Outgoing::Complaint(Malformed { id: None, code: ErrorCode::ParseError, message: "no".to_owned() });
         let mut out = Vec::new();

@@ -204,7 +204,7 @@ fn a_template_without_architectures_makes_way_for_one_with_them() {
 }
 
 #[test]
-fn what_keeps_every_image_away_is_said_once() {
+fn reports_an_obstacle_of_all_images_once() {
     let mixed = inventory(&MIXED);
     let refused = made("1.18", &mixed, true, json!({"evictionStrategy": "Sometimes"}));
     assert!(matches!(refused.obstacle, Some(Obstacle::Refused(_))));

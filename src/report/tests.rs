@@ -109,7 +109,7 @@ fn github_escapes() {
 }
 
 #[test]
-fn gitlab_tells_equal_findings_apart() {
+fn gitlab_distinguishes_equal_findings() {
     let twice = [findings().remove(1), findings().remove(1)];
     let text = print(Format::Gitlab, &twice);
     let issues: Vec<serde_json::Value> = serde_json::from_str(&text).expect("JSON");

@@ -75,14 +75,14 @@ fn a_machine_of_the_repository_is_named() {
 }
 
 #[test]
-fn nothing_is_said_of_nothing() {
+fn reports_nothing_without_input() {
     let review = Review::of(&[], 2, &[], true);
     assert_eq!((review.word(), review.level), ("no-changes", Level::Good));
     assert_eq!(review.verdict(), "no changes in 2 clusters");
 }
 
 #[test]
-fn what_several_releases_do_is_one_entry() {
+fn joins_entries_of_several_releases() {
     let restart = || Effect::new(Impact::Behaviour, "the pods are replaced");
     let steps = [
         ("1.18".to_owned(), vec![cluster("a", vec![restart()]), cluster("b", vec![restart()])]),

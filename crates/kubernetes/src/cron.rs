@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn no_schedules() {
+    fn rejects_invalid_schedules() {
         for (text, why) in [
             ("", "it has 0 fields, five are needed: minute, hour, day, month, weekday"),
             ("0 0 * *", "it has 4 fields, five are needed: minute, hour, day, month, weekday"),

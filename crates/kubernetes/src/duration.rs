@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_as_go_does() {
+    fn rejects_as_go_does() {
         for (text, expected) in [
             ("", r#"time: invalid duration """#),
             ("-", r#"time: invalid duration "-""#),
@@ -300,7 +300,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_was_printed_reads_back(nanoseconds: i64) {
+        fn printed_text_reads_back(nanoseconds: i64) {
             let duration = Duration(nanoseconds);
             proptest::prop_assert_eq!(parse(&duration.to_string()), Ok(duration));
         }

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_kubernetes_refuses_matches_nothing() {
+    fn invalid_selectors_match_nothing() {
         for (operator, values) in [
             ("NotIn", json!([])),
             ("NotIn", json!(["no label!"])),

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_quantity() {
+    fn rejects_invalid_quantities() {
         for text in ["", "true", "1 Gi", "1.2.3", "{}", "1Gi ", "ä"] {
             assert_eq!(Quantity::parse(text).err(), Some(QuantityError::Format), "{text}");
         }
@@ -359,7 +359,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_was_printed_stays(text in "[+-]?[0-9]{0,25}(\\.[0-9]{0,12})?([numkMGTPE]|[KMGTPE]i|[eE]-?[0-9]{1,3})?") {
+        fn keeps_printed_text(text in "[+-]?[0-9]{0,25}(\\.[0-9]{0,12})?([numkMGTPE]|[KMGTPE]i|[eE]-?[0-9]{1,3})?") {
             if let Ok(quantity) = Quantity::parse(&text) {
                 let printed = quantity.to_string();
                 let again = Quantity::parse(&printed).map(|q| q.to_string());
@@ -368,7 +368,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_short_is_canonical_as_anything_else(
+        fn short_quantities_are_canonical_as_long_ones(
             text in "[+-]?[0-9]{0,5}(\\.[0-9]{0,3})?([numkMGTPE]|[KMGTPE]i|[eE]-?[0-9]{1,2})?",
         ) {
             let printed = Quantity::parse(&text).map(|q| q.to_string());

@@ -123,7 +123,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn makes_parents_and_takes_away() {
+    fn creates_parents_and_removes_values() {
         let mut tree = json!({"a": 1});
         set(&mut tree, "a.b.c", json!(2));
         assert_eq!(tree, json!({"a": {"b": {"c": 2}}}));

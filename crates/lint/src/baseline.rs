@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_left_out_and_keeps_its_day() {
+    fn hides_known_findings_and_keeps_their_day() {
         let day = |text| Date::parse(text).unwrap();
         let first = Baseline::record(&[finding("a")], None, day("2026-10-01"));
         let both = [finding("a"), finding("b")];

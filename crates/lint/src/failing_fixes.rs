@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_alike_is_not_tried_where_one_of_the_first_fails() {
+    fn skips_similar_fixes_after_a_failure() {
         let group: Vec<Place> = (0..7).map(|at| (at, 0)).collect();
         let file = hcoplan_diagnostics::source::SourceFile::new("a.yaml", "abcdefg");
         let edits = |&(at, _): &Place| {

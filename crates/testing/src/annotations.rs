@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_stands_below_its_line() {
+    fn labels_are_below_their_line() {
         assert_annotated(
             "spec:\n  gates:\n    «graph: true»\n  more: 1\n",
             "\
@@ -254,7 +254,7 @@ spec:
     }
 
     #[test]
-    fn where_the_marker_hides_characters_the_columns_are_named() {
+    fn names_columns_where_the_marker_hides_characters() {
         let below = "#~ error: what\n#~ help: do\n";
         let cases = [
             ("«metadata»:\n", "metadata:\n#~^^^^^^ (columns 1 to 8) label\n"),
@@ -312,7 +312,7 @@ a:
     }
 
     #[test]
-    fn all_that_is_found_on_a_line_is_said() {
+    fn reports_all_findings_of_a_line() {
         let (text, first) = marked("a: «x» y\n", "", &["error 1: x"]);
         let (_, second) = marked("a: x «y»\n", "note 1: too", &[]);
         let annotated = annotate(&text, &[first, second]);
@@ -334,7 +334,7 @@ a:
 
     #[test]
     #[should_panic(expected = "a line begins with #~")]
-    fn what_would_be_stripped_is_not_annotated() {
+    fn does_not_annotate_stripped_lines() {
         annotate("a\n#~ b\n", &[]);
     }
 

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_in_go_words() {
+    fn rejects_with_gos_messages() {
         let cases = [
             (r#"{"a":1,}"#, "invalid character '}' looking for beginning of object key string"),
             (r#"{"a" 1}"#, "invalid character '1' after object key"),

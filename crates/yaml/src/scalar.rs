@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_json_cannot_hold() {
+    fn rejects_values_that_json_cannot_hold() {
         for text in [".inf", "-.Inf", "+.INF", ".NaN"] {
             assert!(matches!(resolve(text), Scalar::NotJson(_)), "{text}");
         }

@@ -226,7 +226,7 @@ fn of_equal_keys_of_a_long_mapping_the_last_wins() {
 }
 
 #[test]
-fn what_is_wrong_is_said_where_it_is() {
+fn reports_errors_at_their_location() {
     assert_eq!(problems("a: 1\nb: 2\na: 3\n"), ["DuplicateKey \"a\" a"]);
     assert_eq!(problems("a: yes\n"), ["ReadsDifferently \"yes\" "]);
     assert_eq!(problems("on: 1\n"), ["ReadsDifferently \"on\" "]);
@@ -345,7 +345,7 @@ fn size_is_limited() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused_or_replaced() {
+fn rejects_or_replaces_bytes_that_are_no_text() {
     let nul = SourceFile::from_bytes("f.yaml", b"a: 1\0\n".to_vec());
     assert_eq!(parse(&nul).problems[0].kind, ProblemKind::Syntax);
     let half = SourceFile::from_bytes("f.yaml", b"a: \"\xE2\x82\"\n".to_vec());

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rule_under_the_pointer_else_the_first() {
+    fn shows_the_rule_under_the_pointer_else_the_first() {
         let comment = "# hcoplan: ignore[no-effect-field, redundant-default] because";
         let said = |at: u32| {
             let (text, span) = in_comment(comment, 100, 100 + at)?;

@@ -87,7 +87,7 @@ mod tests {
     use crate::repo::CONFIG_SCHEMA;
 
     #[test]
-    fn fields_of_our_own_documents() {
+    fn completes_fields_of_our_own_documents() {
         let inventory = |path: &str| described(INVENTORY_SCHEMA, &Path::dotted(path));
         let release = inventory("spec.release").expect("known");
         assert!(

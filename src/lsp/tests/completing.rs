@@ -46,7 +46,7 @@ const HEAD_V1: &str =
     "apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged}\n";
 
 #[test]
-fn fields_values_and_names_of_a_hyperconverged() {
+fn completes_fields_values_and_names_of_a_hyperconverged() {
     let (_temp, root) = workspace(&[("inventory.yaml", INVENTORY), ("hco.yaml", HYPERCONVERGED)]);
     let mut editor = Editor::plain(&root);
     let file = "hco.yaml";
@@ -83,7 +83,7 @@ fn fields_values_and_names_of_a_hyperconverged() {
 }
 
 #[test]
-fn fields_and_gates_of_v1() {
+fn knows_fields_and_gates_of_v1() {
     let inventory = INVENTORY.replace("1.17", "1.18");
     let files = [("inventory.yaml", inventory.as_str()), ("hco.yaml", HYPERCONVERGED)];
     let (_temp, root) = workspace(&files);
@@ -104,7 +104,7 @@ fn fields_and_gates_of_v1() {
 }
 
 #[test]
-fn fields_and_values_of_our_own_documents() {
+fn describes_fields_and_values_of_our_own_documents() {
     let (_temp, root) = workspace(&[("hco.yaml", HYPERCONVERGED)]);
     let mut editor = Editor::plain(&root);
     let head = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n";
@@ -135,7 +135,7 @@ fn fields_and_values_of_our_own_documents() {
 }
 
 #[test]
-fn what_is_taken_is_written_as_it_has_to_be() {
+fn writes_accepted_completions_correctly() {
     let (_temp, root) = workspace(&[("hco.yaml", HYPERCONVERGED)]);
     let mut editor = Editor::plain(&root);
     let head = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n";

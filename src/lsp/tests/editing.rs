@@ -120,7 +120,7 @@ fn everything_at_once_is_what_fix_would_write() {
 }
 
 #[test]
-fn a_comment_leaves_a_finding_out() {
+fn a_comment_suppresses_a_finding() {
     let (mut gone, mut stayed) = (0, Vec::new());
     let (_directory, cases) = fixtures("bad");
     for case in cases {
@@ -158,7 +158,7 @@ fn a_comment_leaves_a_finding_out() {
 }
 
 #[test]
-fn beside_one_of_several_clusters_a_comment_is_offered() {
+fn offers_a_comment_next_to_one_of_several_clusters() {
     let vm = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a, namespace: n}\nspec:\n  runStrategy: \
               Always\n  template:\n    spec:\n      evictionStrategy: LiveMigrate\n      domain:\n        devices: \
               {}\n        memory: {guest: 1Gi}\n        features: {hypervPassthrough: {enabled: true}}\n";

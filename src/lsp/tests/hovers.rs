@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::*;
 
 #[test]
-fn what_is_said_about_the_example_fleet() {
+fn reports_the_findings_of_the_example_fleet() {
     const EAST: &str = "clusters/prod-east/hyperconverged.yaml";
     const OSLO: &str = "clusters/edge-oslo/hyperconverged.yaml";
     const LAB: &str = "clusters/lab-multiarch/hyperconverged.yaml";
@@ -149,7 +149,7 @@ spec: # hcoplan: ignore[no-effect-field] x
 ";
 
 #[test]
-fn operations_rules_and_fields_that_are_none() {
+fn reports_unknown_operations_rules_and_fields() {
     let (_temp, root) = workspace(&[("hyperconverged.yaml", PATCHED), ("inventory.yaml", INVENTORY)]);
     let mut editor = Editor::plain(&root);
     editor.open("hyperconverged.yaml", PATCHED);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_is_typed_counts_not_what_is_on_disk() {
+fn uses_the_editors_text_instead_of_the_file() {
     let (_temp, root) = workspace(&[("east/hyperconverged.yaml", HYPERCONVERGED), ("east/inventory.yaml", INVENTORY)]);
     let mut editor = Editor::plain(&root);
     editor.run_jobs();
@@ -146,7 +146,7 @@ fn without_a_workspace_the_files_beside_it_count() {
 }
 
 #[test]
-fn folders_come_and_go_and_the_inner_one_speaks() {
+fn folders_come_and_go_and_the_inner_one_counts() {
     let (_temp, root) = workspace(&[("east/hyperconverged.yaml", HYPERCONVERGED), ("inventory.yaml", INVENTORY)]);
     let mut editor = Editor::plain(&root);
     editor.run_jobs();

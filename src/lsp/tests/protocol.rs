@@ -82,7 +82,7 @@ fn a_question_that_waits_can_be_taken_back() {
 }
 
 #[test]
-fn however_much_is_typed_one_look_is_to_follow() {
+fn queues_one_analysis_however_much_is_typed() {
     let before = HYPERCONVERGED.replace("  localStorageClassName: x\n", "");
     let files = [("hyperconverged.yaml", &*before), ("inventory.yaml", INVENTORY)];
     let (_temp, root) = workspace(&files);
@@ -121,7 +121,7 @@ fn served(messages: &[&str]) -> (u8, Vec<Value>) {
 }
 
 #[test]
-fn what_is_no_message_is_answered_and_passed_over() {
+fn answers_and_skips_malformed_messages() {
     let (code, answers) = served(&[
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#,
         "{",

@@ -92,7 +92,7 @@ fn the_document_is_as_its_schema_says() {
 
 /// The recorded cases have every state and nearly every reason in them.
 #[test]
-fn the_cases_are_worth_something() {
+fn the_cases_cover_each_outcome() {
     let all = counts(clusters());
     for (name, n) in [
         ("covered", all.covered),

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_stands_in_for_the_base() {
+    fn written_behaviour_overrides_the_base() {
         let written = Written::read(&schemas("behaviour", "1.19")).expect("read");
         let mut out = imported("1.18");
         written.put_into(&mut out).expect("put");

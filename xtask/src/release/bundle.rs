@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn reads_written_text_back() {
         let base = Release::known("1.16").expect("known");
         let imported = from_bundle(Some(base.clone()), &fixture("bundle"), None).expect("imported");
         let temp = tempfile::tempdir().expect("a directory");
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_without_a_csv_is_refused() {
+    fn rejects_a_directory_without_a_csv() {
         let base = Release::known("1.18").expect("known");
         let refused = from_bundle(Some(base.clone()), &fixture("templates"), None).expect_err("no bundle");
         assert!(refused.to_string().contains("no ClusterServiceVersion"), "{refused}");

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_taken_and_a_missing_one_is_refused() {
+    fn takes_schemas_and_rejects_a_missing_one() {
         let temporary = tempfile::tempdir().expect("a directory");
         let checkout = Utf8Path::from_path(temporary.path()).expect("UTF-8");
         let file = checkout.join(CRDS);

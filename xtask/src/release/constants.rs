@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_operator_makes_is_taken_and_nothing_else_changes() {
+    fn takes_objects_of_an_operator_and_changes_nothing_else() {
         for name in Release::known_names() {
             let out = taken(name, |_| {});
             let ssp: Value = serde_json::from_str(&out.files["ssp.json"]).expect("JSON");
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_renderer_adds_is_left_out() {
+    fn leaves_out_additions_of_a_renderer() {
         let template = json!({"args": ["-v"], "replicas": 2, "affinity": {}, "image": "a", "old": 1});
         let planned = json!({"args": ["-v", "--tls"], "replicas": 1, "image": "a", "old": 1, "tls": 1});
         for (recorded, wanted) in [

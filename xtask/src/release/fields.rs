@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_from_the_base_is_taken_or_named() {
+    fn takes_or_names_differences_from_the_base() {
         let mut out = imported("1.19");
         let (older, newer) = (imported("1.18"), imported("1.19"));
         out.files.insert(FIELDS.to_owned(), older.files[FIELDS].clone());

@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_a_line_for_each_entry() {
+    fn writes_a_line_for_each_entry() {
         let text = r#"{"z": 1, "a": {"b": [1, "é"], "c": {"d": null}}, "e": [], "f": [{"g": 0.5}]}"#;
         let json: Json = serde_json::from_str(text).expect("JSON");
         let expected = "{\n \"z\": 1,\n \"a\": {\n  \"b\": [1, \"\\u00e9\"],\n  \"c\": {\"d\": null}\n },\n \

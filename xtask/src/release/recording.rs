@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table_of_types_is_refused() {
+    fn rejects_invalid_tables_of_types() {
         let temporary = tempfile::tempdir().expect("a directory");
         let recording = Utf8Path::from_path(temporary.path()).expect("UTF-8");
         let mut out = Imported {

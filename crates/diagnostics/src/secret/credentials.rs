@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_by_their_form() {
+    fn masks_credentials_by_their_form() {
         let cases: [(&str, &[&str]); 22] = [
             ("url: https://me:pw@host:80/a@b", &["me:pw"]),
             ("https://token@host", &["token"]),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn every_makers_tokens() {
+    fn masks_every_makers_tokens() {
         for prefix in [
             "ghp_",
             "gho_",

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_secret_names() {
+    fn masks_values_of_secret_names() {
         let cases: [(&str, &[&str]); 16] = [
             ("spec.x.password: Invalid value: \"hunter2\": no", &["hunter2"]),
             ("client-key-data: LS0tLQ==", &["LS0tLQ=="]),

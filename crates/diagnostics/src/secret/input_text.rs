@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_secret_is_masked_before_anything_is_escaped() {
+    fn masks_secrets_before_escaping() {
         let secret = "http://me:pw@proxy/";
         assert_eq!(InputText::new(secret).markdown(), "http:&#8203;//\\*\\*\\*&#64;&#8203;proxy/");
         assert_eq!(InputText::new("password: x1234567").line(), "password: ***");

@@ -12,14 +12,14 @@ fn shown(text: &str) -> String {
 }
 
 #[test]
-fn data_of_secrets() {
+fn masks_data_of_secrets() {
     let text = "kind: Secret\ndata: {a: b}\nstringData:\n  c: d\n---\nkind: ConfigMap\ndata: {a: b}\n";
     let want = "kind: Secret\ndata: …\nstringData:\n  …\n---\nkind: ConfigMap\ndata: {a: b}\n";
     assert_eq!(shown(text), want);
 }
 
 #[test]
-fn secrets_in_lists_and_in_files_that_cannot_be_read() {
+fn masks_secrets_in_lists_and_unparsable_files() {
     let list = "kind: List\nitems:\n- kind: Secret\n  data: {a: b}\n";
     assert_eq!(shown(list), "kind: List\nitems:\n- kind: Secret\n  data: …\n");
     assert_eq!(shown("kind: Secret\ndata: {a\n"), "…");
@@ -27,7 +27,7 @@ fn secrets_in_lists_and_in_files_that_cannot_be_read() {
 }
 
 #[test]
-fn annotations_and_what_is_called_like_a_secret() {
+fn masks_annotations_and_secret_names() {
     for (text, want) in [
         (
             "metadata:\n  annotations:\n    x/token-a: 1\n    y: 2\n",
@@ -51,7 +51,7 @@ fn annotations_and_what_is_called_like_a_secret() {
 }
 
 #[test]
-fn manifests_in_strings() {
+fn masks_manifests_in_strings() {
     let json = r#"{\"kind\":\"Secret\",\"data\":{\"a\":\"aHVudGVyMg==\"}}"#;
     let text = format!("metadata:\n  annotations:\n    {LAST_APPLIED}: \"{json}\"\n    b: c\n");
     let want = format!("metadata:\n  annotations:\n    {LAST_APPLIED}: …\n    b: c\n");
@@ -75,7 +75,7 @@ fn the_same_word_is_hidden_everywhere() {
 }
 
 #[test]
-fn what_findings_say() {
+fn findings_have_plain_messages_in_the_log() {
     static RULE: Rule = Rule { name: "x", group: Group::Hygiene, ..Rule::BASE };
     let text = "kind: Secret\nstringData:\n  a: 0777\n  b: Hunter2Hunter2\n";
     let file = SourceFile::new("a.yaml", text);
@@ -98,7 +98,7 @@ fn objects() {
 }
 
 #[test]
-fn values_below_a_secrets_key() {
+fn masks_values_below_a_secrets_key() {
     for (path, value, want) in [
         ("spec.password", r#"["a", {"b": "c"}]"#, r#"["***", {"b": "***"}]"#),
         ("spec.password[0]", r#""a""#, r#""***""#),

@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_below_the_root_is_left_out_with_a_reason() {
+    fn leaves_out_files_outside_the_root_with_a_reason() {
         let (temp, directory) = tree(&[("a/a.yaml", "a"), ("big.yaml", &"x".repeat(101))]);
         let at = |name: &str| temp.path().join(name);
         let outside = tempfile::NamedTempFile::new().expect("a file");
@@ -416,7 +416,7 @@ mod tests {
         fs::set_permissions(temp.path().join("a"), open).expect("opened");
         // Root may read everything.
         if names(&listing) == ["a/a.yaml", "b.yaml"] {
-            eprintln!("not tested: root may read everything; what_nobody_may_read runs as another user");
+            eprintln!("not tested: root may read everything; skips_unreadable_files runs as another user");
             return;
         }
         assert_eq!(skipped(&listing), ["a: permission denied"]);

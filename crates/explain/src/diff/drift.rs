@@ -299,7 +299,7 @@ mod tests {
 
     /// With the values that are printed in git, nothing differs.
     #[test]
-    fn what_is_committed_differs_no_more() {
+    fn committed_values_no_longer_differ() {
         let cases = hcoplan_testing::root().join("testdata/golden/cases");
         let mut cases: Vec<_> = std::fs::read_dir(cases)
             .expect("cases")

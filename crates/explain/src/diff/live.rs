@@ -106,7 +106,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_rendered_or_managed_is_compared() {
+    fn compares_rendered_and_managed_objects() {
         let object = |api: &str, kind: &str, name: &str, manager: &str| {
             Object::new(json!({
                 "apiVersion": api, "kind": kind,
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_sets_is_set_aside() {
+    fn sets_aside_values_of_the_server() {
         let release = Release::known("1.18").expect("known");
         let rendered = [Object::new(json!({
             "apiVersion": "apps/v1", "kind": "Deployment",

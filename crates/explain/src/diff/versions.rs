@@ -176,13 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_in_another_version_is_no_cause() {
+    fn another_version_of_the_same_object_is_no_cause() {
         assert_eq!(causes(OLD, NEW), Vec::<String>::new());
         assert_eq!(causes(NEW, OLD), Vec::<String>::new());
     }
 
     #[test]
-    fn what_changes_is_the_cause_in_either_direction() {
+    fn finds_the_cause_in_both_directions() {
         let path = "spec.virtualization.liveMigrationConfig.parallelMigrationsPerCluster";
         assert_eq!(causes(OLD, &NEW.replace('7', "9")), [format!("{path} 8")]);
         let path = "spec.liveMigrationConfig.parallelMigrationsPerCluster";
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_is_named_as_it_was_written() {
+    fn names_removed_values_as_written() {
         let without = NEW.replace("    virtualMachineOptions: {defaultRuntimeClass: x}\n", "");
         assert_eq!(causes(OLD, &without), ["-spec.defaultRuntimeClass 3"]);
         let without = OLD.replace("  defaultRuntimeClass: x\n", "");

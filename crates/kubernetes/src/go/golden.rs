@@ -31,7 +31,7 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn recorded_objects_and_stored_hyperconvergeds() {
+fn agrees_with_recorded_objects_and_stored_hyperconvergeds() {
     let Some(golden) = golden() else { return };
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut wrong = Vec::new();
@@ -109,7 +109,7 @@ fn set(document: &mut Value, pointer: &str, value: &Value) {
 }
 
 #[test]
-fn recorded_patches() {
+fn agrees_with_recorded_patches() {
     let Some(golden) = golden() else { return };
     let text = std::fs::read_to_string(golden.join("../facts/jsonpatch-cases.json")).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();

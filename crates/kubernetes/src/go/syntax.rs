@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_go_says() {
+    fn agrees_with_go() {
         let cases = [
             ("", "unexpected end of JSON input"),
             ("{\"a\":", "unexpected end of JSON input"),

@@ -29,7 +29,7 @@ fn merged(base: Value, patched: Value) -> Result<Value, DecodeError> {
 }
 
 #[test]
-fn what_go_always_prints_is_there_and_what_it_omits_is_not() {
+fn keeps_what_go_prints_and_drops_what_it_omits() {
     let spec = normalised(json!({
         "imageTag": "", "unknown": 1, "imagePullSecrets": [], "infra": null,
         "workloads": {"nodePlacement": {"nodeSelector": {}, "affinity": {"nodeAffinity": {}}}},
@@ -77,7 +77,7 @@ fn lists_that_go_does_not_omit() {
 }
 
 #[test]
-fn missing_keys_and_nulls() {
+fn reports_missing_keys_and_nulls() {
     let base = json!({"cpuModel": "a", "evictionStrategy": "LiveMigrate", "emulatedMachines": ["q35"],
         "obsoleteCPUModels": {"486": true}, "migrations": {"progressTimeout": 150}});
     assert_eq!(merged(base.clone(), json!({})), Ok(base.clone()));
@@ -179,7 +179,7 @@ fn a_decoder_of_its_own_fails_at_once() {
 }
 
 #[test]
-fn metadata_on_its_own() {
+fn decodes_metadata_on_its_own() {
     let (types, _) = kubevirt();
     let ty = types.named("v1.ObjectMeta").unwrap();
     let error = types.decode_check(&json!({"labels": {"x": true}}), ty).unwrap_err();
@@ -188,7 +188,7 @@ fn metadata_on_its_own() {
 }
 
 #[test]
-fn tables_that_do_not_hold_together() {
+fn rejects_inconsistent_tables() {
     let cases = [
         ("{}", "missing field `structs`"),
         (r#"{"roots": {"v1/K": "v1.K"}, "names": {}, "structs": {}}"#, "no usable `v1.K`"),

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_time() {
+    fn rejects_invalid_times() {
         for text in [
             "",
             "2024-02-30T00:00:00Z",

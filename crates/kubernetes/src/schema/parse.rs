@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_missing() {
+    fn names_missing_parts() {
         let error = Schema::from_json("{}").expect_err("nothing there");
         assert_eq!(error.to_string(), "the schema has no openAPIV3Schema");
         assert!(matches!(Schema::from_json("{"), Err(SchemaError::Json)));

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_refuses_nothing() {
+    fn invalid_patterns_reject_nothing() {
         let pattern = Pattern::new("(?=a)");
         assert!(!pattern.is_regular());
         assert!(pattern.matches("b"));

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nulls_and_defaults() {
+    fn applies_nulls_and_defaults() {
         let text = json!({"group": "g", "version": "v1", "kind": "K", "openAPIV3Schema": {
             "type": "object",
             "properties": {"spec": {"type": "object", "default": {"deep": {}}, "properties": {

@@ -31,7 +31,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_left_is_known(seed: u64, choice: usize) {
+    fn remaining_findings_are_known(seed: u64, choice: usize) {
         let all = schemas(hcoplan_testing::recordings().as_deref());
         let schema = chosen(all, choice);
         let object = admit(schema, generate::object(schema, seed, true));
@@ -39,7 +39,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_taken_is_taken_prepared(seed: u64, odd: bool, choice: usize) {
+    fn takes_prepared_values(seed: u64, odd: bool, choice: usize) {
         let all = schemas(hcoplan_testing::recordings().as_deref());
         let schema = chosen(all, choice);
         let object = generate::object(schema, seed, odd);
@@ -49,7 +49,7 @@ proptest! {
     }
 
     #[test]
-    fn an_unchanged_object_is_never_refused(seed: u64, choice: usize) {
+    fn an_unchanged_object_is_never_rejected(seed: u64, choice: usize) {
         let all = schemas(hcoplan_testing::recordings().as_deref());
         let schema = chosen(all, choice);
         let object = generate::object(schema, seed, true);

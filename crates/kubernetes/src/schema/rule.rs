@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_evaluated_holds_nothing() {
+    fn reports_nothing_for_rules_that_cannot_be_evaluated() {
         for rule in ["self.noSuchFunction()", "self ++"] {
             let node = json!({KEYWORD: [{"rule": rule}]});
             let rules = node.as_object().and_then(Rules::of).expect("rules");

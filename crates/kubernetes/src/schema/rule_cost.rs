@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rules_do_is_cheap_and_what_loops_in_loops_is_not() {
+    fn allows_cheap_rules_and_rejects_nested_loops() {
         let list = json!((0..400).map(|i| json!({"name": format!("element-{i}")})).collect::<Vec<_>>());
         for cheap in [
             "self.all(x, x.name != '')",
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_rules_that_are_parsed_fit_a_small_stack() {
+    fn large_rules_fit_a_small_stack() {
         let rules = [
             "(".repeat(24) + "1" + &")".repeat(24) + " == 1",
             "[".repeat(20) + &"]".repeat(20) + " == []",

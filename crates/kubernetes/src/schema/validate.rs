@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn says_it_in_the_servers_words() {
+    fn uses_the_servers_messages() {
         let good = json!({"strategy": "Keep", "size": 1});
         assert_eq!(refused(good.clone()), [""; 0]);
         let cases = [
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_fields_and_the_name() {
+    fn reports_missing_fields_and_the_name() {
         let messages = |v: &Value| {
             let found = sample().validate(v);
             found.iter().map(|v| v.message.clone()).collect::<Vec<_>>()

@@ -127,7 +127,7 @@ spec:
     }
 
     #[test]
-    fn what_an_ignored_gate_says_moves_with_its_comments() {
+    fn moves_values_of_ignored_gates_with_their_comments() {
         let spec = "  # All gates.
   featureGates:
     # Team a

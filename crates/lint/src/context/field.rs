@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_version_lacks_is_nowhere() {
+    fn fields_that_a_version_lacks_have_no_path() {
         assert_eq!(in_version("vddkInitImage", "v1"), None);
         assert_eq!(in_version("workloadSources.enableMultiArchBootImageImport", "v1beta1"), None);
         assert_eq!(in_version("featureGates", "v1").as_deref(), Some("featureGates"));

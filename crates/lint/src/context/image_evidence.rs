@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_looked_at_alone_proves_nothing_about_the_rest() {
+    fn a_single_file_proves_nothing_about_the_rest() {
         let one = index(&[("a.json", SKOPEO)]).find("quay.io/a/b:1").expect("there");
         assert!(!one.lacks("amd64"));
         let raw = index(&[("quay.io_a_b_1.json", RAW)]).find("quay.io/a/b:1").expect("there");
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_mirror_holds_is_what_is_pulled() {
+    fn pulls_the_image_of_the_mirror() {
         let set = "kind: ImageTagMirrorSet\nspec:\n  imageTagMirrors:\n  - source: quay.io/a\n    mirrors: \
                    [mirror:5000/x]\n";
         let files = [("set.yaml", set), ("mirror_5000_x_b_1.json", LIST)];

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_gate_is_when_nobody_says() {
+    fn gates_have_defaults() {
         let gate = |release: &str, name: &str| gate_when_unset(&Release::known(release).expect("known"), name);
         assert_eq!(gate("1.17", "decentralizedLiveMigration"), Some(false));
         assert_eq!(gate("1.18", "decentralizedLiveMigration"), Some(true));

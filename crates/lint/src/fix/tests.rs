@@ -41,7 +41,7 @@ fn fixes_of_one_file_are_applied_together() {
 }
 
 #[test]
-fn what_overlaps_waits() {
+fn overlapping_fixes_wait() {
     let (text, round) = run("a: xyz\n", &[&[("xy", "q")], &[("yz", "w")]]);
     assert_eq!(text.as_deref(), Some("a: qz\n"));
     assert_eq!((round.applied.len(), round.dropped.len()), (1, 0));
@@ -58,7 +58,7 @@ fn parts_of_one_text_go_together() {
 }
 
 #[test]
-fn what_does_something_else_is_dropped() {
+fn drops_fixes_with_another_effect() {
     for (text, edits) in [
         // Not readable any more.
         ("a: x\nb: y\n", ("x", "[")),
@@ -155,7 +155,7 @@ fn files_keep_encoding_line_ends_and_permissions() {
 }
 
 #[test]
-fn what_is_outside_or_has_changed_stays() {
+fn keeps_files_that_are_outside_or_have_changed() {
     let (_directory, above) = root();
     let root = above.join("in");
     fs::create_dir(&root).expect("made");

@@ -209,7 +209,7 @@ fn bundles_are_judged_as_the_validator_judges_them() {
 
 /// The fixes that `fix --unsafe` would apply: each can be, and then there is nothing to say.
 #[test]
-fn what_is_mended_is_not_found_again() {
+fn does_not_find_fixed_findings_again() {
     let settings = Settings { select: vec![Selector::Group(Group::Bundle)], ..Settings::default() };
     let (mut complaints, mut applied) = (Vec::new(), 0);
     for rule in rules().iter().map(|r| r.rule) {

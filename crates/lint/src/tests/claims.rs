@@ -437,7 +437,7 @@ pub(super) fn all_rules() -> Settings {
 }
 
 #[test]
-fn what_is_found_in_the_fixtures_is_so() {
+fn claims_hold_on_fixtures() {
     let (mut tally, mut wrong) = (Tally::default(), Vec::new());
     for rule in rules().iter().map(|r| r.rule) {
         for kind in ["bad", "good"] {

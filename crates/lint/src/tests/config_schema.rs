@@ -75,7 +75,7 @@ fn options_have_types() {
 }
 
 #[test]
-fn a_wrong_option_is_refused_where_it_stands() {
+fn rejects_a_wrong_option_at_its_location() {
     let rule = "golden-image-namespace-missing";
     let cases = [
         (

@@ -268,7 +268,7 @@ fn safe_fixes_make_the_fixed_fixture() {
 }
 
 #[test]
-fn what_no_line_can_hold_is_said_elsewhere() {
+fn puts_annotations_elsewhere_where_no_line_fits() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
     fs::write(path.join("a.yaml"), "a: 1\n#~ ^\n").expect("written");

@@ -62,7 +62,7 @@ fn cluster(seed: u64) -> (String, String) {
 }
 
 #[test]
-fn what_is_found_in_random_manifests_is_so() {
+fn claims_hold_on_random_manifests() {
     let seed = number("PROPTEST_RNG_SEED").unwrap_or(20_261_121);
     let count = number("RANDOM_CLUSTERS").unwrap_or(FEW);
     let settings = all_rules();

@@ -108,7 +108,7 @@ fn names_and_severities_are_known() {
 
 /// What nobody but a reader can check names where to look: an operator, a project, or a page.
 #[test]
-fn what_the_planner_cannot_prove_has_a_source() {
+fn unproven_claims_have_a_source() {
     const PROJECTS: [&str; 19] = [
         "AAQ",
         "Argo CD",
@@ -141,7 +141,7 @@ fn what_the_planner_cannot_prove_has_a_source() {
 }
 
 #[test]
-fn what_the_planner_cannot_know_names_evidence_that_can_be_checked() {
+fn unplannable_claims_name_checkable_evidence() {
     let marks = ["http", "`", ".md", "docs/"];
     let is_evidence = |line: &str| marks.iter().any(|mark| line.contains(mark));
     for rule in rules().iter().map(|r| r.rule) {

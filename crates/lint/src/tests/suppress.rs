@@ -39,7 +39,7 @@ fn all(rest: &str) -> String {
 }
 
 #[test]
-fn a_comment_above_or_behind() {
+fn takes_a_comment_above_or_behind() {
     assert_data_eq!(
         all(r#"
 metadata:
@@ -87,7 +87,7 @@ spec:
 }
 
 #[test]
-fn what_matches_nothing_is_said() {
+fn reports_patterns_that_match_nothing() {
     assert_data_eq!(
         all(r#"
 metadata:

@@ -38,7 +38,7 @@ spec:
 }
 
 #[test]
-fn what_is_ignored_goes_safely_only_where_it_says_what_is_so() {
+fn removes_ignored_fields_safely_only_if_they_equal_the_effective_value() {
     use Applicability::{Safe, Suggestion, Unsafe};
     let gate = |name: &str, on: &str| format!("  featureGates: {{{name}: {on}}}");
     let listed = |gates: &str| format!("  featureGates: [{gates}]");
@@ -107,7 +107,7 @@ fn a_patch_goes_safely_only_where_it_says_what_is_so() {
 }
 
 #[test]
-fn where_a_patch_and_a_field_say_different_things_nobody_knows_which_is_meant() {
+fn a_patch_that_contradicts_a_field_has_no_safe_fix() {
     use Applicability::{Safe, Unsafe};
     let patch = r#"[{"op": "add", "path": "/spec/configuration/migrations/progressTimeout", "value": 300},
         {"op": "add", "path": "/spec/configuration/migrations/completionTimeoutPerGiB", "value": 300}]"#;

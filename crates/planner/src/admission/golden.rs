@@ -126,7 +126,7 @@ fn sets() -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_recorded_verdicts() {
+fn agrees_with_the_recorded_verdicts() {
     let mut counts: BTreeMap<(String, &str), Count> = BTreeMap::new();
     for set in sets() {
         for name in Release::known_names() {

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn each_check_has_its_words() {
+    fn each_check_has_a_message() {
         let set = |path: &'static str, value: Value| {
             move |kubevirt: &mut Value| {
                 let (parent, key) = path.rsplit_once('/').expect("a pointer");

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_what_is_wrong() {
+    fn names_errors() {
         for good in ["a", "example.com/My_name", "0"] {
             assert!(key_problems(good).is_empty(), "{good}");
         }

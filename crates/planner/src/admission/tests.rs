@@ -43,7 +43,7 @@ fn places(admission: &Admission) -> Vec<String> {
 }
 
 #[test]
-fn kinds_and_versions() {
+fn maps_kinds_and_versions() {
     let mut object = hyperconverged("v1", json!({}));
     let admission = create("1.17", &object);
     assert_eq!(admission.reason, Some(Reason::UnknownKind));
@@ -85,7 +85,7 @@ fn metadata_is_decoded_and_completed() {
 }
 
 #[test]
-fn another_namespace() {
+fn reports_another_namespace() {
     let mut object = v1beta1(json!({}));
     object["metadata"]["namespace"] = json!("elsewhere");
     let admission = create("1.19", &object);
@@ -111,7 +111,7 @@ fn a_schema_refusal_cannot_be_forced() {
 }
 
 #[test]
-fn a_warning_hides_a_refusal_before_1_19() {
+fn a_warning_hides_a_rejection_before_1_19() {
     let bad = json!({"nodeSelectorTerms": [{"matchExpressions": [{"key": "a", "operator": "B"}]}]});
     let placement = json!({"nodePlacement": {"affinity": {"nodeAffinity":
         {"requiredDuringSchedulingIgnoredDuringExecution": bad}}}});
@@ -144,7 +144,7 @@ fn a_warning_hides_the_certificates_of_an_update() {
 }
 
 #[test]
-fn a_custom_profile_without_custom() {
+fn reports_a_custom_profile_without_custom() {
     let object = v1beta1(json!({"tlsSecurityProfile": {"type": "Custom"}}));
     let old = create("1.17", &object);
     assert!(old.message.starts_with("panic: "), "{}", old.message);
@@ -155,7 +155,7 @@ fn a_custom_profile_without_custom() {
 }
 
 #[test]
-fn a_mutation_that_cannot_be_made() {
+fn reports_an_impossible_mutation() {
     let object = v1beta1(json!({"dataImportCronTemplates": [{"spec": null}]}));
     let admission = create("1.18", &object);
     assert_eq!(admission.stage, Some(Stage::Mutating));
@@ -165,7 +165,7 @@ fn a_mutation_that_cannot_be_made() {
 }
 
 #[test]
-fn several_affinity_problems() {
+fn reports_several_affinity_problems() {
     let term = json!({"matchExpressions": [
         {"key": "", "operator": "In", "values": []},
         {"key": "a", "operator": "Gt", "values": ["x", "-"]},
@@ -207,7 +207,7 @@ fn several_affinity_problems() {
 }
 
 #[test]
-fn an_update_that_changes_nothing_is_not_looked_at() {
+fn skips_an_update_that_changes_nothing() {
     let cert = json!({"server": {"duration": "24h", "renewBefore": "25h"}});
     let mut old = stored("1.17", &v1beta1(json!({})));
     old["spec"]["certConfig"]["server"] = cert["server"].clone();
@@ -229,7 +229,7 @@ fn an_old_object_may_be_of_another_version_and_not_defaulted() {
 }
 
 #[test]
-fn a_name_server_that_is_no_address() {
+fn reports_a_name_server_that_is_no_address() {
     let object = v1beta1(json!({"kubeSecondaryDNSNameServerIP": "1.2.3"}));
     let admission = create("1.18", &object);
     assert_eq!(admission.message, "kubeSecondaryDNSNameServerIP isn't a valid IPv4");
@@ -386,7 +386,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_stored_is_admitted_again_unchanged(seed: u64, odd: bool, choice: usize) {
+    fn admits_stored_objects_again_unchanged(seed: u64, odd: bool, choice: usize) {
         let versions = [("1.16", "v1beta1"), ("1.17", "v1beta1"), ("1.18", "v1beta1"),
                         ("1.18", "v1"), ("1.19", "v1beta1"), ("1.19", "v1")];
         let (name, version) = versions[choice % versions.len()];

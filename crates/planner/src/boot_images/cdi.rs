@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn good_ones_get_in() {
+    fn accepts_good_cases() {
         assert_eq!(refusal(&spec()), None);
         for (pointer, value) in [
             ("/schedule", json!("")),
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_ones_do_not() {
+    fn rejects_bad_cases() {
         let pvc = |modes: Value| {
             let mut spec = with("/template/spec/storage", Value::Null);
             spec["template"]["spec"]["pvc"] =

@@ -196,7 +196,7 @@ fn json(path: &Path) -> Value {
 }
 
 #[test]
-fn some_recordings() {
+fn agrees_with_some_recordings() {
     let dir = root("testdata/boot_images");
     let common = json(&dir.join("common.json"));
     let mut counts = Counts::default();
@@ -213,7 +213,7 @@ fn some_recordings() {
 }
 
 #[test]
-fn every_recording() {
+fn agrees_with_every_recording() {
     let Some(all) = hcoplan_testing::recordings() else {
         return;
     };

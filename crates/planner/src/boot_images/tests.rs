@@ -147,7 +147,7 @@ fn switched_off_needs_no_spec() {
 }
 
 #[test]
-fn what_the_operator_cannot_render() {
+fn reports_objects_that_the_operator_cannot_render() {
     let twice = [template("a", json!({}), "x"), template("a", json!({}), "y")];
     let common = common();
     let error = images(&common, &twice, &[]).render().unwrap_err();

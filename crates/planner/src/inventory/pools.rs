@@ -328,7 +328,7 @@ mod tests {
     const MASTER: (&str, &str) = ("node-role.kubernetes.io/master", "");
 
     #[test]
-    fn only_what_matters_tells_nodes_apart() {
+    fn only_relevant_facts_distinguish_nodes() {
         let zone = "topology.kubernetes.io/zone";
         let mut nodes = vec![
             node("m-0", "amd64", &[MASTER]),

@@ -194,7 +194,7 @@ fn a_bare_number_is_the_release_as_written() {
 }
 
 #[test]
-fn an_alias_is_understood_and_mended() {
+fn fixes_an_alias() {
     let text = inventory("  nodes: [{name: a, architecture: aarch64, roles: [worker]}]\n");
     let sources = sources(&[("i.yaml", &text)]);
     let (loaded, findings) = load(&sources);
@@ -207,7 +207,7 @@ fn an_alias_is_understood_and_mended() {
 }
 
 #[test]
-fn too_many_nodes_are_refused_and_not_made() {
+fn rejects_too_many_nodes_before_creating_them() {
     let pool = "  - {name: a, count: 9999, architecture: amd64, roles: [worker]}\n";
     let pools: String = (0..7).map(|i| pool.replace("name: a", &format!("name: a{i}"))).collect();
     let text = inventory(&format!("  nodePools:\n{pools}"));
@@ -280,7 +280,7 @@ fn own_nodes_win_over_a_dump_and_a_difference_is_said() {
 }
 
 #[test]
-fn a_dump_that_contradicts_itself_is_said() {
+fn reports_a_dump_that_contradicts_itself() {
     let text = "apiVersion: v1\nkind: List\nitems:\n- kind: Node\n  metadata: {name: a, labels: \
                 {kubernetes.io/arch: arm64}}\n  status: {nodeInfo: {architecture: amd64}}\n- \
                 kind: Node\n  metadata: {name: a}\n- kind: Node\n  metadata: {}\n- kind: Pod\n- \
@@ -352,7 +352,7 @@ fn machine_sets_make_nodes() {
 }
 
 #[test]
-fn two_inventories_are_said() {
+fn reports_two_inventories() {
     let text = inventory("  nodes: []\n");
     let (_, findings) = read(&[("a.yaml", &text), ("b.yaml", &text)]);
     assert_eq!(findings, ["b.yaml:2:7 error inventory-inconsistent: there are two inventories for this cluster"]);

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_the_library_says() {
+    fn agrees_with_the_library() {
         for (text, message, at) in [
             ("", "invalid state detected", ""),
             ("[] []", "invalid state detected", ""),

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_with_the_place() {
+    fn rejects_with_the_location() {
         for (text, at) in [
             ("", 0),
             ("  ", 2),

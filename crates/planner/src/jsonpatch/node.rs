@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indices_as_go_reads_them() {
+    fn reads_indices_as_go_does() {
         assert_eq!(atoi("01"), Ok(1));
         assert_eq!(atoi("+1"), Ok(1));
         assert_eq!(atoi("-1"), Ok(-1));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_json_can_not_hold() {
+    fn rejects_numbers_that_json_cannot_hold() {
         assert_eq!(number("1.50").to_string(), "1.5");
         assert_eq!(number("-0").to_string(), "0");
         assert_eq!(number("-1e999").as_f64(), Some(f64::MIN));

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_there_twice() {
+    fn reports_duplicate_keys() {
         let repeated = repeated_keys(TEXT);
         assert_eq!(repeated.len(), 1);
         assert_eq!((repeated[0].operation, &*repeated[0].key), (1, "path"));

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_applied_last_changes_nothing() {
+    fn last_applied_manifest_changes_nothing() {
         let last = manifest(json!({"a": {"b": null}}));
         let live = live(json!({"a": {"c": 1}}), &last);
         assert_eq!(applied(&live, &last, "n"), live);

@@ -96,7 +96,7 @@ fn rejects_with_the_servers_message_and_accepts_a_similar_object() {
 }
 
 #[test]
-fn tells_instance_types_and_preferences_from_what_the_machine_says() {
+fn distinguishes_instance_types_and_preferences_from_the_machines_own_values() {
     let version = "v1.8.4";
     let [medium, windows, fedora] = [
         common_type(TypeKind::Instancetype, "u1.medium", version),
@@ -152,7 +152,7 @@ fn every_kind_of_the_table_has_a_schema_in_every_version() {
 }
 
 #[test]
-fn says_what_keeps_an_instance_from_being_migrated() {
+fn names_obstacles_of_a_migration() {
     let release = Release::known("1.18").expect("known");
     let mut kubevirt = kubevirt();
     kubevirt["spec"]["configuration"]["network"]["binding"] = json!({"moves": {"migration": {}}, "stays": {}});

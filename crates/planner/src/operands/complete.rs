@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_operand_takes_by_name_is_needed() {
+    fn needs_entries_that_an_operand_takes_by_name() {
         let directory = hcoplan_testing::root().join("crates/planner/src/operands");
         let mut count = 0;
         for file in std::fs::read_dir(directory).expect("operands") {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn names_missing_values() {
         for name in Release::known_names() {
             let base = Release::known(name).expect("known");
             check(&base).expect("complete");

@@ -71,7 +71,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_rendered_is_valid(seed: u64, choice: usize) {
+    fn rendered_objects_are_valid(seed: u64, choice: usize) {
         let (release, object) = generated(seed, false, choice);
         let plan = plan_with(&release, &inventory(), &object, Admit::Create);
         if plan.succeeds() {

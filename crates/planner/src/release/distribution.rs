@@ -279,7 +279,7 @@ mod tests {
 
     /// Takes the source from one fact after the other.
     #[test]
-    fn a_fact_without_a_source_is_refused() {
+    fn rejects_a_fact_without_a_source() {
         for (_, text) in DISTRIBUTIONS {
             let file: Value = serde_json::from_str(text).expect("JSON");
             let (mut tried, mut whole) = (0, file.clone());

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_what_was_changed() {
+    fn differs_only_in_the_changed_values() {
         for (name, text) in PATCH_RELEASES {
             let patch: PatchRelease = serde_json::from_str(text).expect("JSON");
             let line = Release::known(&patch.line).expect("known");

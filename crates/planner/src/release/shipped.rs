@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_the_build_takes_upstreams_place() {
+    fn known_build_values_replace_upstreams() {
         let release = shipped("4.20", None);
         let env = |name| release.env(Platform::OpenShift, name);
         assert_eq!(env("AMD64_MACHINETYPE"), Some("pc-q35-rhel9.6.0"));
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_bundle_would_say_is_assumed() {
+    fn assumes_values_of_the_bundle() {
         let names = |release: &Release| -> Vec<String> {
             let assumed = release.assumed().iter();
             assumed.map(|a| a.name.clone()).collect()

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_patches_write_over() {
+    fn lists_values_that_patches_overwrite() {
         let release = Release::known("1.19").expect("known");
         let found = release.upgrade().rewritten_values();
         let found: Vec<_> = found.iter().map(|r| (&*r.field, &r.from, &r.to)).collect();

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn another_shape_is_refused() {
+    fn rejects_another_shape() {
         let error = TopManifest::from_text(r#"{"schemaVersion": 9, "clusters": []}"#);
         assert_eq!(error, Err("schemaVersion 9 is not known to this hcoplan".to_owned()));
         assert!(ClusterManifest::from_text("{}").is_err());

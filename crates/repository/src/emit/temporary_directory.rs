@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_killed_run_left_is_removed_and_what_works_is_not() {
+    fn removes_leftovers_of_killed_runs_only() {
         let parent = tempfile::tempdir().expect("a directory");
         let parent = Utf8Path::from_path(parent.path()).expect("UTF-8");
         let abandoned = parent.join(".rendered.hcoplan-1-1");

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_is_gone_is_not_held() {
+    fn removed_objects_are_not_kept() {
         let texts = Texts::default();
         let body = Arc::new(json!({"kind": "KubeVirt"}));
         let patched = Arc::clone(&body);

@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_never_replaced() {
+    fn never_replaces_foreign_files() {
         let directory = tempfile::tempdir().expect("a directory");
         let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
         let out = root.join("rendered");
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conflict_is_no_end() {
+    fn continues_after_a_conflict() {
         let directory = tempfile::tempdir().expect("a directory");
         let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
         let out = root.join("rendered");

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_said_and_what_is_foreign_is_not_read() {
+    fn reports_broken_files_and_skips_foreign_ones() {
         let dump = dump(&["kind: Node\n  a: [\n", "a: [ # nothing of ours\n"]);
         assert_eq!(dump.broken.len(), 1, "{:?}", dump.broken);
     }

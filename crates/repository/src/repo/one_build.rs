@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_build_is_looked_at_without_what_nothing_builds_on() {
+    fn checks_a_build_without_unused_files() {
         let manifest = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\n";
         let inventory =
             "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata: {name: a}\nspec: {release: '1.18'}\n";

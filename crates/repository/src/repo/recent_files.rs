@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_asked_for_last_stays() {
+    fn keeps_the_last_request() {
         let recent = RecentFiles::default();
         let content = Arc::new(Content::parse(SourceFile::new("a.yaml", "a: 1\n")));
         for file in 0..8 {

@@ -62,7 +62,7 @@ fn scalars_are_replaced_where_they_stand() {
 }
 
 #[test]
-fn values_that_are_not_there_get_a_place() {
+fn gives_missing_values_a_location() {
     set("a:\nb: 1\n", "a", json!(2), "a: 2\nb: 1\n");
     set("a: # c\nb: 1\n", "a", json!(2), "a: 2 # c\nb: 1\n");
     set("a:\n", "a.b.c", json!(1), "a:\n  b:\n    c: 1\n");
@@ -219,7 +219,7 @@ fn other_documents_stay() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused() {
+fn rejects_impossible_operations() {
     let refused = |text: &str, change| changed(text, &[change]).unwrap_err();
     let set = |at: &str| Change::Set(path(at), json!(1));
     assert_eq!(refused("a: &x {b: 1}\nc: *x\n", set("c.b")), Reason::Alias);

@@ -116,7 +116,7 @@ fn links_stay_inside() {
 }
 
 #[test]
-fn says_what_is_wrong() {
+fn names_errors() {
     let repository = Repository::new();
     repository.write("a.yaml", "a");
     repository.commit();

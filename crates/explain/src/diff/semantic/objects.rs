@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nearly_the_same_was_renamed() {
+    fn treats_nearly_equal_clusters_as_renamed() {
         let release = Release::known("1.18").expect("known");
         let before = [object("old", json!({"x": "1", "y": "2", "z": "3"})), object("gone", json!({"other": "text"}))];
         let after = [object("new", json!({"x": "1", "y": "2", "z": "4"}))];
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_equal_is_not_there() {
+    fn leaves_out_equal_values() {
         let release = Release::known("1.18").expect("known");
         let all = [object("a", json!({"x": "1"}))];
         assert!(objects(&release, &all, &all).is_empty());

@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_v1_has_elsewhere_is_added_there() {
+    fn adds_values_where_v1_has_them() {
         let release = Release::known("1.19").expect("known");
         for (path, value, expected) in [
             (

@@ -85,7 +85,7 @@ spec: # the spec
 }
 
 #[test]
-fn what_cannot_move_is_refused() {
+fn rejects_moves_that_are_impossible() {
     let migrate = |release, spec: &str| migrate(release, &format!("{HEAD}{spec}"));
     assert_eq!(migrate("1.17", "spec: {}\n").map(|m| m.text), Err(NotMigrated::NotServed("HCO 1.17".into())));
     assert_eq!(
@@ -104,7 +104,7 @@ fn what_cannot_move_is_refused() {
 }
 
 #[test]
-fn what_v1beta1_does_not_know_is_not_lost() {
+fn keeps_values_that_v1beta1_does_not_know() {
     let text = format!("{HEAD}spec:\n  cpuModel: Haswell\n");
     let unknown = NotMigrated::Unknown("spec.cpuModel".to_owned());
     assert_eq!(migrate("1.19", &text).map(|m| m.text), Err(unknown));

@@ -56,7 +56,7 @@ const ELSEWHERE: [Elsewhere; 7] = [
         rule: "helm-template-failed",
         part: Part::Both,
         why: "helm has to run",
-        test: ("crates/repository/src/repo/helm/tests.rs", "what_cannot_be_rendered_is_fatal"),
+        test: ("crates/repository/src/repo/helm/tests.rs", "fails_when_rendering_fails"),
     },
     Elsewhere {
         rule: "jsonpatch-many-operations",
@@ -431,7 +431,7 @@ fn examples_have_their_finding_and_remedies_have_none() {
 }
 
 #[test]
-fn what_is_not_run_here_is_tested_elsewhere() {
+fn commands_that_are_not_run_here_have_other_tests() {
     for elsewhere in ELSEWHERE {
         let (file, what) = elsewhere.test;
         let text = std::fs::read_to_string(hcoplan_testing::root().join(file)).unwrap_or_default();

@@ -149,7 +149,7 @@ fn another_namespace_takes_the_cron_but_not_the_data_sources() {
 }
 
 #[test]
-fn a_name_that_ends_in_an_architecture() {
+fn handles_a_name_that_ends_in_an_architecture() {
     let stage = amd64(&[template("f", "fedora-amd64", "amd64")]);
     assert_eq!(crons(&stage), [("f-amd64", "fedora-amd64-amd64")]);
     assert!(data_source(&stage, "fedora-amd64-amd64").is_none());
@@ -158,7 +158,7 @@ fn a_name_that_ends_in_an_architecture() {
 }
 
 #[test]
-fn without_architectures() {
+fn renders_without_architectures() {
     let templates = [template("f", "fedora", ""), template("w", "win10", "")];
     let stage = render(&ssp(&["arm64"], &["arm64"], &templates), &bundle());
     assert_eq!(crons(&stage), [("f", "fedora-arm64"), ("w", "win10")]);
@@ -191,7 +191,7 @@ fn only_a_registry_is_asked_for_an_architecture() {
 }
 
 #[test]
-fn what_the_crd_does_not_know_is_pruned() {
+fn prunes_fields_that_the_crd_does_not_know() {
     let mut one = template("f", "mine", "");
     one["spec"]["serviceAccountName"] = "x".into();
     one["spec"]["template"]["spec"]["source"] = json!({"imageio": {"url": "x", "insecureSkipVerify": true}});

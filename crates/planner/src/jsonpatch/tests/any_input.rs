@@ -149,7 +149,7 @@ proptest! {
 }
 
 #[test]
-fn mutations_of_recorded_patches() {
+fn agrees_on_mutations_of_recorded_patches() {
     let file = include_str!("../../../../../testdata/jsonpatch/jsonpatch-cases.json");
     let file: Value = serde_json::from_str(file).unwrap();
     let mut runs = 0;

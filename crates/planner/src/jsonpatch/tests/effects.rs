@@ -77,7 +77,7 @@ fn an_element_takes_over_what_its_predecessor_had() {
 }
 
 #[test]
-fn keys_that_go_does_not_know_or_spells_otherwise() {
+fn handles_unknown_and_misspelt_keys_as_go_does() {
     let (changed, lost) = one(json!({"op": "add", "path": "/spec/configuration/bogus",
         "value": {"deep": 1}}));
     assert!(changed.is_empty());
@@ -126,7 +126,7 @@ fn reports_effects_before_a_failure() {
 }
 
 #[test]
-fn a_wrong_type_is_blamed_on_the_operation_that_brought_it() {
+fn attributes_a_wrong_type_to_its_operation() {
     let (types, ty, base) = kubevirt("1.16");
     let given = r#"[{"op":"test","path":"/spec/x"},
         {"op":"add","path":"/spec/configuration/migrations/progressTimeout","value":1.50e1}]"#;

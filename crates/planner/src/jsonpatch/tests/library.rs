@@ -18,7 +18,7 @@ fn applied(text: &str) -> Result<Value, Failure> {
 }
 
 #[test]
-fn the_recorded_cases() {
+fn agrees_with_the_recorded_cases() {
     let cases: Vec<Value> =
         serde_json::from_str(include_str!("../../../../../testdata/jsonpatch/evanphx-v5.json")).unwrap();
     assert_eq!(cases.len(), 38);
@@ -42,7 +42,7 @@ fn the_recorded_cases() {
 }
 
 #[test]
-fn what_is_before_the_first_slash_is_ignored() {
+fn ignores_text_before_the_first_slash() {
     let document = applied(r#"[{"op":"add","path":"spec/y","value":1}]"#).unwrap();
     assert_eq!(document["y"], 1);
     let document = applied(r#"[{"op":"copy","from":"zz/spec/f","path":"/g"}]"#).unwrap();

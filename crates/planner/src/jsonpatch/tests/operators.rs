@@ -30,7 +30,7 @@ fn set(object: &mut Value, pointer: &str, value: &Value) {
 }
 
 #[test]
-fn the_recorded_cases() {
+fn agrees_with_the_recorded_cases() {
     let file = include_str!("../../../../../testdata/jsonpatch/jsonpatch-cases.json");
     let file: Value = serde_json::from_str(file).unwrap();
     let cases = file["cases"].as_array().unwrap();

@@ -77,7 +77,7 @@ impl Recordings {
 }
 
 #[test]
-fn recorded_operands_with_and_without_their_patch() {
+fn agrees_with_recorded_operands_with_and_without_patch() {
     let Some(golden) = golden() else { return };
     let (mut applied, mut refused, mut other) = (0, 0, Vec::new());
     let set = golden.join("curated");
@@ -164,7 +164,7 @@ fn recorded_operands_with_and_without_their_patch() {
 }
 
 #[test]
-fn recorded_certificates_that_a_patch_of_cdi_wrote_through() {
+fn agrees_with_recorded_certificates_that_a_patch_of_cdi_changed() {
     let Some(golden) = golden() else { return };
     let mut proven = 0;
     let set = golden.join("random");

@@ -10,7 +10,7 @@ fn written(kind: &str, spec: Value, before: Value, after: Value) -> Vec<(&'stati
 }
 
 #[test]
-fn a_certificate_duration_of_cdi() {
+fn checks_a_certificate_duration_of_cdi() {
     let ca = |duration: &str| json!({"ca": {"duration": duration, "renewBefore": "24h0m0s"}});
     assert_eq!(
         written(
@@ -47,7 +47,7 @@ fn a_profile_is_shared_where_the_hyperconverged_has_one() {
 }
 
 #[test]
-fn elements_of_the_cipher_list() {
+fn completes_elements_of_the_cipher_list() {
     let custom = |ciphers: &[&str]| json!({"type": "Custom", "custom": {"ciphers": ciphers}});
     let cdi = |ciphers: &[&str]| json!({"config": {"tlsSecurityProfile": custom(ciphers)}});
     for (after, expected) in [
@@ -63,7 +63,7 @@ fn elements_of_the_cipher_list() {
 }
 
 #[test]
-fn selectors_and_types_of_mediated_devices() {
+fn checks_selectors_and_types_of_mediated_devices() {
     let nodes = |first: Value, second: Value| {
         json!({"mediatedDevicesConfiguration": {"nodeMediatedDeviceTypes": [
             {"nodeSelector": first, "mediatedDeviceTypes": ["a"]},

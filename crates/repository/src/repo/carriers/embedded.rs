@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_template_adds_at_the_end_is_unknown() {
+    fn additions_at_the_end_of_a_template_are_unknown() {
         for (end, object, unknown) in [
             ("  a: 1\n{% if c %}\n  b: 2\n{% endif %}\n", r#"{"a":1}"#, "{% if c %}"),
             ("  a: 1\n{% for c in d %}\n  b: 2\n{% endfor %}", r#"{"a":1}"#, "{% for c in d %}"),

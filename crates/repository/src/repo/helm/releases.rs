@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_a_chart_says_how_it_is_rendered() {
+    fn releases_of_a_chart_give_its_values() {
         assert_eq!(found(&[]), ["hco   [][][]"]);
         let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: virt}\nspec:\n  \
                            destination: {namespace: openshift-cnv}\n  source:\n    path: ./charts/hco\n    \

@@ -95,7 +95,7 @@ fn each_release_is_a_cluster_with_places_in_the_template() {
 }
 
 #[test]
-fn what_cannot_be_rendered_is_fatal() {
+fn fails_when_rendering_fails() {
     let directory = tempfile::tempdir().expect("a directory");
     let helm = helm(directory.path(), true);
     let built = render(&tree(), "root".into(), &helm, 1 << 20, &|| false).expect("looked at");
@@ -119,7 +119,7 @@ fn printing(files: &[(&'static str, &'static str)], printed: &str) -> Repo {
 }
 
 #[test]
-fn what_values_write_out_has_its_place_there() {
+fn locates_written_out_values_in_the_values_file() {
     let files = [
         ("c/Chart.yaml", "name: c\n"),
         (

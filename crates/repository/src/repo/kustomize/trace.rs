@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn what_transformers_and_replacements_set_is_theirs() {
+    fn attributes_values_to_transformers_and_replacements() {
         let patch = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: p}\ntarget: {kind: HyperConverged}\n\
                      patch: |-\n  - {op: replace, path: /spec/b, value: never}\n";
         let added = "apiVersion: builtin\nkind: ValueAddTransformer\nmetadata: {name: v}\nvalue: x\n";

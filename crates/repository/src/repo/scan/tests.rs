@@ -25,7 +25,7 @@ fn found(text: &str) -> String {
 }
 
 #[test]
-fn what_matters_is_found() {
+fn finds_relevant_objects() {
     let cases = [
         ("apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n", "0 HyperConverged"),
         ("apiVersion: hco.kubevirt.io/v9\nkind: Other\n", "0 HyperConverged"),
@@ -71,7 +71,7 @@ fn what_matters_is_found() {
 }
 
 #[test]
-fn what_cannot_matter_is_not_parsed() {
+fn skips_files_that_cannot_matter() {
     for text in ["a: [", "kind: Service\nspec: {type: NodePort, nodeSelector: {}}", "{{ x }}"] {
         assert!(scan_text("a.yaml", text).content.is_none(), "{text}");
     }
@@ -281,7 +281,7 @@ mod search {
     }
 
     #[test]
-    fn is_asked_for_something() {
+    fn asks_for_something() {
         let mut runner = proptest::test_runner::TestRunner::deterministic();
         let found = (0..200).filter(|_| {
             let text = files().new_tree(&mut runner).expect("a file").current();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_is_almost_a_hyperconverged_is_found_beside_others() {
+fn finds_unrecognised_hyperconvergeds_next_to_others() {
     let almost = HC.replace("hco.kubevirt.io", "hco.kubevirt.com");
     let none = HC.replace("apiVersion: hco.kubevirt.io/v1beta1\n", "");
     let repo = open(&[
@@ -29,7 +29,7 @@ fn what_is_almost_a_hyperconverged_is_found_beside_others() {
 }
 
 #[test]
-fn what_only_names_a_hyperconverged_is_no_finding() {
+fn mentions_of_a_hyperconverged_are_no_finding() {
     let text = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: a}\nrules:\n- \
                 {apiGroups: [hco.kubevirt.io], resources: [hyperconvergeds]}\n---\napiVersion: \
                 operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: \
@@ -44,7 +44,7 @@ fn what_only_names_a_hyperconverged_is_no_finding() {
 }
 
 #[test]
-fn what_lies_elsewhere_is_given_to_a_cluster() {
+fn assigns_files_elsewhere_to_a_cluster() {
     let vm = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\n";
     let config = "clusters:\n- {path: clusters/east, also: [vms/east, images]}\n";
     let files =

@@ -294,7 +294,7 @@ fn machine_sets_lie_where_they_lie() {
 }
 
 #[test]
-fn a_shared_inventory_is_read_once_and_complained_about_once() {
+fn reads_and_reports_a_shared_inventory_once() {
     let alias = INVENTORY.replace("architecture: amd64", "architecture: x86_64");
     let repo = open(&[("inventory.yaml", &alias), ("a/hc.yaml", HC), ("b/hc.yaml", HC)]);
     let load = |i: usize| repo.load(&repo.clusters()[i]).expect("loaded");
@@ -396,7 +396,7 @@ fn identity(repo: &Repo, name: &str) -> (String, Vec<String>) {
 }
 
 #[test]
-fn what_the_repository_says_is_not_asked() {
+fn does_not_ask_for_known_facts() {
     let repo = open(&[
         ("east/instance/hc.yaml", HC),
         ("east/operator/sub.yaml", VENDOR_SUBSCRIPTION),
@@ -437,7 +437,7 @@ fn what_the_repository_says_is_not_asked() {
 }
 
 #[test]
-fn a_shared_operator_speaks_for_every_cluster() {
+fn a_shared_operator_counts_for_every_cluster() {
     let repo = open(&[("base/sub.yaml", VENDOR_SUBSCRIPTION), ("clusters/a/hc.yaml", HC), ("clusters/b/hc.yaml", HC)]);
     for name in ["clusters/a", "clusters/b"] {
         let (is, _) = identity(&repo, name);

@@ -12,7 +12,7 @@ fn write(root: &Utf8Path, files: &[(&str, &str)]) {
 }
 
 #[test]
-fn what_is_left_out_is_said() {
+fn reports_what_it_leaves_out() {
     let temp = tempfile::tempdir().expect("a directory");
     let root = Utf8Path::from_path(temp.path()).expect("UTF-8");
     let config = "ignore: [charts/]\nclusters: [{path: a, inventory: ignored.yaml}]\n";

@@ -275,7 +275,7 @@ fn text(value: &Value) -> String {
 }
 
 #[test]
-fn what_the_operators_were_seen_to_do_is_in_the_recording() {
+fn observed_consequences_are_in_the_recordings() {
     let recordings = Recordings::read();
     let mut seen = 0;
     for pair in pairs().iter().filter(|pair| !pair["seen"].is_null()) {

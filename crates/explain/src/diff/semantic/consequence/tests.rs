@@ -75,7 +75,7 @@ fn an_empty_selector_is_every_node_and_none_is_no_node() {
 }
 
 #[test]
-fn a_gate_that_goes_refuses_those_who_use_it_where_the_webhook_asks_for_it() {
+fn removing_a_gate_rejects_its_users_where_the_webhook_requires_it() {
     let gates =
         |list: &str, gates: &[&str]| kubevirt(json!({"configuration": {"developerConfiguration": {list: gates}}}));
     let on = |names: &[&str]| gates("featureGates", names);
@@ -140,7 +140,7 @@ fn disks_go_with_a_cron_that_retains_nothing() {
 }
 
 #[test]
-fn what_goes_is_the_thing_itself_and_not_one_of_its_fields() {
+fn reports_a_removed_object_rather_than_its_fields() {
     let devices = |device: Value| {
         let list = json!({"pciHostDevices": [device, {"resourceName": "b", "pciVendorSelector": "1"}]});
         kubevirt(json!({"configuration": {"permittedHostDevices": list}}))
