@@ -152,7 +152,7 @@ fn predicted(rule: &Rule) -> String {
     match rule.predicts {
         Prediction::Alert { name, runbook } => {
             let vendors = Distribution::vendors_runbooks(name).into_iter();
-            let vendors = vendors.map(|(title, address)| format!("; [that of {title}]({address})"));
+            let vendors = vendors.map(|(title, address)| format!(" ([{title}]({address}))"));
             vendors.fold(format!("[{name}]({runbook})"), |out, own| out + &own)
         }
         Prediction::Refusal(message) | Prediction::ReconcileError(message) => {

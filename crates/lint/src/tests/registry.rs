@@ -38,6 +38,10 @@ fn complaints(rule: &Rule) -> Vec<String> {
     if !page.contains("```") {
         complain("the page has no example");
     }
+    let (_, ignoring) = page.split_once("## When to ignore it").unwrap_or_default();
+    if matches!(rule.predicts, Prediction::Refusal(_)) && !ignoring.contains("Never") {
+        complain("the page doesn't say that a rejection is never ignored");
+    }
     let length = page.lines().count();
     if length > MOST_LINES {
         complain(&format!("the page has {length} lines, {MOST_LINES} are allowed"));
