@@ -1,6 +1,7 @@
 //! A cluster of the sources, planned.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::inventory::{Inventory, LoadedInventory};
 use crate::kube::Object;
 use crate::lifecycle::State;
 use crate::lint;
-use crate::matrix::{self, ClusterMatrix, MachineStates, MatrixInput, Obstacle, machine_states, matrix};
+use crate::matrix::{self, ClusterMatrix, MatrixInput, Obstacle, machine_states, matrix};
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Repo};
@@ -152,6 +153,23 @@ impl Planned {
         matrix(&MatrixInput { context, refused: admission.stage.map(|_| admission.message.as_str()) })
     }
 
+    /// What `look` sees with other inputs, of the virtual machines that are named.
+    fn seen_with<T>(
+        &self,
+        (repo, cluster): (&Repo, &ClusterRef),
+        before: Option<&Value>,
+        (release, inventory, object): (&Arc<Release>, Inventory, Value),
+        machines: &BTreeSet<String>,
+        look: impl FnOnce(&lint::Context<'_>) -> T,
+    ) -> T {
+        let plan = plan_with(release, &inventory, &object, Admit::Force);
+        let inventory = LoadedInventory { inventory, ..(*self.inputs.inventory).clone() };
+        let input = lint::Input { release, object: &object, inventory: &inventory, plan: &plan, ..self.input() };
+        let settings = lint::Settings::default();
+        let context = check::context(repo, cluster, self.loaded(), input, &settings);
+        look(&context.with_before(before).with_machines(machines))
+    }
+
     /// What `look` sees in the cluster; `before` is the HyperConverged that the change starts from.
     fn seen<T>(
         &self,
@@ -162,22 +180,6 @@ impl Planned {
     ) -> T {
         let settings = lint::Settings::default();
         look(&check::context(repo, cluster, self.loaded(), self.input(), &settings).with_before(before))
-    }
-
-    /// Some virtual machines with other inputs.
-    fn machines_with(
-        &self,
-        (repo, cluster): (&Repo, &ClusterRef),
-        before: Option<&Value>,
-        (release, inventory, object): (&Arc<Release>, Inventory, Value),
-        only: &BTreeSet<String>,
-    ) -> MachineStates {
-        let plan = plan_with(release, &inventory, &object, Admit::Force);
-        let inventory = LoadedInventory { inventory, ..(*self.inputs.inventory).clone() };
-        let input = lint::Input { release, object: &object, inventory: &inventory, plan: &plan, ..self.input() };
-        let settings = lint::Settings::default();
-        let context = check::context(repo, cluster, self.loaded(), input, &settings);
-        machine_states(&context.with_before(before).with_machines(only))
     }
 
     /// Takes out of changes what doesn't happen: where the operator's reconcile stops, or SSP's webhook
@@ -248,7 +250,15 @@ pub(super) fn note_images(before: Seen<'_>, after: Seen<'_>, start: Option<&Valu
     let look = |context: &lint::Context<'_>, planned: &Planned| (planned.matrix_of(context), machine_states(context));
     let at = |side: Seen<'_>, start| side.planned.seen(side.repo, side.cluster, start, |c| look(c, side.planned));
     let ((old, machines_before), (new, machines_after)) = (at(before, None), at(after, start));
-    let images = matrix::effects(&old, &new, &diff.comparison);
+    let (a, b) = (before.planned.side(), after.planned.side());
+    let of_images = LazyCell::new(|| {
+        Shares::new(&a, &b, |release, inventory, object| {
+            let inputs = (release, inventory, object);
+            let look = |context: &lint::Context<'_>| matrix(&MatrixInput { context, refused: None });
+            after.planned.seen_with((after.repo, after.cluster), start, inputs, &BTreeSet::new(), look)
+        })
+    });
+    let images = matrix::effects(&old, &new, &diff.comparison, &|is_so| of_images.causes(is_so));
     diff.knows_images = images.is_some();
     diff.image_effects = images.unwrap_or_default();
     if [&old, &new].iter().any(|m| m.obstacle.as_ref().is_some_and(Obstacle::stops_machines)) {
@@ -256,11 +266,11 @@ pub(super) fn note_images(before: Seen<'_>, after: Seen<'_>, start: Option<&Valu
     }
     let all = diff.comparison.causes.len();
     let shares = |only: &BTreeSet<String>| {
-        let (a, b) = (before.planned.side(), after.planned.side());
         // Each difference asks for these machines twice.
         (only.len() * all <= MOST_ASKED).then(|| {
             Shares::new(&a, &b, |release, inventory, object| {
-                after.planned.machines_with((after.repo, after.cluster), start, (release, inventory, object), only)
+                let inputs = (release, inventory, object);
+                after.planned.seen_with((after.repo, after.cluster), start, inputs, only, machine_states)
             })
         })
     };

@@ -15,7 +15,13 @@ use crate::diff::{Comparison, Effect};
 
 /// What happens to the golden images; `None` where one side can't have any, so that nothing can be
 /// said.
-pub fn effects(before: &ClusterMatrix, after: &ClusterMatrix, comparison: &Comparison) -> Option<Vec<Effect>> {
+/// `causes` says which differences of the inputs bring about what it is asked for.
+pub fn effects(
+    before: &ClusterMatrix,
+    after: &ClusterMatrix,
+    comparison: &Comparison,
+    causes: &dyn Fn(&dyn Fn(&ClusterMatrix) -> bool) -> Vec<usize>,
+) -> Option<Vec<Effect>> {
     if before.obstacle.is_some() || after.obstacle.is_some() {
         return None;
     }
@@ -23,6 +29,7 @@ pub fn effects(before: &ClusterMatrix, after: &ClusterMatrix, comparison: &Compa
         before,
         after,
         comparison,
+        causes,
         deleted: deleted(&comparison.objects),
         moved: moved(&comparison.objects),
         images_before: images(before),
@@ -90,6 +97,7 @@ struct Changes<'a> {
     before: &'a ClusterMatrix,
     after: &'a ClusterMatrix,
     comparison: &'a Comparison,
+    causes: &'a dyn Fn(&dyn Fn(&ClusterMatrix) -> bool) -> Vec<usize>,
     deleted: Deleted,
     moved: BTreeMap<&'a str, Vec<&'a ObjectChange>>,
     images_before: Images<'a>,
@@ -367,10 +375,20 @@ impl Changes<'_> {
         out.sort_unstable();
         if out.is_empty() {
             // A node more or less may change what is missing without moving an object.
+            out = (self.causes)(&|matrix| states(matrix, image) == states(self.after, image));
+        }
+        if out.is_empty() {
             out.extend(0..self.comparison.causes.len());
         }
         out
     }
+}
+
+/// What the cells of an image say, by architecture.
+fn states<'m>(matrix: &'m ClusterMatrix, image: &Image) -> Option<BTreeMap<&'m str, State>> {
+    let found = matrix.images.iter().find(|i| i.name == image.name && i.namespace == image.namespace)?;
+    let names = matrix.architectures.iter().map(|a| &*a.name);
+    Some(names.zip(found.cells.iter().map(|cell| cell.state)).collect())
 }
 
 /// Whether an image may be there or not.
