@@ -17,18 +17,17 @@ pub(super) struct InputArguments {
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<Utf8PathBuf>,
 
-    /// Read configuration, baseline, suppressions and own releases from this git revision, as in `--trust-base
-    /// origin/main`
+    /// Read configuration, baseline, suppressions and releases from this revision
     ///
     /// For changes that aren't reviewed yet: their own configuration, baseline, suppressions and releases have no
     /// effect, and are reported.
     #[arg(long, value_name = "REV")]
     pub(super) trust_base: Option<String>,
 
-    /// Let kustomize fetch remote bases, with the network and the environment of this run
+    /// Let kustomize fetch remote bases, with network and environment
     ///
-    /// Kustomizations with a HyperConverged are always built, without network. Exec functions, Helm charts and plugins
-    /// are rejected. `kustomize: off` in hcoplan.yaml builds nothing.
+    /// Kustomizations with a HyperConverged are always built, without network. Exec functions, Helm charts and
+    /// plugins are rejected. `kustomize: off` in hcoplan.yaml builds nothing.
     #[arg(long)]
     pub(super) kustomize_remote: bool,
 
@@ -73,8 +72,9 @@ pub(super) struct Sources {
     #[arg(value_name = "DIR", default_value = ".")]
     pub(super) directory: Utf8PathBuf,
 
-    /// Release that the clusters run, overriding their inventories: of HCO (1.16), or of OpenShift Virtualization
-    /// (4.20, 4.20.3)
+    /// Release of the clusters: 1.18 of HCO, or 4.20 of OpenShift Virtualization
+    ///
+    /// It overrides their inventories. Patch releases count, too: 4.20.3.
     #[arg(long, value_name = "X.Y", help_heading = "Input")]
     pub(super) release: Option<String>,
 

@@ -45,7 +45,7 @@ pub(super) struct Arguments {
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
 
-    /// Print everything: every object, cluster and name that is otherwise only counted
+    /// Print everything that is otherwise only counted
     #[arg(short, long, global = true)]
     pub(super) verbose: bool,
 

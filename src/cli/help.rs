@@ -73,6 +73,8 @@ fn short(command: Command, path: &str) -> Command {
         .mut_args(|argument| {
             let is_common = is_common(&argument);
             let argument = argument.hide_short_help(!is_common).hide_possible_values(true);
+            let clause = argument.get_help().map(|help| first_clause(&help.to_string()));
+            let argument = clause.into_iter().fold(argument, Arg::help);
             if is_common { argument.help_heading(None::<&str>) } else { argument }
         })
         .after_help(format!("All options, and examples: {path} --help"))
@@ -96,4 +98,32 @@ pub(super) fn color(typed: &[OsString]) -> Color {
         };
     }
     color
+}
+
+/// A help text up to where it begins to explain itself, with its default.
+fn first_clause(help: &str) -> String {
+    let (text, default) = help.split_at(help.find(" [default").unwrap_or(help.len()));
+    let end = [": ", "; ", ", "].iter().filter_map(|mark| text.find(mark)).min();
+    let (clause, _) = text.split_at(end.unwrap_or(text.len()));
+    format!("{clause}{default}")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::command_line::Arguments;
+
+    #[test]
+    fn help_fits_a_screen_and_long_help_two_and_a_half() {
+        for command in Arguments::command().get_subcommands() {
+            for (option, most) in [("-h", 24), ("--help", 60)] {
+                let typed = ["hcoplan", command.get_name(), option].map(OsString::from);
+                let page = page(Arguments::command(), &typed).to_string();
+                let lines = page.lines().count();
+                assert!(lines <= most, "{} {option} has {lines} lines:\n{page}", command.get_name());
+            }
+        }
+    }
 }

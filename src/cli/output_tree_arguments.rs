@@ -10,14 +10,13 @@ use super::out_place;
 
 /// The output tree.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Output tree")]
+#[command(next_help_heading = "Output")]
 pub(super) struct OutputTreeArguments {
     /// Write the rendered objects into this directory, one file each
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<Utf8PathBuf>,
 
-    /// Make each cluster's directory a kustomization that Flux neither applies nor substitutes
-    /// variables in
+    /// Write a kustomization for each cluster that Flux leaves alone
     #[arg(long)]
     kustomization: bool,
 }

@@ -42,9 +42,11 @@ pub(super) struct Arguments {
     #[command(flatten)]
     rules: Rules,
 
-    /// Show what an upgrade of HCO to this release does, as a checklist, and whether to apply the manifest before or
-    /// after it. Exits with 1 on a rejection, a stopped reconcile or a new error. `1.18,1.19` names the upgrade path
-    #[arg(long, value_name = "X.Y", value_delimiter = ',', help_heading = "Upgrade")]
+    /// Show what an upgrade to this release does; `1.18,1.19` is a path
+    ///
+    /// A checklist, and whether to apply the manifest before or after it. Exits with 1 on a rejection, a stopped
+    /// reconcile or a new error.
+    #[arg(long, value_name = "X.Y", value_delimiter = ',', help_heading = "Update")]
     upgrade_to: Vec<String>,
 
     /// How to print the result, as often as needed: human, json, markdown, html,
@@ -57,7 +59,7 @@ pub(super) struct Arguments {
         value_parser = clap::value_parser!(u64).range(LEAST_BUDGET as u64..))]
     budget_bytes: Option<u64>,
 
-    /// Render also a HyperConverged that HCO's webhooks would reject; it still counts as rejected
+    /// Render also what HCO's webhooks would reject; it counts as rejected
     #[arg(long, help_heading = "Input")]
     force: bool,
 }

@@ -21,15 +21,17 @@ use crate::source::Commit;
 #[group(skip)]
 #[command(next_help_heading = "Update")]
 pub(super) struct Arguments {
-    /// Check as an update of the same cluster in this git revision or directory; with A..B, B is checked
+    /// Check as an update of this git revision, range or directory
     ///
-    /// A cluster is checked as a new one if it doesn't exist there, has a HyperConverged of another name, or is
-    /// rejected there. Without --against and --live, every cluster is new.
+    /// With A..B, B is checked. A cluster is checked as a new one if it doesn't exist there, has a HyperConverged
+    /// of another name, or is rejected there. Without --against and --live, every cluster is new.
     #[arg(long, value_name = "REV|A..B|DIR", conflicts_with = "live")]
     against: Option<String>,
 
-    /// Check as an update of the live cluster: the output of `kubectl get hyperconverged -A -o yaml` (or json), or the
-    /// directory of a must-gather or of `oc adm inspect`
+    /// Check as an update of the live cluster: an export, or a must-gather
+    ///
+    /// An export is the output of `kubectl get hyperconverged -A -o yaml` (or json), a must-gather a directory of
+    /// it or of `oc adm inspect`.
     #[arg(long, value_name = "FILE")]
     live: Option<Utf8PathBuf>,
 

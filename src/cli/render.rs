@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     out: OutputTreeArguments,
 
     /// Write nothing, and exit with 1 when the files in --out are out of date
-    #[arg(long, help_heading = "Output tree", requires = "out", conflicts_with = "only")]
+    #[arg(long, help_heading = "Output", requires = "out", conflicts_with = "only")]
     check: bool,
 
     /// Print one JSON document per cluster instead of YAML: `json` or `json=FILE`
@@ -58,10 +58,10 @@ pub(super) struct Arguments {
 
     /// Render the objects after an upgrade of HCO to this release, release by release, without applying a manifest
     /// again
-    #[arg(long, value_name = "X.Y", help_heading = "Upgrade")]
+    #[arg(long, value_name = "X.Y", help_heading = "Update")]
     upgrade_to: Option<String>,
 
-    /// Render also a HyperConverged that HCO's webhooks would reject; it still counts as rejected
+    /// Render also what HCO's webhooks would reject; it counts as rejected
     #[arg(long, help_heading = "Input")]
     force: bool,
 }

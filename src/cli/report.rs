@@ -36,7 +36,7 @@ pub(super) struct Arguments {
 
     /// Show also what an upgrade of HCO to this release does, minor release by minor release; `1.18,1.19` names the
     /// upgrade path
-    #[arg(long, value_name = "X.Y", value_delimiter = ',', help_heading = "Upgrade")]
+    #[arg(long, value_name = "X.Y", value_delimiter = ',', help_heading = "Update")]
     upgrade_to: Vec<String>,
 
     #[command(flatten)]

@@ -38,11 +38,11 @@ pub(super) struct Rules {
     #[arg(long, value_name = "SEVERITY", help_heading = "Rules")]
     fail_on: Option<FailOn>,
 
-    /// Hide the findings listed in FILE, instead of the file of `lint.baseline` in hcoplan.yaml
+    /// Hide the findings that this file lists [default: `lint.baseline`]
     #[arg(long, value_name = "FILE", help_heading = "Rules")]
     baseline: Option<Utf8PathBuf>,
 
-    /// Write the present findings into the baseline: known findings keep their date, fixed ones are removed
+    /// Write today's findings into the baseline, drop fixed ones
     #[arg(long, help_heading = "Rules")]
     update_baseline: bool,
 }

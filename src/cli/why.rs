@@ -70,7 +70,7 @@ pub(super) struct Arguments {
     prior: prior_state::Arguments,
 
     /// Answer for the cluster after an upgrade of HCO to this release, release by release
-    #[arg(long, value_name = "X.Y", help_heading = "Upgrade")]
+    #[arg(long, value_name = "X.Y", help_heading = "Update")]
     upgrade_to: Option<String>,
 
     #[command(flatten)]
