@@ -250,7 +250,7 @@ def attack_hovers(lab):
 
 def attack_import(lab):
     """No name and no value of a dump becomes a key, an element or a line of the inventory."""
-    evil = "x\n  injected: true\n# "
+    evil = "x\n  injected: true\n# \u202e\u200b"
     flow = "a}, {injected: b, key: c"
     nodes = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {
         "kubernetes.io/arch": "amd64", "rack": name, f"node-role.kubernetes.io/{role}": "", "topology.kubernetes.io/zone": role}},
@@ -265,6 +265,7 @@ def attack_import(lab):
         lab.expect(done.code in (0, 1, 2), f"{words}", done)
         made = os.path.join(directory, "inventory.yaml")
         text = done.out if len(words) == 2 else open(made).read()
+        lab.expect(not re.search("[\u200b\u202e]", text), "a character that nobody sees", done)
         for line in text.splitlines():
             lab.expect(not re.match(r"\s*(- )?\{?injected\s*:", line), f"a key: {line}", done)
         lab.expect(not re.search(r"[{,] *injected", re.sub(r'"(\\.|[^"\\])*"', '""', text)), "an element", text)

@@ -343,6 +343,14 @@ fn escape(text: &str) -> (usize, String) {
     (len.min(text.len()), char::from_u32(code).unwrap_or('\u{FFFD}').to_string())
 }
 
+/// Whether a character does something else than stand there: it controls, turns the direction of text,
+/// breaks a line, or can't be seen.
+pub fn is_invisible_or_control(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,6 @@
 //! Text from the input, on its way to the output.
 
+pub use hcoplan_yaml::is_invisible_or_control;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -143,14 +144,6 @@ impl<'t> InputText<'t> {
             text => text,
         }
     }
-}
-
-/// Whether a character does something else than stand there: it controls, turns the direction of text,
-/// breaks a line, or can't be seen.
-pub fn is_invisible_or_control(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// A finished text in which characters that are not seen are escaped; its lines stay.

@@ -4,6 +4,7 @@
 use serde_json::Value as Json;
 
 use crate::emit::scalar::{Analysis, analyze, needs_quotes};
+use crate::is_invisible_or_control;
 use crate::number::go_json;
 
 /// Where a value stands.
@@ -84,7 +85,9 @@ pub(super) fn key(text: &str, context: Context, quotes: Quotes) -> String {
 fn string(text: &str, context: Context, quotes: Quotes) -> String {
     let Analysis { multiline, plain, single, .. } = analyze(text);
     let flow = context == Context::Flow && text.contains([',', '?', '[', ']', '{', '}', ':']);
+    let hidden = text.contains(is_invisible_or_control);
     match quotes {
+        _ if hidden => double_quoted(text),
         Quotes::None if plain && !flow && !text.is_empty() && !needs_quotes(text) => text.to_owned(),
         Quotes::Single if single && !multiline => format!("'{}'", text.replace('\'', "''")),
         _ => double_quoted(text),
@@ -101,7 +104,8 @@ fn double_quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}') => {
+            c if c > '\u{FFFF}' && is_invisible_or_control(c) => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+            c if is_invisible_or_control(c) || matches!(c, '\u{FFFE}' | '\u{FFFF}') => {
                 out.push_str(&format!("\\u{:04x}", u32::from(c)));
             }
             c => out.push(c),
@@ -123,7 +127,7 @@ pub(super) fn is_block(value: &Json) -> bool {
 
 /// Text of several lines that can be written as such.
 fn is_literal(text: &str) -> bool {
-    let shown = |c: char| c == '\n' || (!c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}'));
+    let shown = |c: char| c == '\n' || !is_invisible_or_control(c);
     text.trim_end_matches('\n').contains('\n')
         && !text.starts_with([' ', '\n'])
         && text.chars().all(shown)
