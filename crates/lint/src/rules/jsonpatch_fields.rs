@@ -95,7 +95,7 @@ fn from_outside_spec(cx: &Context<'_>, out: &mut Sink) {
                 _ => "read before the operand is created",
             };
             let finding = Finding::new(&JSONPATCH_FROM_OUTSIDE_SPEC, message).at(patch.place(span)).label(label);
-            out.report(finding.help("write the value that is meant with add"));
+            out.report(finding.help("set the intended value with add"));
         }
     }
 }

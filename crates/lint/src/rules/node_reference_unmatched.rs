@@ -105,7 +105,7 @@ fn ksm(cx: &Context<'_>, out: &mut Sink) {
         let finding = Finding::new(&RULE, "ksmConfiguration.nodeLabelSelector matches no declared node")
             .at(field.key_place())
             .label("KSM is switched on nowhere")
-            .help(help(cx, wanted, "select what nodes have, or write {} for every node"));
+            .help(help(cx, wanted, "select labels that nodes have, or write {} for every node"));
         out.report(finding);
     }
 }
@@ -147,7 +147,7 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
             let finding = Finding::new(&RULE, format!("{list}[{i}].nodeSelector matches no declared node"))
                 .at(cx.document().locate_key(&path))
                 .label("no node gets these mediated devices")
-                .help(help(cx, pairs(&selector), "select what nodes have, or correct the inventory"));
+                .help(help(cx, pairs(&selector), "select labels that nodes have, or correct the inventory"));
             out.report(finding);
         }
     }

@@ -9,7 +9,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "vm-clone-not-permitted",
     Group::Operands,
-    "nothing declared lets a virtual machine's namespace clone a disk of another namespace",
+    "no declared role lets a virtual machine's namespace clone a disk of another namespace",
 )
 .silent("the disk is never made: KubeVirt's service account may not clone its source")
 .confidence(Confidence::Medium);
@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let message = format!(
-                "nothing declared lets {} clone {source}/{}: its service account {own}/{account} has no role there",
+                "no declared role lets {} clone {source}/{}: its service account {own}/{account} has none there",
                 vm.display_name(),
                 reference.name
             );

@@ -79,7 +79,7 @@ fn finding(vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static
         .at(place)
         .object(object_of(vm.document))
         .label(label)
-        .help("use what nodes have, or correct the inventory")
+        .help("use resources that nodes have, or correct the inventory")
 }
 
 fn named(demand: &Demand) -> String {

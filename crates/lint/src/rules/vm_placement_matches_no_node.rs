@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(vm.key_place(selector))
             .object(object_of(vm.document))
             .label(label)
-            .help("select what nodes have, or correct the inventory");
+            .help("select labels that nodes have, or correct the inventory");
         if !nodes.is_empty() {
             let placement = cx.field("workloads.nodePlacement").key_place();
             finding = finding.related(placement, "virt-handler runs where this says");

@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => vm.document.locate(&vm.owner_path("preference")),
         };
         let message = format!(
-            "{} keeps state, and neither vmStateStorageClass nor a default storage class says where",
+            "{} keeps state, but vmStateStorageClass is unset and no storage class is the default",
             vm.display_name()
         );
         let finding = Finding::new(&RULE, message)

@@ -57,7 +57,7 @@ pub(super) fn unmatched<'a>(rule: &'static Rule, cx: &Context<'a>, placement: &P
         Some(label) => {
             format!("some nodes are labelled {label}: select those, or correct the inventory")
         }
-        None => "select what nodes in the inventory have, or correct the inventory".to_owned(),
+        None => "select labels that nodes of the inventory have, or correct the inventory".to_owned(),
     };
     let mut finding = Finding::new(rule, message).help(help);
     for (i, part) in parts.into_iter().enumerate() {
