@@ -126,6 +126,11 @@ def attack_patch_operations(lab):
     grows(lab, 250, one_cluster(lab, "  {}\n", annotations=lambda n: patches(n, add)), "lint")
 
 
+def attack_findings_that_differ(lab):
+    """Entries that say nothing, each of which is found under a path of its own: lint."""
+    grows(lab, 500, one_cluster(lab, lambda n: "  dataImportCronTemplates: [" + "{}," * n + "]\n"), "lint")
+
+
 def attack_nodes(lab):
     """Nodes: lint."""
     grows(lab, 250, one_cluster(lab, lambda n: images(5, "amd64,arm64"), inventory=nodes), "lint")

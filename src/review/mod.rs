@@ -484,23 +484,22 @@ fn file_of(finding: &Finding) -> Option<&camino::Utf8Path> {
 /// Findings with their clusters, those that say the same as one line, the worst first.
 fn lines<'a>(all: impl Iterator<Item = (&'a Finding, Vec<&'a str>)>) -> Vec<FindingLine<'a>> {
     let mut out: Vec<FindingLine<'a>> = Vec::new();
+    let mut known = BTreeMap::new();
     for (finding, clusters) in all {
-        let same = |line: &&mut FindingLine<'a>| {
-            let other = line.finding;
-            (other.rule.name, other.severity) == (finding.rule.name, finding.severity)
-                && other.message == finding.message
-                // Findings about no cluster are distinguished by their file only.
-                && (!clusters.is_empty() || file_of(other) == file_of(finding))
+        // Findings about no cluster are distinguished by their file only.
+        let file = clusters.is_empty().then(|| file_of(finding));
+        let key = |file| (finding.rule.name, finding.severity, &*finding.message, file);
+        let Some(at) = known.get(&key(file)) else {
+            known.entry(key(None)).or_insert(out.len());
+            known.insert(key(file), out.len());
+            out.push(FindingLine { finding, clusters });
+            continue;
         };
-        match out.iter_mut().find(same) {
-            Some(line) => {
-                for cluster in clusters {
-                    if line.clusters.last() != Some(&cluster) {
-                        line.clusters.push(cluster);
-                    }
-                }
+        let line: &mut FindingLine<'a> = &mut out[*at];
+        for cluster in clusters {
+            if line.clusters.last() != Some(&cluster) {
+                line.clusters.push(cluster);
             }
-            None => out.push(FindingLine { finding, clusters }),
         }
     }
     out.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));
