@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{SourceFile, in_order};
 use hcoplan_yaml::{Document, Node};
 
@@ -12,6 +13,7 @@ use super::Repo;
 use super::files::{FileRole, FileUse};
 use super::listed;
 use super::objects::ClusterRef;
+use super::problem::unparseable_other;
 use super::scan::Content;
 
 /// Documents by kind. Objects of lists are in it one by one.
@@ -19,6 +21,7 @@ use super::scan::Content;
 pub struct OtherObjects {
     by_kind: BTreeMap<String, Vec<Arc<Document>>>,
     templates: Vec<Arc<SourceFile>>,
+    problems: Vec<Finding>,
     skips_dry_run: Option<bool>,
     /// By kind, the first of each namespace and name; made at the first look-up by name.
     by_name: OnceLock<HashMap<String, ByName>>,
@@ -31,6 +34,11 @@ type ByName = HashMap<(Option<String>, String), usize>;
 const OPERATORS: [&str; 5] = ["KubeVirt", "CDI", "SSP", "NetworkAddonsConfig", "AAQ"];
 
 impl OtherObjects {
+    /// Files of KubeVirt's objects that can't be parsed.
+    pub fn problems(&self) -> &[Finding] {
+        &self.problems
+    }
+
     /// The documents of a kind (`VirtualMachine`), in the order of their paths.
     pub fn of_kind(&self, kind: &str) -> &[Arc<Document>] {
         self.by_kind.get(kind).map_or(&[], Vec::as_slice)
@@ -150,7 +158,7 @@ impl Repo {
 
     /// Everything in a cluster's directory and below it that belongs to no cluster further down, and what
     /// `hcoplan.yaml` gives to the cluster from elsewhere.
-    /// Files that can't be parsed are left out. Nothing is kept: whoever asks keeps it. What was
+    /// Of a file that can't be parsed the rest is left out, and said. Nothing is kept: whoever asks keeps it. What was
     /// read to load the cluster isn't read again.
     pub fn other_objects(&self, cluster: &ClusterRef, loaded: &Loaded) -> OtherObjects {
         let directory = cluster.directory();
@@ -180,6 +188,8 @@ impl Repo {
             };
             if content.is_template() {
                 out.templates.push(Arc::clone(&content.file));
+            } else if matches!(file.path.extension(), Some("yaml" | "yml" | "json")) {
+                out.problems.extend(unparseable_other(&content));
             }
             for document in &content.documents {
                 each(document, &mut out);

@@ -6,7 +6,10 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span, Unreadable};
 use hcoplan_yaml::{Document, Problem as YamlProblem, ProblemKind};
 
 use super::rules::{FILE_NOT_READ, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX};
-use super::scan::Content;
+use super::scan::{Content, mentions_hco};
+
+/// The end of the API groups of KubeVirt, CDI and their like.
+const KUBEVIRT: &str = "kubevirt.io/";
 
 /// Something wrong with a file itself.
 #[derive(Debug, Clone)]
@@ -55,8 +58,20 @@ pub(super) fn unparseable_file(content: &Content) -> Vec<Problem> {
         );
         return vec![Problem { finding, fatal: false }];
     }
-    let syntax = |p: &YamlProblem| with_context(content, p, Finding::new(&YAML_SYNTAX, &p.message));
-    fatal.map(|p| Problem { finding: syntax(p), fatal: true }).collect()
+    fatal.map(|p| Problem { finding: syntax(content, p), fatal: true }).collect()
+}
+
+/// A file of a cluster's directory that can't be parsed, and mentions KubeVirt's API groups: what it declares is not
+/// judged.
+pub(super) fn unparseable_other(content: &Content) -> Option<Finding> {
+    let first = content.problems.iter().find(|p| p.kind.is_fatal() && p.kind != ProblemKind::Template)?;
+    let text = content.file.text();
+    // One that mentions the operator ends the run: it is reported with the repository.
+    (text.contains(KUBEVIRT) && !mentions_hco(text)).then(|| syntax(content, first).severity(Severity::Warning))
+}
+
+fn syntax(content: &Content, problem: &YamlProblem) -> Finding {
+    with_context(content, problem, Finding::new(&YAML_SYNTAX, &problem.message))
 }
 
 fn with_context(content: &Content, problem: &YamlProblem, finding: Finding) -> Finding {

@@ -336,7 +336,7 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
 }
 
 /// Whether a text has HCO's API group in it, in any spelling of YAML.
-fn mentions_hco(text: &str) -> bool {
+pub(super) fn mentions_hco(text: &str) -> bool {
     let has = |text: &str| FINDERS.hco.find(text.as_bytes()).is_some();
     has(text) || may_be_binary(text) || unescaped(text).is_some_and(|text| has(&text))
 }
