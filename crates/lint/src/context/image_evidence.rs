@@ -11,7 +11,9 @@ use hcoplan_repository::repo::OtherObjects;
 use super::Context;
 use super::build_output::{built, built_by};
 use super::image_mirrors::Mirrors;
-use super::image_output::{EvidenceOwner, Form, Platform, Record, called, collected, declared, repository, saved};
+use super::image_output::{
+    EvidenceOwner, Form, Platform, Record, called, collected, declared, plain, repository, saved, tag,
+};
 
 /// What was found out about an image.
 #[derive(Debug, Clone)]
@@ -222,16 +224,6 @@ fn without_tag(image: &str) -> Option<String> {
     let (named, digest) = image.split_once('@')?;
     let repository = repository(named);
     (repository != named).then(|| format!("{repository}@{digest}"))
-}
-
-pub(super) fn tag(image: &str) -> &str {
-    image.get(repository(image).len() + 1..).unwrap_or("latest")
-}
-
-/// A reference as docker prints it for images of its own registry.
-pub(super) fn plain(image: &str) -> &str {
-    let image = image.strip_prefix("docker.io/").unwrap_or(image);
-    image.strip_prefix("library/").unwrap_or(image)
 }
 
 #[cfg(test)]

@@ -9,8 +9,7 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_repository::repo::OtherObjects;
 use hcoplan_yaml::{Node, Path};
 
-use super::image_evidence::{plain, tag};
-use super::image_output::repository;
+use super::image_output::{plain, repository, tag};
 
 /// The kinds, where each has its list, and whether it is for references by digest.
 const KINDS: [(&str, &str, bool); 3] = [

@@ -196,6 +196,16 @@ fn string<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
     node.get(key)?.as_str()
 }
 
+pub(super) fn tag(image: &str) -> &str {
+    image.get(repository(image).len() + 1..).unwrap_or("latest")
+}
+
+/// A reference as docker prints it for images of its own registry.
+pub(super) fn plain(image: &str) -> &str {
+    let image = image.strip_prefix("docker.io/").unwrap_or(image);
+    image.strip_prefix("library/").unwrap_or(image)
+}
+
 /// A reference without its tag and digest.
 pub(super) fn repository(image: &str) -> &str {
     let image = image.split('@').next().unwrap_or(image);

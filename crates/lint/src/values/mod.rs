@@ -4,6 +4,7 @@
 //! [`kinds`] finds what is wrong with a value of a kind. Two rules report the result: one what is rejected
 //! later, one what has no effect.
 
+mod forms;
 mod kinds;
 mod table;
 #[cfg(test)]

@@ -302,7 +302,7 @@ suppress:
         let cases = [
             ("ignroe: []\n", "1:1 there is no field `ignroe` here"),
             ("ignore: ['[z-a]']\n", "1:10 `[z-a]` is no pattern"),
-            ("lint: {baseline: ../x.json}\n", "1:18 `../x.json` leads out"),
+            ("lint: {baseline: ../x.json}\n", "1:18 `../x.json` is outside the root"),
             ("rules: {x: on}\n", "1:12 `rules.x` must be false, not `on`"),
             ("rules: {x: eror}\n", "1:12 `rules.x` can't be `eror`"),
             ("clusters: [{name: a}]\n", "1:13 `clusters[0]` lacks `path`"),

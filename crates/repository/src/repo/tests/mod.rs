@@ -371,8 +371,8 @@ fn a_second_hyperconverged_of_a_cluster_is_found() {
 
 #[test]
 fn an_operator_without_a_hyperconverged_is_found() {
-    let missing = "a/operator/hco.yaml:3:18 hco-cr-missing: HCO is installed, but there is no \
-                   HyperConverged for it";
+    let missing = "a/operator/hco.yaml:3:18 hco-cr-missing: HCO is installed, but no \
+                   HyperConverged is declared";
     let operator = ("a/operator/hco.yaml", SUBSCRIPTION);
     assert_eq!(findings(&[operator]), [missing]);
     let inventory = ("a/inventory.yaml", INVENTORY);
@@ -418,8 +418,8 @@ fn does_not_ask_for_known_facts() {
     // What OLM installed first says the product, and from where on it is.
     assert_eq!(
         found,
-        ["east/instance/hc.yaml:3:18 release-assumed: nothing says which release the cluster runs: OpenShift \
-          Virtualization 4.22 (HCO 1.18) is assumed, the newest published one"]
+        ["east/instance/hc.yaml:3:18 release-assumed: the cluster's release is unknown: assuming OpenShift \
+          Virtualization 4.22 (HCO 1.18), the newest published one"]
     );
     let possible = repo.load(&repo.clusters()[0]).expect("loaded").possible;
     assert_eq!(possible.first().expect("one").label(), "4.20");

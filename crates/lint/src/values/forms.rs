@@ -1,0 +1,74 @@
+//! The forms of texts, as their readers judge them.
+
+use hcoplan_kubernetes::label;
+
+pub(super) fn is_hex(text: &str, digits: std::ops::RangeInclusive<usize>) -> bool {
+    digits.contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+pub(super) fn is_pci_selector(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(vendor, product)| is_hex(vendor, 4..=4) && is_hex(product, 4..=4))
+}
+
+pub(super) fn is_network_name(text: &str) -> bool {
+    match text.split_once('/') {
+        Some((namespace, name)) => label::is_dns_label(namespace) && label::is_subdomain(name),
+        None => label::is_subdomain(text),
+    }
+}
+
+/// Kubernetes' IsExtendedResourceName.
+pub(super) fn is_extended_resource(text: &str) -> bool {
+    let is_native = !text.contains('/') || text.contains("kubernetes.io/");
+    !is_native && !text.starts_with("requests.") && label::is_key(&format!("requests.{text}"))
+}
+
+/// NVIDIA's types have a name beside their identifier, as has the one of IBM's crypto cards.
+pub(super) fn is_type_identifier(text: &str) -> bool {
+    let number = text.strip_prefix("nvidia-");
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+        || text == "vfio_ap-passthrough"
+}
+
+pub(super) fn is_host(text: &str) -> bool {
+    !text.contains("://") && !text.contains(['/', '*', ' ', '@', '?', '#'])
+}
+
+/// Whether a registry's URL names an image; another scheme is rejected by CDI itself.
+pub(super) fn is_registry_url(text: &str) -> bool {
+    match text.split_once(':') {
+        Some(("docker", rest)) => rest.strip_prefix("//").is_some_and(is_image),
+        Some(("oci-archive", rest)) => rest.starts_with("//"),
+        _ => true,
+    }
+}
+
+/// The grammar of `distribution/reference`: a host perhaps, parts in lower case, a tag or digest perhaps.
+pub(super) fn is_image(text: &str) -> bool {
+    let (name, digest) = text.split_once('@').map_or((text, None), |(name, digest)| (name, Some(digest)));
+    let (name, tag) = match name.rsplit_once(':') {
+        Some((name, tag)) if !tag.contains('/') => (name, Some(tag)),
+        _ => (name, None),
+    };
+    let path = match name.split_once('/') {
+        Some((host, path)) if host == "localhost" || host.contains(['.', ':']) || host != host.to_ascii_lowercase() => {
+            if !host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.:[]".contains(&b)) {
+                return false;
+            }
+            path
+        }
+        _ => name,
+    };
+    let is_part = |part: &str| {
+        part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b))
+            && part.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && part.ends_with(|c: char| c.is_ascii_alphanumeric())
+    };
+    let is_tag = |tag: &str| {
+        (1..=128).contains(&tag.len())
+            && !tag.starts_with(['.', '-'])
+            && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b))
+    };
+    let is_digest = |digest: &str| digest.split_once(':').is_some_and(|(_, hex)| is_hex(hex, 32..=128));
+    path.split('/').all(is_part) && tag.is_none_or(is_tag) && digest.is_none_or(is_digest)
+}
