@@ -131,10 +131,12 @@ impl Reason {
             }
             Self::Undeclared(None) => "nothing says which architecture its disk has".to_owned(),
             Self::Importer(names) => {
-                format!("multi-arch golden images are off: its disk is {names}, as the node that imports it")
+                format!("multi-arch golden images are off: its disk is {names}, depending on the node that imports it")
             }
             Self::UndeclaredImporter(names) => {
-                format!("it doesn't declare its architectures: its disk is {names}, as the node that imports it")
+                format!(
+                    "it doesn't declare its architectures: its disk is {names}, depending on the node that imports it"
+                )
             }
             Self::NotPublished => "its image isn't there for the architecture that is imported".to_owned(),
             Self::AliasAsked(alias) => format!("its template asks for {alias}, which no image is called"),

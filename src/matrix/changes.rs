@@ -13,6 +13,9 @@ use crate::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;
 use crate::diff::semantic::{EffectTime, Impact, ObjectChange};
 use crate::diff::{Comparison, Effect};
 
+/// The differences of the inputs that bring about what it is asked for.
+type CausesOf<'a> = dyn Fn(&dyn Fn(&ClusterMatrix) -> bool) -> Vec<usize> + 'a;
+
 /// What happens to the golden images; `None` where one side can't have any, so that nothing can be
 /// said.
 /// `causes` says which differences of the inputs bring about what it is asked for.
@@ -20,7 +23,7 @@ pub fn effects(
     before: &ClusterMatrix,
     after: &ClusterMatrix,
     comparison: &Comparison,
-    causes: &dyn Fn(&dyn Fn(&ClusterMatrix) -> bool) -> Vec<usize>,
+    causes: &CausesOf<'_>,
 ) -> Option<Vec<Effect>> {
     if before.obstacle.is_some() || after.obstacle.is_some() {
         return None;
@@ -97,7 +100,7 @@ struct Changes<'a> {
     before: &'a ClusterMatrix,
     after: &'a ClusterMatrix,
     comparison: &'a Comparison,
-    causes: &'a dyn Fn(&dyn Fn(&ClusterMatrix) -> bool) -> Vec<usize>,
+    causes: &'a CausesOf<'a>,
     deleted: Deleted,
     moved: BTreeMap<&'a str, Vec<&'a ObjectChange>>,
     images_before: Images<'a>,

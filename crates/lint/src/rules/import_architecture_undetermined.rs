@@ -47,7 +47,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
                 suggested(document, format!("import it for {name}"), &set)
             };
             let message = format!(
-                "{} imports {url} without platform.architecture: the disk is {}, as the node that imports it",
+                "{} imports {url} without platform.architecture: the disk is {}, depending on the node that imports it",
                 object_name(document),
                 or(&names)
             );

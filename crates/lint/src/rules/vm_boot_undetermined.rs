@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let source = &boot.source;
         let guests = boot.guest.possible.names();
         let message = format!(
-            "{} is {} ({}), but {} {} is {}, as the node that imports it",
+            "{} is {} ({}), but {} {} is {}, depending on the node that imports it",
             boot.vm.display_name(),
             or(&guests),
             boot.guest.reason(),

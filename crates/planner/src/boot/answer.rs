@@ -118,7 +118,7 @@ impl Cause {
             Self::NoNode(Barrier::Workload) => "no workload node has its architecture and its placement".to_owned(),
             Self::NoNode(Barrier::Placement) => "its placement matches no node of its architecture".to_owned(),
             Self::NoNode(Barrier::Taint) => "it tolerates the taints of no node of its architecture".to_owned(),
-            Self::Importer(names) => format!("its disk is {}, as the node that imports it", or(names)),
+            Self::Importer(names) => format!("its disk is {}, depending on the node that imports it", or(names)),
             Self::Guest(names) => format!("it is {}, as the node where virt-operator first runs", or(names)),
             Self::Unsaid => "nothing says which architecture its disk has".to_owned(),
         }
