@@ -185,7 +185,10 @@ impl Changes<'_> {
                  new import"
             );
             let action = format!("name {new} in the `sourceRef` of virtual machines and templates");
-            out.push(self.uncertain(self.lost(was, Impact::BootFailure, &text, &action)));
+            // Without the deletion the last disk stays, and virtual machines can be made from it.
+            let impact = if deletes { Impact::BootFailure } else { Impact::Images };
+            let effect = self.lost(was, impact, &text, &action);
+            out.push(if deletes { self.uncertain(effect) } else { effect });
         } else if is.is_some() {
             out.push(self.uncertain(self.lost(
                 was,
