@@ -54,6 +54,16 @@ impl<'a> Context<'a> {
         self.other_objects.get(OtherObjects::default)
     }
 
+    /// The objects of the repository from which CDI makes disks, each with its kind and the place of the DataVolume's
+    /// `spec` in it.
+    pub fn declared_volumes(&self) -> impl Iterator<Item = (&'static str, &Document, Path)> {
+        let kinds = [("DataImportCron", "spec.template.spec"), ("DataVolume", "spec")];
+        kinds.into_iter().flat_map(|(kind, path)| {
+            let documents = self.other_objects().of_kind(kind).iter();
+            documents.map(move |document| (kind, &**document, Path::dotted(path)))
+        })
+    }
+
     /// The repository's other objects and the overlays' patches that may contain an `ignore`.
     pub(crate) fn documents_with_suppressions(&self) -> Vec<Arc<Document>> {
         let other_objects = self.other_objects();

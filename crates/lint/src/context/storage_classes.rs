@@ -72,11 +72,9 @@ impl<'a> Context<'a> {
                 out.push(DiskSpec { who: template.display_name(), spec, document: self.document() });
             }
         }
-        for (kind, path) in [("DataVolume", "spec"), ("DataImportCron", "spec.template.spec")] {
-            for document in self.other_objects().of_kind(kind) {
-                let who = format!("the {kind} {}", document.text("metadata.name"));
-                out.extend(document.root.below(path).map(|spec| DiskSpec { who, spec, document }));
-            }
+        for (kind, document, path) in self.declared_volumes() {
+            let who = format!("the {kind} {}", document.text("metadata.name"));
+            out.extend(document.root.at(&path).map(|spec| DiskSpec { who, spec, document }));
         }
         for vm in self.virtual_machines() {
             let templates = vm.document.root.at(&vm.owner_path("dataVolumeTemplates"));

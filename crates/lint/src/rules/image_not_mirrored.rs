@@ -3,9 +3,9 @@
 //! Source: oc-mirror copies releases, operators with their related images, and `additionalImages`. The images of disks are
 //! no related images of an operator.
 
-use hcoplan_yaml::Node;
 use std::collections::BTreeMap;
 
+use hcoplan_yaml::Node;
 use serde_json::Value as Json;
 
 use super::prelude::*;
@@ -36,11 +36,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let volume = &cron.object.body["spec"]["template"]["spec"];
         volume.pointer(URL).and_then(Json::as_str).into_iter().for_each(&mut add);
     }
-    for (kind, path) in [("DataImportCron", "spec.template.spec"), ("DataVolume", "spec")] {
-        for document in cx.other_objects().of_kind(kind) {
-            let volume = document.root.below(path).map(Node::to_json).unwrap_or_default();
-            volume.pointer(URL).and_then(Json::as_str).into_iter().for_each(&mut add);
-        }
+    for (_, document, path) in cx.declared_volumes() {
+        let volume = document.root.at(&path).map(Node::to_json).unwrap_or_default();
+        volume.pointer(URL).and_then(Json::as_str).into_iter().for_each(&mut add);
     }
     for boot in cx.boots() {
         let at = |path: &Path| boot.vm.document.root.at(path).and_then(|n| n.as_str());

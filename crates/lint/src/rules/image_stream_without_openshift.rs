@@ -12,26 +12,22 @@ pub(super) static RULE: Rule = Rule::warning(
 )
 .silent("nothing is imported: CDI finds no ImageStream");
 
-const KINDS: [(&str, &str); 2] = [("DataImportCron", "spec.template.spec"), ("DataVolume", "spec")];
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.inventory().platform == Platform::OpenShift {
         return;
     }
-    for (kind, spec) in KINDS {
-        let path = Path::dotted(spec).below("source.registry.imageStream");
-        for document in cx.other_objects().of_kind(kind) {
-            if document.root.at(&path).and_then(Node::as_str).is_none() {
-                continue;
-            }
-            let name = text_at(document, "metadata.name").unwrap_or_default();
-            let message = format!("the {kind} {name} imports from an ImageStream, which is OpenShift's");
-            let finding = Finding::new(&RULE, message)
-                .at(document.locate(&path))
-                .object(object_of(document))
-                .label("this cluster runs on plain Kubernetes")
-                .help("write url: docker://registry/image:tag");
-            out.report(finding);
+    for (kind, document, path) in cx.declared_volumes() {
+        let path = path.below("source.registry.imageStream");
+        if document.root.at(&path).and_then(Node::as_str).is_none() {
+            continue;
         }
+        let name = text_at(document, "metadata.name").unwrap_or_default();
+        let message = format!("the {kind} {name} imports from an ImageStream, which is OpenShift's");
+        let finding = Finding::new(&RULE, message)
+            .at(document.locate(&path))
+            .object(object_of(document))
+            .label("this cluster runs on plain Kubernetes")
+            .help("write url: docker://registry/image:tag");
+        out.report(finding);
     }
 }

@@ -14,16 +14,10 @@ pub(super) static RULE: Rule = Rule::warning(
 .needs(Needs::Nodes)
 .fix(FixKind::Suggested);
 
-/// The kinds that import one disk, and where its source is.
-const KINDS: [(&str, &str); 2] = [("DataImportCron", "spec.template.spec.source"), ("DataVolume", "spec.source")];
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for (kind, path) in KINDS {
-        for document in
-            cx.other_objects().of_kind(kind).iter().filter(|d| d.text("apiVersion").starts_with("cdi.kubevirt.io/"))
-        {
-            out.report_all(finding(cx, document, &Path::dotted(path)));
-        }
+    let is_cdi = |document: &Document| document.text("apiVersion").starts_with("cdi.kubevirt.io/");
+    for (_, document, path) in cx.declared_volumes().filter(|(_, document, _)| is_cdi(document)) {
+        out.report_all(finding(cx, document, &path.key("source")));
     }
     for vm in cx.virtual_machines() {
         let templates = vm.owner_path("dataVolumeTemplates");

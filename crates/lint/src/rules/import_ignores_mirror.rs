@@ -33,11 +33,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for cron in cx.import_crons() {
         add(cron.object.id.name.clone(), &cron.object.body["spec"]["template"]["spec"]["source"]);
     }
-    for (kind, path) in [("DataImportCron", "spec.template.spec.source"), ("DataVolume", "spec.source")] {
-        for document in cx.other_objects().of_kind(kind) {
-            let source = document.root.below(path).map(Node::to_json);
-            add(document.text("metadata.name").to_owned(), &source.unwrap_or_default());
-        }
+    for (_, document, path) in cx.declared_volumes() {
+        let source = document.root.at(&path.key("source")).map(Node::to_json);
+        add(document.text("metadata.name").to_owned(), &source.unwrap_or_default());
     }
     for (place, names) in found.into_values() {
         let message =
