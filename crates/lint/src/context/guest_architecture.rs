@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use hcoplan_planner::boot::Architectures;
 use hcoplan_planner::boot_images::ssp_stage::Rendered;
 use hcoplan_planner::inventory::Architecture;
-use hcoplan_planner::machines::{TypeKind, defects};
+use hcoplan_planner::machines::{TypeKind, has_defect};
 use hcoplan_planner::release::Phase;
 use hcoplan_yaml::Node;
 use serde_json::Value;
@@ -117,7 +117,7 @@ impl<'a> Context<'a> {
         if let Some((preference, architecture)) = self.preferred(vm) {
             return guest(&architecture, ArchitectureReason::Preference(preference));
         }
-        let is_ignored = defects(self.release()).any(|defect| defect.name == DATA_SOURCE_IGNORED);
+        let is_ignored = has_defect(self.release(), DATA_SOURCE_IGNORED);
         for reference in vm.template_sources().into_iter().filter(|_| !is_ignored) {
             let (namespace, name) = (reference.namespace, reference.name);
             let label = self.followed_data_source(namespace, name).and_then(|s| s.label);

@@ -18,8 +18,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let (is_empty, permitted) = (cx.permits_no_devices(), cx.permitted_devices());
     for vm in cx.virtual_machines() {
+        let gpus = vm.path("domain.devices.gpus");
         for (path, name) in cx.devices_not_permitted(&vm) {
-            let what = if path.to_string().contains(".gpus[") { "GPU" } else { "host device" };
+            let what = if path.starts_with(&gpus) { "GPU" } else { "host device" };
             let message = format!("the {what} {name} of {} is not permitted", vm.display_name());
             let mut finding = Finding::new(&RULE, message)
                 .at(vm.document.locate(&path))

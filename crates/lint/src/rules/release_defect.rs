@@ -1,9 +1,9 @@
 //! A known defect of the release that concerns what the cluster runs.
 
-use hcoplan_planner::machines::{defects, template_of};
+use hcoplan_planner::machines::{MachineView, defects, deployed_kubevirt, template_of};
 
 use super::prelude::*;
-use crate::VirtualMachine;
+use crate::{Boot, VirtualMachine};
 
 pub(super) static RULE: Rule = Rule::warning(
     "release-defect",
@@ -25,19 +25,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut machines = None;
     for defect in defects(release) {
         let machines = machines.get_or_insert_with(|| {
-            let boots = cx.boots();
-            boots.into_iter().map(|boot| (boot.vm.document.root.to_json(), boot)).collect::<Vec<_>>()
+            let boots = cx.boots().into_iter();
+            boots.map(|boot| (view(&boot), boot.vm)).collect::<Vec<_>>()
         });
-        let concerned = machines.iter().filter(|(object, boot)| {
-            let template = template_of(object["kind"].as_str().unwrap_or_default()).unwrap_or_default();
-            defect.concerns_machine(object, template, &boot.verdict.spec)
-        });
-        let mut concerned = concerned.map(|(_, boot)| &boot.vm);
+        let mut concerned = machines.iter().filter(|(view, _)| defect.concerns_machine(view)).map(|(_, vm)| vm);
         let first = concerned.next();
         if first.is_none() && !defect.concerns_cluster(cluster.kubevirt) {
             continue;
         }
-        let version = &release.tables().components["KUBEVIRT_VERSION"];
+        let version = deployed_kubevirt(release);
         let message = match first {
             Some(vm) => {
                 format!("a defect of KubeVirt {version} concerns {}: {}", vm.display_name(), defect.consequence)
@@ -58,4 +54,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         out.report(finding);
     }
+}
+
+fn view(boot: &Boot<'_>) -> MachineView {
+    let object = boot.vm.document.root.to_json();
+    let template = template_of(object["kind"].as_str().unwrap_or_default()).unwrap_or_default();
+    MachineView::new(&object, template, &boot.verdict.spec)
 }

@@ -60,16 +60,42 @@ fn all() -> &'static [Defect] {
     &ALL
 }
 
-/// The version of KubeVirt that a release deploys, `1.7.4`.
-fn version_of(release: &Release) -> &str {
-    let deployed = release.tables().components.get("KUBEVIRT_VERSION");
-    deployed.map_or("", |v| v.trim_start_matches('v'))
+/// The version of KubeVirt that a release deploys, as its tag says it: `v1.7.4`. Empty where the release's data lack it.
+pub fn deployed_kubevirt(release: &Release) -> &str {
+    release.tables().components.get("KUBEVIRT_VERSION").map_or("", String::as_str)
+}
+
+fn version_of(release: &Release) -> Vec<u64> {
+    version_numbers(deployed_kubevirt(release).trim_start_matches('v'))
 }
 
 /// The defects that a release has.
 pub fn defects(release: &Release) -> impl Iterator<Item = &'static Defect> {
-    let version = version_numbers(version_of(release));
+    let version = version_of(release);
     all().iter().filter(move |defect| defect.is_in(&version))
+}
+
+/// Whether a release has the defect of a name.
+pub fn has_defect(release: &Release, name: &str) -> bool {
+    all().iter().any(|defect| defect.name == name && defect.is_in(&version_of(release)))
+}
+
+/// What conditions on a virtual machine look at.
+#[derive(Debug)]
+pub struct MachineView(Value);
+
+impl MachineView {
+    /// Of its manifest, where the instance's spec is in it, and what KubeVirt makes of that.
+    pub fn new(object: &Value, template: &str, spec: &Value) -> Self {
+        let instance = if template.is_empty() { object } else { at(object, template) };
+        Self(json!({
+            "name": object["metadata"]["name"],
+            "owner": object["spec"],
+            "written": instance["spec"],
+            "migratesBridge": instance["metadata"]["annotations"][ALLOW_BRIDGE],
+            "spec": spec,
+        }))
+    }
 }
 
 impl Defect {
@@ -84,17 +110,9 @@ impl Defect {
         version >= version_numbers(&self.since).as_slice() && !is_fixed
     }
 
-    /// Whether it concerns a virtual machine: its manifest, where the instance's spec is in it, and what KubeVirt makes of that.
-    pub fn concerns_machine(&self, object: &Value, template: &str, spec: &Value) -> bool {
-        let instance = if template.is_empty() { object } else { at(object, template) };
-        let view = json!({
-            "name": object["metadata"]["name"],
-            "owner": object["spec"],
-            "written": instance["spec"],
-            "migratesBridge": instance["metadata"]["annotations"][ALLOW_BRIDGE],
-            "spec": spec,
-        });
-        holds(&self.machines, &view)
+    /// Whether it concerns a virtual machine.
+    pub fn concerns_machine(&self, machine: &MachineView) -> bool {
+        holds(&self.machines, &machine.0)
     }
 
     /// Whether it concerns the KubeVirt object, independent of the machines.
@@ -104,7 +122,7 @@ impl Defect {
 
     /// The next release of the same line, or of a later one, that doesn't have it; `None` where no known one does.
     pub fn fixed_after(&self, release: &Release) -> Option<String> {
-        let is_free = |other: &Release| !self.is_in(&version_numbers(version_of(other)));
+        let is_free = |other: &Release| !self.is_in(&version_of(other));
         let own = version_numbers(release.version());
         let patches = Release::patch_names().filter_map(Release::patch);
         let all = patches.chain(Release::known_names().filter_map(Release::known));
@@ -189,7 +207,8 @@ mod tests {
             ("kubevirt-17029", json!({"architecture": "s390x", "domain": {"memory": {"guest": "1Gi"}}}), false),
         ] {
             let object = machine(spec.clone());
-            assert_eq!(named(name).concerns_machine(&object, "spec.template", &spec), holds, "{name} {spec}");
+            let view = MachineView::new(&object, "spec.template", &spec);
+            assert_eq!(named(name).concerns_machine(&view), holds, "{name} {spec}");
         }
     }
 }

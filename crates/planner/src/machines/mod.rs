@@ -27,7 +27,7 @@ mod volumes;
 #[cfg(test)]
 mod tests;
 
-pub use defects::{Defect, defects};
+pub use defects::{Defect, MachineView, defects, deployed_kubevirt, has_defect};
 pub use judge::is_placeholder;
 pub use migration::{Claim, Obstacle, obstacles};
 pub use nodes::{Demand, demands};
