@@ -192,10 +192,8 @@ fn changes(document: &Document) -> Vec<WrapperChange> {
                 // A generator's template is laid over the set's, and the patch over both: their paths may be those.
                 root.below("spec.generators").iter().for_each(|generators| templates(generators, &mut specs));
             }
-            let own =
-                spec.and_then(|spec| Some(list(spec, "sources").iter().chain(spec.get("source")).next()?.get("path")));
-            let own = own.flatten().and_then(Node::as_str);
-            for source in specs.iter().flat_map(|spec| list(spec, "sources").iter().chain(spec.get("source"))) {
+            let own = spec.and_then(|spec| sources(spec).next()?.get("path")?.as_str());
+            for source in specs.into_iter().flat_map(sources) {
                 let path = source.get("path").and_then(Node::as_str).or(own).and_then(PathPattern::new);
                 found.fields(source, "", &[&ARGO_SOURCE[..], &["kustomize"]].concat(), path.as_ref());
                 if let Some(kustomize) = source.get("kustomize") {
@@ -216,11 +214,9 @@ fn changes(document: &Document) -> Vec<WrapperChange> {
         ("helm.toolkit.fluxcd.io", "HelmRelease") => {
             let Some(spec) = root.get("spec") else { return Vec::new() };
             let path = spec.below("chart.spec.chart").and_then(Node::as_str).and_then(PathPattern::new);
-            for key in ["commonMetadata", "postRenderers"] {
-                let harmless: Vec<&str> =
-                    spec.entries().iter().map(|e| e.key.text.as_str()).filter(|k| *k != key).collect();
-                found.fields(spec, "", &harmless, path.as_ref());
-            }
+            let keys = spec.entries().iter().map(|entry| entry.key.text.as_str());
+            let harmless: Vec<&str> = keys.filter(|key| !["commonMetadata", "postRenderers"].contains(key)).collect();
+            found.fields(spec, "", &harmless, path.as_ref());
         }
         ("kustomize.toolkit.fluxcd.io", "Kustomization") => {
             let Some(spec) = root.get("spec") else { return Vec::new() };
@@ -310,6 +306,11 @@ fn templates<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
         }
     }
     node.items().iter().for_each(|item| templates(item, out));
+}
+
+/// The sources of an Application's spec.
+fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
+    list(spec, "sources").iter().chain(spec.get("source"))
 }
 
 /// Whether a patch may be meant for a HyperConverged: its target and its own kind say that it isn't.
