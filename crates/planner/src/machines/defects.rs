@@ -60,7 +60,7 @@ fn all() -> &'static [Defect] {
     &ALL
 }
 
-/// The version of KubeVirt that a release deploys, as its tag says it: `v1.7.4`. Empty where the release's data lack it.
+/// The version of KubeVirt that a release deploys, with its `v`: `v1.7.4`. Empty where the release's data lack it.
 pub fn deployed_kubevirt(release: &Release) -> &str {
     release.tables().components.get("KUBEVIRT_VERSION").map_or("", String::as_str)
 }
