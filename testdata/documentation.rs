@@ -404,6 +404,38 @@ fn messages() -> Vec<(String, String)> {
     fixtures.chain(consoles.flat_map(lines)).chain(helps().into_iter().flat_map(lines)).collect()
 }
 
+/// What users and contributors read: pages, the Action's inputs, the schemas; each with its path.
+fn pages_and_schemas() -> Vec<(String, String)> {
+    let own = ["CONTRIBUTING.md", "SECURITY.md", "STABILITY.md", "action.yml", "conformance/README.md"];
+    let files = pages().into_iter().chain(more_pages()).chain(own.map(|name| root().join(name)));
+    let files = files.map(|path| (path.display().to_string(), fs::read_to_string(&path).expect("readable")));
+    let schemas = texts_below("schemas").into_iter().filter(|(path, _)| path.ends_with(".schema.json"));
+    files.chain(schemas).collect()
+}
+
+/// Paragraphs, items, cells, options and descriptions of a text, each in one line; no code.
+fn paragraphs(text: &str) -> Vec<String> {
+    let starts =
+        regex::Regex::new(r#"^([-*>]|hcoplan|\d+\.|"?[\w-]+"?:) |^\S+( \S+)*\s{2,}\S"#).expect("an expression");
+    let mut found = vec![String::new()];
+    let mut fenced = false;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("```") {
+            fenced = !fenced;
+        } else if let Some(row) = line.strip_prefix('|').filter(|_| !fenced) {
+            found.extend(row.split('|').map(str::to_owned));
+        } else if !fenced {
+            if line.is_empty() || line.starts_with(['#', '-']) || starts.is_match(line) {
+                found.push(String::new());
+            }
+            let last = found.last_mut().expect("the first");
+            *last += " ";
+            *last += line;
+        }
+    }
+    found
+}
+
 #[test]
 fn users_read_plain_words() {
     let list = read("testdata/words.txt");
@@ -414,11 +446,7 @@ fn users_read_plain_words() {
             (regex::Regex::new(phrase).expect("an expression"), instead)
         })
         .collect();
-    let own = ["CONTRIBUTING.md", "SECURITY.md", "STABILITY.md", "action.yml"].map(|name| root().join(name));
-    let files = pages().into_iter().chain(more_pages()).chain(own);
-    let files = files.map(|path| (path.display().to_string(), fs::read_to_string(&path).expect("readable")));
-    let schemas = texts_below("schemas").into_iter().filter(|(path, _)| path.ends_with(".schema.json"));
-    let mut texts: Vec<(String, String)> = files.chain(schemas).collect();
+    let mut texts = pages_and_schemas();
     texts.extend(messages());
     assert!(texts.len() > 10_000, "only {} texts", texts.len());
     let mut wrong = Vec::new();
@@ -434,14 +462,23 @@ fn users_read_plain_words() {
 
 /// A sentence ends at a full stop, a colon or a semicolon; a quotation counts as a word. Consoles have lists of any length.
 #[test]
-fn sentences_of_messages_have_at_most_thirty_words() {
-    let quoted = regex::Regex::new("`[^`]*`|\"[^\"]*\"").expect("an expression");
-    let end = regex::Regex::new("[.:;!?] ").expect("an expression");
+fn sentences_have_at_most_thirty_words() {
+    let quoted = regex::Regex::new(r#"`[^`]*`|"[^"]*"|\]\([^)]*\)"#).expect("an expression");
+    let end = regex::Regex::new(r"[.:;!?]\)? ").expect("an expression");
+    let described = regex::Regex::new(r#"^\s*"?description"?: (.*)"#).expect("an expression");
     let mut wrong = Vec::new();
-    for (place, line) in messages().into_iter().filter(|(place, _)| !place.contains("/console:")) {
-        let text = quoted.replace_all(&line, "quoted");
-        let long = end.split(&text).filter(|sentence| sentence.split_whitespace().count() > 30);
-        wrong.extend(long.map(|sentence| format!("{place}: {sentence}")));
+    let messages = messages().into_iter().filter(|(place, _)| !place.contains("/console:"));
+    for (place, text) in pages_and_schemas().into_iter().chain(helps()).chain(messages) {
+        let mut prose = paragraphs(&text);
+        if place.ends_with(".json") || place.ends_with(".yml") {
+            let text = |line: &String| Some(described.captures(line)?[1].trim_matches(['"', ',']).to_owned());
+            prose = prose.iter().filter_map(text).collect();
+        }
+        for paragraph in prose {
+            let text = quoted.replace_all(&paragraph, "quoted");
+            let long = end.split(&text).filter(|sentence| sentence.split_whitespace().count() > 30);
+            wrong.extend(long.map(|sentence| format!("{place}: {sentence}")));
+        }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
