@@ -1,5 +1,5 @@
 //! Repositories: [`repo`] finds the HyperConvergeds of a directory and the inventories that belong to them,
-//! through kustomize, Helm and other carriers; [`emit`] writes the tree of rendered files.
+//! through kustomize, Helm and other wrappers; [`emit`] writes the tree of rendered files.
 
 pub mod emit;
 pub mod repo;

@@ -8,12 +8,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{Tree, Unreadable};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::carriers::files::is_text as is_carrying_text;
 use super::config::CONFIG_FILE;
 use super::error::Error;
 use super::kustomization::{Kustomizations, Named, follow_links};
 use super::problem::{Problem, unparseable_file, unreadable};
 use super::scan::{Content, FoundKind, FoundObject, Scanned, is_candidate, scan};
+use super::wrappers::files::is_text as may_hold_manifests;
 
 /// Below this many files a second thread costs more than it gives.
 const FEW: usize = 32;
@@ -104,14 +104,14 @@ fn look(tree: &dyn Tree, path: &Utf8Path, room: &ByteBudget) -> FileSummary {
     FileSummary { found, more }
 }
 
-/// Whether a file is called like a manifest, and not only like one that may carry some.
+/// Whether a file is called like a manifest, and not only like a text that may contain one.
 pub(super) fn is_manifest(path: &Utf8Path) -> bool {
-    !is_carrying_text(path) || is_candidate(path)
+    !may_hold_manifests(path) || is_candidate(path)
 }
 
 impl FileSummary {
     pub(super) fn holds_hyperconverged(&self) -> bool {
-        let is_one = |f: &FoundObject| matches!(f.what, FoundKind::HyperConverged | FoundKind::Almost);
+        let is_one = |f: &FoundObject| matches!(f.what, FoundKind::HyperConverged | FoundKind::Unrecognized);
         self.found.iter().any(is_one)
     }
 

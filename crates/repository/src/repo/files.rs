@@ -47,10 +47,10 @@ pub struct FileContents {
     pub machines: bool,
     /// Other manifests that say what a cluster is like.
     pub statements: Box<[StatementKind]>,
-    /// Objects that are nearly HyperConvergeds.
-    pub almost: usize,
+    /// Objects that look like HyperConvergeds.
+    pub unrecognized: usize,
     /// Documents with HyperConvergeds that aren't planned.
-    pub named: usize,
+    pub not_planned: usize,
     /// Whether there are controllers' objects that change what they apply.
     pub changing: bool,
 }
@@ -67,8 +67,8 @@ impl fmt::Display for FileRole {
                 };
                 let parts = [
                     several(holds.hyperconvergeds, "HyperConverged"),
-                    several(holds.almost, "almost a HyperConverged"),
-                    several(holds.named, "a HyperConverged that isn't planned"),
+                    several(holds.unrecognized, "unrecognized HyperConverged"),
+                    several(holds.not_planned, "HyperConverged not planned"),
                     holds.changing.then(|| "changes of what a controller applies".to_owned()),
                     several(holds.inventories, "ClusterInventory"),
                     holds.nodes.then(|| "nodes".to_owned()),

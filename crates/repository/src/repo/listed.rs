@@ -1,4 +1,4 @@
-//! The objects of lists and of other [carriers].
+//! The objects of lists and of other [wrappers].
 //!
 //! kubectl takes everything with `items` for a list, kustomize everything whose kind ends in `List`, and both expand
 //! the lists inside it. Items without a kind are of the list's: source is `decodeToList` of apimachinery's
@@ -7,11 +7,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub(super) use super::almost::HCO;
+pub(super) use super::unrecognized::HCO;
 use hcoplan_yaml::{Document, Entry, Key, Node, Value};
 
-use super::carriers::unknown::fill_in_known_values;
-use super::carriers::{self, Carrier, Unknown};
+use super::wrappers::unknown::fill_in_known_values;
+use super::wrappers::{self, Unknown, Wrapper};
 
 /// An object of a list.
 #[derive(Debug, Clone, Copy)]
@@ -19,15 +19,15 @@ pub(super) struct Object<'n> {
     pub(super) node: &'n Node,
     /// The list that gives it the kind that it doesn't have itself.
     list: Option<&'n Node>,
-    /// What carries it, where that says how it is to be read.
-    pub(super) carrier: Option<Carrier<'n>>,
+    /// Its wrapper, where that decides how it is read.
+    pub(super) wrapper: Option<Wrapper<'n>>,
     /// Whether it is in the document's own list, not in one inside that.
     pub(super) is_direct: bool,
 }
 
 /// Whether a document is taken apart.
 pub(super) fn is_list(root: &Node) -> bool {
-    items(root).is_some() || carriers::carried_nodes(root).is_some()
+    items(root).is_some() || wrappers::wrapped_nodes(root).is_some()
 }
 
 fn items(node: &Node) -> Option<&[Node]> {
@@ -43,7 +43,7 @@ fn text<'n>(node: &'n Node, key: &str) -> &'n str {
 
 /// An object that is in no list.
 pub(super) fn single(node: &Node) -> Object<'_> {
-    Object { node, list: None, carrier: None, is_direct: false }
+    Object { node, list: None, wrapper: None, is_direct: false }
 }
 
 /// The objects of a list in the order of the text. One of HCO's group that has `items` without being
@@ -57,19 +57,19 @@ pub(super) fn objects(root: &Node) -> Vec<Object<'_>> {
 fn add<'n>(
     node: &'n Node,
     list: Option<&'n Node>,
-    carrier: Option<Carrier<'n>>,
+    wrapper: Option<Wrapper<'n>>,
     depth: usize,
     out: &mut Vec<Object<'n>>,
 ) {
     let list = list.filter(|_| text(node, "kind").is_empty());
-    let object = Object { node, list, carrier, is_direct: depth == 1 };
+    let object = Object { node, list, wrapper, is_direct: depth == 1 };
     let Some(items) = items(node) else {
-        let Some(inside) = carriers::carried_nodes(node) else {
+        let Some(inside) = wrappers::wrapped_nodes(node) else {
             return out.push(object);
         };
         for (inner, own) in inside {
             // What fills in the outer one has done so before the inner one is looked at.
-            let own = carrier.filter(|outer| outer.is_template).unwrap_or(own);
+            let own = wrapper.filter(|outer| outer.is_template).unwrap_or(own);
             add(inner, None, Some(own), depth + 1, out);
         }
         return;
@@ -79,7 +79,7 @@ fn add<'n>(
         out.push(object);
     }
     for item in items {
-        add(item, Some(node), carrier, depth + 1, out);
+        add(item, Some(node), wrapper, depth + 1, out);
     }
 }
 
@@ -100,7 +100,7 @@ impl<'n> Object<'n> {
 
     /// Whether it is of HCO's API group, or of one that is filled in later.
     pub(super) fn is_ours(&self) -> bool {
-        super::almost::is_ours(self.api_version(), &self.kind())
+        super::unrecognized::is_ours(self.api_version(), &self.kind())
     }
 
     /// The object as if it stood alone.
@@ -126,7 +126,7 @@ impl<'n> Object<'n> {
                 entries.push(Entry { key, value });
             }
         }
-        let unknown = if self.is_ours() { fill_in_known_values(&mut root, self.carrier.as_ref()) } else { Vec::new() };
+        let unknown = if self.is_ours() { fill_in_known_values(&mut root, self.wrapper.as_ref()) } else { Vec::new() };
         // Above and behind the lines of what stands alone there may be some, too.
         let is_alone = span == document.root.span;
         let own = document.comments.iter();

@@ -12,7 +12,6 @@ use hcoplan_yaml::Document;
 use hcoplan_yaml::edit::EditableFile;
 use serde_json::Value;
 
-use super::carriers::unknown;
 use super::choose_release::{is_directory, known_release, not_modelled};
 use super::identity::{Candidates, FactOrigin, Identity, WithSource};
 use super::objects::{ClusterRef, ObjectRef, SourceRef, parent};
@@ -21,6 +20,7 @@ use super::rules::{NODES_ASSUMED, RELEASE_ASSUMED, RELEASE_UNKNOWN};
 use super::scan::{Content, FoundKind};
 use super::statements::{Statement, StatementKind};
 use super::trust::Trust;
+use super::wrappers::unknown;
 use super::{Repo, release_dir};
 
 /// A cluster, ready to be planned.
@@ -403,7 +403,7 @@ pub fn identity_in(
                     candidates.hyperconverged(&document);
                 }
                 FoundKind::Statement(kind) => statements.push(Statement::read(kind, document)),
-                FoundKind::Inventory(_) | FoundKind::Almost | FoundKind::Named | FoundKind::Changing => {}
+                FoundKind::Inventory(_) | FoundKind::Unrecognized | FoundKind::NotPlanned | FoundKind::Changing => {}
             }
         }
     }

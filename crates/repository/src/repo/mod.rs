@@ -5,10 +5,8 @@
 //! files that have nothing to do with HCO cost little more than reading them. Where the files come
 //! from (a directory, a git revision, standard input) makes no difference.
 
-mod almost;
 mod appliers;
 mod build_failed;
-mod carriers;
 mod charts;
 mod choose_release;
 mod cluster_filter;
@@ -49,17 +47,17 @@ mod tests;
 mod texts;
 mod trust;
 mod unchanged;
+mod unrecognized;
 mod wrapper_changes;
+mod wrappers;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub use almost::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
 pub use appliers::{AppliedBy, Appliers, Controller};
 pub use build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED, KUSTOMIZE_NOT_BUILT};
-pub use carriers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 pub use choose_release::{UnknownRelease, known_release, not_modelled, release_name};
 pub use cluster_filter::ClusterFilter;
 pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
@@ -92,6 +90,8 @@ pub use rules::{
 pub use scan::{ObjectPlace, is_candidate};
 pub use statements::{HCO_PACKAGES, StatementKind};
 pub use trust::{CHANGE_NOT_TRUSTED, Trust, TrustBase};
+pub use unrecognized::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
+pub use wrappers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 
 use hcoplan_diagnostics::finding::{Finding, Rule};
 use hcoplan_diagnostics::source::{Limits, Origins, SourceFile, Tree, max_bytes};

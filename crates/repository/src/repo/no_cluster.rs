@@ -8,13 +8,13 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span, normalize_path};
 use hcoplan_planner::inventory::SourceKind;
 
 use super::Repo;
-use super::almost::{self, unused_inventory};
-use super::carriers::HCO_NOT_PLANNED;
 use super::files::{FileRole, FileUse};
 use super::kustomize::has_outside_references;
 use super::objects::{Objects, SourceRef, parent};
 use super::problem::Problem;
+use super::unrecognized::{self, unused_inventory};
 use super::wrapper_changes::{self, AppliedPath, applied_paths};
+use super::wrappers::HCO_NOT_PLANNED;
 
 impl Repo {
     /// What controllers change in the HyperConvergeds that they apply.
@@ -83,10 +83,10 @@ impl Repo {
     /// inventories that no cluster has.
     pub(super) fn say_what_is_no_cluster(&mut self, objects: &Objects) {
         let mut findings = Vec::new();
-        for object in &objects.almost {
+        for object in &objects.unrecognized {
             let content = self.content(object.file).ok();
             let document = content.and_then(|c| c.object(object.place));
-            findings.extend(document.map(|d| almost::finding(&d)));
+            findings.extend(document.map(|d| unrecognized::finding(&d)));
         }
         // Of a build it is the file that it is made of.
         findings.iter_mut().for_each(Finding::point_at_origins);
@@ -104,7 +104,7 @@ impl Repo {
                 // read.
                 let is_run = path.extension() == Some("jsonnet")
                     && self.applied().iter().any(|a| a.skips_dry_run.is_some() && a.path.covers(path));
-                let named = content.named(object.place.document);
+                let named = content.not_planned(object.place.document);
                 if is_run { deployed.extend(named) } else { findings.extend(named) }
             }
         }

@@ -123,7 +123,7 @@ pub(super) struct Objects {
     /// An inventory for all clusters, from the command line.
     pub(super) given: Vec<SourceRef>,
     /// What is nearly a HyperConverged.
-    pub(super) almost: Vec<ObjectRef>,
+    pub(super) unrecognized: Vec<ObjectRef>,
     /// Documents with HyperConvergeds that aren't planned.
     pub(super) named: Vec<ObjectRef>,
     /// Controllers' objects that change what they apply.

@@ -10,7 +10,6 @@ use hcoplan_diagnostics::source::{
 };
 use hcoplan_planner::inventory::SourceKind;
 
-use super::carriers::files::{is_program, is_script, is_text as is_carrying_text, may_be_script};
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
 use super::file_summary::{
@@ -26,6 +25,7 @@ use super::rendered::Rendered;
 use super::scan::{Content, FoundKind, FoundObject, is_candidate, scan};
 use super::texts::is_text;
 use super::trust::Trust;
+use super::wrappers::files::{is_program, is_script, is_text as may_hold_manifests, may_be_script};
 use super::{MANIFEST, Options, Repo};
 
 impl Repo {
@@ -153,7 +153,7 @@ impl Repo {
             let paths = &reading.objects.paths;
             let meant = |o: &ObjectRef| paths.get(o.file as usize).is_some_and(|p| **p == *only);
             reading.objects.hyperconvergeds.retain(meant);
-            reading.objects.almost.retain(meant);
+            reading.objects.unrecognized.retain(meant);
             reading.objects.named.retain(meant);
             reading.objects.is_one_file = true;
             // A file that is named on the command line has to be readable, also without any object of ours.
@@ -231,7 +231,7 @@ fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8Pat
     let is_program: HashSet<Utf8PathBuf> = listing.files.iter().filter(|p| is_program(p)).cloned().collect();
     let mut out = listing.files;
     let is_known =
-        |p: &Utf8Path| is_candidate(p) || is_carrying_text(p) || p.as_str() == STREAM || is_program.contains(p);
+        |p: &Utf8Path| is_candidate(p) || may_hold_manifests(p) || p.as_str() == STREAM || is_program.contains(p);
     let begins = |p: &Utf8Path| tree.read(p).is_ok_and(|bytes| is_script(p, &bytes));
     out.retain(|p| is_known(p) || may_be_script(p) && begins(p));
     let entries = config.clusters.iter();
@@ -327,8 +327,8 @@ impl Reading {
                 FoundKind::Statement(kind) => {
                     self.objects.statements.push(StatementRef { kind, object });
                 }
-                FoundKind::Almost => self.objects.almost.push(object),
-                FoundKind::Named => self.objects.named.push(object),
+                FoundKind::Unrecognized => self.objects.unrecognized.push(object),
+                FoundKind::NotPlanned => self.objects.named.push(object),
                 FoundKind::Changing => self.objects.changing.push(object),
             }
         }
@@ -424,8 +424,8 @@ fn holds(found: &[FoundObject]) -> FileContents {
     let count = |what: FoundKind| found.iter().filter(|f| f.what == what).count();
     FileContents {
         hyperconvergeds: count(FoundKind::HyperConverged),
-        almost: count(FoundKind::Almost),
-        named: count(FoundKind::Named),
+        unrecognized: count(FoundKind::Unrecognized),
+        not_planned: count(FoundKind::NotPlanned),
         changing: count(FoundKind::Changing) > 0,
         inventories: count(FoundKind::Inventory(SourceKind::Declared)),
         nodes: count(FoundKind::Inventory(SourceKind::Nodes)) > 0,

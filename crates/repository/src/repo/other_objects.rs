@@ -204,7 +204,7 @@ fn each(document: &Arc<Document>, out: &mut OtherObjects) {
         return out.add(Arc::clone(document));
     }
     // What stands in a wrapper with the HyperConverged is the wrapper's.
-    for object in listed::objects(&document.root).into_iter().filter(|object| object.carrier.is_none()) {
+    for object in listed::objects(&document.root).into_iter().filter(|object| object.wrapper.is_none()) {
         out.add(Arc::new(object.alone(document)));
     }
 }

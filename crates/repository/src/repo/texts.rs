@@ -6,8 +6,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::SourceFile;
 
 use super::Repo;
-use super::carriers::files::builds_image;
 use super::objects::ClusterRef;
+use super::wrappers::files::builds_image;
 
 /// The largest one that is read: nobody writes a longer one by hand.
 const MOST_BYTES: usize = 1 << 20;

@@ -10,8 +10,8 @@ use hcoplan_diagnostics::source::{SourceFile, Span, normalize_path};
 use hcoplan_yaml::{self as yaml, Document, Node, Value};
 use regex_lite::Regex;
 
-use super::almost::{HCO, HINTS};
-use super::carriers::HCO_NOT_PLANNED;
+use super::unrecognized::{HCO, HINTS};
+use super::wrappers::HCO_NOT_PLANNED;
 
 const KIND: &str = "HyperConverged";
 

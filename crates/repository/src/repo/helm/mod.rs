@@ -16,13 +16,13 @@ use hcoplan_diagnostics::source::{EditedTree, Location, Memory, SourceFile, Span
 use hcoplan_yaml::{self as yaml, Document};
 
 use self::releases::{Release, named_releases, releases};
-use super::almost::{HCO, HINTS};
 use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, name_of};
-use super::carriers::HCO_NOT_PLANNED;
-use super::carriers::named::holds_one;
 use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependencies};
 use super::kustomize::{BuildError, BuildTarget, Built, run_program};
 use super::scan::{FoundKind, scan};
+use super::unrecognized::{HCO, HINTS};
+use super::wrappers::HCO_NOT_PLANNED;
+use super::wrappers::not_planned::holds_one;
 
 /// What a release renders is called, in its directory.
 pub const RENDERED: &str = "helm-template.yaml";

@@ -8,7 +8,7 @@ use hcoplan_yaml::{self as yaml, Document, Node};
 use super::read::{Kustomization, Named};
 use super::{BuildError, BuildInputs, TreeKustomizations, has_kustomization, kustomization_location, shown};
 use crate::repo::build_failed::{FailedBuild, KUSTOMIZE_BUILD_FAILED, KUSTOMIZE_NOT_BUILT, name_of};
-use crate::repo::carriers::HCO_NOT_PLANNED;
+use crate::repo::wrappers::HCO_NOT_PLANNED;
 
 /// The build of a directory that failed.
 pub(super) fn failed(tree: &dyn Tree, root: &Utf8Path, directory: Utf8PathBuf, error: BuildError) -> FailedBuild {

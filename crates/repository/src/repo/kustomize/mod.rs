@@ -403,7 +403,7 @@ impl Built {
                 let built = directory.join(BUILT);
                 let content = scan(&Memory::from_iter([(built.clone(), bytes.clone())]), &built);
                 let is_ours = |f: &FoundObject| {
-                    matches!(f.what, FoundKind::HyperConverged | FoundKind::Almost | FoundKind::Named)
+                    matches!(f.what, FoundKind::HyperConverged | FoundKind::Unrecognized | FoundKind::NotPlanned)
                 };
                 let has_one = content.found.iter().any(is_ours) || content.content.is_some_and(|c| c.is_broken());
                 if !has_one {

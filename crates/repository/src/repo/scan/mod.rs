@@ -16,14 +16,14 @@ use hcoplan_yaml::{self as yaml, Comment, Document, Node, Problem, ProblemKind};
 use memchr::memmem::Finder;
 
 use self::escapes::unescaped;
-use super::almost::{self, is_almost};
-use super::carriers::embedded::{self, Embedded, Texts};
-use super::carriers::files;
 use super::charts;
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
 use super::statements::StatementKind;
+use super::unrecognized::{self, is_unrecognized};
 use super::wrapper_changes::changes_others;
+use super::wrappers::embedded::{self, Embedded, Texts};
+use super::wrappers::files;
 
 /// Our own API group; a file that mentions it must be readable.
 const OURS: &str = "hcoplan.dev";
@@ -166,15 +166,15 @@ impl Content {
                 let what = FoundKind::Changing;
                 found.push(FoundObject { place, what });
             }
-            if mentions && !self.named_in(index).is_empty() {
+            if mentions && !self.not_planned_in(index).is_empty() {
                 let place = ObjectPlace { document: index, item: None };
-                let what = FoundKind::Named;
+                let what = FoundKind::NotPlanned;
                 found.push(FoundObject { place, what });
             }
         }
         if !self.missed.is_empty() {
             let place = ObjectPlace { document: u32::MAX, item: None };
-            let what = FoundKind::Named;
+            let what = FoundKind::NotPlanned;
             found.push(FoundObject { place, what });
         }
         for (embedded, index) in self.embedded.iter().zip(self.documents.len()..) {
@@ -237,9 +237,9 @@ pub(super) enum FoundKind {
     /// Something else that says what a cluster is like.
     Statement(StatementKind),
     /// Meant to be a HyperConverged, and none.
-    Almost,
+    Unrecognized,
     /// It has a HyperConverged in it that isn't planned.
-    Named,
+    NotPlanned,
     /// A controller's object that changes what it applies.
     Changing,
 }
@@ -323,7 +323,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
 fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
     // A chart's are rendered with it.
     let is_meant = || {
-        FINDERS.almost.iter().any(|word| word.find(&bytes).is_some())
+        FINDERS.unrecognized.iter().any(|word| word.find(&bytes).is_some())
             && std::str::from_utf8(&bytes).is_ok_and(has_kind_like)
     };
     let is_named = memchr::memmem::find(&bytes, b"HyperConverged").is_some();
@@ -402,7 +402,7 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
         let machines = || mentions(&finders.machine) && any_kind(text, |kind| kind.starts_with("Machine"));
         let subscription = || mentions(&finders.subscription) && mentions(&finders.package);
         let statement = || finders.statements.iter().any(mentions);
-        if finders.almost.iter().any(mentions) && has_kind_like(text) {
+        if finders.unrecognized.iter().any(mentions) && has_kind_like(text) {
             return Interest::Marked;
         }
         let named = || mentions(&finders.package) && text.contains("metadata");
@@ -441,7 +441,7 @@ struct ContentFinders {
     controllers: [Finder<'static>; 3],
     binary: Finder<'static>,
     statements: [Finder<'static>; 2],
-    almost: [Finder<'static>; 4],
+    unrecognized: [Finder<'static>; 4],
 }
 
 static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
@@ -456,7 +456,7 @@ static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
     binary: Finder::new("binary"),
     // A CSV of HCO mentions its API group.
     statements: [Finder::new("OperatorGroup"), Finder::new("ClusterVersion")],
-    almost: almost::HINTS.map(Finder::new),
+    unrecognized: unrecognized::HINTS.map(Finder::new),
 });
 
 /// What is wrong with a file whose text is not what its bytes are.
@@ -471,12 +471,12 @@ fn is_node(value: &str) -> bool {
     matches!(value.split(end).next(), Some("Node" | "NodeList"))
 }
 
-/// Whether a kind has one of the [hints](almost::HINTS) in it.
+/// Whether a kind has one of the [hints](unrecognized::HINTS) in it.
 fn has_kind_like(text: &str) -> bool {
     let hints = |value: &str| {
         let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '}');
         let word = value.split(ends).next().unwrap_or_default();
-        almost::HINTS.iter().any(|hint| word.contains(hint))
+        unrecognized::HINTS.iter().any(|hint| word.contains(hint))
     };
     any_kind(text, hints)
 }
@@ -506,7 +506,7 @@ fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
         (Some(what @ FoundKind::Inventory(_)), _) => return add(None, what),
         (Some(what), _) if !is_list => return add(None, what),
         (None, Some(kind)) => return add(None, FoundKind::Statement(kind)),
-        (None, None) if !is_list && is_almost(root) => return add(None, FoundKind::Almost),
+        (None, None) if !is_list && is_unrecognized(root) => return add(None, FoundKind::Unrecognized),
         _ if !is_list => return,
         _ => {}
     }
@@ -526,8 +526,8 @@ fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
             None => {
                 if let Some(kind) = StatementKind::of(object.node) {
                     add(Some(index), FoundKind::Statement(kind));
-                } else if is_almost(object.node) {
-                    add(Some(index), FoundKind::Almost);
+                } else if is_unrecognized(object.node) {
+                    add(Some(index), FoundKind::Unrecognized);
                 }
             }
         }
@@ -548,13 +548,13 @@ fn is_registered(node: &Node) -> bool {
 }
 
 fn what(api_version: &str, kind: &str) -> Option<FoundKind> {
-    if almost::is_ours(api_version, kind) {
+    if unrecognized::is_ours(api_version, kind) {
         return Some(FoundKind::HyperConverged);
     }
     SourceKind::of(api_version, kind).map(FoundKind::Inventory)
 }
 
-mod carried;
 mod escapes;
 #[cfg(test)]
 mod tests;
+mod wrapped;

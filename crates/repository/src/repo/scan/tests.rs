@@ -15,8 +15,8 @@ fn found(text: &str) -> String {
             FoundKind::HyperConverged => "HyperConverged".to_owned(),
             FoundKind::Inventory(kind) => format!("{kind:?}"),
             FoundKind::Statement(kind) => kind.as_str().to_owned(),
-            FoundKind::Almost => "almost".to_owned(),
-            FoundKind::Named => "named".to_owned(),
+            FoundKind::Unrecognized => "unrecognized".to_owned(),
+            FoundKind::NotPlanned => "named".to_owned(),
             FoundKind::Changing => "changing".to_owned(),
         };
         format!("{}{item} {what}", f.place.document)
@@ -50,10 +50,10 @@ fn finds_relevant_objects() {
         ),
         ("kind: CustomResourceDefinition\nspec: {group: hco.kubevirt.io}\n", ""),
         ("apiVersion: v1\nkind: Service\nspec: {type: NodePort}\n", ""),
-        ("apiVersion: hco.kubevirt.com/v1\nkind: HyperConverged\n", "0 almost"),
-        ("kind: Hyperconverged\nspec: {}\n", "0 almost"),
-        ("apiVersion: v1\nkind: List\nitems:\n- {kind: HyperConverged, spec: {}}\n", "0[0] almost"),
-        ("metadata: {name: kubevirt-hyperconverged}\nspec: {}\n", "0 almost"),
+        ("apiVersion: hco.kubevirt.com/v1\nkind: HyperConverged\n", "0 unrecognized"),
+        ("kind: Hyperconverged\nspec: {}\n", "0 unrecognized"),
+        ("apiVersion: v1\nkind: List\nitems:\n- {kind: HyperConverged, spec: {}}\n", "0[0] unrecognized"),
+        ("metadata: {name: kubevirt-hyperconverged}\nspec: {}\n", "0 unrecognized"),
         (
             "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nspec: {name: \
              kubevirt-hyperconverged}\n",

@@ -338,11 +338,11 @@ fn other_objects_are_those_of_the_own_directory() {
     assert_eq!(kinds, ["HyperConverged", "Pod", "VirtualMachine"]);
 }
 
-/// What only a real directory has.
-#[cfg(unix)]
-mod almost;
 mod appliers;
 mod on_disk;
+/// What only a real directory has.
+#[cfg(unix)]
+mod unrecognized;
 mod versions;
 
 const SUBSCRIPTION: &str = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: \

@@ -47,11 +47,11 @@ fn text<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
 /// Whether an object is a HyperConverged: one of HCO's API group, or of one that is filled in later.
 pub(super) fn is_ours(api_version: &str, kind: &str) -> bool {
     let group = api_version.split_once('/').map(|(group, _)| group);
-    group == Some(HCO) || (kind == "HyperConverged" && super::carriers::unknown::expression(api_version).is_some())
+    group == Some(HCO) || (kind == "HyperConverged" && super::wrappers::unknown::expression(api_version).is_some())
 }
 
 /// Whether an object outside HCO's API group is meant to be a HyperConverged.
-pub(super) fn is_almost(root: &Node) -> bool {
+pub(super) fn is_unrecognized(root: &Node) -> bool {
     let is_map = |key: &str| matches!(root.get(key).map(|n| &n.value), Some(Value::Map(_)));
     let is_object = is_map("metadata") || is_map("spec");
     match (root.get("apiVersion"), text(root, "kind")) {
@@ -77,7 +77,7 @@ fn is_kind(kind: &str) -> bool {
         && strsim::osa_distance(&lower, "hyperconverged") <= 2
 }
 
-/// The finding about an object that is [almost](is_almost) a HyperConverged.
+/// The finding about an object that is [not recognized](is_unrecognized) a HyperConverged.
 pub(super) fn finding(document: &Document) -> Finding {
     let root = &document.root;
     let kind = root.entry("kind");
@@ -167,9 +167,9 @@ mod tests {
 
     use super::*;
 
-    fn almost(text: &str) -> bool {
+    fn is_found(text: &str) -> bool {
         let parsed = hcoplan_yaml::parse(&SourceFile::new("a.yaml", text));
-        is_almost(&parsed.documents[0].root)
+        is_unrecognized(&parsed.documents[0].root)
     }
 
     #[test]
@@ -189,10 +189,10 @@ mod tests {
             ("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition", false),
             ("group: hco.kubevirt.io\nnames: {kind: HyperConverged}", false),
         ] {
-            assert_eq!(almost(&format!("{head}{body}")), expected, "{head}");
+            assert_eq!(is_found(&format!("{head}{body}")), expected, "{head}");
         }
-        assert!(almost("metadata: {name: kubevirt-hyperconverged}\nspec: {}\n"));
-        assert!(!almost("metadata: {name: kubevirt-hyperconverged}\ndata: {}\n"));
-        assert!(!almost("kind: HyperConverged\nname: a\n"));
+        assert!(is_found("metadata: {name: kubevirt-hyperconverged}\nspec: {}\n"));
+        assert!(!is_found("metadata: {name: kubevirt-hyperconverged}\ndata: {}\n"));
+        assert!(!is_found("kind: HyperConverged\nname: a\n"));
     }
 }

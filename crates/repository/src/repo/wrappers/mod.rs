@@ -1,46 +1,45 @@
-//! Objects that carry manifests: Open Cluster Management's policies and works, OpenShift's Templates, Hive's
+//! Objects that contain manifests: Open Cluster Management's policies and works, OpenShift's Templates, Hive's
 //! SyncSets, Crossplane's Objects, Ansible's tasks.
 //!
-//! What is carried is a part of the carrying file's own tree, so that it keeps its places. Values that only
-//! the carrier's own tool fills in are [unknown]: they are taken out, and said.
+//! A wrapped object is a part of the wrapper's own tree, so that it keeps its locations. Values that only the
+//! wrapper's own tool fills in are [unknown]: they are removed and reported.
 
 pub(super) mod ansible;
 pub(super) mod embedded;
 pub(super) mod files;
 mod inline;
 mod mask;
-pub(super) mod named;
+pub(super) mod not_planned;
 mod policy;
 mod template;
 pub(super) mod unknown;
 
-pub(super) use named::NamedCarrier;
+pub(super) use not_planned::NotPlannedObject;
 pub(super) use unknown::Unknown;
 
-pub use self::named::HCO_NOT_PLANNED;
+pub use self::not_planned::HCO_NOT_PLANNED;
 pub use self::unknown::VALUE_UNKNOWN;
 
 use hcoplan_yaml::Node;
 
-/// What carries an object.
+/// An object that contains another one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Carrier<'n> {
-    /// The carrying object.
+pub(super) struct Wrapper<'n> {
     pub(super) node: &'n Node,
     /// Whether it is a Template of OpenShift, whose parameters stand in the object.
     pub(super) is_template: bool,
 }
 
-/// What an object carries, in the order of the text; `None` where it is no carrier.
-pub(super) fn carried_nodes(node: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
+/// The objects inside an object, in the order of the text; `None` where it is no wrapper.
+pub(super) fn wrapped_nodes(node: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     if !node.items().is_empty() {
         return ansible::objects(node);
     }
     let (group, kind) = (group(node), text(node, "kind"));
     let plain = |path: &str| {
-        let carrier = Carrier { node, is_template: false };
+        let wrapper = Wrapper { node, is_template: false };
         let nodes = node.below(path).map_or(&[][..], Node::items);
-        nodes.iter().map(|n| (n, carrier)).collect()
+        nodes.iter().map(|n| (n, wrapper)).collect()
     };
     match (group, kind) {
         ("policy.open-cluster-management.io", "Policy" | "ConfigurationPolicy") => Some(policy::objects(node)),
@@ -52,14 +51,14 @@ pub(super) fn carried_nodes(node: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
         ("hypershift.openshift.io", "HostedCluster") => Some(plain("spec.configuration.items")),
         ("hive.openshift.io", "SyncSet" | "SelectorSyncSet") => Some(plain("spec.resources")),
         ("kubernetes.crossplane.io", "Object") => {
-            let carrier = Carrier { node, is_template: false };
+            let wrapper = Wrapper { node, is_template: false };
             let manifest = node.below("spec.forProvider.manifest");
-            Some(manifest.into_iter().map(|n| (n, carrier)).collect())
+            Some(manifest.into_iter().map(|n| (n, wrapper)).collect())
         }
         ("template.openshift.io" | "", "Template") => {
-            let carrier = Carrier { node, is_template: true };
+            let wrapper = Wrapper { node, is_template: true };
             let objects = node.get("objects").map_or(&[][..], Node::items);
-            Some(objects.iter().map(|n| (n, carrier)).collect())
+            Some(objects.iter().map(|n| (n, wrapper)).collect())
         }
         _ => None,
     }

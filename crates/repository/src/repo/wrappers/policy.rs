@@ -5,13 +5,13 @@
 
 use hcoplan_yaml::Node;
 
-use super::{Carrier, text};
+use super::{Wrapper, text};
 
 /// The objects that clusters must have, and that a policy therefore declares.
-pub(super) fn objects(node: &Node) -> Vec<(&Node, Carrier<'_>)> {
-    let carrier = Carrier { node, is_template: false };
+pub(super) fn objects(node: &Node) -> Vec<(&Node, Wrapper<'_>)> {
+    let wrapper = Wrapper { node, is_template: false };
     let declared = templates(node).filter(|t| !is_unwanted(t)).filter_map(|t| t.get("objectDefinition"));
-    declared.filter(|object| !is_check(object)).map(|object| (object, carrier)).collect()
+    declared.filter(|object| !is_check(object)).map(|object| (object, wrapper)).collect()
 }
 
 /// What it wants to be gone.

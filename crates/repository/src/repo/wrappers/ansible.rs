@@ -4,8 +4,8 @@
 
 use hcoplan_yaml::{Node, Value};
 
-use super::super::almost::HCO;
-use super::{Carrier, text};
+use super::super::unrecognized::HCO;
+use super::{Wrapper, text};
 
 /// The modules, by their whole names and by those of before collections.
 const MODULES: [&str; 6] = [
@@ -30,19 +30,19 @@ pub(super) fn is_tasks(list: &Node) -> bool {
 }
 
 /// The manifests of a list of plays or tasks; `None` where it is none.
-pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
+pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     let mut out = Vec::new();
     each(list, &mut |task, arguments| {
         if text(arguments, "state") == "absent" {
             return;
         }
-        let carrier = Carrier { node: task, is_template: false };
+        let wrapper = Wrapper { node: task, is_template: false };
         for key in ["definition", "resource_definition", "inline"] {
             match arguments.get(key) {
                 Some(list) if !list.items().is_empty() => {
-                    out.extend(list.items().iter().map(|n| (n, carrier)));
+                    out.extend(list.items().iter().map(|n| (n, wrapper)));
                 }
-                Some(node) => out.push((node, carrier)),
+                Some(node) => out.push((node, wrapper)),
                 None => {}
             }
         }

@@ -1,43 +1,43 @@
-//! What a file has in it that is carried by something, or that isn't planned.
+//! HyperConvergeds of a file that are in a wrapper, or that aren't planned.
 
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_yaml::Node;
 
-use super::super::carriers::embedded::Embedded;
-use super::super::carriers::named::{self, NotPlannedReason};
-use super::super::carriers::{NamedCarrier, Unknown};
 use super::super::kustomization::is_kustomization;
 use super::super::listed;
+use super::super::wrappers::embedded::Embedded;
+use super::super::wrappers::not_planned::{self, NotPlannedReason};
+use super::super::wrappers::{NotPlannedObject, Unknown};
 use super::{Content, ObjectPlace};
 
 impl Content {
     /// The HyperConvergeds of a document that aren't planned.
-    pub(super) fn named_in(&self, document: u32) -> Vec<NamedCarrier> {
+    pub(super) fn not_planned_in(&self, document: u32) -> Vec<NotPlannedObject> {
         let Some(document) = self.documents.get(document as usize) else {
             return Vec::new();
         };
         let objects = listed::objects(&document.root);
         let planned: Vec<&Node> = objects.iter().map(|o| o.node).collect();
-        let mut named = named::named(&document.root, &planned);
-        named.retain(|named| {
+        let mut found = not_planned::find(&document.root, &planned);
+        found.retain(|object| {
             let around = |e: &Embedded| {
                 let inner = e.document.span;
-                named.span.start <= inner.start && inner.end <= named.span.end
+                object.span.start <= inner.start && inner.end <= object.span.end
             };
-            let is_text = matches!(named.why, NotPlannedReason::InText(_));
+            let is_text = matches!(object.reason, NotPlannedReason::InText(_));
             !is_text || !(is_kustomization(self.file.path()) || self.embedded.iter().any(around))
         });
-        named
+        found
     }
 
     /// The findings about them.
-    pub(in super::super) fn named(&self, document: u32) -> Vec<Finding> {
+    pub(in super::super) fn not_planned(&self, document: u32) -> Vec<Finding> {
         let Some(of) = self.documents.get(document as usize) else {
             let missed = self.missed.iter();
-            return missed.map(|span| named::missed(&self.file, *span)).collect();
+            return missed.map(|span| not_planned::unreadable_text(&self.file, *span)).collect();
         };
-        let named = self.named_in(document);
-        named.iter().map(|one| named::finding(one, of)).collect()
+        let found = self.not_planned_in(document);
+        found.iter().map(|one| not_planned::finding(one, of)).collect()
     }
 
     /// What of the object at a place isn't known before it is applied.
@@ -65,9 +65,9 @@ impl Content {
             return Some(Default::default());
         };
         let objects = listed::objects(&document.root);
-        let carrier = objects.get(place.item? as usize)?.carrier?;
+        let wrapper = objects.get(place.item? as usize)?.wrapper?;
         let named = |path: &str| {
-            let mut found = [carrier.node, &document.root].into_iter().filter_map(|node| node.below(path)?.as_str());
+            let mut found = [wrapper.node, &document.root].into_iter().filter_map(|node| node.below(path)?.as_str());
             found.next().unwrap_or_default().to_owned()
         };
         Some((named("metadata.namespace"), named("metadata.name")))

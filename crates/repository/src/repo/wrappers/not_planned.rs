@@ -6,7 +6,7 @@ use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Seve
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_yaml::{Document, Node, Value};
 
-use super::super::almost::{HCO, HINTS};
+use super::super::unrecognized::{HCO, HINTS};
 use super::{ansible, group, inline, policy, text};
 
 /// A HyperConverged that is somewhere, and not in a plan.
@@ -22,10 +22,10 @@ pub static HCO_NOT_PLANNED: Rule = Rule {
 
 /// A HyperConverged that isn't planned, and what it is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct NamedCarrier {
+pub(in super::super) struct NotPlannedObject {
     /// Its kind, or the whole text that it is in.
     pub(in super::super) span: Span,
-    pub(in super::super) why: NotPlannedReason,
+    pub(in super::super) reason: NotPlannedReason,
 }
 
 /// Why it isn't planned.
@@ -52,7 +52,7 @@ const EXAMPLES: [&str; 6] = [
 ];
 
 /// The HyperConvergeds in a document that are none of those that are `planned`.
-pub(in super::super) fn named(root: &Node, planned: &[&Node]) -> Vec<NamedCarrier> {
+pub(in super::super) fn find(root: &Node, planned: &[&Node]) -> Vec<NotPlannedObject> {
     let mut out = Vec::new();
     let is_example =
         EXAMPLES.contains(&text(root, "kind")) || text(root, "schema").starts_with("olm.") || group(root) == HCO;
@@ -67,21 +67,21 @@ pub(in super::super) fn named(root: &Node, planned: &[&Node]) -> Vec<NamedCarrie
 struct Walk<'n, 'o> {
     planned: &'o [&'n Node],
     unwanted: Vec<&'n Node>,
-    out: &'o mut Vec<NamedCarrier>,
+    out: &'o mut Vec<NotPlannedObject>,
 }
 
 impl<'n> Walk<'n, '_> {
-    fn node(&mut self, node: &'n Node, carrier: &'n str, is_root: bool) {
+    fn node(&mut self, node: &'n Node, wrapper: &'n str, is_root: bool) {
         if !is_root && is_hyperconverged(node) {
             let is_one_of = |nodes: &[&Node]| nodes.iter().any(|n| std::ptr::eq(*n, node));
             if !is_one_of(self.planned) && !policy::is_check(node) {
-                let why = if is_one_of(&self.unwanted) {
+                let reason = if is_one_of(&self.unwanted) {
                     NotPlannedReason::Removed
                 } else {
-                    NotPlannedReason::Inside(carrier.to_owned())
+                    NotPlannedReason::Inside(wrapper.to_owned())
                 };
                 let span = node.get("kind").map_or(node.span, |k| k.span);
-                self.out.push(NamedCarrier { span, why });
+                self.out.push(NotPlannedObject { span, reason });
             }
             return;
         }
@@ -91,11 +91,11 @@ impl<'n> Walk<'n, '_> {
                     self.unwanted.extend(policy::removed_manifests(node));
                 }
                 let has_kind = node.get("kind").is_some() && node.get("apiVersion").is_some();
-                let carrier = if has_kind { kind_of(node) } else { carrier };
+                let wrapper = if has_kind { kind_of(node) } else { wrapper };
                 for entry in entries {
                     let key = entry.key.text.as_str();
                     if !key.ends_with("/last-applied-configuration") && key != "alm-examples" {
-                        self.node(&entry.value, carrier, false);
+                        self.node(&entry.value, wrapper, false);
                     }
                 }
             }
@@ -103,19 +103,19 @@ impl<'n> Walk<'n, '_> {
                 if is_root {
                     self.unwanted.extend(ansible::removed_manifests(node));
                     for (kind, is_removed) in ansible::changes(node) {
-                        let why = if is_removed { NotPlannedReason::Removed } else { NotPlannedReason::Changed };
+                        let reason = if is_removed { NotPlannedReason::Removed } else { NotPlannedReason::Changed };
                         let span = kind.span;
-                        self.out.push(NamedCarrier { span, why });
+                        self.out.push(NotPlannedObject { span, reason });
                     }
                 }
                 for item in items {
-                    self.node(item, carrier, false);
+                    self.node(item, wrapper, false);
                 }
             }
             Value::String(text) if holds_one(text) || applies_one(text) => {
-                let why = NotPlannedReason::InText(carrier.to_owned());
+                let reason = NotPlannedReason::InText(wrapper.to_owned());
                 let span = node.span;
-                self.out.push(NamedCarrier { span, why });
+                self.out.push(NotPlannedObject { span, reason });
             }
             _ => {}
         }
@@ -170,7 +170,7 @@ fn applies_one(text: &str) -> bool {
 }
 
 /// The finding about a text that contains a HyperConverged and can't be read.
-pub(in super::super) fn missed(file: &Arc<SourceFile>, span: Span) -> Finding {
+pub(in super::super) fn unreadable_text(file: &Arc<SourceFile>, span: Span) -> Finding {
     let message = "a HyperConverged is in a text that hcoplan can't read as a manifest";
     Finding::new(&HCO_NOT_PLANNED, message)
         .at(Location::new(file, span))
@@ -179,8 +179,8 @@ pub(in super::super) fn missed(file: &Arc<SourceFile>, span: Span) -> Finding {
 }
 
 /// The finding about a HyperConverged that isn't planned.
-pub(in super::super) fn finding(named: &NamedCarrier, document: &Document) -> Finding {
-    let (message, help) = match &named.why {
+pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) -> Finding {
+    let (message, help) = match &object.reason {
         NotPlannedReason::Removed => (
             "this HyperConverged is to be removed, so nothing is planned for it".to_owned(),
             "a HyperConverged that is deleted takes KubeVirt and its operators with it, unless its \
@@ -200,10 +200,10 @@ pub(in super::super) fn finding(named: &NamedCarrier, document: &Document) -> Fi
             "put it into a file of its own, or look at what its tool prints: `… | hcoplan lint -`",
         ),
     };
-    let span = match &named.why {
+    let span = match &object.reason {
         // All of it would be too much to show.
-        NotPlannedReason::InText(_) => Span { end: named.span.start + 1, ..named.span },
-        _ => named.span,
+        NotPlannedReason::InText(_) => Span { end: object.span.start + 1, ..object.span },
+        _ => object.span,
     };
     Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&document.file, span)).label("not planned").help(help)
 }

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use hcoplan_diagnostics::source::{SourceFile, Span};
 use hcoplan_yaml::{self as yaml, Comment, Document, Node, Problem, ProblemKind, ScalarPlaces, Value};
 
-use super::super::almost::{HCO, HINTS, is_almost};
 use super::super::listed;
+use super::super::unrecognized::{HCO, HINTS, is_unrecognized};
 use super::files::{self, Form};
 use super::inline::{self, offsets};
 use super::mask::{Language, Masked, mask};
-use super::named::{holds_kind, holds_one, is_hyperconverged};
+use super::not_planned::{holds_kind, holds_one, is_hyperconverged};
 use super::unknown::{self, Unknown};
 use super::{ansible, group, policy, text};
 
@@ -290,7 +290,7 @@ fn of_piece(
 /// The HyperConvergeds of a document: itself, those of a list or a wrapper, or the definitions of a policy's raw
 /// template.
 fn roots(root: Node) -> Vec<Node> {
-    if is_hyperconverged(&root) || is_almost(&root) {
+    if is_hyperconverged(&root) || is_unrecognized(&root) {
         return vec![root];
     }
     let definitions = root.items().iter().filter(|item| !policy::is_unwanted(item));

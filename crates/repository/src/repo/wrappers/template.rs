@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use hcoplan_yaml::{Node, Scalar, Value, resolve};
 
-use super::{Carrier, text};
+use super::{Wrapper, text};
 
 /// The parameters of a Template: their values, `None` where one has to be given or is generated.
-pub(super) fn parameters<'n>(carrier: &Carrier<'n>) -> BTreeMap<&'n str, Option<&'n str>> {
-    let list = carrier.node.get("parameters").map_or(&[][..], Node::items);
+pub(super) fn parameters<'n>(wrapper: &Wrapper<'n>) -> BTreeMap<&'n str, Option<&'n str>> {
+    let list = wrapper.node.get("parameters").map_or(&[][..], Node::items);
     let parameter = |p: &'n Node| {
         let value = p.get("value").and_then(Node::as_str);
         let is_generated = !text(p, "generate").is_empty();

@@ -1,4 +1,4 @@
-//! Values of a carried object that only the carrier's own tool knows.
+//! Values of a wrapped object that only the wrapper's own tool knows.
 
 use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
 use hcoplan_diagnostics::source::Span;
@@ -6,7 +6,7 @@ use hcoplan_planner::release::{FieldTarget, Release};
 use hcoplan_yaml::{Document, Entry, Node, Value};
 
 use super::super::statements::HCO_NAME as NAME;
-use super::Carrier;
+use super::Wrapper;
 use super::mask::MARK;
 use super::template::{Filled, fill, parameters};
 
@@ -85,10 +85,10 @@ impl Unknown {
     }
 }
 
-/// Takes the values out of an object that the tool which applies it fills in, and puts those in that its carrier
+/// Takes the values out of an object that the tool which applies it fills in, and puts those in that its wrapper
 /// itself says. An expression is an unknown scalar wherever it stands: `{{ … }}`, `{% … %}` and `${ … }`.
-pub(in super::super) fn fill_in_known_values(root: &mut Node, carrier: Option<&Carrier<'_>>) -> Vec<Unknown> {
-    let template = carrier.filter(|c| c.is_template).map(parameters);
+pub(in super::super) fn fill_in_known_values(root: &mut Node, wrapper: Option<&Wrapper<'_>>) -> Vec<Unknown> {
+    let template = wrapper.filter(|c| c.is_template).map(parameters);
     let mut out = Vec::new();
     walk(root, "", &mut out, &mut |text| {
         let filled = template.as_ref().map_or(Filled::Same, |parameters| fill(text, parameters));
