@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use hcoplan::app::PriorState;
+use hcoplan::analysis::PriorState;
 use hcoplan::diff;
 use hcoplan::emit::{ClusterManifest, TopManifest};
 use hcoplan::inventory;

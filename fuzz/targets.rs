@@ -7,7 +7,7 @@ mod foreign;
 use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
-use hcoplan::app::{self, Before, PriorState, Progress, Work};
+use hcoplan::analysis::{self, Before, PriorState, Progress, Work};
 use hcoplan::diff::{self, Side};
 use hcoplan::finding::Finding;
 use hcoplan::inventory::{self, Inventory, LoadedInventory, Node, Source, SourceKind};
@@ -393,10 +393,10 @@ fn found(repo: &Repo, prior: Option<&PriorState>, number: usize) -> Vec<Finding>
     let settings = lint::Settings::default();
     let before = prior.map_or(Before::Nothing, Before::Live);
     let work = Work { lint: Some(lint::Selection::of(&settings)), before, compare: true, ..Work::default() };
-    let clusters = app::entries(repo, |_| true);
+    let clusters = analysis::entries(repo, |_| true);
     let mut findings: Vec<_> = repo.problems().iter().map(|p| p.finding.clone()).collect();
     let progress = Progress::of(0, true);
-    app::run(repo, &clusters, &work, None, &progress, |outcome| {
+    analysis::run(repo, &clusters, &work, None, &progress, |outcome| {
         if let Verdict::NotPlanned(why) = &outcome.verdict {
             assert_ne!(why.kind, NotPlannedKind::Bug, "{}: {why}", outcome.cluster);
         }

@@ -1,6 +1,6 @@
 //! hcoplan: what KubeVirt's HyperConverged Cluster Operator would render from a manifest, offline.
 //!
-//! This crate is the command line, the language server and the reports. The crates below it, lowest first:
+//! This crate is the command line and the language server. The crates below it, lowest first:
 //!
 //! | crate | content |
 //! |---|---|
@@ -10,19 +10,18 @@
 //! | `crates/diagnostics` | files, locations, findings, and the masking of secrets |
 //! | `crates/planner` | the one pure function: a release, an inventory and a HyperConverged go in, a `Plan` comes out |
 //! | `crates/repository` | a directory's clusters, through kustomize and Helm; the tree of rendered files |
-//! | `crates/report` | a report as a document, and its printers for terminal, markdown and pages |
 //! | `crates/explain` | `diff` and `why`: questions about plans; `docs`: descriptions of fields |
 //! | `crates/lint` | the rules, and `fix` |
+//! | `crates/analysis` | the one pipeline behind every command: plan each cluster of both sides, compare, judge |
+//! | `crates/report` | a document for people with its printers, and the formats that machines read |
 //!
 //! A crate uses those above it in this table; the product's crates are re-exported here by the names of their modules.
 
-pub mod app;
 pub mod cli;
 pub mod lsp;
-pub mod matrix;
-pub mod report;
-pub mod review;
 
+pub use hcoplan_analysis as analysis;
+pub use hcoplan_analysis::{matrix, review};
 pub use hcoplan_diagnostics::{finding, secret, source};
 pub use hcoplan_explain::{diff, docs, why};
 pub use hcoplan_kubernetes as kube;
@@ -33,5 +32,6 @@ pub use hcoplan_planner::{
     admission, boot, boot_images, hyperconverged, inventory, jsonpatch, lifecycle, machines, operands, plan, release,
     topology, verdict,
 };
+pub use hcoplan_report as report;
 pub use hcoplan_repository::{emit, repo};
 pub use hcoplan_yaml as yaml;

@@ -24,7 +24,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     ),
     ("crates/repository/src", &[&["emit", "repo"]]),
     ("crates/explain/src", &[&["why", "diff", "docs"]]),
-    ("src", &[&["matrix"], &["review"], &["report"], &["app"], &["main", "cli", "lsp"]]),
+    ("src", &[&["main", "cli", "lsp"]]),
 ];
 
 /// Files above this many lines are to be split by meaning.

@@ -1,7 +1,7 @@
 //! The one analysis behind `lint`, `plan`, `diff` and `report`: both sides, what differs, what is found, and how the
 //! run ends.
 
-use crate::review::Entry;
+use hcoplan_analysis::review::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::num::NonZeroUsize;
@@ -16,14 +16,14 @@ use super::findings::FinalFindings;
 use super::output::Output;
 use super::settings::Rules;
 use super::{tree, typed};
-use crate::app::{self, Before, Outcome, Progress, Upgraded, Work};
 use crate::diff::semantic::ObjectChange;
 use crate::diff::{ClusterDiff, Kind};
 use crate::finding::{Finding, Severity};
 use crate::lint::Settings;
 use crate::release::Release;
-use crate::report::Terminal;
-use crate::report::changes::{Changes, Steps};
+use hcoplan_analysis::{Before, Outcome, Progress, Upgraded, Work};
+use hcoplan_report::Terminal;
+use hcoplan_report::changes::{Changes, Steps};
 
 /// What is asked about the clusters that were found.
 pub(super) struct Question<'a> {
@@ -108,7 +108,7 @@ impl<'a> Question<'a> {
             take(outcome, progress);
         });
         drop(work);
-        if app::interrupted() {
+        if hcoplan_analysis::interrupted() {
             return Ok(None);
         }
         let mut findings = findings.finished(baseline.as_ref(), settings, &found.root, output)?;

@@ -13,13 +13,13 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
 use super::output::Output;
-use crate::app::{ClusterDrift, cluster_drift};
 use crate::diff::{Drift, DriftReason, to_commit};
 use crate::repo::{Controller, IgnoredField};
-use crate::report::Format;
-use crate::review::clusters as cluster_names;
 use crate::secret::{InputText, masked_value};
 use crate::yaml::{Path, Segment, emit};
+use hcoplan_analysis::review::clusters as cluster_names;
+use hcoplan_analysis::{ClusterDrift, cluster_drift};
+use hcoplan_report::Format;
 
 /// Report fields of a HyperConverged that Argo CD and Flux show as different on every sync
 ///

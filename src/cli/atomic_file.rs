@@ -6,8 +6,8 @@ use std::io::{self, Write as _};
 use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::NamedTempFile;
 
-use crate::app;
 use crate::source::refuse_links;
+use hcoplan_analysis;
 
 /// Writes a file, over one that is there. A device or a pipe is written to as it is.
 pub(super) fn replace(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
@@ -73,7 +73,7 @@ pub(super) fn create(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
 /// A file that is gone when nobody keeps it, in the same directory.
 fn beside(path: &Utf8Path) -> io::Result<NamedTempFile> {
     // There is something to clean up from here on.
-    app::watch();
+    hcoplan_analysis::watch();
     let parent = match path.parent() {
         Some(parent) if !parent.as_str().is_empty() => parent,
         _ => ".".into(),

@@ -7,10 +7,10 @@ use super::failure::Failure;
 use super::output::Output;
 use super::prior_state::{self, Named};
 use super::sides::Side;
-use crate::app::{Before, ComparisonMode, PriorState};
 use crate::kube::Object;
 use crate::repo::{self, Repo};
 use crate::source::Revision;
+use hcoplan_analysis::{Before, ComparisonMode, PriorState};
 
 /// The side before.
 pub(super) struct Base {

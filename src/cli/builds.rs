@@ -6,10 +6,10 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::failure::Failure;
-use crate::app;
 use crate::release::Release;
 use crate::repo::{self, Builds, Built, Options, Repo, Trust};
 use crate::source::{Directory, EditedTree, Tree};
+use hcoplan_analysis;
 
 /// Whether there is an operator's bundle: a ClusterServiceVersion, by the name that its tools give to the file.
 pub(super) fn has_bundle(repo: &Repo) -> bool {
@@ -60,7 +60,7 @@ pub(super) fn build_directory(root: &Utf8Path, options: &mut Options) -> Result<
 /// What kustomize and helm make of a tree, as far as the options ask for them.
 fn build(tree: &dyn Tree, root: &Utf8Path, options: &Options) -> Result<Built, repo::BuildError> {
     // From here on there is something to end with us.
-    app::watch();
+    hcoplan_analysis::watch();
     let most = options.max_bytes;
     let asked = repo::BuildRequest {
         within: options.within.as_deref(),
@@ -68,11 +68,11 @@ fn build(tree: &dyn Tree, root: &Utf8Path, options: &Options) -> Result<Built, r
         is_off: options.builds.is_kustomize_off,
         fetches: options.builds.remote,
         most_bytes: most,
-        stop: &app::interrupted,
+        stop: &hcoplan_analysis::interrupted,
     };
     let mut built = repo::build(tree, root, &asked)?;
     if options.builds.helm {
-        built.extend(repo::render_charts(tree, root, most, &app::interrupted)?);
+        built.extend(repo::render_charts(tree, root, most, &hcoplan_analysis::interrupted)?);
     }
     Ok(built)
 }

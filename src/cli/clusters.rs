@@ -17,7 +17,6 @@ use super::root::{Place, finding_with_help, is_of_meant, nothing_found, problems
 use super::selection::{Selection, last_parts};
 use super::shard::Shard;
 use super::sides::Side;
-use crate::app::{self, After, Before, ComparisonMode, Outcome, Pair, Progress, Work};
 use crate::emit;
 use crate::finding::{Edit, Finding};
 use crate::fix;
@@ -25,6 +24,7 @@ use crate::lint;
 use crate::repo::{self, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
 use crate::source::{Directory, Revision, SourceFile, Tree, max_bytes, read_limited};
 use crate::yaml::edit::Reason;
+use hcoplan_analysis::{After, Before, ComparisonMode, Outcome, Pair, Progress, Work};
 
 /// The clusters of a run.
 #[derive(Debug)]
@@ -473,7 +473,7 @@ impl Clusters {
             let place = finding.location.as_ref();
             self.below().is_none_or(|b| place.is_none_or(|p| p.file.path().starts_with(b)) || is_of_meant(finding))
         };
-        let entries = app::entries(&self.repo, is_below);
+        let entries = hcoplan_analysis::entries(&self.repo, is_below);
         let Before::Sources(old, mode) = before else {
             return entries.into_iter().filter(|pair| self.has(pair.name())).collect();
         };
@@ -484,7 +484,7 @@ impl Clusters {
             // Two directories with a cluster each, of any names.
             return vec![Pair::of(was, is)];
         }
-        let mut pairs = app::pairs((old, &clusters), (&self.repo, entries));
+        let mut pairs = hcoplan_analysis::pairs((old, &clusters), (&self.repo, entries));
         pairs.retain(|pair| match (pair.after, pair.before) {
             (After::Nothing, Some(was)) => {
                 let is_named = self.has(was.name()) || self.selection.has_lost(was.name());
@@ -526,7 +526,7 @@ impl Clusters {
             findings.add(&mut outcome);
             ControlFlow::Continue(())
         };
-        app::run(&self.repo, &chosen, work, jobs, &progress, sink);
+        hcoplan_analysis::run(&self.repo, &chosen, work, jobs, &progress, sink);
         findings
     }
 
@@ -562,7 +562,7 @@ impl Clusters {
         let work = Work { lint: Some(lint::Selection::of(settings).without_fixes()), ..Work::default() };
         let problems = self.repo.problems().iter().map(|p| &p.finding);
         let mut out: Vec<Finding> = problems.chain(self.repo.findings()).cloned().collect();
-        app::run(&self.repo, &others, &work, jobs, &Progress::of(others.len(), true), |outcome| {
+        hcoplan_analysis::run(&self.repo, &others, &work, jobs, &Progress::of(others.len(), true), |outcome| {
             out.extend(outcome.found.findings);
             ControlFlow::Continue(())
         });

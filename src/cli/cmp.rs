@@ -20,12 +20,12 @@ use super::failure::Failure;
 use super::findings::Findings;
 use super::output::Output;
 use super::settings::FailOn;
-use crate::app::{self, Progress, Work};
 use crate::finding::{Finding, Severity};
 use crate::lint::{self, RegisteredRule, Settings};
 use crate::repo::{self, Config, Options, Repo, Trust};
 use crate::secret::InputText;
 use crate::verdict::{self as judged, NotPlannedKind};
+use hcoplan_analysis::{Progress, Work};
 
 /// Run as a config management plugin of Argo CD; see docs/argocd.md
 #[derive(Debug, Args)]
@@ -104,7 +104,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             for line in short(said) {
                 output.show(line);
             }
-            if verdict == Verdict::default() && !app::interrupted() {
+            if verdict == Verdict::default() && !hcoplan_analysis::interrupted() {
                 output.print(text)?;
             }
             Ok(verdict)
@@ -272,7 +272,7 @@ fn generate(gate: &Gate, output: &Output, said: &mut Vec<String>) -> Result<(Str
     let mut operands = String::new();
     let mut verdict = found.verdict;
     let progress = Progress::of(0, true);
-    app::run(&found.repo, &found.pairs(work.before), &work, None, &progress, |mut outcome| {
+    hcoplan_analysis::run(&found.repo, &found.pairs(work.before), &work, None, &progress, |mut outcome| {
         match &outcome.verdict {
             judged::Verdict::NotPlanned(why) => match why.kind {
                 NotPlannedKind::Unreadable => verdict.unreadable = true,

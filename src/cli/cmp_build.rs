@@ -7,9 +7,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::cmp_manifests::append_all;
 use super::failure::Failure;
 use super::root::Place;
-use crate::app;
 use crate::repo::{self, BUILT, CONFIG_FILE, Options, Repo};
 use crate::source::{Directory, SourceFile, Tree as _, max_bytes, normalize_path, read_limited};
+use hcoplan_analysis;
 
 /// The application's path in its checkout.
 pub(super) struct Application {
@@ -50,9 +50,9 @@ impl Application {
     /// What is built at the application's path, and the manifests of it. `printed`: what was built elsewhere.
     pub(super) fn build(self, printed: Option<Vec<u8>>, options: &mut Options) -> Result<Build, Failure> {
         // There is something to end with us.
-        app::watch();
+        hcoplan_analysis::watch();
         let Self { root, below, tree } = self;
-        let built = repo::build_one(&tree, &root, &below, printed, max_bytes(), &app::interrupted)?;
+        let built = repo::build_one(&tree, &root, &below, printed, max_bytes(), &hcoplan_analysis::interrupted)?;
         let built = built.unwrap_or_default();
         // The nearest configuration, as for every other command.
         let files = below.ancestors().map(|d| d.join(CONFIG_FILE));

@@ -7,9 +7,9 @@ use ignore::WalkBuilder;
 
 use super::failure::Failure;
 use crate::repo::{self, CONFIG_FILE, FileRole, Rendered, Repo, is_candidate, is_kustomization};
-use crate::report::plural;
 use crate::source::{Directory, SourceFile, Tree as _, Unreadable, max_bytes};
 use crate::yaml::{self, Chunk, Node};
+use hcoplan_report::plural;
 
 /// What to do where a kustomization is not built.
 pub(super) const WAY_OUT: &str = "build it elsewhere: `kustomize build . | hcoplan cmp generate -`";

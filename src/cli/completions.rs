@@ -20,7 +20,7 @@ use super::root::Place;
 use crate::lint;
 use crate::release::{Distribution, Release};
 use crate::repo::{self, Repo};
-use crate::report::{Format, changes, matrix};
+use hcoplan_report::{Format, changes, matrix};
 
 /// The variable by which a script asks what can follow.
 const VARIABLE: &str = "HCOPLAN_COMPLETE";

@@ -14,9 +14,9 @@ use super::output::Output;
 use super::plan::{PlanFormat, text};
 use super::settings::Rules;
 use super::sides::{self, Side};
-use crate::app::{ComparisonMode, Work};
 use crate::lint;
-use crate::report::changes::LEAST_BUDGET;
+use hcoplan_analysis::{ComparisonMode, Work};
+use hcoplan_report::changes::LEAST_BUDGET;
 
 /// Show what a change does to the clusters, object by object and field by field
 ///

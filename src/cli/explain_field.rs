@@ -14,9 +14,9 @@ use crate::inventory::{Inventory, Node};
 use crate::lint;
 use crate::plan::{Plan, plan};
 use crate::release::Release;
-use crate::report::wrap_lines;
 use crate::schema::Schema;
 use crate::yaml::{Path, Segment, emit};
+use hcoplan_report::wrap_lines;
 
 /// Lines of a value that are shown.
 const MOST_LINES: usize = 24;

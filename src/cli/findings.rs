@@ -9,14 +9,14 @@ use super::failure::Failure;
 use super::output::Output;
 use super::root;
 use super::shard::Shard;
-use crate::app;
 use crate::finding::{self, Finding, Severity};
 use crate::lint::{self, Finishing, Settings};
 use crate::repo::Repo;
-use crate::report::{self, Format, Report, Summary, Terminal};
 use crate::secret::mask_finding;
 use crate::verdict::VerdictKind;
 use crate::yaml::Document;
+use hcoplan_analysis;
+use hcoplan_report::{Format, Report, Summary, Terminal};
 
 /// The findings of a run, before suppression.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ impl Findings {
     }
 
     /// Takes those of a cluster in.
-    pub(super) fn add(&mut self, outcome: &mut app::Outcome) {
+    pub(super) fn add(&mut self, outcome: &mut hcoplan_analysis::Outcome) {
         self.summary.clusters += 1;
         self.summary.names.push(outcome.cluster.clone());
         self.summary.refused += usize::from(outcome.verdict.kind() == VerdictKind::Rejected);
@@ -94,10 +94,10 @@ impl Findings {
         output: &Output,
     ) -> Result<FinalFindings, Failure> {
         // What a part of the clusters gives is no result.
-        if app::interrupted() {
+        if hcoplan_analysis::interrupted() {
             return Err(Failure::Interrupted);
         }
-        let with = Finishing { settings, users: &self.users, today: app::today() };
+        let with = Finishing { settings, users: &self.users, today: hcoplan_analysis::today() };
         let known = |found: &[Finding]| match baseline {
             Some(file) if file.update => file.write(found, with.today, settings, output).map(Some),
             Some(file) => file.known(settings, output).map(Some),
@@ -164,14 +164,14 @@ impl FinalFindings {
         // Room for most, so that a large text isn't copied while it grows.
         let mut out = Vec::with_capacity(self.findings.len() * 1536);
         self.report(terminal, |report| {
-            report::write(format, report, &mut out).expect("memory takes everything");
+            hcoplan_report::write(format, report, &mut out).expect("memory takes everything");
         });
         out
     }
 
     /// As hcoplan's own document, for what is added to it.
     pub(super) fn document(&self) -> serde_json::Value {
-        self.report(Terminal::default(), report::document)
+        self.report(Terminal::default(), hcoplan_report::document)
     }
 
     /// With what formats need besides the findings.

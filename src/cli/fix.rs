@@ -19,14 +19,14 @@ use super::migrate_layers;
 use super::output::Output;
 use super::settings::Choice;
 use super::tree;
-use crate::app::{self, Work};
 use crate::finding::{Applicability, Finding, Fix};
 use crate::fix::{self, Applied, DroppedFix, Line, NewError, Rewritten};
 use crate::lint::{self, Settings};
-use crate::report::{plural, shown_path};
 use crate::source::encode;
 use crate::verdict::VerdictKind;
 use crate::yaml::edit::Reason;
+use hcoplan_analysis::Work;
+use hcoplan_report::{plural, shown_path};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -136,7 +136,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     if writes {
         changed = 0;
         // There is something to clean up from here on.
-        app::watch();
+        hcoplan_analysis::watch();
         for file in fixed.files.values() {
             match fix::write(&root, &file.before, &file.text) {
                 Ok(()) => changed += 1,

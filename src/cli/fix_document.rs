@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use super::fix_rounds::{FixRounds, diff_of};
 use crate::finding::{Applicability, Finding, Fix};
 use crate::fix::{Applied, Line, preview};
-use crate::report::shown_path;
 use crate::secret;
 use crate::source::Location;
+use hcoplan_report::shown_path;
 
 /// Raised when a field changes its meaning or goes; new fields don't raise it.
 const SCHEMA_VERSION: &str = "1";

@@ -9,9 +9,9 @@ use super::findings::in_repository;
 use crate::diff;
 use crate::finding::{Finding, Fix};
 use crate::fix::{Applied, DroppedFix, NewError, Rewritten};
-use crate::report::shown_path;
 use crate::secret::{InputText, masked_file_text};
 use crate::source::SourceFile;
+use hcoplan_report::shown_path;
 
 /// The result of all rounds.
 #[derive(Debug, Default)]

@@ -9,8 +9,8 @@ use camino::Utf8PathBuf;
 use super::atomic_file::{self, PartialFile};
 use super::failure::Failure;
 use super::output::Output;
-use crate::report::{Format, Terminal, changes, matrix};
 use crate::secret::mask_credentials;
+use hcoplan_report::{Format, Terminal, changes, matrix};
 
 /// Formats that have names.
 pub(super) trait Named: Copy + PartialEq + 'static {

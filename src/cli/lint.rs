@@ -15,10 +15,10 @@ use super::format::{self, Target};
 use super::output::Output;
 use super::settings::Rules;
 use super::{clusters, prior_state};
-use crate::app::Work;
 use crate::finding::{Finding, FixKind, Group, Rule, Severity};
 use crate::lint;
-use crate::report::{Format, Summary};
+use hcoplan_analysis::Work;
+use hcoplan_report::{Format, Summary};
 
 /// Check the manifests with the rules
 #[derive(Debug, Args)]

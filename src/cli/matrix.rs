@@ -8,8 +8,8 @@ use super::failure::Failure;
 use super::format::{self, Target};
 use super::output::Output;
 use super::{clusters, tree};
-use crate::app::{self, Work};
-use crate::report::matrix::{Format, MatrixPage, write};
+use hcoplan_analysis::Work;
+use hcoplan_report::matrix::{Format, MatrixPage, write};
 
 /// Show which virtual machines boot, and which golden images exist, for which architecture
 ///
@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         matrices.extend(outcome.matrix.take());
     });
     // A part of the clusters is no matrix.
-    if app::interrupted() {
+    if hcoplan_analysis::interrupted() {
         return Ok(verdict);
     }
     findings.print_to_stderr(&found.root, output);

@@ -62,7 +62,7 @@ pub(super) fn all(
                 verdict.failed = true;
                 for (place, why) in stuck {
                     let at = place.start();
-                    let path = crate::report::shown_path(&found.root, &place.file);
+                    let path = hcoplan_report::shown_path(&found.root, &place.file);
                     output.error(format_args!("{path}:{}:{}: {why}; {names} stay in v1beta1", at.line, at.column));
                 }
                 continue;
@@ -90,7 +90,7 @@ pub(super) fn all(
         }
         for (place, field, release) in dropped(&group) {
             let at = place.start();
-            let path = crate::report::shown_path(&found.root, &place.file);
+            let path = hcoplan_report::shown_path(&found.root, &place.file);
             output.warning(format_args!(
                 "{path}:{}:{}: {field} is left out: v1 has no place for it, and {release} doesn't keep it",
                 at.line, at.column

@@ -13,8 +13,8 @@ use super::sides;
 use crate::finding::nearest;
 use crate::release::Release;
 use crate::repo::{self, Repo};
-use crate::report::Format;
 use crate::source::Revision;
+use hcoplan_report::Format;
 
 /// Words that other tools have for what a subcommand does here, with what to type instead.
 const SUBCOMMANDS: &[(&[&str], &str)] = &[

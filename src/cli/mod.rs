@@ -68,7 +68,7 @@ use self::command_line::{Arguments, Command};
 use self::exit::Verdict;
 use self::failure::Failure;
 use self::output::Output;
-use crate::{app, repo, source};
+use crate::{repo, source};
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
@@ -102,7 +102,7 @@ pub fn run() -> ExitCode {
         Ok(verdict) => verdict,
         Err(failure) => {
             match &failure {
-                _ if app::interrupted() => {}
+                _ if hcoplan_analysis::interrupted() => {}
                 Failure::Configuration(found, root) => {
                     findings::say_configuration(found, root, &output);
                 }
@@ -129,7 +129,7 @@ pub fn run() -> ExitCode {
             }
         }
     };
-    let interrupted = app::interrupted();
+    let interrupted = hcoplan_analysis::interrupted();
     Verdict { interrupted, ..verdict }.into()
 }
 

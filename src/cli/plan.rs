@@ -17,11 +17,11 @@ use super::output_tree_arguments::OutputTreeArguments;
 use super::settings::Rules;
 use super::tree::OutputTree;
 use super::{clusters, prior_state};
-use crate::app::Work;
 use crate::release::{Release, version_numbers};
-use crate::report::changes::{self, LEAST_BUDGET};
-use crate::report::{self, Terminal};
 use crate::{lifecycle, lint};
+use hcoplan_analysis::Work;
+use hcoplan_report::Terminal;
+use hcoplan_report::changes::{self, LEAST_BUDGET};
 
 /// Show what a change does, and lint it
 ///
@@ -78,7 +78,7 @@ pub(super) enum PlanFormat {
     /// What changes, and what is found.
     Changes(changes::Format),
     /// What is found.
-    Findings(report::Format),
+    Findings(hcoplan_report::Format),
 }
 
 impl Named for PlanFormat {
@@ -88,11 +88,11 @@ impl Named for PlanFormat {
         Self::Changes(changes::Format::Markdown),
         Self::Changes(changes::Format::Html),
         Self::Changes(changes::Format::Outputs),
-        Self::Findings(report::Format::Concise),
-        Self::Findings(report::Format::Sarif),
-        Self::Findings(report::Format::Github),
-        Self::Findings(report::Format::Gitlab),
-        Self::Findings(report::Format::Junit),
+        Self::Findings(hcoplan_report::Format::Concise),
+        Self::Findings(hcoplan_report::Format::Sarif),
+        Self::Findings(hcoplan_report::Format::Github),
+        Self::Findings(hcoplan_report::Format::Gitlab),
+        Self::Findings(hcoplan_report::Format::Junit),
     ];
 
     fn name(self) -> &'static str {

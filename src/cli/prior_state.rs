@@ -11,10 +11,10 @@ use super::failure::Failure;
 use super::import;
 use super::output::Output;
 use super::sides::range;
-use crate::app::PriorState;
 use crate::lifecycle::UpdateMethod;
 use crate::repo::{self, Trust};
 use crate::source::Commit;
+use hcoplan_analysis::PriorState;
 
 /// The clusters' present state.
 #[derive(Debug, Args)]

@@ -6,10 +6,10 @@ use serde_json::json;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::output::Output;
-use crate::app::{ReleaseDiff, release_diff};
 use crate::release::{Distribution, ImageSource, Phase, Platform, Release};
 use crate::repo::named_release;
-use crate::report::wrap_lines;
+use hcoplan_analysis::{ReleaseDiff, release_diff};
+use hcoplan_report::wrap_lines;
 
 /// Show the supported releases, of HCO and of its distributions
 #[derive(Debug, Args)]

@@ -18,8 +18,8 @@ use super::output_tree_arguments::OutputTreeArguments;
 use super::plan::last_release;
 use super::tree::{self, OutputTree};
 use super::{clusters, prior_state};
-use crate::app::{self, ObjectSelector, Progress, Work};
-use crate::report::Format;
+use hcoplan_analysis::{ObjectSelector, Progress, Work};
+use hcoplan_report::Format;
 
 /// Render what HCO and SSP would create
 ///
@@ -127,7 +127,7 @@ fn write(
         }
     });
     drop(work);
-    if app::interrupted() {
+    if hcoplan_analysis::interrupted() {
         return Ok(verdict);
     }
     findings.print_to_stderr(&found.root, output);
@@ -185,7 +185,7 @@ fn print(
     let mut findings = Findings::new(&found.repo, found.below(), found.shard());
     let chosen = found.pairs(work.before);
     let progress = Progress::of(chosen.len(), output.quiet());
-    app::run(&found.repo, &chosen, &work, arguments.sources.reading.jobs, &progress, |mut outcome| {
+    hcoplan_analysis::run(&found.repo, &chosen, &work, arguments.sources.reading.jobs, &progress, |mut outcome| {
         progress.suspend(|| tree::report_outcome(&outcome, true, &mut verdict, output));
         findings.add(&mut outcome);
         for file in &mut files {
@@ -207,7 +207,7 @@ fn print(
     if let Some(error) = failure {
         return Err(error);
     }
-    if app::interrupted() {
+    if hcoplan_analysis::interrupted() {
         return Ok(verdict);
     }
     for file in files {

@@ -13,10 +13,10 @@ use super::plan::last_release;
 use super::settings::Rules;
 use super::sides::Side;
 use super::{clusters, prior_state};
-use crate::app::{Outcome, Work};
 use crate::lint;
-use crate::report::{ClusterRow, PlanPage, Source, plan_page, print_page};
 use crate::source::{Commit, repository_name};
+use hcoplan_analysis::{Outcome, Work};
+use hcoplan_report::{ClusterRow, PlanPage, Source, plan_page, print_page};
 
 /// Write one HTML page of the whole plan
 ///

@@ -4,10 +4,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::output::Output;
 use super::selection::Selection;
-use crate::app;
 use crate::finding::Finding;
 use crate::repo::{self, CONFIG_FILE, Repo};
-use crate::report::plural;
+use hcoplan_analysis;
+use hcoplan_report::plural;
 
 /// A directory, or a file, and the root that it is looked at from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub(super) fn is_of_meant(finding: &Finding) -> bool {
 
 /// A finding on one line, with what to do about it below.
 pub(super) fn finding_with_help(finding: &Finding) -> String {
-    let said = app::finding_line(finding);
+    let said = hcoplan_analysis::finding_line(finding);
     match &finding.help {
         Some(help) => format!("{said}\n  help: {help}"),
         None => said,

@@ -6,10 +6,10 @@ use super::clusters::{Clusters, cluster_name};
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::output::Output;
-use crate::app::{self, Outcome};
 use crate::emit::{self, DiskTree, Tree};
 use crate::repo::ClusterRef;
 use crate::verdict::{self as outcome, NotPlannedKind};
+use hcoplan_analysis::Outcome;
 
 /// The tree of a run.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl OutputTree {
         }
         let writes = write && !found.verdict.stops();
         let new = if writes {
-            app::watch();
+            hcoplan_analysis::watch();
             Some(Tree::replace(&path, disk.clone())?)
         } else {
             None
@@ -61,7 +61,7 @@ impl OutputTree {
     pub(super) fn finish(self, found: &Clusters, verdict: &Verdict, output: &Output) -> Result<bool, Failure> {
         let directories = self.directories();
         // Not every cluster is in it then.
-        if app::interrupted() {
+        if hcoplan_analysis::interrupted() {
             return Ok(false);
         }
         if verdict.stops() {

@@ -16,14 +16,14 @@ use super::output_tree_arguments::OutputTreeArguments;
 use super::plan::{is_step, no_step};
 use super::selection::{last_parts, typed};
 use super::{clusters, prior_state};
-use crate::app::{self, Work};
 use crate::finding::nearest;
 use crate::inventory::LoadedInventory;
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Repo};
-use crate::report::{Format, WhyPage, mask_answer, why_json};
 use crate::why::{Answer, PlanInput, ask, ask_of};
 use crate::{emit, plan};
+use hcoplan_analysis::Work;
+use hcoplan_report::{Format, WhyPage, mask_answer, why_json};
 
 /// Explain where a rendered field's value comes from
 ///
@@ -137,8 +137,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         upgrade_to: upgrade_to.clone(),
         ..Work::default()
     };
-    let state = app::end_state(&work, cluster, &loaded, release, inventory);
-    let state = state.map_err(|problem| Failure::Unreadable(app::finding_line(&problem.finding)))?;
+    let state = hcoplan_analysis::end_state(&work, cluster, &loaded, release, inventory);
+    let state = state.map_err(|problem| Failure::Unreadable(hcoplan_analysis::finding_line(&problem.finding)))?;
     if let Some(to) = upgrade_to.as_ref().filter(|to| !is_step(release, to)) {
         return Err(no_step(release, to, 1));
     }

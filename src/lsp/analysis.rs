@@ -8,13 +8,13 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::overlay::Overlay;
-use crate::app::{self, Progress, Work, catch_panic};
 use crate::finding::Finding;
 use crate::fix::{choose, first_new_error, round};
 use crate::lint::{self, Baseline, Finishing, Settings};
 use crate::repo::{self, Options, Repo};
 use crate::source::{self, Directory, Location, SourceFile, Span, Tree, encode, max_bytes};
 use crate::verdict::{NotPlannedKind, Verdict};
+use hcoplan_analysis::{Progress, Work, catch_panic};
 
 /// What is to be looked at.
 #[derive(Debug, Clone)]
@@ -145,7 +145,7 @@ fn built(job: &Job, repo: Repo, said: &mut Vec<String>) -> Result<Repo, repo::Er
         is_off: repo.config().is_kustomize_off,
         fetches: false,
         most_bytes: max_bytes(),
-        stop: &app::interrupted,
+        stop: &hcoplan_analysis::interrupted,
     };
     match repo::build(&*tree, Utf8Path::new("."), &asked) {
         Ok(built) if built.is_empty() => Ok(repo),
@@ -172,9 +172,9 @@ fn lint(tree: &dyn Tree, repo: &Repo, settings: &Settings) -> Seen {
     let problems = repo.problems().iter().map(|p| &p.finding);
     let mut run = lint::Run { findings: problems.chain(repo.findings()).cloned().collect(), ..lint::Run::default() };
     let mut documents = Vec::new();
-    let clusters = app::entries(repo, |_| true);
+    let clusters = hcoplan_analysis::entries(repo, |_| true);
     let quiet = Progress::of(clusters.len(), true);
-    app::run(repo, &clusters, &work, None, &quiet, |mut outcome| {
+    hcoplan_analysis::run(repo, &clusters, &work, None, &quiet, |mut outcome| {
         if let Verdict::NotPlanned(why) = &outcome.verdict
             && why.kind == NotPlannedKind::Bug
         {
@@ -185,7 +185,7 @@ fn lint(tree: &dyn Tree, repo: &Repo, settings: &Settings) -> Seen {
         ControlFlow::Continue(())
     });
     let users = repo.users_of_files();
-    let with = Finishing { settings, users: &users, today: app::today() };
+    let with = Finishing { settings, users: &users, today: hcoplan_analysis::today() };
     let mut said = None;
     let baseline = |_: &[Finding]| {
         let path = repo.config().lint.baseline.as_ref().map(|path| Utf8Path::new(&path.value).to_owned());

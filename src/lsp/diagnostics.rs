@@ -11,9 +11,9 @@ use lsp_types::{
 
 use super::places::{Encoding, Lines};
 use crate::finding::{Finding, Severity};
-use crate::report::rule_page;
 use crate::secret::InputText;
 use crate::source::Location;
+use hcoplan_report::rule_page;
 
 /// What the client can show.
 #[derive(Debug, Clone, Copy, Default)]

@@ -21,8 +21,8 @@ use super::documents::{Documents, Open};
 use super::root::Root;
 use super::transport::{Incoming, Malformed, Outgoing};
 use super::{actions, completion, hover};
-use crate::app::catch_panic;
 use crate::repo::Repo;
+use hcoplan_analysis::catch_panic;
 
 /// So long nobody types before everything is looked at again.
 const PAUSE: Duration = Duration::from_millis(80);

@@ -3,7 +3,8 @@
 //! A view builds a [`Document`]; a printer makes a terminal's text, markdown or a page of it. Texts may hold what users
 //! wrote: printers escape them, and mask what looks like a credential.
 
-use hcoplan_diagnostics::finding::Severity;
+pub use hcoplan_analysis::review::Level;
+
 use hcoplan_diagnostics::source::Location;
 
 /// A screen, a comment or a page.
@@ -51,40 +52,6 @@ pub enum Layout {
     Full,
     /// A sentence, and a line with all notes.
     Brief,
-}
-
-/// How bad something is, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// It breaks something.
-    Bad,
-    /// It may break something, or needs attention.
-    Warn,
-    /// It changes something.
-    Calm,
-    /// Nothing changes, or something gets better.
-    Good,
-}
-
-impl Level {
-    /// From which `--fail-on` on something of this level fails a run.
-    pub const fn severity(self) -> Option<Severity> {
-        match self {
-            Self::Bad => Some(Severity::Error),
-            Self::Warn => Some(Severity::Warning),
-            Self::Calm | Self::Good => None,
-        }
-    }
-}
-
-impl From<Severity> for Level {
-    fn from(severity: Severity) -> Self {
-        match severity {
-            Severity::Error => Self::Bad,
-            Severity::Warning => Self::Warn,
-            Severity::Info => Self::Calm,
-        }
-    }
 }
 
 /// A finding or a consequence.

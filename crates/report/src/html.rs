@@ -6,7 +6,8 @@ use hcoplan_diagnostics::secret::{InputText, escape_invisible};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::excerpt::{Excerpt, by_file};
-use super::{Block, Cell, DiffLine, Document, Entry, Level, Mark, Sign, Span, Style, Table, Text, printable};
+use super::text::printable;
+use super::{Block, Cell, DiffLine, Document, Entry, Level, Mark, Sign, Span, Style, Table, Text};
 
 pub(super) const STYLE: &str = include_str!("style.css");
 pub(super) const SCRIPT: &str = include_str!("script.js");

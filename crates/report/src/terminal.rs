@@ -10,7 +10,8 @@ use hcoplan_diagnostics::secret::InputText;
 use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters};
 
 use super::excerpt::{Excerpt, by_file};
-use super::{Block, DiffLine, Document, Entry, Layout, Level, Mark, Sign, Span, Style, Table, Text, printable};
+use super::text::printable;
+use super::{Block, DiffLine, Document, Entry, Layout, Level, Mark, Sign, Span, Style, Table, Text};
 
 /// What the terminal can show, and how much of it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,7 +261,7 @@ impl Printer {
         let mut words = Vec::new();
         let mut apart = false;
         for span in &text.0 {
-            let mut printed = printable(&span.text);
+            let mut printed = printable(&span.text).into_owned();
             if !self.terminal.unicode {
                 printed = printed.replace('→', "->").replace('…', "...").replace('·', "-");
             }

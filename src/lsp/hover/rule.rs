@@ -4,8 +4,8 @@ use super::Said;
 use crate::finding::{Prediction, Rule};
 use crate::lint;
 use crate::release::Distribution;
-use crate::report::rule_page;
 use crate::source::Span;
+use hcoplan_report::rule_page;
 
 /// A comment that leaves findings out: the rule at a byte, else the first that it names. `start` is
 /// the comment's first byte.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use hcoplan_testing::annotations;
 
+use super::linted::linted;
 use super::*;
 use crate::finding::Applicability;
 use crate::fix::{Choice, choose, round};
 use crate::lint::Settings;
-use crate::report::linted::linted;
 
 /// Copies of the directories of a kind of fixture, without annotations; they lie in the first.
 fn fixtures(begins: &str) -> (tempfile::TempDir, Vec<PathBuf>) {

@@ -3,6 +3,8 @@
 mod completing;
 mod editing;
 mod hovers;
+#[path = "../../../crates/report/src/linted.rs"]
+mod linted;
 mod looking;
 mod protocol;
 mod typing;

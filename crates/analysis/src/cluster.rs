@@ -1,0 +1,382 @@
+//! One cluster: read, planned, linted, compared, rendered.
+
+use std::borrow::Cow;
+use std::cell::LazyCell;
+use std::sync::Arc;
+
+use super::assumed;
+use super::before::Before;
+use super::compared::{self, Now};
+use super::document::plan_document;
+use super::old::Old;
+use super::outcome::Outcome;
+use super::outcome::Upgraded;
+use super::pairs::{After, Pair};
+use super::planned::{self, Inputs, Planned};
+use super::preview;
+use super::prior_state::{PriorObject, is_same};
+use super::steps;
+use super::transition::Transition;
+use super::view;
+use super::work::Work;
+use crate::matrix::Obstacle;
+use hcoplan_diagnostics::secret::{self, InputText, masked_message};
+use hcoplan_diagnostics::source::{SourceFile, Span};
+use hcoplan_explain::diff::{self, ClusterDiff, Comparison};
+use hcoplan_lint as lint;
+use hcoplan_lint::fix;
+use hcoplan_planner::admission::Stage;
+use hcoplan_planner::hyperconverged;
+use hcoplan_planner::lifecycle::State;
+use hcoplan_planner::plan::{Admit, Plan};
+use hcoplan_planner::release::Release;
+use hcoplan_planner::verdict::{NotPlanned, Verdict};
+use hcoplan_repository::emit::{self, ClusterFiles, DiskTree, cluster_directory};
+use hcoplan_repository::repo::{self, ClusterRef, Loaded, Repo};
+use hcoplan_yaml::{self, Document};
+
+/// Everything that is asked for, for one cluster. What is found points at what the user wrote.
+pub(super) fn work(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>) -> Outcome {
+    let mut outcome = Outcome::new(pair.name(), Verdict::Accepted);
+    match (pair.after, work.before, pair.before) {
+        (After::Cluster(cluster), ..) => {
+            as_built(work, repo, pair, cluster, &mut outcome);
+            let layers = LazyCell::new(|| repo.build_layers(cluster).unwrap_or_default());
+            for finding in &mut outcome.found.findings {
+                fix::to_layers(finding, || &layers);
+                finding.point_at_origins();
+            }
+        }
+        (After::NotPlanned(_, finding), _, was) => {
+            outcome.not_planned(planned::not_planned(finding));
+            is_not_planned_before(work, was, &mut outcome);
+            keep(work, &mut outcome);
+        }
+        (After::Nothing, Before::Sources(before, _), Some(was)) => {
+            outcome.verdict = Verdict::Removed;
+            outcome.found.findings.push(repo::removed_finding(before, repo, was));
+            if work.compare {
+                compared::removed(before, repo, was, &mut outcome);
+            }
+        }
+        (After::Nothing, ..) => outcome.verdict = Verdict::Removed,
+    }
+    let steps = outcome.steps.iter_mut().map(|step| &mut step.diff);
+    outcome.diff.iter_mut().chain(steps).for_each(ClusterDiff::point_at_origins);
+    outcome
+}
+
+fn as_built(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef, outcome: &mut Outcome) {
+    let mut loaded = match repo.load(cluster) {
+        Ok(loaded) => loaded,
+        Err(problem) => {
+            ends(work, pair, planned::not_planned(&problem.finding), outcome);
+            outcome.found.findings.push(problem.finding);
+            return;
+        }
+    };
+    outcome.found.findings = std::mem::take(&mut loaded.findings);
+    outcome.documents = documents_with_suppressions(&loaded);
+    let release = match &loaded.release {
+        Ok(release) => Arc::clone(release),
+        Err(finding) => {
+            outcome.found.findings.push((**finding).clone());
+            return ends(work, pair, planned::unusable(finding), outcome);
+        }
+    };
+    let inventory = Arc::clone(&loaded.inventory);
+    if work.renders() && !inventory.valid {
+        return ends(work, pair, planned::wrong_inventory(&outcome.found.findings), outcome);
+    }
+    let inputs = Inputs::new(Arc::new(loaded), release, inventory);
+    let old = Old::of(work, repo, pair, cluster, &inputs);
+    warn_of(work, &old, outcome);
+    outcome.is_unchanged = matches!(old, Old::Same);
+    let judged = Judged::of(work, &inputs, &old);
+    outcome.verdict = judged.verdict.clone();
+    if work.matrix {
+        let plan = judged.shown(work.force);
+        view::note_images_and_alerts((repo, cluster), &plan, &judged.planned, outcome);
+    }
+    lint_and_warn(work, (repo, cluster), &inputs, &old, &judged, outcome);
+    let now = Now { repo, cluster, inputs: &inputs, planned: &judged.planned, transition: judged.transition.as_ref() };
+    compared::compare(work, pair, &old, &now, outcome);
+    let before = match &old {
+        Old::Planned(before) | Old::Rejected(before, _) => Some(&before.loaded().document.file),
+        _ => None,
+    };
+    before.into_iter().chain([&inputs.loaded().document.file]).for_each(|file| mask_reasons(file, outcome));
+    if let Some(to) = &work.preview {
+        outcome.steps = preview::steps(work, to, &old, &now, outcome);
+    }
+    let shown = judged.shown(work.force);
+    let plan = shown.plan();
+    if work.json {
+        let upgraded = judged.upgraded.as_ref();
+        let label = shown.release().label();
+        outcome.printed = plan_document(&inputs.loaded().name, label, plan, upgraded, work.wanted());
+    }
+    outcome.is_rendered = plan.admission.stage.is_none() || work.force && plan.hyperconverged.is_some();
+    outcome.forced = forced(work, plan);
+    if work.stored {
+        outcome.printed = stored(&inputs.loaded().name, shown.release(), plan, work.force);
+    }
+    outcome.failed = write(work, inputs.loaded(), plan, outcome).err();
+}
+
+/// A cluster as it is judged.
+struct Judged {
+    /// As it is planned; where it is rejected, as if it weren't.
+    planned: Planned,
+    verdict: Verdict,
+    transition: Option<Transition>,
+    /// The state after an upgrade.
+    upgraded: Option<State>,
+}
+
+impl Judged {
+    fn of(work: &Work<'_>, inputs: &Inputs, old: &Old) -> Self {
+        if work.lint.is_none() && !work.compare {
+            let old = prior(inputs, old);
+            let nodes = inputs.inventory();
+            let force = work.force || work.matrix;
+            let steps::Planned { release, plan, upgraded } =
+                steps::plan(work, inputs.release(), nodes, inputs.manifest(), old.as_ref(), force);
+            let verdict = Verdict::of(&plan);
+            return Self { planned: inputs.with_plan(&release, plan), verdict, transition: None, upgraded };
+        }
+        let transition = match (old, work.before) {
+            (Old::Planned(before), Before::Sources(_, super::ComparisonMode::BeforeAndAfter)) => {
+                Transition::of(before, inputs)
+            }
+            (Old::Live(object), _) => {
+                let state = object.state(inputs.empty_state(), inputs.manifest(), work.update);
+                Some(Transition::of_live(state, inputs, work.update))
+            }
+            _ => None,
+        };
+        if let Some(transition) = transition {
+            let (planned, verdict) = (transition.after().clone(), transition.verdict().clone());
+            return Self { planned, verdict, transition: Some(transition), upgraded: None };
+        }
+        let planned = inputs.planned(Admit::Force);
+        let verdict = Verdict::of(planned.plan());
+        Self { planned, verdict, transition: None, upgraded: None }
+    }
+
+    /// As it is shown: a rejected object is rendered only with `--force`.
+    fn shown(&self, force: bool) -> Cow<'_, Planned> {
+        if force { Cow::Borrowed(&self.planned) } else { self.planned.as_judged() }
+    }
+}
+
+/// Takes the secrets of a cluster's file out of why it is rejected or fails, which may quote any of them.
+fn mask_reasons(file: &SourceFile, outcome: &mut Outcome) {
+    let masked = |text: &str| masked_message(file, Span::default(), text);
+    if outcome.verdict.fails() {
+        outcome.verdict.replace_texts(masked);
+    }
+    let obstacle = outcome.matrix.as_mut().and_then(|matrix| matrix.obstacle.as_mut()).and_then(Obstacle::why_mut);
+    for text in outcome.warnings.iter_mut().chain(obstacle) {
+        *text = masked(text);
+    }
+    let Some(diff) = &mut outcome.diff else {
+        return;
+    };
+    diff.verdict.clone_from(&outcome.verdict);
+    let Comparison { verdict, reconcile, ssp, .. } = &mut diff.comparison;
+    let changes = [verdict, reconcile, ssp].into_iter().flatten();
+    let reasons = changes.flat_map(|change| [&mut change.before, &mut change.after]).flatten();
+    for reason in reasons.chain(&mut diff.refused_before) {
+        *reason = masked(reason);
+    }
+}
+
+/// The object that a cluster holds before the change, where it is known.
+fn prior(inputs: &Inputs, old: &Old) -> Option<PriorObject> {
+    match old {
+        Old::Same => Some(PriorObject::Manifest(inputs.manifest().clone())),
+        Old::Planned(before) if is_same(before.manifest(), inputs.manifest()) => {
+            Some(PriorObject::Manifest(before.manifest().clone()))
+        }
+        Old::Live(object) => Some(object.clone()),
+        _ => None,
+    }
+}
+
+fn lint_and_warn(
+    work: &Work<'_>,
+    (repo, cluster): (&Repo, &ClusterRef),
+    inputs: &Inputs,
+    old: &Old,
+    judged: &Judged,
+    outcome: &mut Outcome,
+) {
+    let shown = judged.shown(work.force);
+    let Some(selection) = &work.lint else {
+        outcome.warnings.extend(warnings(shown.plan()));
+        return;
+    };
+    let before = prior(inputs, old);
+    let object = before.as_ref().map(PriorObject::object);
+    let mut found = shown.run(repo, cluster, object, selection);
+    let loaded = inputs.loaded();
+    if work.upgrade_to.is_none() && (!loaded.inventory.states_nodes || !loaded.possible.is_empty()) {
+        found = assumed::lint(loaded, inputs.release(), found, |release, inventory| {
+            let other = inputs.with(release, Arc::new(inventory.clone()));
+            let nodes = other.inventory();
+            let planned = steps::plan(work, release, nodes, inputs.manifest(), before.as_ref(), work.force);
+            other.with_plan(release, planned.plan).run(repo, cluster, object, selection)
+        });
+    }
+    // Asked for when the findings are reported, and kept: here it costs a worker's time.
+    for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
+        secret::secret_parts(&place.file);
+    }
+    outcome.documents.append(&mut found.documents);
+    outcome.found.add(found);
+}
+
+/// Ends with a cluster that can't be planned.
+fn ends(work: &Work<'_>, pair: &Pair<'_>, why: NotPlanned, outcome: &mut Outcome) {
+    outcome.not_planned(why);
+    is_not_planned_before(work, pair.before, outcome);
+    keep(work, outcome);
+}
+
+/// Notes that nothing is known of a cluster after the change.
+fn is_not_planned_before(work: &Work<'_>, was: Option<&ClusterRef>, outcome: &mut Outcome) {
+    if let (Before::Sources(before, _), Some(was)) = (work.before, was) {
+        outcome.is_unchanged = planned::plan(before, was).is_err();
+    }
+    let diff = ClusterDiff {
+        verdict: outcome.verdict.clone(),
+        is_unchanged: outcome.is_unchanged,
+        ..ClusterDiff::new(&outcome.cluster)
+    };
+    if let Some(to) = &work.preview {
+        outcome.steps.push(Upgraded::none(to, diff.clone(), false));
+    }
+    outcome.diff = Some(diff).filter(|_| work.compare);
+}
+
+/// Its directory of the output tree stays as it is.
+fn keep(work: &Work<'_>, outcome: &mut Outcome) {
+    outcome.failed = work.tree.and_then(|tree| tree.keep(&outcome.cluster).err()).map(Into::into);
+}
+
+/// Says where the cluster is judged as a new one, although it needn't be one.
+fn warn_of(work: &Work<'_>, old: &Old, outcome: &mut Outcome) {
+    match (old, work.before) {
+        (Old::Absent, Before::Live(super::PriorState { file, .. })) => {
+            outcome.warnings.push(format!("{file} holds no HyperConverged of its name: judged as a new one"));
+        }
+        (Old::Rejected(_, why), _) if !work.compare => {
+            outcome.warnings.push(format!("it was rejected before: {why}; judged as a new one"));
+        }
+        _ => {}
+    }
+}
+
+/// The HyperConverged as the API server would store it; empty where it is rejected.
+fn stored(cluster: &str, release: &Release, plan: &Plan, force: bool) -> String {
+    let admission = &plan.admission;
+    let forced = admission.forced.as_ref().filter(|_| force);
+    let Some(object) = admission.stored.as_ref().or(forced) else {
+        return String::new();
+    };
+    let mut out = format!("# cluster: {}\n{STORED}---\n", InputText::new(cluster).line());
+    hcoplan_yaml::emit_to(&hyperconverged::in_storage_version(release, object), &mut out);
+    out
+}
+
+const STORED: &str = "# As the API server would store it: pruned, defaulted, mutated, converted.\n";
+
+/// The documents of a cluster's own that may hold an `ignore`.
+fn documents_with_suppressions(loaded: &Loaded) -> Vec<Arc<Document>> {
+    let all = [&loaded.document].into_iter().chain(&loaded.inventory.documents);
+    let all = all.chain(&loaded.layers);
+    all.filter(|d| lint::may_hold_suppression(d)).map(Arc::clone).collect()
+}
+
+/// What would be said about a HyperConverged that gets in.
+fn warnings(plan: &Plan) -> Vec<String> {
+    let admission = plan.admission.warnings.iter();
+    let mut out: Vec<_> = admission.map(|w| format!("HCO warns: {w}")).collect();
+    if let Some(error) = &plan.reconcile_error {
+        let (operand, message) = (error.operand, &error.message);
+        out.push(format!("HCO's reconcile stops at {operand}: {message}"));
+    }
+    let refused = plan.ssp.iter().filter(|s| !s.admission.accepted);
+    out.extend(refused.map(|s| format!("SSP's webhook rejects the SSP: {}", s.admission.message)));
+    out
+}
+
+/// What hcoplan does about a rejection with `--force`.
+fn forced(work: &Work<'_>, plan: &Plan) -> Option<&'static str> {
+    let stage = plan.admission.stage.filter(|_| work.force)?;
+    Some(match (plan.hyperconverged.is_some(), stage) {
+        (true, _) => "it is rendered all the same, as --force says",
+        (false, Stage::Schema | Stage::Cel) => {
+            "what the CRD's schema rejects can't be forced: --force is for what a webhook rejects"
+        }
+        (false, Stage::Mutating | Stage::Validating) => "it can't be forced: the operator could not read it, either",
+    })
+}
+
+/// The output tree's part.
+fn write(work: &Work<'_>, loaded: &Loaded, plan: &Plan, outcome: &mut Outcome) -> Result<(), diff::Error> {
+    if !outcome.is_rendered {
+        if let Some(tree) = work.tree {
+            tree.keep(&loaded.name)?;
+        }
+        return Ok(());
+    }
+    if !work.emits() {
+        return Ok(());
+    }
+    let files = ClusterFiles::new(&loaded.name, plan, &work.texts, work.wanted());
+    let files = if work.kustomization { files.with_kustomization() } else { files };
+    outcome.objects = files.files.len();
+    if let Some(tree) = work.tree {
+        tree.write(&files)?;
+    }
+    if let Some(disk) = work.check {
+        outcome.stale = stale(disk, &files)?;
+    }
+    if work.yaml {
+        outcome.printed = yaml_stream(&files);
+    }
+    Ok(())
+}
+
+/// The objects behind one another, as one YAML stream.
+fn yaml_stream(files: &ClusterFiles) -> String {
+    let mut out = format!("# cluster: {}\n{}", InputText::new(&files.cluster).line(), emit::HEADER);
+    for file in &files.files {
+        out.push_str("---\n");
+        out.push_str(file.text.strip_prefix(emit::HEADER).unwrap_or(&file.text));
+    }
+    out
+}
+
+/// The files that a tree on disk would have otherwise.
+fn stale(disk: &DiskTree, files: &ClusterFiles) -> Result<Vec<String>, diff::Error> {
+    let directory = cluster_directory(&files.cluster)?;
+    let mut out = Vec::new();
+    let manifest = (emit::CLUSTER_MANIFEST, files.manifest.as_str());
+    let kustomization = files.kustomization.as_deref();
+    let kustomization = kustomization.map(|text| (emit::KUSTOMIZATION, text));
+    let objects = files.files.iter().map(|f| (f.name.as_str(), &*f.text));
+    for (name, text) in objects.chain(kustomization).chain([manifest]) {
+        if disk.text(&directory, name)?.as_deref() != Some(text) {
+            out.push(directory.join(name).into_string());
+        }
+    }
+    for name in disk.names(&directory) {
+        if !files.files.iter().any(|f| f.name == *name) {
+            out.push(directory.join(name).into_string());
+        }
+    }
+    Ok(out)
+}

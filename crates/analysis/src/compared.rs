@@ -1,0 +1,182 @@
+//! What differs in a cluster between the side before and what it is now.
+
+use std::sync::Arc;
+
+use super::old::Old;
+use super::planned::{Inputs, Planned, Seen, note_images};
+use super::transition::Transition;
+use super::{Before, ComparisonMode, Outcome, Work};
+use hcoplan_diagnostics::finding::{Finding, mark_existing, without_existing};
+use hcoplan_explain::diff::{self, ClusterDiff, Kind, Removal, SideOrigin, VerdictChange};
+use hcoplan_kubernetes::Object;
+use hcoplan_repository::repo::{ClusterRef, Repo};
+
+/// The cluster as it is now, with how it came to be.
+pub(super) struct Now<'a> {
+    pub(super) repo: &'a Repo,
+    pub(super) cluster: &'a ClusterRef,
+    pub(super) inputs: &'a Inputs,
+    /// As it is planned; where it is rejected, as if it weren't.
+    pub(super) planned: &'a Planned,
+    pub(super) transition: Option<&'a Transition>,
+}
+
+/// Notes which findings the side before has, too, and, where that is asked, what differs.
+pub(super) fn compare(work: &Work<'_>, pair: &super::Pair<'_>, old: &Old, now: &Now<'_>, outcome: &mut Outcome) {
+    let found_before = found_before(work, pair, old);
+    let gone = mark(work, old, found_before.as_deref(), outcome);
+    if !work.compare {
+        return;
+    }
+    let mut diff = ClusterDiff::new(&outcome.cluster);
+    diff.verdict = outcome.verdict.clone();
+    diff.is_unchanged = outcome.is_unchanged;
+    if let (Before::Sources(..), Some(was)) = (work.before, pair.before)
+        && was.name() != outcome.cluster
+    {
+        diff.moved_from = Some(was.name().to_owned());
+    }
+    // With another release, other rules speak; what is gone then is no merit of the change.
+    let is_of_release =
+        matches!(old, Old::Planned(before) if before.release().version() == now.inputs.release().version());
+    if !now.planned.is_rejected() && is_of_release {
+        diff.findings_removed = gone;
+    }
+    match old {
+        Old::Same => {}
+        Old::Absent => absent(work, now, &mut diff),
+        Old::NotPlanned(why) => diff.unknown_before = Some(why.clone()),
+        Old::Live(_) => {
+            if let Some(transition) = now.transition {
+                transition.compare(&mut diff);
+            }
+        }
+        Old::Planned(before) => {
+            match now.transition {
+                Some(transition) => transition.compare(&mut diff),
+                None if now.planned.is_rejected() => {
+                    diff.comparison = diff::compare_rejected(&before.side(), &now.planned.side());
+                }
+                None => {
+                    let (a, b) = (before.side(), now.planned.side());
+                    diff.comparison = diff::compare_plans(&a, &b);
+                    diff.notes = diff::notes(&a, &b);
+                    now.planned.keep_unreached(Arc::make_mut(&mut diff.comparison.objects));
+                }
+            }
+            if !now.planned.is_rejected() && work.lint.is_some() {
+                let (repo, cluster) = match (work.before, pair.before) {
+                    (Before::Sources(repo, _), Some(was)) => (repo, was),
+                    _ => (now.repo, now.cluster),
+                };
+                let old = Seen { repo, cluster, planned: before };
+                let new = Seen { repo: now.repo, cluster: now.cluster, planned: now.planned };
+                note_images(old, new, Some(before.manifest()), &mut diff);
+            }
+        }
+        Old::Rejected(_, why) => {
+            if !now.planned.is_rejected() {
+                // What the cluster holds isn't known: it is shown as a new one.
+                diff.whole = Some(Kind::Add);
+                diff.comparison = diff::compare_objects(now.inputs.release(), &[], &now.planned.objects());
+            }
+            diff.refused_before = Some(rejected_before(work, now, why));
+        }
+    }
+    outcome.diff = Some(diff);
+}
+
+/// What is found on the side before, where that is known.
+fn found_before(work: &Work<'_>, pair: &super::Pair<'_>, old: &Old) -> Option<Vec<Finding>> {
+    let (Before::Sources(repo, _), Some(was)) = (work.before, pair.before) else {
+        return None;
+    };
+    let (Old::Planned(before) | Old::Rejected(before, _)) = old else {
+        return None;
+    };
+    let selection = work.lint.clone()?.without_fixes();
+    Some(before.as_judged().findings(repo, was, None, &selection))
+}
+
+/// Marks the findings that exist before; those that are gone.
+fn mark(work: &Work<'_>, old: &Old, before: Option<&[Finding]>, outcome: &mut Outcome) -> Vec<Finding> {
+    let findings = &mut outcome.found.findings;
+    match (old, before) {
+        (Old::Same, _) => findings.iter_mut().for_each(|f| f.is_existing = true),
+        // What was wrong with what the cluster holds isn't known.
+        (Old::Live(_), _) => findings.iter_mut().for_each(|f| f.is_existing = !f.refusal),
+        (Old::Absent, _) if matches!(work.before, Before::Objects(_)) => {
+            findings.iter_mut().for_each(|f| f.is_existing = !f.refusal);
+        }
+        (_, Some(before)) => {
+            mark_existing(findings, before, true);
+            return without_existing(before, findings);
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// A cluster that isn't on the side before, or of which only objects are known.
+fn absent(work: &Work<'_>, now: &Now<'_>, diff: &mut ClusterDiff) {
+    if now.planned.is_rejected() {
+        diff.whole = Some(Kind::Add).filter(|_| !matches!(work.before, Before::Objects(_)));
+        return;
+    }
+    let release = now.inputs.release();
+    let objects = now.planned.objects();
+    match work.before {
+        Before::Objects(live) => held(live, now, &objects, diff),
+        _ => {
+            diff.whole = Some(Kind::Add);
+            diff.comparison = diff::compare_objects(release, &[], &objects);
+        }
+    }
+}
+
+/// What differs from the objects that a cluster holds.
+fn held(live: &[Object], now: &Now<'_>, objects: &[Object], diff: &mut ClusterDiff) {
+    let release = now.inputs.release();
+    let live = diff::comparable(live.to_vec(), objects);
+    diff.comparison = diff::compare_objects(release, &live, objects);
+    let changes = Arc::make_mut(&mut diff.comparison.objects);
+    now.planned.keep_unreached(changes);
+    diff::set_aside(release, changes);
+    diff::set_aside_assumed(SideOrigin::Found, SideOrigin::Rendered(release), changes);
+    // What the operators don't come to is no change, and has to be said.
+    let change = |after| VerdictChange { before: None, after: Some(after) };
+    let plan = now.planned.plan();
+    let stops = plan.reconcile_error.as_ref();
+    diff.comparison.reconcile = stops.map(|e| change(format!("{}: {}", e.operand, e.message)));
+    let ssp = plan.ssp.as_ref().map(|ssp| &ssp.admission).filter(|admission| !admission.accepted);
+    diff.comparison.ssp = ssp.map(|admission| change(admission.message.clone()));
+}
+
+/// That the side before is rejected, and what that means for the comparison.
+fn rejected_before(work: &Work<'_>, now: &Now<'_>, why: &str) -> String {
+    let is_alternative = matches!(work.before, Before::Sources(_, ComparisonMode::Alternatives));
+    let side = if is_alternative { "the left one is rejected" } else { "it was rejected before" };
+    let planned = match (now.planned.is_rejected(), is_alternative) {
+        (true, _) => "nothing is planned on either side",
+        (false, false) => "what the cluster holds isn't known, and this is planned as a new one",
+        (false, true) => "the right one is shown as a new one",
+    };
+    format!("{side}: {why}; {planned}")
+}
+
+/// A cluster that isn't declared any more.
+pub(super) fn removed(before: &Repo, after: &Repo, was: &ClusterRef, outcome: &mut Outcome) {
+    let mut diff = ClusterDiff::new(&outcome.cluster);
+    diff.verdict = outcome.verdict.clone();
+    diff.whole = Some(Kind::Remove);
+    let mut takes_workloads = false;
+    let is_ignored = after.ignoring(was).is_some();
+    if let Ok(planned) = super::planned::plan(before, was) {
+        if !planned.is_rejected() && !is_ignored {
+            diff.comparison = diff::compare_objects(planned.release(), &planned.objects(), &[]);
+        }
+        takes_workloads = planned.takes_workloads();
+    }
+    diff.removal = Some(Removal { pruned_by: after.pruner_of(was), is_ignored, takes_workloads });
+    outcome.diff = Some(diff);
+}

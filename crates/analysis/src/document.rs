@@ -1,0 +1,141 @@
+//! A plan as one JSON document: what `render --format json` prints per cluster.
+
+use hcoplan_planner::admission::Stage;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use hcoplan_kubernetes::{Object, ObjectId};
+use hcoplan_planner::lifecycle::State;
+use hcoplan_planner::plan::Plan;
+
+/// A plan, borrowed, in the shape that is printed. Objects can be large and many: nothing is
+/// copied.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    cluster: &'a str,
+    release: &'a str,
+    admission: Admission<'a>,
+    hyperconverged: Option<&'a Value>,
+    status: Status<'a>,
+    metrics: &'a Map<String, Value>,
+    reconcile_errors: Vec<ReconcileError<'a>>,
+    ssp: Option<Ssp<'a>>,
+    objects: Vec<&'a Value>,
+}
+
+#[derive(Debug, Serialize)]
+struct Admission<'a> {
+    accepted: bool,
+    stage: Option<&'static str>,
+    message: &'a str,
+    warnings: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Status<'a> {
+    node_info: Option<&'a Map<String, Value>>,
+    data_import_schedule: Option<&'a str>,
+    data_import_cron_templates: Option<&'a [Value]>,
+    conditions: BTreeMap<&'static str, Condition<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Condition<'a> {
+    status: &'static str,
+    reason: &'static str,
+    message: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct ReconcileError<'a> {
+    operand: &'a str,
+    message: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct Ssp<'a> {
+    admission: SspAdmission<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct SspAdmission<'a> {
+    accepted: bool,
+    message: &'a str,
+}
+
+/// The line that `render --format json` prints for a cluster: admission, what would be stored,
+/// status, metrics, the reconcile's error, SSP's verdict and every wanted object. `upgraded` is what
+/// is there after an upgrade: then the HyperConverged is the one that lies in etcd, and the objects
+/// are those that exist.
+pub fn plan_document(
+    cluster: &str,
+    release: &str,
+    plan: &Plan,
+    upgraded: Option<&State>,
+    wanted: impl Fn(&ObjectId) -> bool,
+) -> String {
+    let admission = &plan.admission;
+    let stored = upgraded.and_then(|state| state.stored.as_ref()).map(without_status);
+    let objects: Vec<&Object> = match upgraded {
+        Some(state) => state.objects.iter().collect(),
+        None => plan.objects().collect(),
+    };
+    let document = Document {
+        cluster,
+        release,
+        admission: Admission {
+            accepted: admission.accepted,
+            stage: admission.stage.map(Stage::as_str),
+            message: &admission.message,
+            warnings: &admission.warnings,
+        },
+        hyperconverged: match &stored {
+            Some(stored) => Some(stored),
+            None => admission.stored.as_ref().filter(|_| admission.accepted),
+        },
+        status: status(plan),
+        metrics: &plan.metrics,
+        reconcile_errors: plan
+            .reconcile_error
+            .iter()
+            .map(|e| ReconcileError {
+                // A panic is the reconcile's, not an operand's.
+                operand: if e.is_panic() { "" } else { e.operand },
+                message: &e.message,
+            })
+            .collect(),
+        ssp: plan.ssp.as_ref().map(|ssp| Ssp {
+            admission: SspAdmission { accepted: ssp.admission.accepted, message: &ssp.admission.message },
+        }),
+        objects: objects.into_iter().filter(|o| wanted(&o.id)).map(|o| &*o.body).collect(),
+    };
+    let mut line = serde_json::to_string(&document).expect("every key is a string");
+    line.push('\n');
+    line
+}
+
+fn without_status(stored: &Value) -> Value {
+    let mut stored = stored.clone();
+    if let Value::Object(stored) = &mut stored {
+        stored.remove("status");
+    }
+    stored
+}
+
+fn status(plan: &Plan) -> Status<'_> {
+    let status = &plan.status;
+    let conditions = status.conditions.iter().map(|(name, c)| {
+        let body = Condition { status: c.status, reason: c.reason, message: &c.message };
+        (*name, body)
+    });
+    Status {
+        node_info: status.node_info.as_ref(),
+        data_import_schedule: status.data_import_schedule.as_deref(),
+        data_import_cron_templates: status.data_import_cron_templates.as_deref(),
+        conditions: conditions.collect(),
+    }
+}

@@ -1,0 +1,370 @@
+//! One cell: what a virtual machine of an architecture finds under an image's name.
+
+use super::objects::{Cron, DataSourceTarget, Objects};
+use super::rows::{Row, SwitchedOffBy};
+use super::{Architecture, Obstacle};
+use hcoplan_planner::boot::Architectures;
+use hcoplan_planner::boot_images::ssp_stage::{Displaced, Displacer};
+use hcoplan_planner::inventory::Architecture as Name;
+
+/// How a cell stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// The image is imported for the architecture.
+    Covered,
+    /// The name leads to an image of another architecture.
+    Wrong,
+    /// Nothing is imported for the architecture.
+    Missing,
+    /// One image is imported, and the node that imports it decides for which architecture.
+    Undetermined,
+    /// One image is imported, and nothing says for which architecture.
+    Unknown,
+    /// It is switched off.
+    Off,
+    /// A DataSource exists; its volume has to come from elsewhere.
+    External,
+    /// No virtual machine of the architecture can run in the cluster.
+    Unneeded,
+}
+
+impl State {
+    /// A stable name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Covered => "covered",
+            Self::Wrong => "wrong",
+            Self::Missing => "missing",
+            Self::Undetermined => "undetermined",
+            Self::Unknown => "unknown",
+            Self::Off => "off",
+            Self::External => "external",
+            Self::Unneeded => "unneeded",
+        }
+    }
+
+    /// Whether a virtual machine would miss something.
+    pub const fn is_problem(self) -> bool {
+        matches!(self, Self::Wrong | Self::Missing | Self::Undetermined | Self::Unknown)
+    }
+}
+
+/// Why a cell stands as it does.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// A DataImportCron imports it.
+    Imported,
+    /// No node of this architecture runs virtual machines.
+    NoNode(String),
+    /// Multi-arch golden images are off: one image is imported, for these architectures' nodes.
+    MultiArchOff(String),
+    /// The image doesn't say its architectures: one is imported, for this one where it is known.
+    Undeclared(Option<String>),
+    /// Multi-arch golden images are off, and the node that imports it decides among these.
+    Importer(String),
+    /// The image doesn't say its architectures, and the node that imports it decides among these.
+    UndeclaredImporter(String),
+    /// What is asked of the registry isn't there.
+    NotPublished,
+    /// The registry is asked for another name of an architecture than images have.
+    AliasAsked(String),
+    /// The image says that it exists for these architectures only.
+    NotDeclared(String),
+    /// What the image says, written so that HCO doesn't find this architecture in it.
+    Malformed(String),
+    /// The template pins the architecture.
+    Pinned(String),
+    /// This keeps its import away.
+    Displaced(String),
+    /// The DataSource leads to this one, for which nothing is imported.
+    Dangling(String),
+    /// The annotation of the template switches it off.
+    SwitchedOff,
+    /// Common golden images are off.
+    CommonImagesOff,
+    /// The template bundle has a DataSource, and no template imports anything for it.
+    External,
+    /// SSP gets no such image, or makes nothing of it.
+    NotRendered,
+    /// Nothing has the plain name; the names with an architecture are there.
+    NoPlainName,
+    /// Nothing at all is imported; the cluster's obstacle says why.
+    Obstacle(&'static str),
+}
+
+impl Reason {
+    /// A stable name.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Imported => "imported",
+            Self::NoNode(_) => "no-node",
+            Self::MultiArchOff(_) => "multi-arch-off",
+            Self::Undeclared(_) => "undeclared",
+            Self::Importer(_) => "importer",
+            Self::UndeclaredImporter(_) => "undeclared-importer",
+            Self::NotPublished => "not-published",
+            Self::AliasAsked(_) => "alias-asked",
+            Self::NotDeclared(_) => "not-declared",
+            Self::Malformed(_) => "malformed",
+            Self::Pinned(_) => "pinned",
+            Self::Displaced(_) => "displaced",
+            Self::Dangling(_) => "dangling",
+            Self::SwitchedOff => "switched-off",
+            Self::CommonImagesOff => "common-images-off",
+            Self::External => "external",
+            Self::NotRendered => "not-rendered",
+            Self::NoPlainName => "no-plain-name",
+            Self::Obstacle(name) => name,
+        }
+    }
+
+    /// In words.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Imported => "imported".to_owned(),
+            Self::NoNode(architecture) => format!("no workload node is {architecture}"),
+            Self::MultiArchOff(served) => {
+                format!("multi-arch golden images are off: one disk is imported, which is {served}")
+            }
+            Self::Undeclared(Some(only)) => {
+                format!("it doesn't declare its architectures: one disk is imported, which is {only}")
+            }
+            Self::Undeclared(None) => "nothing says which architecture its disk has".to_owned(),
+            Self::Importer(names) => {
+                format!("multi-arch golden images are off: its disk is {names}, depending on the node that imports it")
+            }
+            Self::UndeclaredImporter(names) => {
+                format!(
+                    "it doesn't declare its architectures: its disk is {names}, depending on the node that imports it"
+                )
+            }
+            Self::NotPublished => "its image isn't there for the architecture that is imported".to_owned(),
+            Self::AliasAsked(alias) => format!("its template asks for {alias}, which no image is called"),
+            Self::NotDeclared(declared) => format!("it declares {declared} only"),
+            Self::Malformed(declared) => {
+                format!("it declares {declared:?}, which HCO reads otherwise than it is meant")
+            }
+            Self::Pinned(only) => format!("its template pins the architecture {only}"),
+            Self::Displaced(by) => format!("{by} has its place"),
+            Self::Dangling(target) => {
+                format!("it leads to {target}, for which nothing is imported")
+            }
+            Self::SwitchedOff => "its template is switched off".to_owned(),
+            Self::CommonImagesOff => "common golden images are switched off".to_owned(),
+            Self::External => "nothing is imported: you have to create the volume".into(),
+            Self::NotRendered => "SSP makes no DataImportCron for it".to_owned(),
+            Self::NoPlainName => "only names with an architecture are there".to_owned(),
+            Self::Obstacle("refused") => "the HyperConverged would be rejected".to_owned(),
+            Self::Obstacle("ssp-refused") => "SSP's webhook would reject the SSP".to_owned(),
+            Self::Obstacle(_) => "HCO's reconcile stops before SSP".to_owned(),
+        }
+    }
+
+    /// The rule whose page says more.
+    pub fn rule(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::MultiArchOff(_) | Self::Importer(_) => "multi-arch-boot-images-disabled",
+            Self::NotPublished => "dict-architectures-overclaim",
+            Self::AliasAsked(_) => "value-without-effect",
+            Self::Undeclared(_) | Self::UndeclaredImporter(_) => "dict-missing-architectures-annotation",
+            Self::NotDeclared(_) => "dict-architectures-partial",
+            Self::Malformed(_) => "dict-architectures-annotation-malformed",
+            Self::Pinned(_) => "dict-platform-architecture-overwritten",
+            Self::Displaced(_) => "dict-duplicate-managed-data-source",
+            Self::Dangling(_) => "default-datasource-dangling",
+            Self::Obstacle("refused") => "admission-refused",
+            Self::Obstacle("ssp-refused") => "ssp-refused",
+            Self::Obstacle(_) => "reconcile-fails",
+            _ => return None,
+        })
+    }
+}
+
+/// A cell with its reason.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Cell {
+    /// How it stands.
+    pub state: State,
+    /// Why.
+    pub reason: Reason,
+    /// The DataSource that a virtual machine names to get the image.
+    pub data_source: Option<String>,
+    /// The DataImportCron behind it.
+    pub cron: Option<String>,
+    /// The image's architecture, as far as it is known.
+    pub architecture: Architectures,
+}
+
+impl Cell {
+    fn new(state: State, reason: Reason) -> Self {
+        Self { state, reason, data_source: None, cron: None, architecture: Architectures::none() }
+    }
+
+    fn imported(state: State, reason: Reason, data_source: &str, cron: Cron<'_>) -> Self {
+        Self {
+            data_source: Some(data_source.to_owned()),
+            cron: Some(cron.name().to_owned()),
+            ..Self::new(state, reason)
+        }
+    }
+}
+
+/// The cell of an image and an architecture.
+pub(super) fn of(
+    row: &Row,
+    objects: &Objects<'_, '_>,
+    architecture: &Architecture,
+    obstacle: Option<&Obstacle>,
+) -> Cell {
+    let name = &architecture.name;
+    let mut cell = wanted(row, objects, name, obstacle);
+    if architecture.workload_nodes == 0 {
+        cell.state = State::Unneeded;
+        cell.reason = Reason::NoNode(name.clone());
+    }
+    cell
+}
+
+/// The cell if virtual machines of the architecture can run.
+fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Obstacle>) -> Cell {
+    if let Some(obstacle) = obstacle {
+        return Cell::new(State::Missing, Reason::Obstacle(obstacle.as_str()));
+    }
+    let own = format!("{}-{name}", row.name);
+    let candidates = [own.as_str(), &row.name];
+    let mut found = Vec::new();
+    for candidate in candidates {
+        if let DataSourceTarget::Import(cron) = objects.data_source_target(&row.namespace, candidate) {
+            let is = objects.architecture(cron);
+            if is.has(name) {
+                let mut cell = Cell::imported(State::Covered, Reason::Imported, candidate, cron);
+                cell.architecture = is;
+                return cell;
+            }
+            found.push((candidate, cron, is));
+        }
+    }
+    // An import that SSP makes for an architecture serves that one; any other is the only one.
+    let only = found.into_iter().find(|(_, cron, _)| cron.label().is_none_or(|label| label == name));
+    if let Some((data_source, cron, is)) = only {
+        let (state, reason) = match single(objects, cron, &is) {
+            (State::Undetermined, reason) if is.lacks(name) => (State::Wrong, reason),
+            (State::Covered, reason) => (State::Wrong, reason),
+            found => found,
+        };
+        let mut cell = Cell::imported(state, reason, data_source, cron);
+        cell.architecture = is;
+        return cell;
+    }
+    absent(row, objects, name)
+}
+
+/// How an image stands of which one disk is imported, and why.
+fn single(objects: &Objects<'_, '_>, cron: Cron<'_>, is: &Architectures) -> (State, Reason) {
+    let names = is.names().join(" or ");
+    match is {
+        Architectures::Known(none) if none.is_empty() => match cron.pin().filter(|pin| Name::alias(pin).is_some()) {
+            Some(alias) => (State::Missing, Reason::AliasAsked(alias.to_owned())),
+            None => (State::Missing, Reason::NotPublished),
+        },
+        Architectures::Known(_) if cron.pin().is_some() => (State::Covered, Reason::Pinned(names)),
+        Architectures::Known(_) if objects.multi_arch => (State::Covered, Reason::Undeclared(Some(names))),
+        Architectures::Known(_) => (State::Covered, Reason::MultiArchOff(names)),
+        Architectures::Undetermined(_) if objects.multi_arch => {
+            (State::Undetermined, Reason::UndeclaredImporter(names))
+        }
+        Architectures::Undetermined(_) => (State::Undetermined, Reason::Importer(names)),
+        Architectures::Unknown => (State::Unknown, Reason::Undeclared(None)),
+    }
+}
+
+/// Why nothing is there.
+fn absent(row: &Row, objects: &Objects<'_, '_>, name: &str) -> Cell {
+    let template = row.templates.iter().find(|t| t.off.is_none());
+    let Some(template) = template else {
+        return match row.templates.iter().find_map(|t| t.off) {
+            Some(SwitchedOffBy::Template) => Cell::new(State::Off, Reason::SwitchedOff),
+            Some(SwitchedOffBy::CommonImages) => Cell::new(State::Off, Reason::CommonImagesOff),
+            None => Cell::new(State::External, Reason::External),
+        };
+    };
+    let displaced = objects.displaced.iter().find(|d| {
+        let is_it = d.origin.template.as_ref().is_some_and(|t| t.name == template.name);
+        is_it && d.origin.architecture.as_deref().is_none_or(|a| a == name)
+    });
+    let reason = match (displaced, &template.declared) {
+        (Some(displaced), _) => Reason::Displaced(displacer(displaced)),
+        (None, Some(declared)) if !names(declared, name) && objects.multi_arch => {
+            if nearly_names(declared, name) {
+                Reason::Malformed(declared.clone())
+            } else {
+                Reason::NotDeclared(declared.clone())
+            }
+        }
+        _ => Reason::NotRendered,
+    };
+    Cell::new(State::Missing, reason)
+}
+
+/// As HCO reads the annotation: split at commas, not trimmed.
+fn names(declared: &str, architecture: &str) -> bool {
+    declared.split(',').any(|a| a == architecture)
+}
+
+/// As people mean it: blanks and case don't count, and other names of an architecture do.
+fn nearly_names(declared: &str, architecture: &str) -> bool {
+    Architectures::listed(declared).has(architecture)
+}
+
+fn displacer(displaced: &Displaced) -> String {
+    match &displaced.by {
+        Displacer::SameDataSource(origin) | Displacer::SameName(origin) => match &origin.template {
+            Some(template) => format!("the DataImportCron of {}", template.name),
+            None => "another DataImportCron".to_owned(),
+        },
+        Displacer::DataSource(name) => format!("the DataSource {name} of SSP's own"),
+    }
+}
+
+/// The cell of the plain name.
+pub(super) fn plain(row: &Row, objects: &Objects<'_, '_>, obstacle: Option<&Obstacle>) -> Cell {
+    if let Some(obstacle) = obstacle {
+        return Cell::new(State::Missing, Reason::Obstacle(obstacle.as_str()));
+    }
+    let target = objects.reference(&row.namespace, &row.name);
+    let mut cell = match objects.data_source_target(&row.namespace, &row.name) {
+        DataSourceTarget::Import(cron) => {
+            let is = objects.architecture(cron);
+            let (state, reason) = match single(objects, cron, &is) {
+                (State::Covered, _) => (State::Covered, Reason::Imported),
+                found => found,
+            };
+            let mut cell = Cell::imported(state, reason, &row.name, cron);
+            cell.architecture = is;
+            cell
+        }
+        behind => {
+            let nothing = absent(row, objects, "");
+            match (nothing.state, behind) {
+                (State::Off | State::External, _) => nothing,
+                (_, DataSourceTarget::Nothing(target)) => dangling(target),
+                (_, DataSourceTarget::Volume) => dangling(target.unwrap_or(&row.name)),
+                (_, _) if any_import(row, objects) => Cell::new(State::Missing, Reason::NoPlainName),
+                _ => nothing,
+            }
+        }
+    };
+    if let Some(target) = target {
+        cell.data_source = Some(target.to_owned());
+    }
+    cell
+}
+
+fn dangling(target: &str) -> Cell {
+    Cell::new(State::Missing, Reason::Dangling(target.to_owned()))
+}
+
+fn any_import(row: &Row, objects: &Objects<'_, '_>) -> bool {
+    let mut crons = objects.crons();
+    crons.any(|((namespace, name), _)| namespace == row.namespace && name == row.name)
+}

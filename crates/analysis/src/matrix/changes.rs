@@ -1,0 +1,432 @@
+//! What a change does to golden images, read off the matrices before and after it.
+//!
+//! What a DataImportCron takes along when it goes is CDI's doing: with `retentionPolicy: None` its
+//! DataSource and everything that it imported, with `All` (CDI's default) nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::disks;
+use super::{Cell, ClusterMatrix, Image, Reason, State};
+use hcoplan_explain::diff::semantic::{EffectTime, Impact, ObjectChange};
+use hcoplan_explain::diff::{Comparison, Effect};
+use hcoplan_planner::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;
+
+/// The differences of the inputs that bring about what it is asked for.
+type CausesOf<'a> = dyn Fn(&dyn Fn(&ClusterMatrix) -> bool) -> Vec<usize> + 'a;
+
+/// What happens to the golden images; `None` where one side can't have any, so that nothing can be
+/// said.
+/// `causes` says which differences of the inputs bring about what it is asked for.
+pub fn effects(
+    before: &ClusterMatrix,
+    after: &ClusterMatrix,
+    comparison: &Comparison,
+    causes: &CausesOf<'_>,
+) -> Option<Vec<Effect>> {
+    if before.obstacle.is_some() || after.obstacle.is_some() {
+        return None;
+    }
+    let changes = Changes {
+        before,
+        after,
+        comparison,
+        causes,
+        deleted: deleted(&comparison.objects),
+        moved: moved(&comparison.objects),
+        images_before: images(before),
+        images_after: images(after),
+    };
+    let (old, new) = (&changes.images_before, &changes.images_after);
+    let keys: BTreeSet<_> = old.keys().chain(new.keys()).collect();
+    let mut out = Vec::new();
+    for key in keys {
+        changes.of_image(old.get(key).copied(), new.get(key).copied(), &mut out);
+    }
+    out.extend(disks::effects(&comparison.objects));
+    Some(out)
+}
+
+/// The images by name and namespace.
+fn images(matrix: &ClusterMatrix) -> Images<'_> {
+    let images = matrix.images.iter();
+    images.map(|i| ((&*i.name, &*i.namespace), i)).collect()
+}
+
+type Images<'a> = BTreeMap<(&'a str, &'a str), &'a Image>;
+
+/// The changed objects of images, by the names that lead to the images: the image's own, or that with an
+/// architecture behind it.
+fn moved(objects: &[ObjectChange]) -> BTreeMap<&str, Vec<&ObjectChange>> {
+    let mut out: BTreeMap<&str, Vec<&ObjectChange>> = BTreeMap::new();
+    for change in objects {
+        let name = match &*change.id.kind {
+            "DataImportCron" => {
+                let body = change.after.as_deref().or(change.before.as_deref());
+                body.and_then(|b| b["spec"]["managedDataSource"].as_str())
+            }
+            "DataSource" => Some(&*change.id.name),
+            _ => None,
+        };
+        out.entry(name.unwrap_or_default()).or_default().push(change);
+    }
+    out
+}
+
+/// Namespace and plain name of the images whose DataImportCrons go and take along what they imported, with
+/// the names of these.
+type Deleted = BTreeMap<(String, String), BTreeSet<String>>;
+
+fn deleted(objects: &[ObjectChange]) -> Deleted {
+    let gone = objects.iter().filter(|c| disks::goes(c)).filter_map(|c| c.before.as_deref());
+    let taken = gone.filter(|body| disks::takes_disks(body));
+    let key = |body: &Value| {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let plain = text(&body["metadata"]["labels"][DATA_SOURCE_NAME_LABEL]);
+        let name = plain.or_else(|| text(&body["spec"]["managedDataSource"]))?;
+        let namespace = text(&body["metadata"]["namespace"]).unwrap_or_default();
+        let cron = text(&body["metadata"]["name"])?;
+        Some(((namespace, name), cron))
+    };
+    let mut out = Deleted::new();
+    for (image, cron) in taken.filter_map(key) {
+        out.entry(image).or_default().insert(cron);
+    }
+    out
+}
+
+struct Changes<'a> {
+    before: &'a ClusterMatrix,
+    after: &'a ClusterMatrix,
+    comparison: &'a Comparison,
+    causes: &'a CausesOf<'a>,
+    deleted: Deleted,
+    moved: BTreeMap<&'a str, Vec<&'a ObjectChange>>,
+    images_before: Images<'a>,
+    images_after: Images<'a>,
+}
+
+impl Changes<'_> {
+    fn of_image(&self, was: Option<&Image>, is: Option<&Image>, out: &mut Vec<Effect>) {
+        let (Some(image), Some(_)) = (was.or(is), is.or(was)) else {
+            return;
+        };
+        let key = (image.namespace.clone(), image.name.clone());
+        let gone = self.deleted.get(&key);
+        let deletes = gone.is_some();
+        match (was.filter(|i| is_imported(i)), is.filter(|i| is_imported(i))) {
+            (Some(was), Some(is)) => {
+                if let Some(gone) = gone {
+                    let text = match self.only_for(was, gone) {
+                        Some(architectures) => format!(
+                            "the {architectures} disks imported so far for {{}} are deleted; virtual \
+                             machines keep their own copies"
+                        ),
+                        None => "the disks imported so far for {} are deleted, and imported again; \
+                                 virtual machines keep their own copies"
+                            .to_owned(),
+                    };
+                    let keep = "set `retentionPolicy: All` in a change before this one: CDI then imports them again, and keeps them";
+                    out.push(self.effect(was, Impact::DataLoss, EffectTime::Now, &text, keep));
+                }
+                self.still_imported(was, is, out);
+            }
+            (Some(was), None) => self.no_longer_imported(was, is, deletes, out),
+            (None, Some(is)) => out.push(self.effect(
+                is,
+                Impact::Images,
+                EffectTime::Now,
+                &match served(is, self.after) {
+                    served if self.after.multi_arch && !served.is_empty() => {
+                        format!("the golden image {{}} is imported for {}", served.join(" and "))
+                    }
+                    _ => "the golden image {} is imported".to_owned(),
+                },
+                "",
+            )),
+            (None, None) => self.external(was, is, out),
+        }
+    }
+
+    /// The architectures whose imports go while others of the image stay; `None` where all of them go.
+    fn only_for(&self, was: &Image, gone: &BTreeSet<String>) -> Option<String> {
+        let cells = was.cells.iter().zip(&self.before.architectures);
+        let imported: Vec<_> =
+            cells.filter_map(|(cell, architecture)| Some((cell.cron.as_ref()?, &*architecture.name))).collect();
+        let of_gone = imported.iter().filter(|(cron, _)| gone.contains(*cron));
+        let of_gone: Vec<&str> = of_gone.map(|(_, architecture)| *architecture).collect();
+        let some_stay = of_gone.len() < imported.len();
+        (some_stay && !of_gone.is_empty()).then(|| of_gone.join(" and "))
+    }
+
+    /// An image that loses its import.
+    fn no_longer_imported(&self, was: &Image, is: Option<&Image>, deletes: bool, out: &mut Vec<Effect>) {
+        if deletes {
+            out.push(self.lost(
+                was,
+                Impact::DataLoss,
+                "the golden image {} is deleted: its DataSource, and every disk that was imported \
+                 for it",
+                "set `retentionPolicy: All` in a change before this one: CDI then imports the disks again, and keeps them",
+            ));
+        }
+        let of_name = self.images_after.range((&*was.name, "")..);
+        let mut of_name = of_name.take_while(|((name, _), _)| *name == was.name);
+        let elsewhere = of_name.find_map(|(key, image)| {
+            let before = self.images_before.get(key);
+            let is_new = !before.is_some_and(|before| is_imported(before));
+            (is_new && is_imported(image)).then_some(image)
+        });
+        if let Some(to) = elsewhere {
+            let (old, new) = (&was.namespace, &to.namespace);
+            let text = format!(
+                "the golden image {{}} moves to the namespace {new}; what names it in {old} gets no \
+                 new import"
+            );
+            let action = format!("name {new} in the `sourceRef` of virtual machines and templates");
+            // Without the deletion the last disk stays, and virtual machines can be made from it.
+            let impact = if deletes { Impact::BootFailure } else { Impact::Images };
+            let effect = self.lost(was, impact, &text, &action);
+            out.push(if deletes { self.uncertain(effect) } else { effect });
+        } else if is.is_some() {
+            out.push(self.uncertain(self.lost(
+                was,
+                Impact::BootFailure,
+                "nothing is imported for {} any more: the DataSource leads to a volume of its own \
+                 name, which somebody has to bring",
+                "keep the image, bring the volume, or name another DataSource in virtual machines",
+            )));
+        } else if !deletes {
+            out.push(self.lost(
+                was,
+                Impact::Images,
+                "the golden image {} is not imported any more: DataSource and last disk stay, and \
+                 get no updates",
+                "delete them by hand once no virtual machine is made from them",
+            ));
+        } else {
+            out.push(self.uncertain(self.lost(
+                was,
+                Impact::BootFailure,
+                "virtual machines can't be made from {} any more",
+                "name another DataSource in them",
+            )));
+        }
+    }
+
+    /// An image that is imported before and after, architecture by architecture.
+    fn still_imported(&self, was: &Image, is: &Image, out: &mut Vec<Effect>) {
+        for (index, architecture) in self.after.architectures.iter().enumerate() {
+            let name = &architecture.name;
+            let Some(cell) = is.cells.get(index) else {
+                continue;
+            };
+            let before = self.before.architectures.iter().position(|a| a.name == *name);
+            let old = before.and_then(|i| was.cells.get(i));
+            let old = old.filter(|c| c.state != State::Unneeded);
+            let covered = |cell: &Cell| cell.state == State::Covered;
+            match (old, cell) {
+                (_, cell) if cell.state == State::Unneeded => {}
+                (Some(old), cell) if covered(old) && covered(cell) && old.data_source == cell.data_source => {}
+                (Some(old), cell) if covered(old) && covered(cell) => {
+                    let text = match &cell.data_source {
+                        Some(source) if *source != is.name => format!(
+                            "the golden image {{}} is imported again for {name}, as the DataSource \
+                             of its name with -{name} behind it"
+                        ),
+                        _ => format!("the golden image {{}} is imported again for {name}"),
+                    };
+                    out.push(self.effect(is, Impact::Images, EffectTime::Now, &text, ""));
+                }
+                (_, cell) if covered(cell) => {
+                    let text = format!("the golden image {{}} is imported for {name}, too");
+                    out.push(self.effect(is, Impact::Images, EffectTime::Now, &text, ""));
+                }
+                (Some(old), cell) if covered(old) && is_uncertain(cell.state) => {
+                    let text = format!(
+                        "new {name} virtual machines may get a disk of another architecture from {{}}: {}",
+                        cell.reason.sentence()
+                    );
+                    let action = remedy(&cell.reason, name);
+                    out.push(self.effect(was, Impact::Images, EffectTime::NextImport, &text, &action));
+                }
+                (Some(old), cell) if covered(old) => {
+                    let text =
+                        format!("new {name} virtual machines find no {name} disk of {{}}: {}", cell.reason.sentence());
+                    let action = remedy(&cell.reason, name);
+                    out.push(self.for_architecture(name, was, self.lost(was, Impact::BootFailure, &text, &action)));
+                }
+                (None, cell) if is_uncertain(cell.state) => {
+                    let text = format!(
+                        "virtual machines on the {name} nodes may get a disk of another architecture from {{}}: {}",
+                        cell.reason.sentence()
+                    );
+                    let action = remedy(&cell.reason, name);
+                    out.push(self.effect(is, Impact::Images, EffectTime::NextImport, &text, &action));
+                }
+                (None, cell) => {
+                    let text = format!(
+                        "virtual machines on the {name} nodes find no {name} disk of {{}}: {}",
+                        cell.reason.sentence()
+                    );
+                    let action = remedy(&cell.reason, name);
+                    let lost = self.lost(is, Impact::BootFailure, &text, &action);
+                    out.push(self.uncertain(self.for_architecture(name, is, lost)));
+                }
+                _ => {}
+            }
+        }
+        for (index, architecture) in self.before.architectures.iter().enumerate() {
+            let name = &architecture.name;
+            let mut after = self.after.architectures.iter();
+            let still = after.any(|a| a.name == *name && a.workload_nodes > 0);
+            let imported = was.cells.get(index).is_some_and(|c| c.state == State::Covered);
+            let own = format!("{}-{name}", was.name);
+            let kept = is.cells.iter().any(|c| c.data_source.as_ref() == Some(&own));
+            if imported && !still && !kept && self.before.multi_arch {
+                let text = format!("the golden image {{}} is not imported for {name} any more, which no node runs");
+                out.push(self.effect(was, Impact::Images, EffectTime::Now, &text, ""));
+            }
+        }
+        if let (Some(old), Some(new)) = (was.plain.architecture.only(), is.plain.architecture.only())
+            && old != new
+        {
+            let text = format!("the plain name {{}} leads to the {new} disk instead of the {old} one");
+            let action = format!("name the DataSource with -{old} behind it in {old} machines");
+            out.push(self.uncertain(self.lost(was, Impact::BootFailure, &text, &action)));
+        }
+    }
+
+    /// A DataSource that nothing is imported for, and that leads somewhere else.
+    fn external(&self, was: Option<&Image>, is: Option<&Image>, out: &mut Vec<Effect>) {
+        let (Some(was), Some(is)) = (was, is) else {
+            return;
+        };
+        if was.plain.data_source != is.plain.data_source {
+            let target = is.plain.data_source.as_deref().unwrap_or(&is.name);
+            let suffix = target.strip_prefix(&*is.name).unwrap_or_default();
+            let text = match suffix {
+                "" => "the DataSource {} leads to the volume of its own name".to_owned(),
+                suffix => {
+                    format!("the DataSource {{}} leads to the volume of its name with {suffix} behind it")
+                }
+            };
+            let text = format!("{text}, which no one creates");
+            let action = "bring these volumes where virtual machines are made from them";
+            out.push(self.uncertain(self.lost(is, Impact::BootFailure, &text, action)));
+        }
+    }
+
+    fn effect(&self, image: &Image, impact: Impact, when: EffectTime, text: &str, action: &str) -> Effect {
+        Effect {
+            when,
+            subjects: vec![image.name.clone()],
+            causes: self.causes(image),
+            ..Effect::new(impact, text).action(action)
+        }
+    }
+
+    /// What new virtual machines miss; those of the repository that name the image are named.
+    fn lost(&self, image: &Image, impact: Impact, text: &str, action: &str) -> Effect {
+        let names = image.cells.iter().chain([&image.plain]);
+        let names: Vec<_> = names.filter_map(|c| c.data_source.as_deref()).collect();
+        let machines = self.after.machines.iter().filter(|m| {
+            let named = |(namespace, name): &(String, String)| {
+                *namespace == image.namespace && (*name == image.name || names.contains(&&**name))
+            };
+            m.data_source.as_ref().is_some_and(named)
+        });
+        let when = match impact {
+            Impact::BootFailure => EffectTime::NewMachines,
+            _ => EffectTime::Now,
+        };
+        Effect {
+            machines: machines.map(|m| m.name.clone()).collect(),
+            ..self.effect(image, impact, when, text, action)
+        }
+    }
+
+    /// What machines of an architecture miss: those that ask for another one don't.
+    fn for_architecture(&self, architecture: &str, image: &Image, effect: Effect) -> Effect {
+        let asks = |name: &String| {
+            let mut machines = self.after.machines.iter();
+            machines.any(|m| {
+                let of_image = m.data_source.as_ref().is_some_and(|(_, source)| source.starts_with(&image.name));
+                m.name == *name && of_image && m.asks_for.as_deref() == Some(architecture)
+            })
+        };
+        Effect { machines: effect.machines.iter().filter(|m| asks(m)).cloned().collect(), ..effect }
+    }
+
+    /// Certain only where a virtual machine of the repository is known to ask for it.
+    fn uncertain(&self, effect: Effect) -> Effect {
+        Effect { certain: !effect.machines.is_empty(), ..effect }
+    }
+
+    /// What moved the image's objects.
+    fn causes(&self, image: &Image) -> Vec<usize> {
+        let near = self.moved.range(&*image.name..);
+        let near = near.map_while(|(name, of)| Some((name.strip_prefix(&*image.name)?, of)));
+        let own = near.filter(|(rest, _)| rest.is_empty() || rest.starts_with('-'));
+        let mut out = Vec::new();
+        for change in own.flat_map(|(_, of)| of) {
+            let fields = change.fields.iter().flat_map(|f| &f.causes);
+            for cause in change.causes.iter().chain(fields) {
+                if !out.contains(cause) {
+                    out.push(*cause);
+                }
+            }
+        }
+        out.sort_unstable();
+        if out.is_empty() {
+            // A node more or less may change what is missing without moving an object.
+            out = (self.causes)(&|matrix| states(matrix, image) == states(self.after, image));
+        }
+        if out.is_empty() {
+            out.extend(0..self.comparison.causes.len());
+        }
+        out
+    }
+}
+
+/// What the cells of an image say, by architecture.
+fn states<'m>(matrix: &'m ClusterMatrix, image: &Image) -> Option<BTreeMap<&'m str, State>> {
+    let found = matrix.images.iter().find(|i| i.name == image.name && i.namespace == image.namespace)?;
+    let names = matrix.architectures.iter().map(|a| &*a.name);
+    Some(names.zip(found.cells.iter().map(|cell| cell.state)).collect())
+}
+
+/// Whether an image may be there or not.
+const fn is_uncertain(state: State) -> bool {
+    matches!(state, State::Undetermined | State::Unknown)
+}
+
+fn is_imported(image: &Image) -> bool {
+    image.cells.iter().chain([&image.plain]).any(|c| c.cron.is_some())
+}
+
+/// The architectures that an image is imported for.
+fn served<'m>(image: &Image, matrix: &'m ClusterMatrix) -> Vec<&'m str> {
+    let cells = image.cells.iter().zip(&matrix.architectures);
+    let covered = cells.filter(|(cell, _)| cell.state == State::Covered);
+    covered.map(|(_, architecture)| &*architecture.name).collect()
+}
+
+/// What to do about an architecture that an image isn't there for.
+fn remedy(reason: &Reason, architecture: &str) -> String {
+    match reason {
+        Reason::MultiArchOff(_) | Reason::Importer(_) => {
+            format!("switch multi-arch golden images on, or keep virtual machines off the {architecture} nodes")
+        }
+        Reason::Undeclared(_) | Reason::UndeclaredImporter(_) | Reason::Malformed(_) => {
+            "say which architectures the image has, in ssp.kubevirt.io/dict.architectures".to_owned()
+        }
+        Reason::NotDeclared(_) => format!(
+            "publish the image for {architecture} and declare it, or keep its virtual machines off \
+             these nodes"
+        ),
+        Reason::Pinned(_) => "take the architecture out of the image's source".to_owned(),
+        _ => format!("keep virtual machines of this image off the {architecture} nodes"),
+    }
+}

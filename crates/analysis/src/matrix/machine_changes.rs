@@ -1,0 +1,236 @@
+//! What a change does to the virtual machines of the repository: rejected, another default, no migration, no boot.
+//!
+//! Source of when each is felt: KubeVirt fills architecture and machine type in when a VirtualMachine is created
+//! (`pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go`), CPU model and eviction strategy when its instance is
+//! created (`pkg/defaults`: `SetDefaultVirtualMachineInstanceSpec`, `setDefaultCPUModel`; on arm64
+//! `setDefaultArm64CPUModel` comes first), read at v1.6.0, v1.8.0 and v1.9.0.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde_json::Value;
+
+use hcoplan_explain::diff::semantic::{EffectTime, Impact};
+use hcoplan_explain::diff::{Effect, Shares};
+use hcoplan_lint::{Boot, Context};
+use hcoplan_planner::boot::{Cause, Outcome};
+use hcoplan_planner::machines::{Cluster, Stage};
+
+/// What KubeVirt makes of a virtual machine.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MachineState {
+    /// What it boots from.
+    source: String,
+    outcome: Outcome,
+    cause: Option<Cause>,
+    /// Where and with which words it is rejected.
+    rejections: Vec<(Stage, String)>,
+    /// The devices that it asks for and that aren't permitted.
+    devices: Vec<String>,
+    /// Why it can't be migrated.
+    obstacles: Vec<&'static str>,
+    /// What it gets where it says nothing itself, in the order of [`VALUES`].
+    values: [String; 4],
+}
+
+/// A field of a virtual machine, and the effect of another value; `{}` is replaced with `B instead of A`.
+struct Row(&'static str, Impact, EffectTime, &'static str);
+
+/// The values that are compared.
+const VALUES: [Row; 4] = [
+    Row(
+        "architecture",
+        Impact::Scheduling,
+        EffectTime::NewMachines,
+        "virtual machines get the architecture {} where they are created again",
+    ),
+    Row(
+        "domain.machine.type",
+        Impact::Behaviour,
+        EffectTime::NewMachines,
+        "virtual machines get the machine type {} where they are created again",
+    ),
+    Row(
+        "domain.cpu.model",
+        Impact::Scheduling,
+        EffectTime::NextStart,
+        "virtual machines get the CPU model {} when they are restarted",
+    ),
+    Row(
+        "evictionStrategy",
+        Impact::Scheduling,
+        EffectTime::NextStart,
+        "virtual machines get the evictionStrategy {} when they are restarted",
+    ),
+];
+
+/// Something that happens to a virtual machine.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct MachineChange {
+    impact: Impact,
+    when: EffectTime,
+    text: String,
+    action: &'static str,
+}
+
+/// Virtual machines by `namespace/name`, or the name alone where no namespace is written.
+pub type MachineStates = BTreeMap<String, MachineState>;
+
+/// The virtual machines of a cluster's directory.
+pub fn states(context: &Context<'_>) -> MachineStates {
+    let Some(cluster) = context.machine_cluster() else {
+        return MachineStates::new();
+    };
+    context.boots().iter().map(|boot| (boot.vm.full_name(), state(context, cluster, boot))).collect()
+}
+
+fn state(context: &Context<'_>, cluster: Cluster<'_>, boot: &Boot<'_>) -> MachineState {
+    let verdict = boot.verdict;
+    let obstacles = context.migration_obstacles(&boot.vm, verdict);
+    let mut obstacles: Vec<_> = obstacles.into_iter().map(|(_, obstacle)| obstacle.as_str()).collect();
+    obstacles.dedup();
+    let default = |field: &str| default(cluster, &verdict.spec, field);
+    let value = |Row(field, ..): &Row| {
+        let own = field.split('.').fold(&verdict.spec, |value, key| &value[key]);
+        own.as_str().filter(|own| !own.is_empty()).map_or_else(|| default(field), str::to_owned)
+    };
+    MachineState {
+        source: boot.source.name.clone(),
+        outcome: boot.answer.outcome,
+        cause: boot.answer.cause.clone(),
+        rejections: verdict.causes.iter().map(|c| (c.stage, c.words.clone())).collect(),
+        devices: context.devices_not_permitted(&boot.vm).into_iter().map(|(_, name)| name.to_owned()).collect(),
+        obstacles,
+        values: VALUES.each_ref().map(value),
+    }
+}
+
+/// What the KubeVirt object says where a machine says nothing.
+fn default(cluster: Cluster<'_>, spec: &Value, field: &str) -> String {
+    let configuration = cluster.configuration();
+    let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let found = match field {
+        "domain.cpu.model" if spec["architecture"] == "arm64" => Some("host-passthrough".to_owned()),
+        "domain.cpu.model" => text(&configuration["cpuModel"]).or_else(|| Some("host-model".to_owned())),
+        "domain.machine.type" => {
+            let own = spec["architecture"].as_str().unwrap_or_default();
+            let of_architecture = &configuration["architectureConfiguration"][own]["machineType"];
+            text(of_architecture).or_else(|| text(&configuration["machineType"]))
+        }
+        _ => None,
+    };
+    found.unwrap_or_default()
+}
+
+/// What the change does to virtual machines, the same to several once. `shares` says which difference does what to the machines
+/// of these names; without an answer each effect is because of all differences, of which there are `all`. `said` is what is
+/// known of images, and of the machines that boot from them.
+pub fn effects(
+    before: &MachineStates,
+    after: &MachineStates,
+    said: &[Effect],
+    shares: impl FnOnce(&BTreeSet<String>) -> Option<Shares<MachineStates>>,
+    all: usize,
+) -> Vec<Effect> {
+    // One of those that are alike is asked about.
+    let mut alike: HashMap<(&MachineState, &MachineState), Vec<&String>> = HashMap::new();
+    for (name, is) in after {
+        if let Some(was) = before.get(name).filter(|was| *was != is) {
+            alike.entry((was, is)).or_default().push(name);
+        }
+    }
+    let mut alike: Vec<_> = alike.into_iter().map(|((was, is), names)| (names, was, changes(was, is))).collect();
+    alike.retain(|(_, _, changes)| !changes.is_empty());
+    alike.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+    if alike.is_empty() {
+        return Vec::new();
+    }
+    let first = |names: &[&String]| names.first().map_or_else(String::new, |name| (*name).clone());
+    let shares = shares(&alike.iter().map(|(names, ..)| first(names)).collect());
+    let is_said = |name: &String, change: &MachineChange| {
+        let same = |e: &Effect| e.impact == Impact::BootFailure && e.machines.contains(name);
+        change.impact == Impact::BootFailure && change.action.is_empty() && said.iter().any(same)
+    };
+    let mut out: BTreeMap<MachineChange, (Vec<String>, Vec<usize>)> = BTreeMap::new();
+    for (names, was, of_each) in alike {
+        let asked = first(&names);
+        for change in of_each {
+            let happens =
+                |states: &MachineStates| states.get(&asked).is_some_and(|state| changes(was, state).contains(&change));
+            let causes = shares.as_ref().map_or_else(|| (0..all).collect(), |shares| shares.causes(happens));
+            let names: Vec<String> =
+                names.iter().filter(|name| !is_said(name, &change)).map(|name| (*name).clone()).collect();
+            // What the machine's own manifest changes its reviewer sees.
+            if !causes.is_empty() && !names.is_empty() {
+                let (machines, known) = out.entry(change).or_default();
+                machines.extend(names);
+                known.extend(causes);
+            }
+        }
+    }
+    let effect = |(change, (mut machines, mut causes)): (MachineChange, (Vec<String>, Vec<usize>))| {
+        machines.sort_unstable();
+        causes.sort_unstable();
+        causes.dedup();
+        let MachineChange { impact, when, text, action } = change;
+        Effect { when, machines, causes, ..Effect::new(impact, text).action(action) }
+    };
+    out.into_iter().map(effect).collect()
+}
+
+fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
+    let mut out = Vec::new();
+    let mut add = |impact, when, text: String, action| out.push(MachineChange { impact, when, text, action });
+    for (stage, words) in is.rejections.iter().filter(|r| !was.rejections.contains(r)) {
+        let (when, text) = match stage {
+            Stage::Start => {
+                (EffectTime::NextStart, format!("KubeVirt rejects the instances of virtual machines: {words}"))
+            }
+            _ => (
+                EffectTime::NewMachines,
+                format!("KubeVirt rejects virtual machines that are created or changed: {words}"),
+            ),
+        };
+        add(Impact::BootFailure, when, text, "change the virtual machines before");
+    }
+    for device in is.devices.iter().filter(|d| !was.devices.contains(d)) {
+        let text = format!("virtual machines don't start: the host device {device} isn't permitted any more");
+        add(Impact::BootFailure, EffectTime::NextStart, text, "take the device out of them before");
+    }
+    for obstacle in is.obstacles.iter().filter(|o| !was.obstacles.contains(o)) {
+        let text = format!("virtual machines can't be migrated any more: {obstacle}");
+        add(Impact::Scheduling, EffectTime::NextMigration, text, "");
+    }
+    let is_rejected = |m: &MachineState| !m.rejections.is_empty();
+    if is_rejected(was) && !is_rejected(is) {
+        let text = "KubeVirt accepts virtual machines that it rejected".to_owned();
+        add(Impact::Better, EffectTime::NewMachines, text, "");
+    }
+    if !is_rejected(was) && !is_rejected(is) {
+        let values = VALUES.iter().zip(was.values.iter().zip(&is.values));
+        for (Row(_, impact, when, text), (old, new)) in values.filter(|(_, (old, new))| old != new) {
+            let [old, new] = [old, new].map(|v| if v.is_empty() { "of KubeVirt's choice" } else { v });
+            add(*impact, *when, text.replace("{}", &format!("{new} instead of {old}")), "");
+        }
+    }
+    // What is rejected is reported with the server's words.
+    let is_said = |m: &MachineState| is_rejected(m) && m.cause == Some(Cause::Rejected);
+    if was.outcome != is.outcome && !is_said(is) {
+        let why = is.cause.as_ref().map(Cause::sentence).unwrap_or_default();
+        let boots = match (was.outcome, is.outcome) {
+            (_, Outcome::DoesNotBoot) => {
+                Some((Impact::BootFailure, format!("virtual machines don't boot where they are created again: {why}")))
+            }
+            (Outcome::Boots, Outcome::BootsOnSome | Outcome::Undetermined) => {
+                Some((Impact::Scheduling, format!("virtual machines may not boot where they are created again: {why}")))
+            }
+            (Outcome::DoesNotBoot | Outcome::BootsOnSome | Outcome::Undetermined, Outcome::Boots) if !is_said(was) => {
+                Some((Impact::Better, "virtual machines boot that didn't for certain".to_owned()))
+            }
+            _ => None,
+        };
+        if let Some((impact, text)) = boots {
+            add(impact, EffectTime::NewMachines, text, "");
+        }
+    }
+    out
+}

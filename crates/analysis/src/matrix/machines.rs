@@ -1,0 +1,70 @@
+//! The virtual machines of the repository, and where each boots.
+
+use super::{Architecture, MatrixInput, Obstacle};
+use hcoplan_diagnostics::secret::masked_message;
+use hcoplan_diagnostics::source::Span;
+use hcoplan_lint::{Boot, SourceKind};
+use hcoplan_planner::boot::{Cause, Cell, Outcome};
+
+/// A virtual machine with its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MachineRow {
+    /// `namespace/name`, or the name alone where no namespace is written.
+    pub name: String,
+    /// What it boots from: `DataSource fedora`.
+    pub source: String,
+    /// The namespace and the name of the DataSource that it clones, where it does.
+    pub data_source: Option<(String, String)>,
+    /// The architecture that it asks for, where it does.
+    pub asks_for: Option<String>,
+    /// Whether it boots.
+    pub outcome: Outcome,
+    /// Why not, or why that isn't certain.
+    pub cause: Option<Cause>,
+    /// The answer for each of the cluster's architectures, in their order; `None` where it never runs.
+    pub cells: Vec<Option<Cell>>,
+    /// Where it names what it boots from: `vm.yaml:9`.
+    pub place: String,
+}
+
+impl MachineRow {
+    /// Whether something is wrong with it.
+    pub const fn is_problem(&self) -> bool {
+        matches!(self.outcome, Outcome::DoesNotBoot | Outcome::BootsOnSome | Outcome::Undetermined)
+    }
+}
+
+/// The virtual machines of a cluster's directory; none where nothing can run.
+pub(super) fn of(
+    given: &MatrixInput<'_, '_>,
+    architectures: &[Architecture],
+    obstacle: Option<&Obstacle>,
+) -> Vec<MachineRow> {
+    if obstacle.is_some_and(Obstacle::stops_machines) {
+        return Vec::new();
+    }
+    let mut rows: Vec<MachineRow> = given.context.boots().iter().map(|boot| row(boot, architectures)).collect();
+    rows.sort_by(|a, b| (&a.name, &a.place).cmp(&(&b.name, &b.place)));
+    rows
+}
+
+fn row(boot: &Boot<'_>, architectures: &[Architecture]) -> MachineRow {
+    let (vm, source) = (&boot.vm, &boot.source);
+    let place = boot.place();
+    // An image's address may hold a password.
+    let masked = |text: &str| masked_message(&place.file, Span::default(), text);
+    let data_source = vm.boot_source().filter(|_| source.kind == SourceKind::DataSource);
+    MachineRow {
+        name: vm.full_name(),
+        source: match source.kind {
+            SourceKind::Other => "another source".to_owned(),
+            kind => masked(&format!("{} {}", kind.as_str(), source.name)),
+        },
+        data_source: data_source.map(|s| (s.namespace.to_owned(), s.name.to_owned())),
+        asks_for: vm.architecture().and_then(|a| a.as_str()).map(str::to_owned),
+        outcome: boot.answer.outcome,
+        cause: boot.answer.cause.clone(),
+        cells: architectures.iter().map(|a| boot.answer.cells.get(&a.name).cloned()).collect(),
+        place: format!("{}:{}", place.file.path(), place.start().line),
+    }
+}

@@ -1,0 +1,246 @@
+//! Which virtual machine boots, and which golden image is there, for which architecture.
+//!
+//! A view of what a [`Context`] knows already: the DataImportCrons and DataSources that SSP would make, the nodes that
+//! run virtual machines, and the answer whether each boots. Nothing is decided here; a cell of an image says what a
+//! virtual machine of an architecture finds under its name.
+
+mod cell;
+mod changes;
+mod disks;
+mod fleet;
+mod machine_changes;
+mod machines;
+mod objects;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use hcoplan_lint::Context;
+use hcoplan_planner::inventory::Inventory;
+use hcoplan_planner::plan::Plan;
+use hcoplan_planner::release::{Platform, Release};
+
+pub use cell::{Cell, Reason, State};
+pub use changes::effects;
+pub use fleet::{Counts, Group, counts, groups};
+pub use machine_changes::{MachineState, MachineStates, effects as machine_effects, states as machine_states};
+pub use machines::MachineRow;
+
+use objects::Objects;
+use rows::Row;
+
+/// What the matrix of a cluster is made from.
+#[derive(Clone, Copy)]
+pub struct MatrixInput<'c, 'a> {
+    /// The cluster; rendered all the same where it is rejected.
+    pub context: &'c Context<'a>,
+    /// Why the API server or a webhook rejects its HyperConverged.
+    pub refused: Option<&'c str>,
+}
+
+impl<'a> MatrixInput<'_, 'a> {
+    fn plan(&self) -> &'a Plan {
+        self.context.plan()
+    }
+
+    fn release(&self) -> &'a Release {
+        self.context.release()
+    }
+
+    fn inventory(&self) -> &'a Inventory {
+        self.context.inventory()
+    }
+}
+
+/// A cluster's golden images.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterMatrix {
+    /// Its name.
+    pub cluster: String,
+    /// The release that it runs; empty where nothing says so.
+    pub release: String,
+    /// Whether golden images are imported per architecture.
+    pub multi_arch: bool,
+    /// The architectures of its workload and control-plane nodes, sorted.
+    pub architectures: Vec<Architecture>,
+    /// Why nothing can be imported at all.
+    pub obstacle: Option<Obstacle>,
+    /// The images, sorted by namespace and name.
+    pub images: Vec<Image>,
+    /// The virtual machines of the repository, sorted by name.
+    pub machines: Vec<MachineRow>,
+}
+
+/// An architecture of a cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Architecture {
+    /// As nodes name it: `arm64`.
+    pub name: String,
+    /// How many nodes of it run virtual machines.
+    pub workload_nodes: usize,
+    /// How many nodes of it count to the control plane.
+    pub control_plane_nodes: usize,
+}
+
+/// What keeps every image away.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Obstacle {
+    /// The HyperConverged is rejected, in these words.
+    Refused(String),
+    /// HCO's reconcile stops before the SSP is there, with this error.
+    ReconcileFails(String),
+    /// SSP's webhook rejects the SSP, in these words.
+    SspRefused(String),
+    /// On plain Kubernetes HCO deploys no SSP, and so no golden image.
+    NoSsp,
+    /// No node runs virtual machines.
+    NoWorkloadNodes,
+}
+
+impl Obstacle {
+    /// A stable name.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Refused(_) => "refused",
+            Self::ReconcileFails(_) => "reconcile-fails",
+            Self::SspRefused(_) => "ssp-refused",
+            Self::NoSsp => "no-ssp",
+            Self::NoWorkloadNodes => "no-workload-nodes",
+        }
+    }
+
+    /// What the server or the operator says, which may quote a value.
+    pub(crate) const fn why_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Refused(why) | Self::ReconcileFails(why) | Self::SspRefused(why) => Some(why),
+            Self::NoSsp | Self::NoWorkloadNodes => None,
+        }
+    }
+
+    /// Whether it is a mistake rather than how the cluster is meant.
+    pub const fn is_problem(&self) -> bool {
+        !matches!(self, Self::NoSsp)
+    }
+
+    /// Whether nothing is known of virtual machines then.
+    pub const fn stops_machines(&self) -> bool {
+        matches!(self, Self::Refused(_) | Self::ReconcileFails(_))
+    }
+
+    /// In words.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Refused(why) => format!("the HyperConverged would be rejected: {why}"),
+            Self::ReconcileFails(why) => format!("HCO's reconcile stops before SSP: {why}"),
+            Self::SspRefused(why) => format!("SSP's webhook would reject the SSP: {why}"),
+            Self::NoSsp => "plain Kubernetes: HCO deploys no SSP, so no golden image".to_owned(),
+            Self::NoWorkloadNodes => "no node takes workloads".to_owned(),
+        }
+    }
+}
+
+/// A golden image: a name under which virtual machines find it, and one cell per architecture.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Image {
+    /// The namespace of its DataSources.
+    pub namespace: String,
+    /// The DataSource's plain name: `fedora`.
+    pub name: String,
+    /// The DataImportCronTemplates that it comes from; none for a DataSource of the template
+    /// bundle that nothing imports.
+    pub templates: Vec<String>,
+    /// What the plain name leads to.
+    pub plain: Cell,
+    /// For each of the cluster's architectures, in their order.
+    pub cells: Vec<Cell>,
+}
+
+impl Image {
+    /// Whether anything about it is wrong.
+    pub fn is_problem(&self) -> bool {
+        let mut all = self.cells.iter().chain([&self.plain]);
+        all.any(|cell| cell.state.is_problem())
+    }
+
+    /// Whether it is a data source of the template bundle whose volume comes from elsewhere.
+    pub fn is_external(&self) -> bool {
+        self.plain.state == State::External
+    }
+}
+
+impl ClusterMatrix {
+    /// Whether anything in it is wrong.
+    pub fn is_problem(&self) -> bool {
+        let obstacle = self.obstacle.as_ref();
+        obstacle.is_some_and(Obstacle::is_problem)
+            || self.images.iter().any(Image::is_problem)
+            || self.machines.iter().any(MachineRow::is_problem)
+    }
+}
+
+/// The matrix of one cluster.
+pub fn matrix(given: &MatrixInput<'_, '_>) -> ClusterMatrix {
+    let architectures = architectures(given);
+    let obstacle = obstacle(given);
+    let objects = Objects::new(given);
+    let images = match obstacle {
+        Some(Obstacle::NoSsp | Obstacle::NoWorkloadNodes) => Vec::new(),
+        _ => {
+            let rows = rows::of(given, &objects, obstacle.is_some());
+            rows.into_iter().map(|row| image(row, &objects, &architectures, obstacle.as_ref())).collect()
+        }
+    };
+    ClusterMatrix {
+        cluster: given.context.cluster().to_owned(),
+        release: given.release().label().to_owned(),
+        multi_arch: objects.multi_arch,
+        machines: machines::of(given, &architectures, obstacle.as_ref()),
+        architectures,
+        obstacle,
+        images,
+    }
+}
+
+fn image(row: Row, objects: &Objects<'_, '_>, architectures: &[Architecture], obstacle: Option<&Obstacle>) -> Image {
+    let cells = architectures.iter().map(|a| cell::of(&row, objects, a, obstacle)).collect();
+    Image {
+        plain: cell::plain(&row, objects, obstacle),
+        cells,
+        templates: row.templates.into_iter().map(|t| t.name).collect(),
+        namespace: row.namespace,
+        name: row.name,
+    }
+}
+
+fn architectures(given: &MatrixInput<'_, '_>) -> Vec<Architecture> {
+    let (topology, nodes) = (&given.plan().topology, &given.inventory().nodes);
+    let workload = topology.workload_architectures.iter();
+    let mut names: Vec<&String> = workload.chain(&topology.control_plane_architectures).collect();
+    names.sort();
+    names.dedup();
+    let workers = || topology.workload_nodes.iter().filter_map(|i| nodes.get(*i));
+    let one = |name: &String| Architecture {
+        workload_nodes: workers().filter(|n| n.architecture == *name).count(),
+        control_plane_nodes: nodes.iter().filter(|n| n.is_control_plane() && n.architecture == *name).count(),
+        name: name.clone(),
+    };
+    names.into_iter().map(one).collect()
+}
+
+fn obstacle(given: &MatrixInput<'_, '_>) -> Option<Obstacle> {
+    let plan = given.plan();
+    if let Some(why) = given.refused {
+        return Some(Obstacle::Refused(why.to_owned()));
+    }
+    if plan.topology.workload_architectures.is_empty() {
+        return Some(Obstacle::NoWorkloadNodes);
+    }
+    match (&plan.ssp, &plan.reconcile_error) {
+        (Some(ssp), _) if ssp.admission.accepted => None,
+        (Some(ssp), _) => Some(Obstacle::SspRefused(ssp.admission.message.clone())),
+        (None, Some(error)) if given.inventory().platform == Platform::OpenShift => {
+            Some(Obstacle::ReconcileFails(error.message.clone()))
+        }
+        (None, _) => Some(Obstacle::NoSsp),
+    }
+}

@@ -1,0 +1,128 @@
+//! Which golden images there are, or could be.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::MatrixInput;
+use super::objects::{Key, Objects};
+use hcoplan_planner::boot_images::{Template, is_enabled};
+
+/// A golden image before its cells are known.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) templates: Vec<ObjectOrigin>,
+}
+
+/// A template that the image comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ObjectOrigin {
+    /// `metadata.name` of the template.
+    pub(super) name: String,
+    /// The architectures that it declares.
+    pub(super) declared: Option<String>,
+    /// Why nobody wants it imported.
+    pub(super) off: Option<SwitchedOffBy>,
+}
+
+/// Who switched an image off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SwitchedOffBy {
+    /// The annotation of the template itself.
+    Template,
+    /// `enableCommonBootImageImport`.
+    CommonImages,
+}
+
+/// Every image that is imported, would be if nothing were in the way, or is switched off; and the
+/// template bundle's data sources.
+pub(super) fn of(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>, obstructed: bool) -> Vec<Row> {
+    let mut rows: BTreeMap<Key, Vec<ObjectOrigin>> = BTreeMap::new();
+    let stage = given.plan().golden_images.as_ref();
+    for template in stage.iter().flat_map(|s| &s.templates) {
+        let origin = ObjectOrigin { name: template.name().to_owned(), declared: declared(template), off: None };
+        let namespace = template.metadata.get("namespace").and_then(Value::as_str);
+        let key = key(objects, namespace, template.managed_data_source());
+        rows.entry(key).or_default().push(origin);
+    }
+    for (key, origin) in switched_off(given, objects) {
+        rows.entry(key).or_default().push(origin);
+    }
+    if !obstructed {
+        for (key, cron) in objects.crons() {
+            let origins = rows.entry(key).or_default();
+            let name = cron.template().unwrap_or(cron.name());
+            // One that only a jsonpatch has brought into the SSP.
+            if !origins.iter().any(|o| o.name == name) {
+                origins.push(ObjectOrigin { name: name.to_owned(), declared: None, off: None });
+            }
+        }
+        for key in objects.bundle() {
+            rows.entry(key).or_default();
+        }
+    } else if stage.is_none() {
+        // Rejected before anybody could read it: what the release brings is what is missed.
+        for common in given.release().golden_images() {
+            let (key, origin) = common_image(objects, common, None);
+            rows.entry(key).or_default().push(origin);
+        }
+    }
+    let named = rows.into_iter().filter(|((_, name), _)| !name.is_empty());
+    named.map(|((namespace, name), templates)| Row { namespace, name, templates }).collect()
+}
+
+/// The annotation as it was before it was cut to the nodes' architectures.
+fn declared(template: &Template) -> Option<String> {
+    let original = template.original_architectures.as_deref();
+    let written = original.or_else(|| template.architectures());
+    written.filter(|w| !w.is_empty()).map(str::to_owned)
+}
+
+fn key(objects: &Objects<'_, '_>, namespace: Option<&str>, name: &str) -> Key {
+    let namespace = namespace.filter(|n| !n.is_empty());
+    let namespace = namespace.unwrap_or(objects.namespace);
+    (namespace.to_owned(), name.to_owned())
+}
+
+fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
+    value.pointer(pointer).and_then(Value::as_str)
+}
+
+fn common_image(objects: &Objects<'_, '_>, common: &Value, off: Option<SwitchedOffBy>) -> (Key, ObjectOrigin) {
+    let name = text(common, "/metadata/name").unwrap_or_default();
+    let source = text(common, "/spec/managedDataSource").unwrap_or_default();
+    let origin = ObjectOrigin { name: name.to_owned(), declared: None, off };
+    (key(objects, None, source), origin)
+}
+
+/// The images that the HyperConverged switches off, one by one or all common ones.
+fn switched_off(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>) -> Vec<(Key, ObjectOrigin)> {
+    let Some(hc) = &given.plan().hyperconverged else {
+        return Vec::new();
+    };
+    let common = given.release().golden_images();
+    let named = |name: &str| {
+        let mut common = common.iter();
+        common.find(|c| text(c, "/metadata/name") == Some(name))
+    };
+    let mut out = Vec::new();
+    if hc.flag("workloadSources.enableCommonBootImageImport") == Some(false) {
+        let all = common.iter();
+        out.extend(all.map(|c| common_image(objects, c, Some(SwitchedOffBy::CommonImages))));
+    }
+    for template in hc.list("workloadSources.dataImportCronTemplates") {
+        let name = text(template, "/metadata/name").unwrap_or_default();
+        if is_enabled(template) || out.iter().any(|(_, o)| o.name == name) {
+            continue;
+        }
+        let own = text(template, "/spec/managedDataSource").filter(|n| !n.is_empty());
+        let of_common = || text(named(name)?, "/spec/managedDataSource");
+        let source = own.or_else(of_common).unwrap_or_default();
+        let namespace = text(template, "/metadata/namespace");
+        let origin = ObjectOrigin { name: name.to_owned(), declared: None, off: Some(SwitchedOffBy::Template) };
+        out.push((key(objects, namespace, source), origin));
+    }
+    out
+}

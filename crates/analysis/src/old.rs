@@ -1,0 +1,44 @@
+//! A cluster on the side before.
+
+use super::planned::{Inputs, Planned, plan};
+use super::prior_state::PriorObject;
+use super::{Before, Pair, Work};
+use hcoplan_planner::verdict::NotPlanned;
+use hcoplan_repository::repo::{ClusterRef, Repo};
+
+/// A cluster before the change.
+pub(super) enum Old {
+    /// It isn't there, or nothing is known of a side before.
+    Absent,
+    /// It reads the same on both sides.
+    Same,
+    /// Its manifest was accepted.
+    Planned(Box<Planned>),
+    /// Its manifest was rejected, as this says with its place: the cluster holds an older object, or none.
+    Rejected(Box<Planned>, String),
+    /// It isn't planned on that side.
+    NotPlanned(Box<NotPlanned>),
+    /// The HyperConverged that the cluster holds.
+    Live(PriorObject),
+}
+
+impl Old {
+    pub(super) fn of(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef, new: &Inputs) -> Self {
+        match (work.before, pair.before) {
+            (Before::Nothing | Before::Objects(_), _) => Self::Absent,
+            (Before::Live(prior), _) => prior.of(new.manifest()).map_or(Self::Absent, Self::Live),
+            (Before::Sources(old, _), None) => match old.not_built_here(cluster) {
+                Some(finding) => Self::NotPlanned(Box::new(super::not_planned(finding))),
+                None => Self::Absent,
+            },
+            (Before::Sources(old, _), Some(was)) if old.reads_the_same(was, repo, cluster) => Self::Same,
+            (Before::Sources(old, _), Some(was)) => match plan(old, was) {
+                Err(why) => Self::NotPlanned(why),
+                Ok(planned) => match planned.rejection(old, was) {
+                    Some(why) => Self::Rejected(Box::new(planned), why),
+                    None => Self::Planned(Box::new(planned)),
+                },
+            },
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A cluster's result.
+
+use std::sync::Arc;
+
+use crate::matrix::ClusterMatrix;
+use hcoplan_explain::diff::{self, ClusterDiff};
+use hcoplan_lint as lint;
+use hcoplan_planner::release::Release;
+use hcoplan_planner::verdict::Verdict;
+use hcoplan_yaml::Document;
+
+/// A cluster's result. It holds neither plans nor, but for what changes, objects.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its name.
+    pub cluster: String,
+    /// What becomes of its HyperConverged.
+    pub verdict: Verdict,
+    /// Whether everything that it is read and judged from is the same before the change.
+    pub is_unchanged: bool,
+    /// Whether its objects are rendered: it is stored, or rendered with `--force`.
+    pub is_rendered: bool,
+    /// What hcoplan did about a rejection with `--force`.
+    pub forced: Option<&'static str>,
+    /// Warnings of the API server and the operators; empty where rules report them.
+    pub warnings: Vec<String>,
+    /// What was found while reading it and by the rules, before suppression.
+    pub found: lint::Run,
+    /// Its documents that may say which findings to leave out.
+    pub documents: Vec<Arc<Document>>,
+    /// What differs from the side before; only where that was asked.
+    pub diff: Option<ClusterDiff>,
+    /// The steps of its upgrade; only where that was asked.
+    pub steps: Vec<Upgraded>,
+    /// Files of its directory that are not as they would be written, relative to the tree; only
+    /// where that was asked.
+    pub stale: Vec<String>,
+    /// How many objects were rendered.
+    pub objects: usize,
+    /// Its golden images; only where that was asked.
+    pub matrix: Option<ClusterMatrix>,
+    /// The alerts that HCO's gauges would raise; only where the matrix was asked for.
+    pub alerts: Vec<&'static str>,
+    /// HCO's feature gates that are on and that aren't finished, with how far they are; as the alerts.
+    pub unfinished: Vec<(String, String)>,
+    /// What is printed of it: its JSON document or its objects as YAML; empty where nothing was
+    /// asked.
+    pub printed: String,
+    /// The output tree could not be read or written.
+    pub failed: Option<diff::Error>,
+}
+
+impl Outcome {
+    pub(super) fn new(cluster: &str, verdict: Verdict) -> Self {
+        Self {
+            cluster: cluster.to_owned(),
+            verdict,
+            is_unchanged: false,
+            is_rendered: false,
+            forced: None,
+            warnings: Vec::new(),
+            found: lint::Run::default(),
+            documents: Vec::new(),
+            diff: None,
+            steps: Vec::new(),
+            stale: Vec::new(),
+            objects: 0,
+            matrix: None,
+            alerts: Vec::new(),
+            unfinished: Vec::new(),
+            printed: String::new(),
+            failed: None,
+        }
+    }
+
+    /// Notes that it isn't planned.
+    pub(super) fn not_planned(&mut self, why: hcoplan_planner::verdict::NotPlanned) {
+        self.verdict = Verdict::NotPlanned(Box::new(why));
+    }
+}
+
+/// One step of a cluster's upgrade.
+#[derive(Debug)]
+pub struct Upgraded {
+    /// The release that it leads to, as the cluster's distribution calls it.
+    pub release: String,
+    /// The HCO release that this is.
+    pub of: String,
+    /// What it does.
+    pub diff: ClusterDiff,
+    /// There is no step: the cluster runs that release already, or a later one.
+    pub is_there: bool,
+}
+
+impl Upgraded {
+    /// No step of a cluster to a release, but what `diff` says.
+    pub(super) fn none(to: &Release, diff: ClusterDiff, is_there: bool) -> Self {
+        Self { release: to.label().to_owned(), of: to.name().to_owned(), diff, is_there }
+    }
+}

@@ -1,0 +1,106 @@
+//! The clusters of two sides: which one is which.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_repository::repo::{ClusterRef, Repo};
+
+/// A cluster on both sides, or on one.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair<'a> {
+    /// On the side before.
+    pub before: Option<&'a ClusterRef>,
+    /// On the side after.
+    pub after: After<'a>,
+}
+
+/// A cluster on the side after.
+#[derive(Debug, Clone, Copy)]
+pub enum After<'a> {
+    /// It is there.
+    Cluster(&'a ClusterRef),
+    /// A cluster of this name is there, and a file of it can't be parsed or built, as the finding says.
+    NotPlanned(&'a str, &'a Finding),
+    /// It isn't there.
+    Nothing,
+}
+
+impl<'a> Pair<'a> {
+    /// A cluster without a side before.
+    pub fn new(after: &'a ClusterRef) -> Self {
+        Self { before: None, after: After::Cluster(after) }
+    }
+
+    /// Two clusters that are compared, with any names.
+    pub fn of(before: &'a ClusterRef, after: &'a ClusterRef) -> Self {
+        Self { before: Some(before), ..Self::new(after) }
+    }
+
+    /// The cluster's name.
+    pub fn name(&self) -> &'a str {
+        match (self.after, self.before) {
+            (After::Cluster(after), _) => after.name(),
+            (After::NotPlanned(name, _), _) => name,
+            (After::Nothing, before) => before.map_or("", ClusterRef::name),
+        }
+    }
+}
+
+/// The clusters of a repository, by name; of those that can't be planned the ones whose finding is meant.
+pub fn entries(repo: &Repo, is_meant: impl Fn(&Finding) -> bool) -> Vec<Pair<'_>> {
+    let mut out: Vec<Pair<'_>> = repo.clusters().iter().map(Pair::new).collect();
+    let names: BTreeSet<&str> = repo.clusters().iter().map(ClusterRef::name).collect();
+    for (name, finding) in repo.not_planned() {
+        if is_meant(finding) && !names.contains(name) {
+            out.push(Pair { before: None, after: After::NotPlanned(name, finding) });
+        }
+    }
+    out.sort_by(|a, b| a.name().cmp(b.name()));
+    out
+}
+
+/// Pairs the clusters of two sides: by name, then those that moved. One has moved when its
+/// HyperConverged or its inventory (by its `metadata.name`) is the same.
+pub fn pairs<'a>(before: (&'a Repo, &[&'a ClusterRef]), after: (&'a Repo, Vec<Pair<'a>>)) -> Vec<Pair<'a>> {
+    let mut old: BTreeMap<&str, &ClusterRef> = before.1.iter().map(|c| (c.name(), *c)).collect();
+    let mut out = Vec::new();
+    let mut new = Vec::new();
+    for pair in after.1 {
+        match (old.remove(pair.name()), pair.after) {
+            (None, After::Cluster(cluster)) => new.push(cluster),
+            (was, _) => out.push(Pair { before: was, ..pair }),
+        }
+    }
+    let identity = |repo: &Repo, cluster: &ClusterRef| -> Option<(Option<String>, String)> {
+        let loaded = repo.load(cluster).ok()?;
+        let name = loaded.inventory.inventory.name.clone();
+        Some((name, loaded.json.to_string()))
+    };
+    // Only where some come and others go: a cluster that moved is both.
+    let gone: Vec<_> =
+        if new.is_empty() { Vec::new() } else { old.values().map(|c| (*c, identity(before.0, c))).collect() };
+    let mut taken = BTreeSet::new();
+    for cluster in new {
+        let is = if gone.is_empty() { None } else { identity(after.0, cluster) };
+        let same = |was: &Option<(Option<String>, String)>| match (was, &is) {
+            (Some((a, x)), Some((b, y))) => (a.is_some() && a == b) || x == y,
+            _ => false,
+        };
+        let mut candidates = gone.iter().filter(|(c, _)| !taken.contains(c.name()));
+        let found = candidates.find(|(_, was)| same(was)).map(|(c, _)| *c);
+        if let Some(found) = found {
+            taken.insert(found.name());
+            old.remove(found.name());
+        }
+        out.push(Pair { before: found, after: After::Cluster(cluster) });
+    }
+    for cluster in old.into_values() {
+        let after = match after.0.not_built_here(cluster) {
+            Some(finding) => After::NotPlanned(cluster.name(), finding),
+            None => After::Nothing,
+        };
+        out.push(Pair { before: Some(cluster), after });
+    }
+    out.sort_by(|a, b| a.name().cmp(b.name()));
+    out
+}

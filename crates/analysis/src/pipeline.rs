@@ -1,0 +1,64 @@
+//! Every cluster through the pipeline.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+
+use super::ordered::ordered;
+use super::outcome::Outcome;
+use super::pairs::Pair;
+use super::progress::Progress;
+use super::work::Work;
+use super::{cluster, interrupted, panics};
+use hcoplan_explain::diff::ClusterDiff;
+use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind, Verdict};
+use hcoplan_repository::repo::Repo;
+
+/// Below this many clusters a second thread costs more than it gives.
+const FEW: usize = 4;
+
+/// Takes clusters of a repository through the analysis; `sink` gets each one's result, in their order. Ends early when
+/// the sink or a signal asks for it.
+pub fn run(
+    repo: &Repo,
+    pairs: &[Pair<'_>],
+    work: &Work<'_>,
+    jobs: Option<NonZeroUsize>,
+    progress: &Progress,
+    sink: impl FnMut(Outcome) -> ControlFlow<()>,
+) {
+    let one = |pair: &Pair<'_>| {
+        let outcome = panics::catch_panic(|| cluster::work(work, repo, pair));
+        outcome.unwrap_or_else(|said| panicked(work, pair.name(), said))
+    };
+    each(pairs, jobs, progress, one, sink);
+}
+
+/// Works on items on as many threads as are useful; `sink` gets each one's result, in their order. Ends early when the
+/// sink or a signal asks for it.
+pub(super) fn each<T: Sync, R: Send>(
+    items: &[T],
+    jobs: Option<NonZeroUsize>,
+    progress: &Progress,
+    one: impl Fn(&T) -> R + Sync,
+    mut sink: impl FnMut(R) -> ControlFlow<()>,
+) {
+    let workers = match jobs {
+        Some(jobs) => jobs.get(),
+        None if items.len() < FEW => 1,
+        None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+    };
+    ordered(items, workers, one, |result| {
+        progress.step();
+        if interrupted() { ControlFlow::Break(()) } else { sink(result) }
+    });
+}
+
+/// A cluster on which hcoplan fails keeps the directory it had.
+fn panicked(work: &Work<'_>, cluster: &str, text: String) -> Outcome {
+    let why = NotPlanned { kind: NotPlannedKind::Bug, text, location: None, help: None };
+    let mut outcome = Outcome::new(cluster, Verdict::NotPlanned(Box::new(why)));
+    outcome.failed = work.tree.and_then(|tree| tree.keep(cluster).err()).map(Into::into);
+    let diff = ClusterDiff { verdict: outcome.verdict.clone(), ..ClusterDiff::new(cluster) };
+    outcome.diff = Some(diff).filter(|_| work.compare);
+    outcome
+}

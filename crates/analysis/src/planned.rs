@@ -1,0 +1,342 @@
+//! A cluster of the sources, planned.
+
+use std::borrow::Cow;
+use std::cell::LazyCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::check;
+use crate::matrix::{self, ClusterMatrix, MatrixInput, Obstacle, machine_states, matrix};
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_explain::diff::semantic::ObjectChange;
+use hcoplan_explain::diff::{ClusterDiff, Kind, Shares, Side};
+use hcoplan_kubernetes::Object;
+use hcoplan_lint as lint;
+use hcoplan_planner::admission::{Operation, admit};
+use hcoplan_planner::inventory::{Inventory, LoadedInventory};
+use hcoplan_planner::lifecycle::State;
+use hcoplan_planner::plan::{Admit, Plan, plan_with};
+use hcoplan_planner::release::Release;
+use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind};
+use hcoplan_repository::repo::{ClusterRef, Loaded, Repo};
+
+/// What a cluster is planned from.
+#[derive(Clone)]
+pub(super) struct Inputs {
+    release: Arc<Release>,
+    inventory: Arc<LoadedInventory>,
+    loaded: Arc<Loaded>,
+}
+
+/// A cluster, planned.
+#[derive(Clone)]
+pub(super) struct Planned {
+    inputs: Inputs,
+    plan: Plan,
+}
+
+impl Inputs {
+    /// Those of a cluster that was read, with its inventory and its release.
+    pub(super) fn new(loaded: Arc<Loaded>, release: Arc<Release>, inventory: Arc<LoadedInventory>) -> Self {
+        Self { release, inventory, loaded }
+    }
+
+    /// The same cluster with another release and another inventory.
+    pub(super) fn with(&self, release: &Arc<Release>, inventory: Arc<LoadedInventory>) -> Self {
+        Self { release: Arc::clone(release), inventory, loaded: Arc::clone(&self.loaded) }
+    }
+
+    /// The release that the cluster runs.
+    pub(super) fn release(&self) -> &Arc<Release> {
+        &self.release
+    }
+
+    /// Its nodes, and what else is declared of it.
+    pub(super) fn inventory(&self) -> &Inventory {
+        &self.inventory.inventory
+    }
+
+    /// What was read.
+    pub(super) fn loaded(&self) -> &Loaded {
+        &self.loaded
+    }
+
+    /// Its HyperConverged.
+    pub(super) fn manifest(&self) -> &Value {
+        &self.loaded.json
+    }
+
+    /// The cluster without a HyperConverged.
+    pub(super) fn empty_state(&self) -> State {
+        State::new(Arc::clone(&self.release), Arc::new(self.inventory().clone()))
+    }
+
+    /// Planned as a new one.
+    pub(super) fn planned(&self, admit: Admit) -> Planned {
+        let plan = plan_with(&self.release, self.inventory(), self.manifest(), admit);
+        Planned { inputs: self.clone(), plan }
+    }
+
+    /// The cluster in another state: on a release, with what is rendered then.
+    pub(super) fn with_plan(&self, release: &Arc<Release>, plan: Plan) -> Planned {
+        Planned { inputs: Self { release: Arc::clone(release), ..self.clone() }, plan }
+    }
+}
+
+impl std::ops::Deref for Planned {
+    type Target = Inputs;
+
+    fn deref(&self) -> &Inputs {
+        &self.inputs
+    }
+}
+
+impl Planned {
+    /// Its plan.
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Whether the manifest is rejected.
+    pub(super) fn is_rejected(&self) -> bool {
+        !self.plan.admission.accepted
+    }
+
+    /// The same without what would be rendered if nobody had rejected it.
+    pub(super) fn as_judged(&self) -> Cow<'_, Self> {
+        if !self.is_rejected() {
+            return Cow::Borrowed(self);
+        }
+        let plan = Plan::refused(self.release(), self.inventory(), self.plan.admission.clone());
+        Cow::Owned(self.with_plan(self.release(), plan))
+    }
+
+    /// What would exist.
+    pub(super) fn objects(&self) -> Vec<Object> {
+        self.plan.objects().cloned().collect()
+    }
+
+    /// What the rules find; `before` is the HyperConverged that the change starts from.
+    pub(super) fn run(
+        &self,
+        repo: &Repo,
+        cluster: &ClusterRef,
+        before: Option<&Value>,
+        selection: &lint::Selection<'_>,
+    ) -> lint::Run {
+        check::lint(repo, cluster, self.loaded(), self.input(), before, selection)
+    }
+
+    /// What was found while reading it and by the rules; `before` is the HyperConverged that the change starts from.
+    pub(super) fn findings(
+        &self,
+        repo: &Repo,
+        cluster: &ClusterRef,
+        before: Option<&Value>,
+        selection: &lint::Selection<'_>,
+    ) -> Vec<Finding> {
+        let mut findings = self.loaded().findings.clone();
+        findings.extend(self.run(repo, cluster, before, selection).findings);
+        findings
+    }
+
+    /// Which virtual machine boots, and which golden image exists, for which architecture. A rejected HyperConverged is
+    /// rendered all the same, so that the matrix names the missing images.
+    pub(super) fn matrix(&self, repo: &Repo, cluster: &ClusterRef) -> ClusterMatrix {
+        self.seen(repo, cluster, None, |context| self.matrix_of(context))
+    }
+
+    fn matrix_of(&self, context: &lint::Context<'_>) -> ClusterMatrix {
+        let admission = &self.plan.admission;
+        matrix(&MatrixInput { context, refused: admission.stage.map(|_| admission.message.as_str()) })
+    }
+
+    /// What `look` sees with other inputs, of the virtual machines that are named.
+    fn seen_with<T>(
+        &self,
+        (repo, cluster): (&Repo, &ClusterRef),
+        before: Option<&Value>,
+        (release, inventory, object): (&Arc<Release>, Inventory, Value),
+        machines: &BTreeSet<String>,
+        look: impl FnOnce(&lint::Context<'_>) -> T,
+    ) -> T {
+        let plan = plan_with(release, &inventory, &object, Admit::Force);
+        let inventory = LoadedInventory { inventory, ..(*self.inputs.inventory).clone() };
+        let input = lint::Input { release, object: &object, inventory: &inventory, plan: &plan, ..self.input() };
+        let settings = lint::Settings::default();
+        let context = check::context(repo, cluster, self.loaded(), input, &settings);
+        look(&context.with_before(before).with_machines(machines))
+    }
+
+    /// What `look` sees in the cluster; `before` is the HyperConverged that the change starts from.
+    fn seen<T>(
+        &self,
+        repo: &Repo,
+        cluster: &ClusterRef,
+        before: Option<&Value>,
+        look: impl FnOnce(&lint::Context<'_>) -> T,
+    ) -> T {
+        let settings = lint::Settings::default();
+        look(&check::context(repo, cluster, self.loaded(), self.input(), &settings).with_before(before))
+    }
+
+    /// Takes out of changes what doesn't happen: where the operator's reconcile stops, or SSP's webhook
+    /// rejects the SSP, what they don't come to stays.
+    pub(super) fn keep_unreached(&self, changes: &mut Vec<ObjectChange>) {
+        let plan = &self.plan;
+        let ssp = plan.ssp.as_ref();
+        if plan.reconcile_error.is_some() || ssp.is_some_and(|ssp| !ssp.admission.accepted) {
+            changes.retain(|change| change.kind != Kind::Remove);
+        }
+    }
+
+    /// Whether the deletion of its HyperConverged takes virtual machines and disks along.
+    pub(super) fn takes_workloads(&self) -> bool {
+        let hc = self.plan.hyperconverged.as_ref();
+        let strategy = hc.and_then(|hc| hc.get("deployment.uninstallStrategy").or_else(|| hc.get("uninstallStrategy")));
+        strategy.and_then(Value::as_str) == Some("RemoveWorkloads")
+    }
+
+    /// Why it is rejected, with its place where a finding has one; `None` where it is accepted.
+    pub(super) fn rejection(&self, repo: &Repo, cluster: &ClusterRef) -> Option<String> {
+        if !self.is_rejected() {
+            return None;
+        }
+        let settings = lint::Settings::default();
+        let selection = lint::Selection::of(&settings).without_fixes();
+        let found = self.as_judged().findings(repo, cluster, None, &selection);
+        let message = || format!("{}: it is rejected: {}", cluster.path(), self.plan.admission.message);
+        Some(found.iter().find(|f| f.refusal).map_or_else(message, finding_line))
+    }
+
+    fn input(&self) -> lint::Input<'_> {
+        lint::Input {
+            cluster: &self.loaded().name,
+            release: self.release(),
+            document: &self.loaded().document,
+            object: self.manifest(),
+            inventory: &self.inputs.inventory,
+            plan: &self.plan,
+        }
+    }
+
+    pub(super) fn side(&self) -> Side<'_> {
+        Side {
+            release: &self.inputs.release,
+            inventory: &self.inputs.inventory,
+            document: Some(&self.inputs.loaded.document),
+            object: &self.inputs.loaded.json,
+            plan: &self.plan,
+        }
+    }
+}
+
+/// A cluster of a repository, planned.
+#[derive(Clone, Copy)]
+pub(super) struct Seen<'a> {
+    pub(super) repo: &'a Repo,
+    pub(super) cluster: &'a ClusterRef,
+    pub(super) planned: &'a Planned,
+}
+
+/// So many virtual machines, times differences, are asked for which difference does what.
+const MOST_ASKED: usize = 2_000;
+
+/// Notes what happens to golden images and virtual machines between two states, where both can have some. `start` is the
+/// HyperConverged that the change starts from.
+pub(super) fn note_images(before: Seen<'_>, after: Seen<'_>, start: Option<&Value>, diff: &mut ClusterDiff) {
+    let look = |context: &lint::Context<'_>, planned: &Planned| (planned.matrix_of(context), machine_states(context));
+    let at = |side: Seen<'_>, start| side.planned.seen(side.repo, side.cluster, start, |c| look(c, side.planned));
+    let ((old, machines_before), (new, machines_after)) = (at(before, None), at(after, start));
+    let (a, b) = (before.planned.side(), after.planned.side());
+    let of_images = LazyCell::new(|| {
+        Shares::new(&a, &b, |release, inventory, object| {
+            let inputs = (release, inventory, object);
+            let look = |context: &lint::Context<'_>| matrix(&MatrixInput { context, refused: None });
+            after.planned.seen_with((after.repo, after.cluster), start, inputs, &BTreeSet::new(), look)
+        })
+    });
+    let images = matrix::effects(&old, &new, &diff.comparison, &|is_so| of_images.causes(is_so));
+    diff.knows_images = images.is_some();
+    diff.image_effects = images.unwrap_or_default();
+    if [&old, &new].iter().any(|m| m.obstacle.as_ref().is_some_and(Obstacle::stops_machines)) {
+        return;
+    }
+    let all = diff.comparison.causes.len();
+    let shares = |only: &BTreeSet<String>| {
+        // Each difference asks for these machines twice.
+        (only.len() * all <= MOST_ASKED).then(|| {
+            Shares::new(&a, &b, |release, inventory, object| {
+                let inputs = (release, inventory, object);
+                after.planned.seen_with((after.repo, after.cluster), start, inputs, only, machine_states)
+            })
+        })
+    };
+    let of_machines = matrix::machine_effects(&machines_before, &machines_after, &diff.image_effects, shares, all);
+    diff.image_effects.extend(of_machines);
+}
+
+/// Why a cluster isn't planned whose files can't be read or parsed, as a finding says.
+pub fn not_planned(finding: &Finding) -> NotPlanned {
+    NotPlanned { kind: NotPlannedKind::Unreadable, ..unusable(finding) }
+}
+
+/// Why a cluster isn't planned whose inventory or release is wrong or unknown, as a finding says.
+pub(super) fn unusable(finding: &Finding) -> NotPlanned {
+    NotPlanned {
+        kind: NotPlannedKind::Unusable,
+        text: finding.message.clone(),
+        location: finding.location.as_ref().map(|place| place.origin().unwrap_or_else(|| place.clone())),
+        help: finding.help.as_deref().map(str::to_owned),
+    }
+}
+
+/// Reads a cluster and plans it. What would be rendered is there even where a webhook rejects it.
+pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Result<Planned, Box<NotPlanned>> {
+    let loaded = repo.load(cluster);
+    let loaded = loaded.map_err(|p| Box::new(not_planned(&p.finding)))?;
+    let inventory = Arc::clone(&loaded.inventory);
+    let release = match &loaded.release {
+        Ok(release) => Arc::clone(release),
+        Err(finding) => return Err(Box::new(unusable(finding))),
+    };
+    if !inventory.valid {
+        return Err(Box::new(wrong_inventory(&loaded.findings)));
+    }
+    Ok(Inputs::new(Arc::new(loaded), release, inventory).planned(Admit::Force))
+}
+
+/// Why a cluster isn't planned whose inventory is wrong, as one of the findings says.
+pub(super) fn wrong_inventory(findings: &[Finding]) -> NotPlanned {
+    match findings.iter().find(|f| f.rule.name == "inventory-invalid") {
+        Some(finding) => unusable(finding),
+        None => NotPlanned {
+            kind: NotPlannedKind::Unusable,
+            text: "its inventory is wrong".to_owned(),
+            location: None,
+            help: None,
+        },
+    }
+}
+
+/// Whether a cluster's manifest is rejected as a new one. `release` is the one where nothing says another.
+pub(super) fn is_rejected(repo: &Repo, cluster: &ClusterRef, release: &Arc<Release>) -> bool {
+    let Ok(loaded) = repo.load(cluster) else {
+        return false;
+    };
+    let release = loaded.release.as_ref().unwrap_or(release);
+    !admit(release, &loaded.inventory.inventory, &loaded.json, Operation::Create).accepted
+}
+
+/// A finding on one line, its place before it.
+pub fn finding_line(finding: &Finding) -> String {
+    match &finding.location {
+        Some(place) => {
+            let (path, at) = (place.file.path(), place.start());
+            format!("{path}:{}:{}: {}", at.line, at.column, finding.message)
+        }
+        None => finding.message.clone(),
+    }
+}

@@ -1,0 +1,118 @@
+//! The upgrade of a cluster, release by release, from its present state. No manifest is applied on the way.
+
+use std::sync::Arc;
+
+use super::compared::Now;
+use super::old::Old;
+use super::planned::{Seen, note_images};
+use super::{Outcome, Upgraded, Work};
+use hcoplan_diagnostics::finding::{mark_existing, without_existing};
+use hcoplan_explain::diff::{self, ClusterDiff, States};
+use hcoplan_planner::lifecycle::{self, State, Step, UpdateMethod};
+use hcoplan_planner::release::Release;
+use hcoplan_planner::verdict::Verdict;
+
+/// Whether a cluster of a release has nothing to upgrade to another one: HCO doesn't go back.
+fn is_reached(from: &Release, to: &Release) -> bool {
+    match (Release::place(from.name()), Release::place(to.name())) {
+        (Some(a), Some(b)) if a != b => a > b,
+        _ if from.patched().is_some() || to.patched().is_some() => !lifecycle::is_upgrade(from, to),
+        _ => from.name() == to.name() && from.label() == to.label(),
+    }
+}
+
+/// The steps of a cluster's upgrade; one that says so where it runs the release already, or is rejected before
+/// the upgrade.
+pub(super) fn steps(work: &Work<'_>, to: &Arc<Release>, old: &Old, now: &Now<'_>, outcome: &Outcome) -> Vec<Upgraded> {
+    let (inputs, manifest) = (now.inputs, now.inputs.manifest());
+    let start = inputs.empty_state();
+    // Whoever runs a distribution upgrades to that distribution's version.
+    let to = &to.of_distribution(start.release.distribution());
+    if is_reached(&start.release, to) {
+        return vec![Upgraded::none(to, ClusterDiff::new(&outcome.cluster), true)];
+    }
+    let prior = match old {
+        Old::Live(object) => Some(object.state(start.clone(), manifest, work.update)),
+        Old::Planned(before) if super::prior_state::is_same(before.manifest(), manifest) => {
+            let prior = super::prior_state::PriorObject::Manifest(before.manifest().clone());
+            Some(prior.state(start.clone(), manifest, work.update))
+        }
+        _ => None,
+    };
+    let first = match &prior {
+        Some(prior) => prior.update(manifest, work.update),
+        None => start.update(manifest, UpdateMethod::Apply),
+    };
+    let first = prior.as_ref().unwrap_or(&start).forced(first);
+    let orders = match &prior {
+        Some(prior) => lifecycle::orders(prior, manifest, work.update, to),
+        None => lifecycle::orders(&first.after, manifest, UpdateMethod::Apply, to),
+    };
+    if !first.plan.admission.accepted {
+        // The resulting state isn't known; the rejection is reported for the change itself.
+        let mut diff = ClusterDiff::new(&outcome.cluster);
+        diff.verdict = Verdict::of_step(&first);
+        diff.findings_added = outcome.found.findings.iter().filter(|f| f.refusal).cloned().collect();
+        return vec![Upgraded::none(to, diff, false)];
+    }
+    let mut out = Vec::new();
+    let mut before = inputs.with_plan(&first.after.release, first.plan.clone());
+    let selection = work.lint.clone().map(hcoplan_lint::Selection::without_fixes);
+    let lint = |planned: &super::planned::Planned| {
+        // The manifest is there before the step and after it: what its patches wrote through to the stored
+        // HyperConverged isn't what HCO renders by itself.
+        let found = selection.as_ref().map(|s| planned.findings(now.repo, now.cluster, Some(manifest), s));
+        found.unwrap_or_default()
+    };
+    let mut found = lint(&before);
+    let mut state = first.after;
+    let path = state.upgrade_over(to);
+    let last = path.len().saturating_sub(1);
+    for (index, step) in path.into_iter().enumerate() {
+        let release = &step.after.release;
+        let (release, of) = (release.label().to_owned(), release.name().to_owned());
+        let after = inputs.with_plan(&step.after.release, step.plan.clone());
+        let mut diff = ClusterDiff::new(&outcome.cluster);
+        diff.verdict = Verdict::of_step(&step);
+        compare_step(&state, &step, (&before, &after), &mut diff);
+        if !step.is_stuck() && selection.is_some() {
+            let of = |planned| Seen { repo: now.repo, cluster: now.cluster, planned };
+            note_images(of(&before), of(&after), None, &mut diff);
+        }
+        if index == last {
+            diff.notes.extend(diff::order_notes(&orders, prior.is_some()));
+        }
+        diff.notes.sort_by_key(|note| note.impact);
+        let mut finds = lint(&after);
+        mark_existing(&mut finds, &found, false);
+        diff.findings_added = finds.iter().filter(|f| !f.is_existing).cloned().collect();
+        diff.findings_removed = without_existing(&found, &finds);
+        out.push(Upgraded { release, of, diff, is_there: false });
+        (before, found) = (after, finds);
+        state = step.after;
+    }
+    out
+}
+
+fn compare_step(
+    state: &State,
+    step: &Step,
+    (before, after): (&super::planned::Planned, &super::planned::Planned),
+    diff: &mut ClusterDiff,
+) {
+    let (a, b) = (before.side(), after.side());
+    let states = States {
+        existed: &state.objects.in_order_of(a.plan),
+        exist: &step.after.objects.in_order_of(b.plan),
+        // Nothing differs but the release.
+        with: &|_, _, _| step.after.objects.iter().cloned().collect(),
+    };
+    diff.comparison = diff::compare_states(&a, &b, &states);
+    if step.is_stuck() {
+        // Nothing was reconciled: what the new release would make of it doesn't happen.
+        (diff.comparison.reconcile, diff.comparison.ssp) = (None, None);
+    } else {
+        diff.notes = diff::notes(&a, &b);
+    }
+    diff.notes.extend(diff::step_notes(state, step));
+}

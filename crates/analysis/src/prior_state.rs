@@ -1,0 +1,144 @@
+//! What the clusters hold before the change: the old object of an update.
+
+use camino::Utf8PathBuf;
+use serde_json::Value;
+
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_planner::admission::{GROUP, KIND};
+use hcoplan_planner::lifecycle::{State, UpdateMethod};
+use hcoplan_yaml as yaml;
+
+/// The object that a cluster holds.
+#[derive(Debug, Clone)]
+pub(super) enum PriorObject {
+    /// As the cluster prints it.
+    Live(Value),
+    /// As it was written: it was applied, and the operator has seen to it.
+    Manifest(Value),
+}
+
+impl PriorObject {
+    /// The cluster that holds it; `manifest` is about to be submitted.
+    pub(super) fn state(&self, empty: State, manifest: &Value, update: UpdateMethod) -> State {
+        match self {
+            Self::Live(live) => empty.with_live(live, manifest),
+            Self::Manifest(old) => {
+                // It is stored already, even if today's webhook would reject it.
+                let step = empty.forced(empty.update(old, update));
+                match step.after.stored {
+                    Some(_) => step.after,
+                    None => empty.with_live(old, manifest),
+                }
+            }
+        }
+    }
+
+    /// The object itself.
+    pub(super) fn object(&self) -> &Value {
+        match self {
+            Self::Live(object) | Self::Manifest(object) => object,
+        }
+    }
+}
+
+/// The HyperConvergeds that a cluster holds, as it printed them.
+#[derive(Debug)]
+pub struct PriorState {
+    /// The file, as it is reported.
+    pub file: Utf8PathBuf,
+    /// The HyperConvergeds in it.
+    pub objects: Vec<Value>,
+}
+
+impl PriorState {
+    /// The HyperConvergeds in what `kubectl get hyperconverged -o yaml` (or `json`) printed.
+    ///
+    /// # Errors
+    /// Where it can't be parsed, with line and column.
+    pub fn live(file: Utf8PathBuf, bytes: Vec<u8>) -> Result<Self, String> {
+        let source = SourceFile::from_bytes(&file, bytes);
+        let parsed = yaml::parse(&source);
+        if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
+            let at = source.position(problem.span.start);
+            let message = &problem.message;
+            return Err(format!("{file}:{}:{}: {message}", at.line, at.column));
+        }
+        let mut objects = Vec::new();
+        for document in &parsed.documents {
+            take(document.root.to_json(), &mut objects);
+        }
+        Ok(Self { file, objects })
+    }
+
+    /// What the cluster holds of `object`.
+    pub(super) fn of(&self, object: &Value) -> Option<PriorObject> {
+        let old = self.objects.iter().find(|old| is_same(old, object));
+        old.cloned().map(PriorObject::Live)
+    }
+}
+
+/// Takes the HyperConvergeds of a document in; a list is taken apart.
+fn take(value: Value, out: &mut Vec<Value>) {
+    let text = |key: &str| value[key].as_str().unwrap_or_default();
+    let (kind, version) = (text("kind"), text("apiVersion"));
+    let ours = version.split('/').next() == Some(GROUP);
+    if kind == KIND && ours {
+        out.push(value);
+    } else if kind == "List" || (ours && kind.strip_suffix("List") == Some(KIND)) {
+        for item in value["items"].as_array().into_iter().flatten() {
+            let mut item = item.clone();
+            // Items of a typed list may leave these two to the list.
+            if ours && item["kind"].is_null() && item.is_object() {
+                item["kind"] = KIND.into();
+                item["apiVersion"] = version.into();
+            }
+            take(item, out);
+        }
+    }
+}
+
+/// Whether two are one object of the cluster. A namespace that isn't written is filled in later.
+pub(super) fn is_same(a: &Value, b: &Value) -> bool {
+    let namespace = |v: &Value| v["metadata"]["namespace"].as_str().map(ToOwned::to_owned);
+    let same_namespace = match (namespace(a), namespace(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    };
+    a["metadata"]["name"] == b["metadata"]["name"] && same_namespace
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn names(text: &str) -> Result<Vec<Value>, String> {
+        let prior = PriorState::live("live.yaml".into(), text.as_bytes().to_vec())?;
+        Ok(prior.objects.iter().map(|o| json!([o["apiVersion"], o["metadata"]["name"]])).collect())
+    }
+
+    #[test]
+    fn takes_what_kubectl_prints() {
+        let one = "apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nmetadata: {name: a}\n";
+        let a = json!(["hco.kubevirt.io/v1", "a"]);
+        assert_eq!(names(one), Ok(vec![a.clone()]));
+        let list = r#"{"apiVersion": "v1", "kind": "List", "items": [
+            {"apiVersion": "hco.kubevirt.io/v1", "kind": "HyperConverged", "metadata": {"name": "a"}},
+            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b"}}]}"#;
+        assert_eq!(names(list), Ok(vec![a.clone()]));
+        let typed = "apiVersion: hco.kubevirt.io/v1\nkind: HyperConvergedList\n\
+                     items:\n- metadata: {name: a}\n";
+        assert_eq!(names(typed), Ok(vec![a]));
+        assert_eq!(names("kind: HyperConverged\napiVersion: example.com/v1\n"), Ok(vec![]));
+        assert!(names("a: [\n").is_err_and(|e| e.starts_with("live.yaml:2:1: ")));
+    }
+
+    #[test]
+    fn one_object_by_name_and_namespace() {
+        let object = |name: &str, namespace: Option<&str>| json!({"metadata": {"name": name, "namespace": namespace}});
+        assert!(is_same(&object("a", Some("n")), &object("a", Some("n"))));
+        assert!(is_same(&object("a", None), &object("a", Some("n"))));
+        assert!(!is_same(&object("a", Some("m")), &object("a", Some("n"))));
+        assert!(!is_same(&object("b", Some("n")), &object("a", Some("n"))));
+    }
+}

@@ -1,0 +1,75 @@
+//! How much a change changes.
+
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_explain::diff::{ClusterDiff, Kind};
+
+/// The numbers of a change.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Objects that appear.
+    pub add: usize,
+    /// Objects that stay with another content.
+    pub change: usize,
+    /// Objects that go.
+    pub remove: usize,
+    /// Clusters in which something differs.
+    pub differing: usize,
+    /// Differences that change nothing: orders, ways of writing, what a server sets.
+    pub noise: usize,
+    /// Findings that come.
+    pub findings_added: usize,
+    /// Findings that go.
+    pub findings_removed: usize,
+    /// Errors among the findings that come.
+    pub errors_added: usize,
+    /// Warnings among the findings that come.
+    pub warnings_added: usize,
+}
+
+impl Counts {
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            add: self.add + other.add,
+            change: self.change + other.change,
+            remove: self.remove + other.remove,
+            differing: self.differing + other.differing,
+            noise: self.noise + other.noise,
+            findings_added: self.findings_added + other.findings_added,
+            findings_removed: self.findings_removed + other.findings_removed,
+            errors_added: self.errors_added + other.errors_added,
+            warnings_added: self.warnings_added + other.warnings_added,
+        }
+    }
+
+    /// With the findings of a run, each of which counts once.
+    pub(super) fn with_findings(self, all: &[Finding]) -> Self {
+        let new = || all.iter().filter(|f| !f.is_existing);
+        let of = |severity| new().filter(|f| f.severity == severity).count();
+        Self {
+            findings_added: new().count(),
+            errors_added: of(Severity::Error),
+            warnings_added: of(Severity::Warning),
+            ..self
+        }
+    }
+
+    pub(super) fn of(diffs: &[ClusterDiff]) -> Self {
+        let mut out = Self::default();
+        for diff in diffs {
+            out.differing += usize::from(diff.differs());
+            out.findings_removed += diff.findings_removed.len();
+            out.noise += diff.comparison.noise_count();
+            let real = diff.comparison.objects.iter().filter(|c| !c.is_noise());
+            for change in real {
+                match change.kind {
+                    Kind::Add => out.add += 1,
+                    Kind::Change => out.change += 1,
+                    Kind::Remove => out.remove += 1,
+                }
+                // What takes the place of another object is created, and the other one deleted.
+                out.remove += usize::from(change.instead_of.is_some());
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,37 @@
+//! How bad something is: of an effect, a finding, a verdict.
+
+use hcoplan_diagnostics::finding::Severity;
+
+/// How bad something is, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// It breaks something.
+    Bad,
+    /// It may break something, or needs attention.
+    Warn,
+    /// It changes something.
+    Calm,
+    /// Nothing changes, or something gets better.
+    Good,
+}
+
+impl Level {
+    /// From which `--fail-on` on something of this level fails a run.
+    pub const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Bad => Some(Severity::Error),
+            Self::Warn => Some(Severity::Warning),
+            Self::Calm | Self::Good => None,
+        }
+    }
+}
+
+impl From<Severity> for Level {
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Error => Self::Bad,
+            Severity::Warning => Self::Warn,
+            Severity::Info => Self::Calm,
+        }
+    }
+}

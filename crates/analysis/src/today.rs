@@ -1,0 +1,9 @@
+//! The one clock of the analysis.
+
+use hcoplan_lint::Date;
+
+/// The day, UTC: suppressions and entries of a baseline may end.
+pub fn today() -> Date {
+    let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()))
+}

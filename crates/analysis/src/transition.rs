@@ -1,0 +1,137 @@
+//! A cluster before and after a change of its sources: the new state follows from the previous one, not from a newly
+//! created cluster.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::planned::{Inputs, Planned};
+use hcoplan_explain::diff::{self, ClusterDiff, States};
+use hcoplan_planner::inventory::Inventory;
+use hcoplan_planner::lifecycle::{self, State, Step, UpdateMethod};
+use hcoplan_planner::release::Release;
+use hcoplan_planner::verdict::Verdict;
+
+/// How a cluster gets from one state of its sources to the next.
+pub(super) struct Transition {
+    start: State,
+    /// What was planned for it.
+    old: Planned,
+    /// The manifest that was applied last, where it is known: nobody applies it again.
+    applied: Option<Value>,
+    update: UpdateMethod,
+    /// What happens; the last one is the manifest's update, where it is applied.
+    steps: Vec<Step>,
+    /// The cluster as it is afterwards; where the manifest is rejected, as if it weren't.
+    after: Planned,
+    verdict: Verdict,
+}
+
+impl Transition {
+    /// From what was planned before. `None` where one doesn't follow from the other: the old HyperConverged
+    /// can't be stored at all or is another object, or HCO would have to go back to an older release.
+    pub(super) fn of(old: &Planned, new: &Inputs) -> Option<Self> {
+        let (was, is) = (old.release(), new.release());
+        let is_another = !super::prior_state::is_same(old.manifest(), new.manifest());
+        if is_another || was.version() != is.version() && !lifecycle::is_upgrade(was, is) {
+            return None;
+        }
+        let nothing = old.empty_state();
+        let created = nothing.update(old.manifest(), UpdateMethod::Apply);
+        let start = nothing.forced(created).after;
+        start.stored.as_ref()?;
+        Some(Self::new(start, old.clone(), Some(old.manifest().clone()), new, UpdateMethod::Apply))
+    }
+
+    /// From what a cluster holds now.
+    pub(super) fn of_live(start: State, new: &Inputs, update: UpdateMethod) -> Self {
+        let now = start.nodes(Arc::clone(&start.inventory));
+        let old = new.with_plan(&start.release, now.plan);
+        Self::new(start, old, None, new, update)
+    }
+
+    fn new(start: State, old: Planned, applied: Option<Value>, new: &Inputs, update: UpdateMethod) -> Self {
+        let inventory = Arc::new(new.inventory().clone());
+        let is_applied = applied.as_ref() != Some(new.manifest());
+        let manifest = is_applied.then(|| new.manifest());
+        let steps = start.follow(new.release(), &inventory, manifest, update);
+        let mut plan = steps.last().map_or_else(|| old.plan().clone(), |last| last.plan.clone());
+        if let (Some(last), false) = (steps.last(), is_applied) {
+            // Nobody applies it now; a controller will, to what is stored then.
+            plan.admission = last.after.update(new.manifest(), update).plan.admission;
+        }
+        let stuck = steps.iter().find(|step| step.is_stuck());
+        let mut verdict = match stuck.or(steps.last()) {
+            Some(step) => Verdict::of_step(step),
+            None => Verdict::of(old.plan()),
+        };
+        if !plan.admission.accepted {
+            verdict = Verdict::of(&plan);
+        }
+        let after = new.with_plan(new.release(), plan);
+        Self { start, old, applied, update, steps, after, verdict }
+    }
+
+    /// The cluster as it is afterwards.
+    pub(super) fn after(&self) -> &Planned {
+        &self.after
+    }
+
+    /// What becomes of the HyperConverged.
+    pub(super) fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
+    fn manifest(&self) -> Option<&Value> {
+        (self.applied.as_ref() != Some(self.after.manifest())).then(|| self.after.manifest())
+    }
+
+    /// Fills in what differs. Of a manifest that is rejected nothing is stored: only what other nodes or
+    /// another release do by themselves differs then.
+    pub(super) fn compare(&self, diff: &mut ClusterDiff) {
+        let is_rejected = self.after.is_rejected();
+        let last = usize::from(is_rejected && self.manifest().is_some());
+        let reached = self.steps.get(..self.steps.len().saturating_sub(last)).unwrap_or_default();
+        let (a, b) = (self.old.side(), self.after.side());
+        let Some(end) = reached.last() else {
+            if is_rejected {
+                diff.comparison = diff::compare_rejected(&a, &b);
+            }
+            return;
+        };
+        let state = &self.start;
+        let with = |release: &Arc<Release>, inventory: &Inventory, object: &Value| {
+            let inventory = Arc::new(inventory.clone());
+            let manifest = (self.applied.as_ref() != Some(object)).then_some(object);
+            let steps = state.follow(release, &inventory, manifest, self.update);
+            let end = steps.last().map_or(state, |step| &step.after);
+            end.objects.iter().cloned().collect()
+        };
+        let states = States {
+            existed: &state.objects.in_order_of(self.old.plan()),
+            exist: &end.after.objects.in_order_of(&end.plan),
+            with: &with,
+        };
+        diff.comparison = diff::compare_states(&a, &b, &states);
+        let upgrades = a.release.version() != b.release.version();
+        if reached.iter().any(Step::is_stuck) {
+            // Nothing was reconciled: what the new release would make of it doesn't happen.
+            (diff.comparison.reconcile, diff.comparison.ssp) = (None, None);
+        } else {
+            diff.notes = diff::notes(&a, &b);
+        }
+        let mut before = state;
+        for step in reached {
+            diff.notes.extend(diff::step_notes(before, step));
+            before = &step.after;
+        }
+        if upgrades {
+            let manifest = self.manifest();
+            let changed = manifest.is_some();
+            let manifest = manifest.unwrap_or(self.old.manifest());
+            let orders = lifecycle::orders(state, manifest, self.update, self.after.release());
+            diff.notes.extend(diff::order_notes(&orders, changed));
+        }
+        diff.notes.sort_by_key(|note| note.impact);
+    }
+}

@@ -1,0 +1,65 @@
+//! What is to be done with each cluster.
+
+use std::sync::Arc;
+
+use super::before::Before;
+use super::only::ObjectSelector;
+use hcoplan_kubernetes::ObjectId;
+use hcoplan_lint as lint;
+use hcoplan_planner::lifecycle::UpdateMethod;
+use hcoplan_planner::release::Release;
+use hcoplan_repository::emit::{DiskTree, Texts, Tree};
+
+/// What is to be done with each cluster.
+#[derive(Debug, Default)]
+pub struct Work<'a> {
+    /// Render also what a webhook would reject.
+    pub force: bool,
+    /// What the clusters are compared with, so that the change is judged as an update.
+    pub before: Before<'a>,
+    /// Say what differs from that.
+    pub compare: bool,
+    /// Say what an upgrade to this release does, step by step.
+    pub preview: Option<Arc<Release>>,
+    /// How the change is submitted to those that hold something.
+    pub update: UpdateMethod,
+    /// The release that HCO is upgraded to once the change is made.
+    pub upgrade_to: Option<Arc<Release>>,
+    /// Run these rules.
+    pub lint: Option<lint::Selection<'a>>,
+    /// Only these objects; empty = all.
+    pub only: Vec<ObjectSelector>,
+    /// Print each plan as a line of JSON.
+    pub json: bool,
+    /// Print the objects as a stream of YAML.
+    pub yaml: bool,
+    /// Print the HyperConverged as it would be stored.
+    pub stored: bool,
+    /// Say which golden images are there for which architecture, and which alerts would fire.
+    pub matrix: bool,
+    /// Write to this tree.
+    pub tree: Option<&'a Tree>,
+    /// Hold the tree on disk against what would be written.
+    pub check: Option<&'a DiskTree>,
+    /// Make each cluster's directory of the tree a kustomization.
+    pub kustomization: bool,
+    /// Texts that clusters share.
+    pub texts: Texts,
+}
+
+impl Work<'_> {
+    /// Whether what would exist is shown or written, so that the nodes must be known.
+    pub(super) fn renders(&self) -> bool {
+        self.lint.is_none() || self.json || self.compare || self.preview.is_some() || self.emits()
+    }
+
+    /// Whether objects are wanted as files.
+    pub(super) fn emits(&self) -> bool {
+        self.yaml || self.tree.is_some() || self.check.is_some()
+    }
+
+    /// Which objects are asked for.
+    pub(super) fn wanted(&self) -> impl Fn(&ObjectId) -> bool {
+        |id| self.only.is_empty() || self.only.iter().any(|o| o.matches(id))
+    }
+}

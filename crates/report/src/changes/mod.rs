@@ -1,0 +1,238 @@
+//! What differs between two sides, printed: one file per format.
+//!
+//! Every format gets the same clusters in the same order; none of them decides the exit code.
+
+mod json;
+mod outputs;
+#[cfg(test)]
+mod tests;
+mod upgrade;
+mod view;
+
+use std::io::{self, Write};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::Value;
+
+use crate::document::{Block, Document, Text};
+pub use crate::markdown::LEAST_BUDGET;
+use crate::terminal::Terminal;
+use crate::{html, markdown, terminal};
+
+use super::text::printable;
+use hcoplan_analysis::review::{InputDifference, Review};
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::secret;
+use hcoplan_diagnostics::source::Location;
+use hcoplan_explain::diff::ClusterDiff;
+use hcoplan_explain::diff::semantic::{Consequence, ObjectChange, Step, of_field, subject};
+
+pub(crate) use self::view::View;
+pub use json::document;
+pub use upgrade::{Steps, steps_document};
+
+/// A form of output for differences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// For people, on one screen.
+    Human,
+    /// One document.
+    Json,
+    /// For a comment on a pull request.
+    Markdown,
+    /// A page.
+    Html,
+    /// The verdict and the numbers as `name=value`, one a line, as the steps of a workflow pass them on.
+    Outputs,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 5] = [Self::Human, Self::Json, Self::Markdown, Self::Html, Self::Outputs];
+
+    /// The name as it is typed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Json => "json",
+            Self::Markdown => "markdown",
+            Self::Html => "html",
+            Self::Outputs => "outputs",
+        }
+    }
+
+    /// The format with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.as_str() == name)
+    }
+}
+
+/// By this a comment is found again.
+const MARKER: &str = "hcoplan:diff";
+
+/// Differences, with what a format needs besides them.
+#[derive(Debug, Clone, Copy)]
+pub struct Changes<'a> {
+    /// What is on the left, for people: `origin/main`.
+    pub left: &'a str,
+    /// What is on the right: `the working tree`.
+    pub right: &'a str,
+    /// The clusters that differ, in their order.
+    pub clusters: &'a [ClusterDiff],
+    /// How many were looked at.
+    pub compared: usize,
+    /// The findings after the change, those that were there before among them.
+    pub findings: &'a [Finding],
+    /// Whether those count, too.
+    pub existing_count: bool,
+    /// The root that the files' paths count from, relative to the current directory.
+    pub root: &'a Utf8Path,
+    /// The same of the left side's files, which may be those of another directory.
+    pub left_root: &'a Utf8Path,
+    /// The command that was typed, to print the same again.
+    pub command: &'a str,
+    /// How the terminal is, for [`Format::Human`].
+    pub terminal: Terminal,
+    /// The most bytes of [`Format::Markdown`]; at least [`LEAST_BUDGET`].
+    pub budget: Option<usize>,
+}
+
+/// Prints differences, behind those of an upgrade where one is asked for.
+///
+/// # Errors
+/// When the writer fails.
+pub fn write(format: Format, changes: &Changes<'_>, steps: Option<&Steps>, out: &mut dyn Write) -> io::Result<()> {
+    let verbose = changes.terminal.verbose || format == Format::Html;
+    let changes = Changes { terminal: Terminal { verbose, ..changes.terminal }, ..*changes };
+    let text = match format {
+        Format::Json => return json::write(&changes, out),
+        Format::Outputs => {
+            let review = steps.map_or_else(|| changes.review(), Steps::review);
+            return outputs::write(&review, changes.findings.len(), out);
+        }
+        Format::Human => terminal::print(&screen(&changes, steps), changes.terminal),
+        Format::Html => html::print(&screen(&changes, steps)),
+        Format::Markdown => {
+            let mut document = screen(&changes, steps);
+            document.blocks.push(Block::Paragraph(footer(&changes)));
+            markdown::print(&document, Some(MARKER), changes.budget, &format!("{} --verbose", changes.command))
+        }
+    };
+    out.write_all(text.as_bytes())
+}
+
+/// The document of a change, or of an upgrade with the change before it.
+fn screen(changes: &Changes<'_>, steps: Option<&Steps>) -> Document {
+    let title = "hcoplan".to_owned();
+    let review = changes.review();
+    let view = View::new(changes, &review);
+    match steps {
+        Some(steps) => steps.screen(title, changes, &view),
+        None => Document {
+            title,
+            verdict: Some(view.verdict()),
+            blocks: std::iter::once(view.sides()).chain(parts(&view)).collect(),
+            last: Some(view.last()),
+        },
+    }
+}
+
+/// What a change does, and what it brings.
+pub(super) fn parts(view: &View<'_>) -> Vec<Block> {
+    let mut out: Vec<Block> = view.table(view.changes.clusters).into_iter().collect();
+    out.extend(view.consequences());
+    out.extend(view.findings());
+    out.extend(view.objects());
+    out
+}
+
+/// What made a comment, and how to get the same.
+fn footer(changes: &Changes<'_>) -> Text {
+    Text::new()
+        .soft(format!(
+            "hcoplan {}, from {} to {}; the same on a terminal: ",
+            env!("CARGO_PKG_VERSION"),
+            changes.left,
+            changes.right
+        ))
+        .code(changes.command)
+}
+
+impl<'a> Changes<'a> {
+    /// Their review.
+    pub fn review(&self) -> Review<'a> {
+        Review::of(self.clusters, self.compared, self.findings, self.existing_count)
+    }
+
+    /// A file's path, relative to the current directory.
+    fn path(&self, place: &Location) -> Utf8PathBuf {
+        below(self.root, place)
+    }
+
+    /// A place as `path:line:column`, relative to the current directory.
+    fn place(&self, place: &Location) -> String {
+        in_words(&self.path(place), place)
+    }
+
+    /// The place of a cause, which is one of the left side where it is `gone`.
+    fn place_of_cause(&self, place: &Location, gone: bool) -> String {
+        in_words(&below(self.root_of(gone), place), place)
+    }
+
+    /// The root of the files that a cause is written in.
+    fn root_of(&self, gone: bool) -> &Utf8Path {
+        if gone { self.left_root } else { self.root }
+    }
+}
+
+/// The path of a file below a root.
+fn below(root: &Utf8Path, place: &Location) -> Utf8PathBuf {
+    match root.as_str() {
+        "" | "." => place.file.path().to_owned(),
+        _ => root.join(place.file.path()),
+    }
+}
+
+fn in_words(path: &Utf8Path, place: &Location) -> String {
+    let at = place.start();
+    format!("{path}:{}:{}", at.line, at.column)
+}
+
+/// What the change of a field does.
+fn consequence(change: &ObjectChange, index: usize) -> Option<Consequence> {
+    of_field(change, &change.fields.get(index)?.step)
+}
+
+/// What follows from the change of an object or a field, as a sentence.
+fn sentence(consequence: &Consequence, change: &ObjectChange, step: Option<&Step>) -> String {
+    consequence.sentence(&subject(change, consequence, step).join(", "))
+}
+
+/// What a step finds and leaves, as it may be shown.
+fn shown_values(step: &Step) -> (Option<Value>, Option<Value>) {
+    shown_pair(&step.label, step.before.as_ref(), step.after.as_ref())
+}
+
+/// Two values at a path, as they may be shown.
+fn shown_pair(path: &str, before: Option<&Value>, after: Option<&Value>) -> (Option<Value>, Option<Value>) {
+    let shown = |value: Option<&Value>| Some(secret::masked_value(path, value?));
+    (shown(before), shown(after))
+}
+
+/// Where something is written: the first place, and in how many others it is alike.
+fn places(changes: &Changes<'_>, because: &InputDifference<'_>) -> Option<String> {
+    let (first, others) = because.places.split_first()?;
+    let place = changes.place_of_cause(first, because.gone);
+    Some(match others.len() {
+        0 => place,
+        n => format!("{place} and {n} more"),
+    })
+}
+
+/// A value on one line.
+fn value_on_a_line(value: &Value) -> String {
+    match value {
+        Value::String(text) if !text.is_empty() && !text.contains(char::is_whitespace) => printable(text).into_owned(),
+        other => printable(&other.to_string()).into_owned(),
+    }
+}

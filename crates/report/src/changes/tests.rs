@@ -1,0 +1,187 @@
+//! Every format over differences of recorded cases between two releases.
+
+use std::sync::OnceLock;
+
+use camino::Utf8Path;
+use hcoplan_testing::{annotations, root};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::{Changes, Format, LEAST_BUDGET, write};
+use crate::Terminal;
+use hcoplan_explain::diff::{ClusterDiff, Side, compare_plans, notes};
+use hcoplan_planner::plan::{Admit, plan_with};
+use hcoplan_planner::release::Release;
+use hcoplan_repository::repo::{Options, Repo};
+
+/// Each recorded case of the selection, from every release to the next.
+fn pairs() -> &'static [ClusterDiff] {
+    static ALL: OnceLock<Vec<ClusterDiff>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let copies = tempfile::tempdir().expect("a directory");
+        annotations::copy(&root().join("testdata/golden/cases"), &copies.path().join("cases")).expect("copied");
+        let cases = Utf8Path::from_path(copies.path()).expect("UTF-8").join("cases");
+        let mut names: Vec<_> =
+            cases.read_dir_utf8().expect("the cases").map(|e| e.expect("an entry").into_path()).collect();
+        names.sort();
+        let releases: Vec<&str> = Release::known_names().collect();
+        let mut out = Vec::new();
+        for case in names {
+            let repo = Repo::open(&case, &Options::default()).expect("a case");
+            let Some(cluster) = repo.clusters().first() else {
+                continue;
+            };
+            let loaded = repo.load(cluster).expect("readable");
+            let inventory = &loaded.inventory;
+            if inventory.documents.is_empty() {
+                continue;
+            }
+            for two in releases.windows(2) {
+                let planned: Vec<_> = two
+                    .iter()
+                    .map(|name| {
+                        let release = Release::known(name).expect("known");
+                        let nodes = &inventory.inventory;
+                        let plan = plan_with(&release, nodes, &loaded.json, Admit::Force);
+                        (release, plan)
+                    })
+                    .collect();
+                let side = |i: usize| Side {
+                    release: &planned[i].0,
+                    inventory,
+                    document: Some(&loaded.document),
+                    object: &loaded.json,
+                    plan: &planned[i].1,
+                };
+                let (before, after) = (side(0), side(1));
+                out.push(ClusterDiff {
+                    comparison: compare_plans(&before, &after),
+                    notes: notes(&before, &after),
+                    ..ClusterDiff::new(case.file_name().unwrap_or_default())
+                });
+            }
+        }
+        out
+    })
+}
+
+fn printed(format: Format, clusters: &[ClusterDiff], budget: Option<usize>, width: usize) -> String {
+    let changes = Changes {
+        left: "1.17",
+        right: "1.18",
+        clusters,
+        compared: clusters.len(),
+        root: Utf8Path::new("."),
+        left_root: Utf8Path::new("."),
+        terminal: Terminal { width, wraps: true, ..Terminal::default() },
+        findings: &[],
+        existing_count: true,
+        command: "hcoplan diff",
+        budget,
+    };
+    let mut out = Vec::new();
+    write(format, &changes, None, &mut out).expect("memory takes everything");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+/// Whether tags and fences are closed, outside and inside of each other.
+fn balanced(markdown: &str) -> Result<(), String> {
+    let mut fence: Option<&str> = None;
+    let mut depth = 0;
+    for line in markdown.lines() {
+        let ticks = line.len() - line.trim_start_matches('`').len();
+        match fence {
+            Some(open) if ticks >= open.len() && line[ticks..].is_empty() => fence = None,
+            Some(_) => {}
+            None if ticks >= 3 => fence = Some(&line[..ticks]),
+            None => {
+                depth += line.matches("<details>").count();
+                let closed = line.matches("</details>").count();
+                if closed > depth {
+                    return Err(format!("closed too often: {line}"));
+                }
+                depth -= closed;
+            }
+        }
+    }
+    match (fence, depth) {
+        (None, 0) => Ok(()),
+        (fence, depth) => Err(format!("open at the end: {fence:?}, {depth} details")),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_comment_is_whole_at_any_size(
+        first in any::<prop::sample::Index>(),
+        more in 0usize..4,
+        budget in LEAST_BUDGET..60_000,
+    ) {
+        let all = pairs();
+        let start = first.index(all.len());
+        let clusters = &all[start..(start + 1 + more).min(all.len())];
+        let cut = printed(Format::Markdown, clusters, Some(budget), 100);
+        let whole = printed(Format::Markdown, clusters, None, 100);
+        prop_assert_eq!(balanced(&cut), Ok(()));
+        prop_assert_eq!(balanced(&whole), Ok(()));
+        prop_assert!(cut.len() <= budget, "{} bytes of {budget}", cut.len());
+        prop_assert!(cut.starts_with("<!-- hcoplan:diff -->\n"));
+        // A cut is always reported.
+        if cut != whole {
+            prop_assert!(cut.contains("for want of room"), "{cut}");
+        }
+        let differs = clusters.iter().any(|c| !c.is_empty());
+        let verdict = cut.lines().nth(1).unwrap_or_default();
+        prop_assert_eq!(verdict.contains("no changes"), !differs);
+    }
+}
+
+#[test]
+fn every_pair_prints_in_every_format() {
+    for cluster in pairs() {
+        let one = std::slice::from_ref(cluster);
+        for format in Format::ALL {
+            for width in [60, 140] {
+                let text = printed(format, one, None, width);
+                assert!(text.ends_with('\n') || format == Format::Html || text.is_empty());
+            }
+        }
+        serde_json::from_str::<Value>(&printed(Format::Json, one, None, 100)).expect("JSON");
+        let page = printed(Format::Html, one, None, 100);
+        assert_eq!(page.matches("<details").count(), page.matches("</details>").count());
+        assert_eq!(page.matches("<script").count(), 1);
+        assert!(!page.contains("http://"));
+    }
+}
+
+#[test]
+fn the_document_is_as_its_schema_says() {
+    let schema = include_str!("../../../../schemas/diff.schema.json");
+    let schema: Value = serde_json::from_str(schema).expect("JSON");
+    let schema = jsonschema::draft202012::new(&schema).expect("a schema");
+    for cluster in pairs() {
+        let text = printed(Format::Json, std::slice::from_ref(cluster), None, 100);
+        let mut document: Value = serde_json::from_str(&text).expect("JSON");
+        // As a step of an upgrade it has one thing more.
+        for to in [None, Some("1.19")] {
+            if let Some(to) = to {
+                document["to"] = to.into();
+            }
+            let wrong: Vec<String> =
+                schema.iter_errors(&document).map(|e| format!("{}: {e}", e.instance_path())).collect();
+            assert_eq!(wrong, Vec::<String>::new());
+        }
+    }
+}
+
+/// The screen of plan and diff, on a narrow terminal and on a wide one.
+#[test]
+fn changes_fit_narrow_and_wide_terminals() {
+    let clusters = pairs().get(..4).expect("recorded cases");
+    for width in [80, 140] {
+        let text = printed(Format::Human, clusters, None, width);
+        crate::snapshots::screen(&format!("diff-{width}"), &text);
+    }
+}

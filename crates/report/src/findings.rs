@@ -1,0 +1,141 @@
+//! Findings as a document: each with its excerpt and what to do, those that say the same once.
+
+use std::collections::BTreeSet;
+
+use crate::document::{Block, Document, Entry, Layout, Level, Mark, Text};
+use camino::Utf8PathBuf;
+
+use super::same_findings::{Alike, group_alike};
+use super::{Report, sarif};
+use hcoplan_analysis::review;
+use hcoplan_diagnostics::finding::{Applicability, Finding};
+use hcoplan_diagnostics::source::SourceFile;
+
+/// Of a finding's further places, so many are drawn: who has more has read enough.
+const MOST_RELATED: usize = 32;
+
+/// Of the places where other clusters have the same finding, so many are named.
+const MOST_ALIKE: usize = 3;
+
+/// For a terminal: the totals come last.
+pub(super) fn screen(report: &Report<'_>) -> Document {
+    let mut blocks = blocks(report, |f| !report.is_folded(f), |file| report.path(file));
+    blocks.extend(report.folded().map(|text| Block::Paragraph(text.into())));
+    let last = Text::new().strong(report.totals()).plain(fixable(report));
+    Document { blocks, last: Some((level(report), last)), ..Document::default() }
+}
+
+/// For a comment: the totals come first.
+pub(super) fn comment(report: &Report<'_>) -> Document {
+    let mut blocks = blocks(report, |f| !report.is_folded(f), |file| report.path_in_repository(file));
+    blocks.extend(report.folded().map(|text| Block::Paragraph(text.into())));
+    let verdict = Some((level(report), report.totals().into()));
+    Document { title: "hcoplan".to_owned(), verdict, blocks, last: None }
+}
+
+/// The entries that are shown, as a block.
+pub(super) fn blocks(
+    report: &Report<'_>,
+    is_shown: impl Fn(&Finding) -> bool,
+    path: impl Fn(&SourceFile) -> Utf8PathBuf,
+) -> Vec<Block> {
+    let groups = group_alike(report.findings);
+    let mut anchors = BTreeSet::new();
+    let entries: Vec<Entry> = groups
+        .iter()
+        .filter(|group| !group.all(|f| !is_shown(f)))
+        .map(|group| {
+            let anchor = anchor(group.first);
+            Entry { anchor: anchors.insert(anchor.clone()).then_some(anchor), ..entry(report, group, &path) }
+        })
+        .collect();
+    if entries.is_empty() { Vec::new() } else { vec![Block::Entries(Layout::Full, entries)] }
+}
+
+/// Where a page has the first finding of a rule and a severity.
+pub(super) fn anchor(finding: &Finding) -> String {
+    format!("finding-{}-{}", finding.severity.as_str(), finding.rule.name)
+}
+
+fn level(report: &Report<'_>) -> Level {
+    let counted = report.findings.iter().filter(|f| !report.is_folded(f));
+    counted.map(|f| f.severity.into()).min().unwrap_or(Level::Good)
+}
+
+/// What a command can fix.
+fn fixable(report: &Report<'_>) -> String {
+    let of = |applicability| {
+        let has = |f: &&Finding| f.fixes.iter().map(|fix| fix.applicability).min() == Some(applicability);
+        report.findings.iter().filter(has).count()
+    };
+    match (of(Applicability::Safe), of(Applicability::Unsafe)) {
+        (0, 0) => String::new(),
+        (0, n) => format!("; {n} fixable with `hcoplan fix --write --unsafe`"),
+        (n, 0) => format!("; {n} fixable with `hcoplan fix --write`"),
+        (n, more) => format!("; {n} fixable with `hcoplan fix --write`, {more} more with `--unsafe`"),
+    }
+}
+
+/// `error[hco-unknown-field]`, the rule linked to its page.
+pub(super) fn label(finding: &Finding, level: Level) -> Text {
+    let rule = finding.rule.name;
+    Text::new().level(level, finding.severity.as_str()).plain("[").link(rule, sarif::page(rule)).plain("]")
+}
+
+fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> Utf8PathBuf) -> Entry {
+    let finding = group.first;
+    let level = finding.severity.into();
+    let mut entry = Entry::new(level, label(finding, level), finding.message.as_str());
+    let mark = |place: &hcoplan_diagnostics::source::Location, label: &str, primary| Mark {
+        path: path(&place.file).into(),
+        place: place.clone(),
+        label: label.to_owned(),
+        primary,
+    };
+    let own = finding.location.iter().map(|place| mark(place, finding.label.as_deref().unwrap_or_default(), true));
+    let related = finding.related.iter().take(MOST_RELATED).map(|r| mark(&r.location, &r.message, false));
+    entry.marks = own.chain(related).collect();
+    let at = |f: &Finding| {
+        let place = f.location.as_ref()?;
+        let start = place.start();
+        Some(format!("{}:{}:{}", path(&place.file), start.line, start.column))
+    };
+    let cluster = finding.cluster.as_deref().filter(|_| report.summary.clusters > 1 || finding.location.is_none());
+    match group.clusters().as_slice() {
+        [] | [_] => entry.note("cluster", cluster.unwrap_or_default()),
+        several if report.terminal.verbose => entry.note("", review::cluster_names(several)),
+        several => entry.note("", review::clusters(several)),
+    }
+    entry.place = at(finding).map_or_else(Text::new, |place| Text::new().code(place));
+    if let Some(more @ 1..) = finding.related.len().checked_sub(MOST_RELATED) {
+        entry.note("places", format!("{more} further, which `--format json` names"));
+    }
+    // What several clusters are built of is one place.
+    let mut known: BTreeSet<String> = at(finding).into_iter().collect();
+    let others = group.others.iter().filter_map(|f| at(f));
+    let places: Vec<String> = others.filter(|p| known.insert(p.clone())).collect();
+    entry.note("also at", review::list(&places, MOST_ALIKE));
+    if let Some((name, runbook)) = finding.alert() {
+        entry.note("alert", Text::new().address(name, runbook));
+    }
+    if let Some(revision) = &report.summary.compared_with
+        && group.all(|f| f.is_existing)
+    {
+        entry.note("before", format!("{revision} has it, too"));
+    }
+    entry.note("consequence", finding.consequence().unwrap_or_default());
+    entry.note("help", finding.help.as_deref().unwrap_or_default());
+    for fix in &finding.fixes {
+        let title = Text::from(fix.title.as_str());
+        entry.note(
+            "fix",
+            match fix.applicability {
+                Applicability::Safe => title.plain(" (").code("hcoplan fix --write").plain(")"),
+                Applicability::Unsafe => title.plain(" (").code("hcoplan fix --write --unsafe").plain(")"),
+                Applicability::Suggestion => title,
+            },
+        );
+    }
+    entry.note("no fix", finding.not_fixed.as_deref().unwrap_or_default());
+    entry
+}

@@ -1,0 +1,47 @@
+//! GitHub's workflow commands: annotations on a pull request's files. GitHub shows the first ten
+//! of each kind per step; all are written, so that the log has them.
+
+use std::io::{self, Write};
+
+use super::Report;
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::secret::InputText;
+
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    for finding in report.findings {
+        annotation(report, finding, out)?;
+    }
+    Ok(())
+}
+
+fn annotation(report: &Report<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let command = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "notice",
+    };
+    write!(out, "::{command} ")?;
+    if let Some(location) = &finding.location {
+        let (start, end) = (location.start(), location.end());
+        let path = report.path_in_repository(&location.file);
+        write!(out, "file={},line={}", property(path.as_str()), start.line)?;
+        write!(out, ",endLine={}", end.line)?;
+        // Columns of a range over several lines are shown in the wrong place.
+        if start.line == end.line {
+            write!(out, ",col={},endColumn={}", start.column, end.column)?;
+        }
+        write!(out, ",")?;
+    }
+    write!(out, "title={}", property(finding.rule.name))?;
+    let help = finding.help.as_deref().map(|h| format!("\n{h}"));
+    let text = format!("{}{}", finding.message_of_all(), help.unwrap_or_default());
+    writeln!(out, "::{}", data(&text))
+}
+
+fn data(text: &str) -> String {
+    InputText::new(text).workflow_message()
+}
+
+fn property(text: &str) -> String {
+    InputText::new(text).workflow_property()
+}

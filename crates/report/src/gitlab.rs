@@ -1,0 +1,42 @@
+//! GitLab's code quality report: an array, `[]` when clean.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use super::Report;
+use hcoplan_diagnostics::finding::Severity;
+use hcoplan_diagnostics::secret::InputText;
+use hcoplan_lint::fingerprints;
+
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let fingerprints = fingerprints(report.findings);
+    let issues = report.findings.iter().zip(fingerprints);
+    let issues = issues.map(|(finding, fingerprint)| {
+        let severity = match finding.severity {
+            Severity::Error => "critical",
+            Severity::Warning => "major",
+            Severity::Info => "info",
+        };
+        // A place is required; a finding without one belongs to the whole root.
+        let (path, begin, end) = match &finding.location {
+            Some(l) => (report.path_in_repository(&l.file).to_string(), l.start().line, l.end().line),
+            None => (super::join(report.root, ".".into()).to_string(), 1, 1),
+        };
+        let cluster = finding.cluster.as_deref().filter(|name| finding.also.is_empty() && *name != ".");
+        let cluster = cluster.map(|name| format!("{name}: ")).unwrap_or_default();
+        let help = finding.help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
+        // Readers of a merge request see neither excerpt nor help otherwise.
+        let text = format!("{cluster}{}{help}", finding.message_of_all());
+        json!({
+            "description": format!("{}: {}", finding.rule.name, InputText::new(&text).message()),
+            "check_name": finding.rule.name,
+            "fingerprint": fingerprint,
+            "severity": severity,
+            "location": {"path": path, "lines": {"begin": begin, "end": end}},
+        })
+    });
+    let issues: Vec<_> = issues.collect();
+    serde_json::to_writer_pretty(&mut *out, &issues)?;
+    writeln!(out)
+}

@@ -1,0 +1,108 @@
+//! JUnit XML: a case per cluster, and one for what concerns the repository. A case fails where the run
+//! fails because of it, so that a test report says what the exit code says.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::{Report, counted};
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::secret::InputText;
+
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    // The repository comes first: `None` is less than any name.
+    let mut cases: BTreeMap<Option<&str>, Vec<&Finding>> = BTreeMap::new();
+    for name in &report.summary.names {
+        cases.entry(Some(name)).or_default();
+    }
+    for finding in report.findings {
+        let clusters = finding.clusters().map(Some);
+        let none = finding.cluster.is_none().then_some(None);
+        for cluster in clusters.chain(none) {
+            cases.entry(cluster).or_default().push(finding);
+        }
+    }
+    if cases.is_empty() {
+        cases.entry(None).or_default();
+    }
+    let tests = cases.len();
+    let failed = |findings: &&Vec<&Finding>| findings.iter().any(|f| fails(report, f));
+    let failures = cases.values().filter(failed).count();
+    writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
+    writeln!(out, r#"<testsuites name="hcoplan" tests="{tests}" failures="{failures}" errors="0">"#)?;
+    writeln!(out, r#"  <testsuite name="hcoplan" tests="{tests}" failures="{failures}" errors="0">"#)?;
+    for (cluster, findings) in &cases {
+        case(report, *cluster, findings, out)?;
+    }
+    writeln!(out, "  </testsuite>")?;
+    writeln!(out, "</testsuites>")
+}
+
+/// Whether the run fails because of a finding.
+fn fails(report: &Report<'_>, finding: &Finding) -> bool {
+    let from = report.summary.fail_on;
+    from.is_some_and(|from| finding.severity >= from)
+}
+
+fn case(report: &Report<'_>, cluster: Option<&str>, findings: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
+    let (name, class) = match cluster {
+        Some(name) => (escape(name), "hcoplan.cluster"),
+        None => ("repository".to_owned(), "hcoplan"),
+    };
+    let (failing, others): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(|f| fails(report, f));
+    if findings.is_empty() {
+        return writeln!(out, r#"    <testcase name="{name}" classname="{class}"/>"#);
+    }
+    writeln!(out, r#"    <testcase name="{name}" classname="{class}">"#)?;
+    if let Some(worst) = failing.iter().map(|f| f.severity).max() {
+        writeln!(
+            out,
+            r#"      <failure type="{}" message="{}">{}</failure>"#,
+            worst.as_str(),
+            escape(&headline(&failing)),
+            escape(&texts(report, &failing)),
+        )?;
+    }
+    if !others.is_empty() {
+        let text = escape(&texts(report, &others));
+        writeln!(out, "      <system-out>{text}</system-out>")?;
+    }
+    writeln!(out, "    </testcase>")
+}
+
+/// The first message of the worst, and how many more there are.
+fn headline(findings: &[&Finding]) -> String {
+    let worst = findings.iter().max_by_key(|f| (f.severity, std::cmp::Reverse(f.rule.name)));
+    let message = worst.map_or("", |f| &*f.message);
+    if findings.len() < 2 { message.to_owned() } else { format!("{}: {message}", counts(findings)) }
+}
+
+/// `2 errors, 1 warning`.
+fn counts(findings: &[&Finding]) -> String {
+    let severities = [Severity::Error, Severity::Warning, Severity::Info];
+    let counts = severities.into_iter().filter_map(|severity| {
+        let count = findings.iter().filter(|f| f.severity == severity).count();
+        (count > 0).then(|| counted(count, severity))
+    });
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+/// The findings one below the other, each with its place: readers know no attribute for it.
+fn texts(report: &Report<'_>, findings: &[&Finding]) -> String {
+    let text = |finding: &&Finding| {
+        let place = finding.location.as_ref().map(|l| {
+            let start = l.start();
+            let path = report.path(&l.file);
+            format!("{path}:{}:{}: ", start.line, start.column)
+        });
+        let (severity, rule) = (finding.severity.as_str(), finding.rule.name);
+        let place = place.unwrap_or_default();
+        let help = finding.help.as_deref().map(|h| format!("\n  {h}"));
+        let help = help.unwrap_or_default();
+        format!("{place}{severity}[{rule}] {}{help}", finding.message)
+    };
+    findings.iter().map(text).collect::<Vec<_>>().join("\n")
+}
+
+fn escape(text: &str) -> String {
+    InputText::new(text).xml()
+}

@@ -1,0 +1,47 @@
+//! Findings of a HyperConverged and its inventory, for tests: without a repository around them.
+
+use std::sync::Arc;
+
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_lint::{Context, Input, Selection, Settings, run};
+use hcoplan_planner::inventory::{self, Source, SourceKind};
+use hcoplan_planner::plan::plan;
+use hcoplan_repository::repo::{OtherObjects, known_release};
+use hcoplan_yaml::Document;
+
+fn documents(file: &str, text: &str) -> Vec<Document> {
+    hcoplan_yaml::parse(&SourceFile::new(file, text)).documents
+}
+
+/// What is found in `hyperconverged.yaml`, with `inventory.yaml` and the dump `nodes.yaml` beside it.
+pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
+    let [hyperconverged, declared, dumped] = texts;
+    let document = documents("hyperconverged.yaml", hyperconverged).remove(0);
+    let source = |kind| move |document| Source { kind, document: Arc::new(document) };
+    let declared = documents("inventory.yaml", declared).into_iter();
+    let dumped = documents("nodes.yaml", dumped).into_iter();
+    let sources: Vec<_> =
+        declared.map(source(SourceKind::Declared)).chain(dumped.map(source(SourceKind::Nodes))).collect();
+    let (inventory, findings) = inventory::load(&sources);
+    assert!(inventory.valid, "{findings:?}");
+    let name = inventory.inventory.release.as_deref();
+    let release = known_release(name.expect("a release")).expect("a known release");
+    let object = document.root.to_json();
+    let plan = plan(&release, &inventory.inventory, &object);
+    // Beside the HyperConverged lies what stands behind it in its file.
+    let other_objects = || -> OtherObjects {
+        let all = documents("hyperconverged.yaml", hyperconverged).into_iter();
+        all.map(Arc::new).collect()
+    };
+    let input = Input {
+        cluster: ".",
+        release: &release,
+        document: &document,
+        object: &object,
+        inventory: &inventory,
+        plan: &plan,
+    };
+    let context = Context::new(input, settings).with_other_objects(other_objects);
+    run(&context, &Selection::of(settings)).findings
+}

@@ -1,0 +1,320 @@
+//! The matrix of golden images, printed: one file per format.
+
+mod json;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use std::io::{self, Write};
+
+use crate::terminal::Terminal;
+use crate::{html, terminal};
+
+use super::plural;
+use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Counts, Group, Image, MachineRow, Reason, State, counts};
+use hcoplan_planner::boot;
+
+pub use json::document;
+pub(super) use view::blocks;
+
+/// A form of output for the matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// Tables, for people.
+    Human,
+    /// One document.
+    Json,
+    /// A page.
+    Html,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 3] = [Self::Human, Self::Json, Self::Html];
+
+    /// The name as it is typed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Json => "json",
+            Self::Html => "html",
+        }
+    }
+}
+
+/// The matrix, with what a format needs besides it.
+#[derive(Debug, Clone, Copy)]
+pub struct MatrixPage<'a> {
+    /// The clusters, in their order.
+    pub clusters: &'a [ClusterMatrix],
+    /// Only what is wrong.
+    pub problems: bool,
+    /// How the terminal is, for [`Format::Human`].
+    pub terminal: Terminal,
+}
+
+/// Prints the matrix.
+///
+/// # Errors
+/// When the writer fails.
+pub fn write(format: Format, page: &MatrixPage<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Human => out.write_all(terminal::print(&view::screen(page), page.terminal).as_bytes()),
+        Format::Json => writeln!(out, "{:#}", document(page)),
+        Format::Html => out.write_all(html::print(&view::page(page)).as_bytes()),
+    }
+}
+
+impl<'a> MatrixPage<'a> {
+    /// Whether a cluster is shown.
+    fn shows(&self, cluster: &ClusterMatrix) -> bool {
+        !self.problems || cluster.is_problem()
+    }
+
+    /// The virtual machines that are shown.
+    fn machines(&self, cluster: &'a ClusterMatrix) -> Vec<&'a MachineRow> {
+        cluster.machines.iter().filter(|m| !self.problems || m.is_problem()).collect()
+    }
+
+    /// The images that are shown as rows; the others are listed by name.
+    fn rows(&self, cluster: &'a ClusterMatrix) -> Vec<&'a Image> {
+        let all = cluster.images.iter().filter(|i| !i.is_external());
+        all.filter(|i| !self.problems || i.is_problem()).collect()
+    }
+}
+
+/// What an architecture is to a virtual machine, in a word or two.
+fn machine_word(cell: Option<&boot::Cell>) -> &'static str {
+    cell.map_or("-", |cell| cell.outcome.as_str())
+}
+
+/// Whether a virtual machine boots, and why not, in a line.
+fn machine_words(machine: &MachineRow) -> String {
+    let why = machine.cause.as_ref().map(|cause| format!(": {}", cause.sentence()));
+    format!("{}{}", machine.outcome.as_str(), why.unwrap_or_default())
+}
+
+/// The names of the images that nobody imports.
+fn external(cluster: &ClusterMatrix) -> Vec<String> {
+    let all = cluster.images.iter().filter(|i| i.is_external());
+    all.map(|i| name(cluster, i)).collect()
+}
+
+/// An image's name, with its namespace where the cluster has images in several.
+fn name(cluster: &ClusterMatrix, image: &Image) -> String {
+    let mut others = cluster.images.iter();
+    if others.any(|o| o.name == image.name && o.namespace != image.namespace) {
+        format!("{}/{}", image.namespace, image.name)
+    } else {
+        image.name.clone()
+    }
+}
+
+/// What a cell says, in a word or two.
+fn word(cell: &Cell) -> String {
+    match (cell.state, cell.architecture.only()) {
+        (State::Covered, _) => "covered".to_owned(),
+        (State::Wrong, Some(is)) => format!("gets {is}"),
+        (State::Wrong, None) => "wrong".to_owned(),
+        (State::Missing, _) => "missing".to_owned(),
+        (State::Undetermined, _) => "undetermined".to_owned(),
+        (State::Unknown, _) => "unknown".to_owned(),
+        (State::Off, _) => "off".to_owned(),
+        (State::External, _) => "by hand".to_owned(),
+        (State::Unneeded, _) => "no node".to_owned(),
+    }
+}
+
+/// What the plain name leads to, in a word or two.
+fn plain_word(cell: &Cell) -> String {
+    match (cell.state, cell.architecture.only()) {
+        (State::Covered, Some(is)) => is.to_owned(),
+        (State::Covered, None) => "one image".to_owned(),
+        (State::Missing, _) => "nothing".to_owned(),
+        _ => word(cell),
+    }
+}
+
+/// Why cells are as they are: each problem once, with the images that it is about.
+struct Why<'a> {
+    /// The cells' columns; none for the plain name.
+    architectures: Vec<&'a str>,
+    cell: &'a Cell,
+    images: Vec<String>,
+}
+
+/// The reasons of a cluster's rows, by column, in the order of the columns. What is covered or
+/// not needed needs none.
+fn reasons<'a>(cluster: &'a ClusterMatrix, rows: &[&'a Image]) -> Vec<Why<'a>> {
+    let mut out: Vec<Why<'a>> = Vec::new();
+    let columns = cluster.architectures.iter().enumerate();
+    for (index, architecture) in columns {
+        for image in rows {
+            let cell = image.cells.get(index);
+            let told = |c: &&Cell| c.state.is_problem() || c.state == State::Off;
+            if let Some(cell) = cell.filter(told) {
+                add(&mut out, Some(&architecture.name), cell, cluster, image);
+            }
+        }
+    }
+    for image in rows {
+        let covered = image.cells.iter().any(|c| c.state == State::Covered);
+        if image.plain.state.is_problem() && covered {
+            add(&mut out, None, &image.plain, cluster, image);
+        }
+    }
+    let mut merged: Vec<Why<'a>> = Vec::new();
+    for why in out {
+        match merged.iter_mut().find(|other| other.is_alike(&why)) {
+            Some(other) => other.architectures.extend(why.architectures),
+            None => merged.push(why),
+        }
+    }
+    merged
+}
+
+fn add<'a>(
+    out: &mut Vec<Why<'a>>,
+    architecture: Option<&'a str>,
+    cell: &'a Cell,
+    cluster: &ClusterMatrix,
+    image: &Image,
+) {
+    let name = match &cell.reason {
+        Reason::Dangling(target) => format!("{} → {target}", name(cluster, image)),
+        _ => name(cluster, image),
+    };
+    let same = |w: &&mut Why<'_>| {
+        let dangle = [&w.cell.reason, &cell.reason].map(|r| matches!(r, Reason::Dangling(_)));
+        w.architectures == architecture.as_slice()
+            && w.cell.state == cell.state
+            && (w.cell.reason == cell.reason || dangle == [true, true])
+    };
+    match out.iter_mut().find(same) {
+        Some(why) => why.images.push(name),
+        None => out.push(Why { architectures: architecture.into_iter().collect(), cell, images: vec![name] }),
+    }
+}
+
+impl Why<'_> {
+    /// What is the matter, in a few words: `arm64 gets amd64`.
+    fn what(&self) -> String {
+        if self.architectures.is_empty() {
+            return "the plain name leads to nothing".to_owned();
+        }
+        format!("{} {}", self.architectures.join(", "), word(self.cell))
+    }
+
+    /// Whether both have the same result for the same images of other architectures.
+    fn is_alike(&self, other: &Self) -> bool {
+        let is_of_columns = |why: &Self| !why.architectures.is_empty();
+        is_of_columns(self)
+            && is_of_columns(other)
+            && self.images == other.images
+            && self.cell.reason == other.cell.reason
+            && word(self.cell) == word(other.cell)
+    }
+
+    /// Why, in a sentence that holds for all of the images.
+    fn sentence(&self) -> String {
+        match &self.cell.reason {
+            Reason::Dangling(_) => "nothing is imported for the DataSource behind it".to_owned(),
+            reason => reason.sentence(),
+        }
+    }
+
+    /// The images that it is about; `all 4` where it is about every row.
+    fn images(&self, rows: usize) -> String {
+        let dangles = matches!(self.cell.reason, Reason::Dangling(_));
+        if self.images.len() == rows && rows > 1 && !dangles { format!("all {rows}") } else { self.images.join(", ") }
+    }
+}
+
+/// What runs where, in a line.
+fn about(group: &Group<'_>) -> String {
+    let first = group.first;
+    let mut parts = Vec::new();
+    let releases = group.releases();
+    if !releases.is_empty() {
+        parts.push(format!("release {}", releases.join(", ")));
+    }
+    if first.obstacle.is_none() {
+        let switch = if first.multi_arch { "on" } else { "off" };
+        parts.push(format!("multi-arch golden images {switch}"));
+    }
+    let names = |workload: bool| {
+        let all = first.architectures.iter();
+        let some = all.filter(|a| (a.workload_nodes > 0) == workload);
+        some.map(|a| match (&group.clusters[..], workload) {
+            ([_], true) => format!("{} × {}", a.workload_nodes, a.name),
+            _ => a.name.clone(),
+        })
+        .collect::<Vec<_>>()
+        .join(", ")
+    };
+    let (workload, control_plane) = (names(true), names(false));
+    if !workload.is_empty() {
+        parts.push(format!("workload nodes: {workload}"));
+    }
+    if !control_plane.is_empty() {
+        parts.push(format!("control plane only: {control_plane}"));
+    }
+    parts.join("; ")
+}
+
+/// What the matrix counts: an image is wanted once for each architecture that a workload node has.
+pub(super) const PAIRS: &str = "pairs of golden image and architecture";
+
+/// `24 of 29 pairs of golden image and architecture covered, 5 of another architecture in 3 clusters`.
+fn totals(clusters: &[ClusterMatrix]) -> String {
+    let Counts {
+        clusters: all,
+        covered,
+        wrong,
+        missing,
+        undetermined,
+        unknown,
+        dangling,
+        obstructed,
+        with_problems,
+        machines,
+        booting,
+        ..
+    } = counts(clusters);
+    let wanted = counts(clusters).wanted();
+    let mut parts = vec![match wanted {
+        0 => "no golden image is wanted".to_owned(),
+        wanted => format!("{covered} of {wanted} {PAIRS} covered"),
+    }];
+    let mut add = |n: usize, text: String| {
+        if n > 0 {
+            parts.push(text);
+        }
+    };
+    add(wrong, format!("{wrong} of another architecture"));
+    add(missing, format!("{missing} missing"));
+    add(undetermined, format!("{undetermined} undetermined"));
+    add(unknown, format!("{unknown} unknown"));
+    add(
+        dangling,
+        format!(
+            "{} to nothing",
+            match dangling {
+                1 => "1 plain name leads".to_owned(),
+                n => format!("{n} plain names lead"),
+            }
+        ),
+    );
+    if machines > 0 {
+        let boot = if machines == 1 { "boots" } else { "boot" };
+        parts.push(format!("{} of {} {boot}", booting, plural(machines, "virtual machine")));
+    }
+    let mut text = format!("{} in {}", parts.join(", "), plural(all, "cluster"));
+    if with_problems > 0 {
+        text.push_str(&format!("; {with_problems} with problems"));
+    }
+    if obstructed > 0 {
+        text.push_str(&format!(", {obstructed} of them without any import"));
+    }
+    text
+}

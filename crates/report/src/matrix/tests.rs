@@ -1,0 +1,183 @@
+//! Every format over the recorded cases.
+
+use std::sync::OnceLock;
+
+use camino::Utf8Path;
+use hcoplan_testing::{annotations, root};
+use serde_json::Value;
+
+use super::{Format, MatrixPage, document, write};
+use crate::Terminal;
+use hcoplan_analysis::matrix::{ClusterMatrix, MatrixInput, counts, matrix};
+use hcoplan_lint::{Context, Input, Settings};
+use hcoplan_planner::plan::{Admit, plan_with};
+use hcoplan_planner::release::Release;
+use hcoplan_repository::repo::{Options, Repo};
+
+/// The cases of the selection on every release, and one without an inventory.
+fn clusters() -> &'static [ClusterMatrix] {
+    static ALL: OnceLock<Vec<ClusterMatrix>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let copies = tempfile::tempdir().expect("a directory");
+        annotations::copy(&root().join("testdata/golden/cases"), &copies.path().join("cases")).expect("copied");
+        let cases = Utf8Path::from_path(copies.path()).expect("UTF-8").join("cases");
+        let entries = cases.read_dir_utf8().expect("the cases");
+        let mut names: Vec<_> = entries.map(|e| e.expect("an entry").into_path()).collect();
+        names.sort();
+        let mut out = vec![ClusterMatrix {
+            cluster: "a|b".to_owned(),
+            release: String::new(),
+            multi_arch: false,
+            architectures: Vec::new(),
+            obstacle: Some(hcoplan_analysis::matrix::Obstacle::NoWorkloadNodes),
+            images: Vec::new(),
+            machines: Vec::new(),
+        }];
+        for case in names {
+            let repo = Repo::open(&case, &Options::default()).expect("a case");
+            let Some(cluster) = repo.clusters().first() else {
+                continue;
+            };
+            let loaded = repo.load(cluster).expect("readable");
+            let inventory = &loaded.inventory;
+            if inventory.documents.is_empty() {
+                continue;
+            }
+            for name in Release::known_names() {
+                let release = Release::known(name).expect("known");
+                let plan = plan_with(&release, &inventory.inventory, &loaded.json, Admit::Force);
+                let admission = &plan.admission;
+                let input = Input {
+                    cluster: case.file_name().unwrap_or_default(),
+                    release: &release,
+                    document: &loaded.document,
+                    object: &loaded.json,
+                    inventory,
+                    plan: &plan,
+                };
+                let settings = Settings::default();
+                out.push(matrix(&MatrixInput {
+                    context: &Context::new(input, &settings),
+                    refused: admission.stage.map(|_| admission.message.as_str()),
+                }));
+            }
+        }
+        out
+    })
+}
+
+fn page(clusters: &[ClusterMatrix], problems: bool, width: usize) -> MatrixPage<'_> {
+    MatrixPage { clusters, problems, terminal: Terminal { width, wraps: true, ..Terminal::default() } }
+}
+
+fn printed(format: Format, page: &MatrixPage<'_>) -> String {
+    let mut out = Vec::new();
+    write(format, page, &mut out).expect("memory takes everything");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+#[test]
+fn the_document_is_as_its_schema_says() {
+    let schema = include_str!("../../../../schemas/matrix.schema.json");
+    let schema: Value = serde_json::from_str(schema).expect("JSON");
+    let schema = jsonschema::draft202012::new(&schema).expect("a schema");
+    for problems in [false, true] {
+        let document = document(&page(clusters(), problems, 100));
+        let wrong: Vec<String> = schema.iter_errors(&document).map(|e| format!("{}: {e}", e.instance_path())).collect();
+        assert_eq!(wrong, Vec::<String>::new());
+    }
+    let broken = serde_json::json!({"schemaVersion": "1", "clusters": [{}], "summary": {}});
+    assert!(!schema.is_valid(&broken));
+}
+
+/// The recorded cases have every state and nearly every reason in them.
+#[test]
+fn the_cases_cover_each_outcome() {
+    let all = counts(clusters());
+    for (name, n) in [
+        ("covered", all.covered),
+        ("wrong", all.wrong),
+        ("missing", all.missing),
+        ("off", all.off),
+        ("external", all.external),
+        ("unneeded", all.unneeded),
+        ("dangling", all.dangling),
+        ("obstructed", all.obstructed),
+    ] {
+        assert!(n > 0, "no cell is {name}: {all:?}");
+    }
+}
+
+#[test]
+fn tables_fit_the_terminal() {
+    for width in [40, 60, 80, 120] {
+        for cluster in clusters() {
+            let one = std::slice::from_ref(cluster);
+            let text = printed(Format::Human, &page(one, false, width));
+            for line in text.lines() {
+                // A word can be longer than the terminal is wide.
+                let longest = line.split_whitespace().map(|w| w.chars().count()).max();
+                let most = width.max(longest.unwrap_or(0) + 24);
+                assert!(line.chars().count() <= most, "{width}: {line:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_problems_are_shown_when_asked() {
+    let text = printed(Format::Human, &page(clusters(), true, 100));
+    assert!(!text.contains("plain Kubernetes:"), "{text}");
+    for cluster in clusters().iter().filter(|c| !c.is_problem()) {
+        let one = std::slice::from_ref(cluster);
+        let text = printed(Format::Human, &page(one, true, 100));
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn a_page_is_whole() {
+    let text = printed(Format::Html, &page(clusters(), false, 100));
+    for tag in ["table", "details", "article", "section", "span", "ul", "li"] {
+        let opened = text.matches(&format!("<{tag}>")).count() + text.matches(&format!("<{tag} ")).count();
+        assert_eq!(opened, text.matches(&format!("</{tag}>")).count(), "{tag}");
+    }
+    assert_eq!(text.matches("<script").count(), 1);
+    assert!(!text.contains("http://"));
+}
+
+/// What the totals count is what the cells are, in every format.
+#[test]
+fn the_totals_count_the_cells() {
+    let all = clusters();
+    let document = document(&page(all, false, 100));
+    let mut cells: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    for cluster in document["clusters"].as_array().expect("clusters") {
+        for image in cluster["images"].as_array().into_iter().flatten() {
+            for cell in image["cells"].as_array().into_iter().flatten() {
+                let state = cell["state"].as_str().expect("a state");
+                *cells.entry(state.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    let of = |state: &str| cells.get(state).copied().unwrap_or_default();
+    let covered = of("covered");
+    let wanted = covered + of("wrong") + of("missing") + of("undetermined") + of("unknown");
+    assert!(covered > 0 && wanted > covered, "{cells:?}");
+    let expected = format!("{covered} of {wanted} pairs of golden image and architecture covered");
+    for format in [Format::Human, Format::Html] {
+        let text = printed(format, &page(all, false, 100));
+        assert!(text.contains(&expected), "{format:?}: {expected}");
+    }
+    assert_eq!(document["summary"]["covered"], covered);
+}
+
+/// The screen of matrix, on a narrow terminal and on a wide one.
+#[test]
+fn the_matrix_fits_narrow_and_wide_terminals() {
+    let some = clusters().get(..3).expect("recorded cases");
+    for width in [80, 140] {
+        let text = printed(Format::Human, &page(some, false, width));
+        crate::snapshots::screen(&format!("matrix-{width}"), &text);
+    }
+}

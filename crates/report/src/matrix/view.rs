@@ -1,0 +1,169 @@
+//! The matrix as a document: clusters that are alike share a table, below it why cells are as they are.
+
+use crate::document::{Block, Cell as TableCell, Document, Entry, Layout, Level, Table, Text};
+
+use super::{MatrixPage, PAIRS, about, external, machine_word, machine_words, name, plain_word, reasons, totals, word};
+use crate::{plural, sarif};
+use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Group, Image, MachineRow, State, counts, groups};
+use hcoplan_analysis::review::clusters;
+use hcoplan_planner::boot::{self, Outcome};
+
+/// For a terminal: the totals come last.
+pub(super) fn screen(page: &MatrixPage<'_>) -> Document {
+    let last = Some((level(page), totals(page.clusters).into()));
+    Document { blocks: blocks(page), last, ..Document::default() }
+}
+
+/// A page of its own.
+pub(super) fn page(page: &MatrixPage<'_>) -> Document {
+    let counted = counts(page.clusters);
+    let wanted = counted.wanted();
+    let verdict = if counted.covered == wanted && counted.with_problems == 0 {
+        format!("Every golden image is there in {}", plural(counted.clusters, "cluster"))
+    } else {
+        format!("{} of {wanted} {PAIRS} covered", counted.covered)
+    };
+    let mut content = vec![Block::Heading(1, "Matrix".into())];
+    content.extend(blocks(page));
+    Document {
+        title: "hcoplan matrix".to_owned(),
+        verdict: Some((level(page), verdict.into())),
+        blocks: content,
+        last: None,
+    }
+}
+
+fn level(page: &MatrixPage<'_>) -> Level {
+    let mut machines = page.clusters.iter().flat_map(|c| &c.machines);
+    let fails = machines.any(|m| m.outcome == Outcome::DoesNotBoot);
+    match counts(page.clusters) {
+        c if c.missing > 0 || c.obstructed > 0 || fails => Level::Bad,
+        c if c.wrong + c.undetermined + c.unknown + c.dangling + c.with_problems > 0 => Level::Warn,
+        _ => Level::Good,
+    }
+}
+
+/// The groups, what is wrong first.
+pub(crate) fn blocks(page: &MatrixPage<'_>) -> Vec<Block> {
+    let mut groups = groups(page.clusters);
+    groups.retain(|g| page.shows(g.first));
+    groups.sort_by_key(|g| !g.first.is_problem());
+    groups.iter().flat_map(|group| one(page, group)).collect()
+}
+
+fn one(page: &MatrixPage<'_>, group: &Group<'_>) -> Vec<Block> {
+    let first = group.first;
+    let names: Vec<&str> = group.clusters.iter().map(|c| &*c.cluster).collect();
+    let mut out = vec![Block::Heading(2, clusters(&names).into())];
+    let about = about(group);
+    if !about.is_empty() {
+        out.push(Block::Paragraph(Text::new().soft(about)));
+    }
+    if let Some(obstacle) = &first.obstacle {
+        // A table would repeat it in each cell.
+        let level = if obstacle.is_problem() { Level::Bad } else { Level::Calm };
+        out.push(Block::Paragraph(Text::new().level(level, obstacle.sentence())));
+        return out;
+    }
+    let machines = page.machines(first);
+    if !machines.is_empty() {
+        out.push(Block::Table(machine_table(first, &machines)));
+        let whys: Vec<Entry> = machines.iter().filter(|m| m.cause.is_some()).map(|m| machine_entry(m)).collect();
+        if !whys.is_empty() {
+            out.push(Block::Entries(Layout::Brief, whys));
+        }
+    }
+    let rows = page.rows(first);
+    if !rows.is_empty() {
+        out.push(Block::Table(table(first, &rows)));
+    }
+    let whys: Vec<Entry> = reasons(first, &rows)
+        .iter()
+        .map(|why| {
+            let level = level_of(why.cell.state).unwrap_or(Level::Calm);
+            let mut entry = Entry::new(level, Text::new().level(level, why.what()), why.sentence());
+            entry.note("images", why.images(rows.len()));
+            if let Some(rule) = why.cell.reason.rule() {
+                entry.note("rule", Text::new().link(rule, sarif::page(rule)));
+            }
+            entry
+        })
+        .collect();
+    if !whys.is_empty() {
+        out.push(Block::Entries(Layout::Brief, whys));
+    }
+    let by_hand = external(first);
+    if !by_hand.is_empty() && !page.problems {
+        let what = plural(by_hand.len(), "DataSource");
+        let text = format!("{what} without an import, to be filled by hand: {}", by_hand.join(", "));
+        out.push(Block::Paragraph(Text::new().soft(text)));
+    }
+    out
+}
+
+/// What the rows are, the architectures, and what comes behind them.
+fn header(cluster: &ClusterMatrix, rows: &str, last: &str) -> Vec<Text> {
+    let architectures = cluster.architectures.iter().map(|a| Text::from(a.name.as_str()));
+    std::iter::once(rows.into()).chain(architectures).chain([last.into()]).collect()
+}
+
+fn machine_table(cluster: &ClusterMatrix, machines: &[&MachineRow]) -> Table {
+    let row = |machine: &&MachineRow| {
+        let cells = machine.cells.iter().map(|cell| TableCell {
+            text: machine_word(cell.as_ref()).into(),
+            level: cell.as_ref().and_then(|cell| machine_level(cell.outcome)),
+            reason: cell.as_ref().and_then(|cell| cell.cause.as_ref()).map(boot::Cause::sentence),
+        });
+        std::iter::once(machine.name.as_str().into()).chain(cells).chain([machine.source.as_str().into()]).collect()
+    };
+    Table {
+        caption: "virtual machines by architecture".to_owned(),
+        header: header(cluster, "virtual machine", "boots from"),
+        rows: machines.iter().map(row).collect(),
+        sortable: true,
+    }
+}
+
+fn machine_entry(machine: &MachineRow) -> Entry {
+    let level = machine_level(machine.outcome).unwrap_or(Level::Calm);
+    let mut entry = Entry::new(level, Text::new().level(level, machine.name.as_str()), machine_words(machine));
+    entry.place = Text::new().code(machine.place.as_str());
+    entry
+}
+
+fn machine_level(outcome: Outcome) -> Option<Level> {
+    match outcome {
+        Outcome::Boots => Some(Level::Good),
+        Outcome::DoesNotBoot => Some(Level::Bad),
+        Outcome::BootsOnSome | Outcome::Undetermined => Some(Level::Warn),
+        Outcome::Unknown => None,
+    }
+}
+
+fn table(cluster: &ClusterMatrix, rows: &[&Image]) -> Table {
+    let row = |image: &&Image| {
+        let cells = image.cells.iter().map(|c| cell(c, word(c)));
+        let plain = cell(&image.plain, plain_word(&image.plain));
+        std::iter::once(name(cluster, image).into()).chain(cells).chain([plain]).collect()
+    };
+    Table {
+        caption: "golden images by architecture".to_owned(),
+        header: header(cluster, "golden image", "plain name"),
+        rows: rows.iter().map(row).collect(),
+        sortable: false,
+    }
+}
+
+fn cell(cell: &Cell, word: String) -> TableCell {
+    let level = level_of(cell.state);
+    TableCell { text: word.into(), level, reason: level.filter(|l| *l < Level::Calm).map(|_| cell.reason.sentence()) }
+}
+
+fn level_of(state: State) -> Option<Level> {
+    match state {
+        State::Covered => Some(Level::Good),
+        State::Wrong | State::Undetermined | State::Unknown => Some(Level::Warn),
+        State::Missing => Some(Level::Bad),
+        State::Off | State::External | State::Unneeded => None,
+    }
+}

@@ -1,0 +1,344 @@
+//! The whole plan on one page: `hcoplan report`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::document::{Block, Cell, Document, Level, Table, Text};
+
+use super::changes::{Changes, Steps, View};
+use super::matrix::{self, MatrixPage, PAIRS};
+use super::{Report, findings, plural};
+use hcoplan_analysis::matrix::{ClusterMatrix, State, counts};
+use hcoplan_analysis::review::clusters;
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::source::Commit;
+use hcoplan_explain::diff::{ClusterDiff, Kind};
+use hcoplan_planner::release::{Distribution, version_parts};
+use hcoplan_planner::verdict::{Verdict, VerdictKind};
+
+/// Where upstream's runbooks are.
+const RUNBOOKS: &str = "https://kubevirt.io/monitoring/runbooks";
+
+/// So many letters of a commit's name are shown: as many as GitHub shows, and more than git's least.
+const SHORT: usize = 10;
+
+/// Everything that the page tells.
+#[derive(Debug)]
+pub struct PlanPage<'a> {
+    /// The findings.
+    pub report: &'a Report<'a>,
+    /// What was read.
+    pub source: &'a Source,
+    /// The clusters, in their order.
+    pub clusters: &'a [ClusterRow],
+    /// What changes; `None` where there is nothing to compare with.
+    pub changes: Option<&'a Changes<'a>>,
+    /// What an upgrade does; `None` where none is asked for.
+    pub upgrade: Option<&'a Steps>,
+}
+
+/// What the page was made from: nothing of it moves with the clock.
+#[derive(Debug, Default)]
+pub struct Source {
+    /// What the repository is called; `None` outside one.
+    pub repository: Option<String>,
+    /// The commit that is checked out.
+    pub head: Option<Commit>,
+    /// The commit that it is compared with.
+    pub base: Option<Commit>,
+}
+
+/// A cluster of a run.
+#[derive(Debug, Clone)]
+pub struct ClusterRow {
+    /// Its name.
+    pub cluster: String,
+    /// What becomes of its HyperConverged.
+    pub verdict: Verdict,
+    /// The alerts that HCO's gauges would raise.
+    pub alerts: Vec<&'static str>,
+    /// HCO's feature gates that are on and that aren't finished, with how far they are.
+    pub unfinished: Vec<(String, String)>,
+    /// Its golden images; `None` where nothing could be planned.
+    pub matrix: Option<ClusterMatrix>,
+}
+
+impl Source {
+    fn text(&self) -> Text {
+        let commit = |name: &str, commit: &Commit| {
+            let short = commit.name.get(..SHORT).unwrap_or(&commit.name);
+            Text::new().soft(format!("{name} ")).code(short).plain(format!(" {}", commit.time.replacen('T', " ", 1)))
+        };
+        let name = self.repository.iter().map(|name| Text::new().soft("repository ").plain(name));
+        let head = self.head.iter().map(|head| commit("commit", head));
+        let base = self.base.iter().map(|base| commit("base", base));
+        Text::join(name.chain(head).chain(base), " · ")
+    }
+}
+
+/// The page.
+pub fn plan_page(plan: &PlanPage<'_>) -> Document {
+    let matrices: Vec<ClusterMatrix> = plan.clusters.iter().filter_map(|c| c.matrix.clone()).collect();
+    let alerts = alerts(plan.clusters, plan.report.findings);
+    let review = plan.changes.map(Changes::review);
+    let view = plan.changes.zip(review.as_ref()).map(|(changes, review)| View::new(changes, review));
+    let counted = counts(&matrices);
+    let mut blocks = vec![
+        Block::Paragraph(plan.source.text()),
+        Block::List(vec![
+            format!("{} of {} {PAIRS} covered", counted.covered, counted.wanted()).into(),
+            format!("{}, {} predicted", plural(plan.report.findings.len(), "finding"), plural(alerts.len(), "alert"))
+                .into(),
+        ]),
+    ];
+    if let Some(view) = &view {
+        blocks.push(view.sides());
+        blocks.extend(view.consequences());
+    }
+    let mut section = |name: &str, content: Vec<Block>| {
+        blocks.push(Block::Heading(1, name.into()));
+        blocks.extend(content);
+    };
+    let diffs = plan.changes.map(|c| c.clusters);
+    section("Clusters", vec![Block::Table(cluster_table(plan.clusters, plan.report.findings, diffs))]);
+    let matrix = MatrixPage { clusters: &matrices, problems: false, terminal: plan.report.terminal };
+    section("Matrix", matrix::blocks(&matrix));
+    let mut found = vec![Block::Paragraph(plan.report.totals().into())];
+    found.extend(findings::blocks(plan.report, |_| true, |file| plan.report.path(file)));
+    section("Findings", found);
+    section("Alerts", vec![alert_block(&alerts)]);
+    let changes = match &view {
+        Some(view) => view.objects().unwrap_or_else(|| Block::Paragraph("No object changes.".into())),
+        None => Block::Paragraph(
+            Text::new().plain("There is nothing to compare with: ").code("--against REV").plain(" names a revision."),
+        ),
+    };
+    section("Changes", vec![changes]);
+    if let (Some(steps), Some(changes)) = (plan.upgrade, plan.changes) {
+        section("Upgrade", steps.checklist(changes));
+    }
+    let verdict = view.as_ref().map_or_else(|| verdict(plan), View::verdict);
+    Document { title: "hcoplan report".to_owned(), verdict: Some(verdict), blocks, last: None }
+}
+
+fn verdict(plan: &PlanPage<'_>) -> (Level, Text) {
+    let of = |severity| plan.report.findings.iter().filter(|f| f.severity == severity).count();
+    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    let is = |kind| plan.clusters.iter().filter(|c| c.verdict.kind() == kind).count();
+    let all = plural(plan.clusters.len(), "cluster");
+    let mut parts: Vec<String> = [
+        (is(VerdictKind::Rejected), "rejected"),
+        (is(VerdictKind::Breaks), "accepted, and the operator fails"),
+        (is(VerdictKind::NotPlanned), "not planned"),
+    ]
+    .into_iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, what)| format!("{n} of {all} {what}"))
+    .collect();
+    let failing = !parts.is_empty();
+    if errors + warnings > 0 {
+        let counts = [(errors, "error"), (warnings, "warning")].into_iter().filter(|(n, _)| *n > 0);
+        parts.push(counts.map(|(n, what)| plural(n, what)).collect::<Vec<_>>().join(", "));
+    }
+    let level = match (failing, errors, warnings) {
+        (false, 0, 0) => Level::Good,
+        (false, 0, _) => Level::Warn,
+        _ => Level::Bad,
+    };
+    if parts.is_empty() {
+        return (level, format!("accepted in {all}, without a warning").into());
+    }
+    (level, parts.join("; ").into())
+}
+
+/// The clusters, those that can't work first.
+fn cluster_table(rows: &[ClusterRow], found: &[Finding], changes: Option<&[ClusterDiff]>) -> Table {
+    let diffs: BTreeMap<&str, &ClusterDiff> = changes.into_iter().flatten().map(|d| (d.cluster.as_str(), d)).collect();
+    let any_unfinished = rows.iter().any(|row| !row.unfinished.is_empty());
+    let mut header = vec!["cluster", "release", "verdict", "workload nodes", "errors", "warnings", "info", "alerts"];
+    header.push("images covered");
+    header.extend(changes.is_some().then_some("objects"));
+    header.extend(any_unfinished.then_some("unfinished gates"));
+    let mut sorted: Vec<&ClusterRow> = rows.iter().collect();
+    sorted.sort_by_key(|row| row.verdict.kind());
+    let mut counted: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
+    for finding in found {
+        for cluster in finding.clusters() {
+            *counted.entry((cluster, finding.severity)).or_default() += 1;
+        }
+    }
+    let row = |row: &&ClusterRow| {
+        let of = |severity| counted.get(&(row.cluster.as_str(), severity)).copied().unwrap_or_default();
+        let mut cells: Vec<Cell> =
+            vec![row.cluster.as_str().into(), release(row).into(), verdict_cell(&row.verdict), nodes(row).into()];
+        cells.extend([Severity::Error, Severity::Warning, Severity::Info].map(|s| of(s).to_string().into()));
+        cells.push(row.alerts.len().to_string().into());
+        cells.push(covered(row).into());
+        cells.extend(changes.is_some().then(|| changed(diffs.get(row.cluster.as_str()).copied()).into()));
+        cells.extend(any_unfinished.then(|| unfinished(row).into()));
+        cells
+    };
+    Table {
+        caption: "clusters".to_owned(),
+        header: header.into_iter().map(Text::from).collect(),
+        rows: sorted.iter().map(row).collect(),
+        sortable: true,
+    }
+}
+
+fn verdict_cell(verdict: &Verdict) -> Cell {
+    let (level, word) = match verdict.kind() {
+        VerdictKind::Accepted => (Level::Good, "accepted"),
+        VerdictKind::Rejected => (Level::Bad, "rejected"),
+        VerdictKind::Breaks => (Level::Bad, "accepted, and the operator fails"),
+        VerdictKind::NotPlanned => (Level::Bad, "not planned"),
+        VerdictKind::Removed => (Level::Warn, "removed"),
+    };
+    let reason = match verdict {
+        Verdict::NotPlanned(why) => Some(why.to_string()),
+        _ => None,
+    };
+    Cell { text: word.into(), level: Some(level), reason }
+}
+
+fn release(row: &ClusterRow) -> String {
+    row.matrix.as_ref().map_or_else(String::new, |m| m.release.clone())
+}
+
+fn nodes(row: &ClusterRow) -> String {
+    let all = row.matrix.iter().flat_map(|m| &m.architectures);
+    let workload = all.filter(|a| a.workload_nodes > 0);
+    workload.map(|a| format!("{} × {}", a.workload_nodes, a.name)).collect::<Vec<_>>().join(", ")
+}
+
+fn unfinished(row: &ClusterRow) -> String {
+    row.unfinished.iter().map(|(gate, known)| format!("{gate} ({known})")).collect::<Vec<_>>().join("; ")
+}
+
+fn covered(row: &ClusterRow) -> String {
+    let images = row.matrix.iter().flat_map(|m| &m.images);
+    let (mut covered, mut wanted) = (0, 0);
+    for cell in images.flat_map(|i| &i.cells) {
+        covered += usize::from(cell.state == State::Covered);
+        wanted += usize::from(cell.state == State::Covered || cell.state.is_problem());
+    }
+    if wanted == 0 { "–".to_owned() } else { format!("{covered} of {wanted}") }
+}
+
+fn changed(diff: Option<&ClusterDiff>) -> String {
+    let Some(diff) = diff else {
+        return "0".to_owned();
+    };
+    let count = diff.comparison.objects.iter().filter(|o| !o.is_noise()).count();
+    match diff.whole {
+        Some(Kind::Add) if diff.refused_before.is_some() => format!("{count}, as a new one"),
+        Some(Kind::Add) => format!("{count}, new"),
+        _ => count.to_string(),
+    }
+}
+
+/// An alert that would fire.
+#[derive(Debug, Default)]
+struct Alert<'a> {
+    runbook: String,
+    /// Whether a gauge of HCO's raises it.
+    measured: bool,
+    clusters: BTreeSet<&'a str>,
+    /// Rules that predict it, with where their findings are.
+    rules: BTreeMap<&'static str, String>,
+}
+
+/// The alerts by name: those that HCO's gauges would raise, and those that rules predict.
+fn alerts<'a>(rows: &'a [ClusterRow], found: &'a [Finding]) -> BTreeMap<&'static str, Alert<'a>> {
+    let mut out: BTreeMap<&'static str, Alert<'a>> = BTreeMap::new();
+    for row in rows {
+        for name in &row.alerts {
+            let alert = out.entry(name).or_default();
+            alert.measured = true;
+            alert.clusters.insert(&row.cluster);
+            if alert.runbook.is_empty() {
+                alert.runbook = runbook(row, name);
+            }
+        }
+    }
+    for finding in found {
+        if let Some((name, runbook)) = finding.alert() {
+            let alert = out.entry(name).or_default();
+            runbook.clone_into(&mut alert.runbook);
+            alert.clusters.extend(finding.clusters());
+            alert.rules.insert(finding.rule.name, findings::anchor(finding));
+        }
+    }
+    out
+}
+
+/// Where the distribution that a cluster runs publishes an alert's runbook, else upstream.
+fn runbook(row: &ClusterRow, alert: &str) -> String {
+    let release = row.matrix.as_ref().and_then(|m| version_parts(&m.release));
+    let distribution = release.and_then(|(line, _)| Distribution::of_line(&line));
+    let own = distribution.filter(|d| !d.is_upstream()).and_then(|d| d.runbook(alert));
+    own.unwrap_or_else(|| format!("{RUNBOOKS}/{alert}.html"))
+}
+
+fn alert_block(alerts: &BTreeMap<&'static str, Alert<'_>>) -> Block {
+    if alerts.is_empty() {
+        return Block::Paragraph(Text::new().level(Level::Good, "No alert is predicted."));
+    }
+    let row = |(name, alert): (&&'static str, &Alert<'_>)| {
+        let names: Vec<&str> = alert.clusters.iter().copied().collect();
+        let rules = alert.rules.iter().map(|(rule, anchor)| Text::new().link(*rule, format!("#{anchor}")));
+        let gauge = alert.measured.then(|| Text::new().soft("the operator's own gauge raises it"));
+        let name = Text::new().strong(*name).plain(" ").address("runbook", &alert.runbook);
+        vec![name.into(), clusters(&names).into(), Text::join(rules.chain(gauge), ", ").into()]
+    };
+    Block::Table(Table {
+        caption: "alerts that fire once this is in the clusters".to_owned(),
+        header: ["alert", "clusters", "because of"].map(Text::from).to_vec(),
+        rows: alerts.iter().map(row).collect(),
+        sortable: false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(release: &str) -> ClusterRow {
+        ClusterRow {
+            cluster: "c".to_owned(),
+            verdict: Verdict::Accepted,
+            alerts: vec!["HCOInstallationIncomplete"],
+            unfinished: Vec::new(),
+            matrix: Some(ClusterMatrix {
+                cluster: "c".to_owned(),
+                release: release.to_owned(),
+                multi_arch: false,
+                architectures: Vec::new(),
+                obstacle: Some(hcoplan_analysis::matrix::Obstacle::NoSsp),
+                images: Vec::new(),
+                machines: Vec::new(),
+            }),
+        }
+    }
+
+    #[test]
+    fn a_runbook_is_the_distributions_own() {
+        for (release, address) in
+            [("1.18", "https://kubevirt.io/"), ("4.20.3", "https://github.com/openshift/runbooks/")]
+        {
+            let rows = [row(release)];
+            let alerts = alerts(&rows, &[]);
+            let runbook = &alerts["HCOInstallationIncomplete"].runbook;
+            assert!(runbook.starts_with(address), "{release}: {runbook}");
+        }
+    }
+
+    #[test]
+    fn gates_that_are_not_finished_are_named() {
+        let mut one = row("1.18");
+        let columns = |row: &ClusterRow| cluster_table(std::slice::from_ref(row), &[], None).header.len();
+        let without = columns(&one);
+        one.unfinished = vec![("objectGraph".to_owned(), "alpha".to_owned())];
+        assert_eq!(columns(&one), without + 1);
+        assert_eq!(unfinished(&one), "objectGraph (alpha)");
+    }
+}

@@ -1,0 +1,225 @@
+//! SARIF 2.1.0, with what GitHub's code scanning asks for beyond the standard: every result has
+//! a place, the rules that occur are listed with their help, and each line's fingerprint is the
+//! one that the upload action computes.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::Report;
+use super::fingerprint::line_hashes;
+use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Prediction, Rule, Severity};
+use hcoplan_diagnostics::secret::{self, InputText};
+use hcoplan_diagnostics::source::Location;
+use hcoplan_lint as lint;
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// GitHub rejects longer texts.
+const MOST_TEXT: usize = 1024;
+
+/// A rule's page on the web.
+pub fn page(rule: &str) -> String {
+    format!("{}/blob/main/docs/rules/{rule}.md", env!("CARGO_PKG_REPOSITORY"))
+}
+
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &document(report))?;
+    writeln!(out)
+}
+
+pub(super) fn document(report: &Report<'_>) -> Value {
+    let rules = rules(report);
+    let index: BTreeMap<&str, usize> = rules.iter().enumerate().map(|(i, r)| (r.name, i)).collect();
+    let mut hashes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let findings = report.findings.iter();
+    let results = findings.zip(lint::fingerprints(report.findings));
+    let results = results.map(|(finding, own)| result(report, finding, &index, &own, &mut hashes));
+    let results: Vec<_> = results.collect();
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "hcoplan",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules.iter().map(|r| descriptor(r)).collect::<Vec<_>>(),
+            }},
+            "automationDetails": {"id": category(report)},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+/// What GitHub tells uploads apart by, up to the last slash: of two with the same, one replaces
+/// the other.
+fn category(report: &Report<'_>) -> String {
+    match report.summary.shard {
+        Some((index, of)) => format!("hcoplan/shard-{index}-of-{of}/"),
+        None => "hcoplan/".to_owned(),
+    }
+}
+
+/// The rules of the findings.
+fn rules(report: &Report<'_>) -> Vec<&'static Rule> {
+    let by_name: BTreeMap<&str, &'static Rule> = report.findings.iter().map(|f| (f.rule.name, f.rule)).collect();
+    by_name.into_values().collect()
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    }
+}
+
+fn descriptor(rule: &Rule) -> Value {
+    let sections = lint::sections(rule);
+    let what = sections.split("\n\n").nth(1).unwrap_or(rule.summary);
+    let what: Vec<_> = what.split_whitespace().collect();
+    let full = format!("{}.", rule.summary.trim_end_matches('.'));
+    let mut tags = vec![rule.group.as_str().to_owned()];
+    if let Prediction::Alert { name, .. } = rule.predicts {
+        tags.push(format!("alert:{name}"));
+    }
+    json!({
+        "id": rule.name,
+        "name": rule.name,
+        "shortDescription": {"text": cut(rule.summary)},
+        "fullDescription": {"text": cut(&full)},
+        "help": {"text": what.join(" "), "markdown": sections},
+        "helpUri": page(rule.name),
+        "defaultConfiguration": {"level": level(rule.severity)},
+        "properties": {
+            "tags": tags,
+            "precision": match rule.confidence.as_str() {
+                "high" => "very-high",
+                "medium" => "high",
+                _ => "medium",
+            },
+            "problem.severity": match rule.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Info => "recommendation",
+            },
+        },
+    })
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(MOST_TEXT).collect()
+}
+
+fn result(
+    report: &Report<'_>,
+    finding: &Finding,
+    index: &BTreeMap<&str, usize>,
+    own: &str,
+    hashes: &mut BTreeMap<String, Vec<String>>,
+) -> Value {
+    let message = finding.message_of_all();
+    let text = match &finding.help {
+        Some(help) => format!("{}.\n\n{help}", message.trim_end_matches('.')),
+        None => message.into_owned(),
+    };
+    let mut fingerprints = json!({"hcoplan/v1": own});
+    let location = match &finding.location {
+        Some(location) => {
+            let path = location.file.path().to_string();
+            let lines = hashes.entry(path).or_insert_with(|| line_hashes(&location.file));
+            if let Some(hash) = lines.get(location.start().line - 1) {
+                fingerprints["primaryLocationLineHash"] = json!(hash);
+            }
+            place(report, location)
+        }
+        // A result without a place makes GitHub reject the whole upload.
+        None => json!({"physicalLocation": {
+            "artifactLocation": {"uri": uri(super::join(
+                report.root_in_repository.unwrap_or(report.root),
+                "hcoplan.yaml".into(),
+            ).as_str())},
+            "region": {"startLine": 1, "startColumn": 1},
+        }}),
+    };
+    let mut out = json!({
+        "ruleId": finding.rule.name,
+        "ruleIndex": index.get(finding.rule.name),
+        "level": level(finding.severity),
+        "message": {"text": InputText::new(&text).sarif()},
+        "locations": [location],
+        "partialFingerprints": fingerprints,
+    });
+    let related = finding.related.iter().enumerate().map(|(i, r)| {
+        let mut place = place(report, &r.location);
+        place["id"] = json!(i + 1);
+        place["message"] = json!({"text": InputText::new(&r.message).sarif()});
+        place
+    });
+    let related: Vec<_> = related.collect();
+    if !related.is_empty() {
+        out["relatedLocations"] = json!(related);
+    }
+    if report.summary.compared_with.is_some() {
+        out["baselineState"] = if finding.is_existing { json!("unchanged") } else { json!("new") };
+    }
+    let fixes = finding.fixes.iter();
+    let fixes = fixes.filter(|f| f.applicability != Applicability::Suggestion && !secret::is_in_fix(f));
+    let fixes: Vec<_> = fixes.map(|f| fix(report, f)).collect();
+    if !fixes.is_empty() {
+        out["fixes"] = json!(fixes);
+    }
+    out
+}
+
+fn fix(report: &Report<'_>, fix: &Fix) -> Value {
+    let mut changes: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for edit in &fix.edits {
+        let place = place(report, &Location::new(&edit.file, edit.span));
+        let physical = &place["physicalLocation"];
+        let uri = physical["artifactLocation"]["uri"].as_str();
+        let replacement = json!({
+            "deletedRegion": physical["region"],
+            "insertedContent": {"text": edit.text},
+        });
+        let changes = changes.entry(uri.unwrap_or_default().to_owned());
+        changes.or_default().push(replacement);
+    }
+    let changes = changes
+        .into_iter()
+        .map(|(uri, replacements)| json!({"artifactLocation": {"uri": uri}, "replacements": replacements}));
+    json!({
+        "description": {"text": InputText::new(&fix.title).sarif()},
+        "artifactChanges": changes.collect::<Vec<_>>(),
+    })
+}
+
+fn place(report: &Report<'_>, location: &Location) -> Value {
+    let (start, end) = (location.start(), location.end());
+    json!({"physicalLocation": {
+        "artifactLocation": {"uri": uri(report.path_in_repository(&location.file).as_str())},
+        "region": {
+            "startLine": start.line,
+            "startColumn": start.column,
+            "endLine": end.line,
+            "endColumn": end.column,
+        },
+    }})
+}
+
+/// A relative reference: what RFC 3986 does not allow in a path is percent-encoded.
+fn uri(path: &str) -> String {
+    let mut out = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => out.push(char::from(byte)),
+            b'-' | b'.' | b'_' | b'~' | b'/' | b'@' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b','
+            | b';' | b'=' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}

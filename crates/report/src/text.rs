@@ -1,0 +1,46 @@
+//! Text from users' files that can be printed anywhere.
+
+use std::borrow::Cow;
+
+use hcoplan_diagnostics::secret::InputText;
+
+/// Text that came from input, on one line, as a terminal or a page may show it: see [`InputText`].
+pub(super) fn printable(text: &str) -> Cow<'_, str> {
+    InputText::new(text).line()
+}
+
+/// Breaks a text into lines of at most `width` characters, at blanks where there are some.
+pub fn wrap_lines(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        let long = word.chars().count();
+        if length > 0 && length + 1 + long > width {
+            lines.push(std::mem::take(&mut line));
+            length = 0;
+        }
+        if length > 0 {
+            line.push(' ');
+            length += 1;
+        }
+        line.push_str(word);
+        length += long;
+    }
+    if length > 0 || lines.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_wrapped() {
+        assert_eq!(wrap_lines("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap_lines("unbreakable", 4), ["unbreakable"]);
+        assert_eq!(wrap_lines("", 4), [""]);
+    }
+}

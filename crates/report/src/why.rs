@@ -1,0 +1,357 @@
+//! What makes a field what it is, for people.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::Value;
+
+use crate::document::{Block, DiffLine, Document, Mark, Sign, Text};
+
+use super::why_changes::{ChangeLine, change_lines};
+use super::{line_of, shown_path};
+use hcoplan_diagnostics::source::Location;
+use hcoplan_explain::why::{
+    Answer, Cause, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, Source, ValueOrigin,
+};
+use hcoplan_planner::jsonpatch::Change;
+use hcoplan_yaml as yaml;
+
+/// How many changes of a value that is an object are listed.
+const MOST_CHANGES: usize = 8;
+
+/// What the search did where it ends without an answer.
+const TRIED: &str = "tried were each part of the HyperConverged taken away, alone and together, switches that \
+                     are not written, and a node more and less of each architecture and role";
+
+/// How many fields that would change the answer are named.
+const MOST_FEEDS: usize = 6;
+
+/// An answer, with what a screen says around it.
+#[derive(Debug)]
+pub struct WhyPage<'a> {
+    /// The answer.
+    pub answer: &'a Answer,
+    /// The cluster's name.
+    pub cluster: &'a str,
+    /// The release that it runs.
+    pub release: &'a str,
+    /// The same in a sentence: `HCO 1.18`.
+    pub called: &'a str,
+    /// The object's file in the output tree, relative to the current directory.
+    pub file: Option<Utf8PathBuf>,
+    /// The root that the sources' paths count from, relative to the current directory.
+    pub root: &'a Utf8Path,
+}
+
+impl WhyPage<'_> {
+    /// The answer as a screen.
+    pub fn document(&self) -> Document {
+        let answer = self.answer;
+        let mut blocks = self.head();
+        if let Some(message) = &answer.refused {
+            blocks.push(Block::Heading(2, format!("rejected: {message}").into()));
+            blocks.push(Block::List(vec!["what follows would be so if it were accepted".into()]));
+        }
+        blocks.extend(answer.causes.iter().flat_map(|cause| self.cause(cause)));
+        if answer.causes.is_empty() {
+            blocks.extend(self.origin());
+        }
+        blocks.extend(self.feeds());
+        blocks.extend(self.needs());
+        if let Some(patch) = &answer.patch {
+            blocks.extend(self.patch(patch));
+        }
+        Document { title: self.place(), blocks, ..Document::default() }
+    }
+
+    fn place(&self) -> String {
+        let answer = self.answer;
+        let object = match (&answer.object, &answer.name) {
+            (Some(id), _) => id.to_string(),
+            (None, Some(name)) => format!("{} {name}", answer.kind),
+            (None, None) => answer.kind.clone(),
+        };
+        format!("{object} in {}, {}", self.cluster, self.called)
+    }
+
+    fn head(&self) -> Vec<Block> {
+        let answer = self.answer;
+        let mut blocks = vec![Block::Heading(2, self.place().into())];
+        let file = self.file.as_ref().map(|file| Block::Paragraph(Text::new().code(file.as_str())));
+        blocks.extend(file);
+        let field = Text::new().code(answer.path.to_string());
+        let value = match &answer.value {
+            FoundValue::Exists => "is rendered".into(),
+            FoundValue::NoObject => "is not rendered".into(),
+            FoundValue::Absent => field.plain(" is not set"),
+            FoundValue::Value(value @ (Value::Object(_) | Value::Array(_))) => {
+                blocks.push(Block::Paragraph(field.plain(":")));
+                blocks.push(Block::Code(yaml::emit(value)));
+                return blocks;
+            }
+            FoundValue::Value(_) if answer.origin == ValueOrigin::Random => field.plain(": drawn at random"),
+            FoundValue::Value(value) => field.plain(": ").code(scalar(value)),
+        };
+        blocks.push(Block::Paragraph(value));
+        blocks
+    }
+
+    /// What makes it so, with the lines.
+    fn cause(&self, cause: &Cause) -> Vec<Block> {
+        let texts: Vec<&str> = cause.sources.iter().map(|s| s.text.as_str()).collect();
+        let (what, without) = match texts.as_slice() {
+            [one] => (format!("because of {one}"), "without it"),
+            [one, two] => {
+                let what = format!("because of either of {one} or {two}: each is enough by itself");
+                (what, "without both of them")
+            }
+            several => {
+                let what = format!("because of any of {}: each is enough by itself", several.join(", "));
+                (what, "without all of them")
+            }
+        };
+        let is_drawn = is_drawn_without(cause);
+        let mut label = if is_drawn {
+            format!("{without}: HCO draws a schedule at random")
+        } else if cause.without == self.answer.value && cause.below.is_none() {
+            format!("{without}: the same, which is so by default")
+        } else if cause.without == self.answer.value {
+            format!("{without}: the same")
+        } else {
+            self.without(&cause.without, without)
+        };
+        if let Some(below) = &cause.below {
+            label = format!("{label}, as {} says", line_of(self.root, below));
+        }
+        let is_one = cause.sources.len() == 1;
+        let mut marks = Vec::new();
+        for source in &cause.sources {
+            if let Some(place) = &source.place {
+                let text = if is_one { &label } else { &source.text };
+                marks.push(self.mark(place, text, marks.is_empty()));
+            }
+        }
+        let is_assumed = |s: &&Source| s.place.is_none() && matches!(s.input, Input::Fact(_));
+        let assumed = cause.sources.iter().filter(is_assumed);
+        let mut lines: Vec<Text> =
+            assumed.map(|s| format!("{} is not declared: this is assumed", s.text).into()).collect();
+        if !is_one || marks.is_empty() {
+            lines.push(label.into());
+        }
+        let changes = if is_drawn { Vec::new() } else { self.changes(&cause.without) };
+        vec![Block::Heading(2, what.into()), Block::Excerpts(marks), Block::List(lines), Block::Diff(changes)]
+    }
+
+    /// What would be there without a cause, on one line.
+    fn without(&self, reading: &FoundValue, words: &str) -> String {
+        let is = match reading {
+            FoundValue::Value(value @ (Value::Object(_) | Value::Array(_))) => {
+                let size = match &self.answer.value {
+                    FoundValue::Value(old) => change_lines(old, value).len(),
+                    _ => 0,
+                };
+                match size {
+                    0 => short(value),
+                    1 => "one change".to_owned(),
+                    n => format!("{n} changes"),
+                }
+            }
+            FoundValue::Value(value) => scalar(value),
+            other => state(other),
+        };
+        format!("{words}: {is}")
+    }
+
+    /// What would change in a value that is an object or a list.
+    fn changes(&self, without: &FoundValue) -> Vec<DiffLine> {
+        let (FoundValue::Value(old), FoundValue::Value(new @ (Value::Object(_) | Value::Array(_)))) =
+            (&self.answer.value, without)
+        else {
+            return Vec::new();
+        };
+        let changed = change_lines(old, new);
+        let mut lines = Vec::new();
+        for change in changed.iter().take(MOST_CHANGES) {
+            match change {
+                ChangeLine::Place(change) => lines.extend(change_as_lines(change)),
+                ChangeLine::Entry(sign, entry) => {
+                    lines.push(DiffLine { sign: *sign, depth: 0, text: Text::new().code(entry) });
+                }
+            }
+        }
+        if let Some(more) = changed.len().checked_sub(MOST_CHANGES).filter(|n| *n > 0) {
+            lines.push(note(format!("and {more} more")));
+        }
+        lines
+    }
+
+    fn origin(&self) -> Vec<Block> {
+        let (answer, release) = (self.answer, self.called);
+        let text = match &answer.origin {
+            ValueOrigin::Inputs => return Vec::new(),
+            ValueOrigin::Default { path, value } => format!(
+                "because of a default of {release}: {path} is not written, and its default is {}",
+                scalar(value)
+            ),
+            ValueOrigin::Error => {
+                let (operand, message) = answer.error.clone().unwrap_or_default();
+                format!("because HCO's reconcile stops at {operand}: {message}")
+            }
+            ValueOrigin::Kept { field } => {
+                let new = answer.in_a_new_cluster.as_ref();
+                let new = new.map(|new| self.without(new, "in a new cluster")).unwrap_or_default();
+                let kept = match field {
+                    Some((path, Value::Null)) => format!("the cluster holds no {path}"),
+                    Some((path, value)) => format!("the cluster holds {path}: {}", short(value)),
+                    None => "nothing changes it in place".to_owned(),
+                };
+                format!("kept from before: {kept}; {new}")
+            }
+            ValueOrigin::Random => "HCO draws it at random, once in each cluster, and keeps it in \
+                                    status.dataImportSchedule: no line of the repository decides about it"
+                .to_owned(),
+            ValueOrigin::Nodes => {
+                "because of how many nodes there are: no line of the HyperConverged makes a difference".to_owned()
+            }
+            ValueOrigin::Release => match answer.value {
+                FoundValue::NoObject if answer.feeds.is_empty() => {
+                    format!("{release} has no reason to render it: {TRIED}")
+                }
+                FoundValue::NoObject => format!("{release} has no reason to render it"),
+                FoundValue::Absent if answer.feeds.is_empty() => format!("because nothing sets it: {TRIED}"),
+                FoundValue::Absent => "because nothing sets it".to_owned(),
+                _ if !answer.feeds.is_empty() => {
+                    format!("because {release} has it so: nothing that is written makes a difference")
+                }
+                _ => format!(
+                    "because {release} has it so: no line of the HyperConverged, no platform and no \
+                     node more or less, of whichever architecture and role, makes a difference"
+                ),
+            },
+        };
+        let (same, different): (Vec<_>, Vec<_>) = answer.others.iter().partition(|o| o.value == answer.value);
+        let same: Vec<&str> = same.iter().map(|o| o.release.as_str()).collect();
+        let same = (!same.is_empty()).then(|| format!("the same in {}", same.join(", ")).into());
+        let different = different.iter().map(|o| format!("{}: {}", o.release, state(&o.value)).into());
+        vec![Block::Heading(2, text.into()), Block::List(same.into_iter().chain(different).collect())]
+    }
+
+    fn feeds(&self) -> Vec<Block> {
+        let feeds = &self.answer.feeds;
+        let shown = feeds.iter().take(MOST_FEEDS).map(|feed| {
+            let edit = |edit: &Edit| match (edit.value(), &feed.gives) {
+                (Some(value), _) => format!("{}: {}", edit.what(), short(&value)),
+                (None, FoundValue::Value(value)) if feed.edits.len() == 1 => {
+                    format!("{}: {}", edit.what(), short(value))
+                }
+                (None, _) => edit.what(),
+            };
+            feed.edits.iter().map(edit).collect::<Vec<_>>().join(", together with ").into()
+        });
+        let more = feeds.len().checked_sub(MOST_FEEDS).filter(|n| *n > 0);
+        let lines: Vec<Text> = shown.chain(more.map(|more| format!("and {more} more").into())).collect();
+        if lines.is_empty() {
+            return Vec::new();
+        }
+        vec![Block::Heading(2, "what would change it:".into()), Block::List(lines)]
+    }
+
+    fn needs(&self) -> Option<Block> {
+        let texts = self.answer.needs.iter().map(|c| {
+            let sources: Vec<&str> = c.sources.iter().map(|s| s.text.as_str()).collect();
+            sources.join(" or ")
+        });
+        let texts: Vec<String> = texts.collect();
+        let text = format!("there would be no such object without {}", texts.join(", or without "));
+        (!texts.is_empty()).then(|| Block::Heading(2, text.into()))
+    }
+
+    fn patch(&self, patch: &PatchShown) -> Vec<Block> {
+        let mut blocks = vec![Block::Heading(2, format!("the annotation {}", patch.annotation).into())];
+        if let Some((message, place)) = &patch.failure {
+            blocks.push(Block::Paragraph(format!("HCO applies none of it: {message}").into()));
+            let mark = place.as_ref().map(|place| self.mark(place, "this is where it fails", true));
+            blocks.push(Block::Excerpts(mark.into_iter().collect()));
+        }
+        for (i, effect) in patch.operations.iter().enumerate() {
+            blocks.push(Block::Heading(2, Text::from(format!("operation {}: ", i + 1)).code(&effect.text)));
+            blocks.extend(self.effect(effect, patch.failure.is_some()));
+        }
+        blocks
+    }
+
+    fn effect(&self, effect: &OperationEffect, fails: bool) -> Vec<Block> {
+        let label = match (effect.changed.len(), fails) {
+            (0, _) => "changes nothing".to_owned(),
+            (1, false) => "changes one place".to_owned(),
+            (n, false) => format!("changes {n} places"),
+            (_, true) => "would change".to_owned(),
+        };
+        let mark = effect.place.as_ref().map(|place| self.mark(place, &label, true));
+        let mut lines: Vec<DiffLine> = effect.changed.iter().flat_map(change_as_lines).collect();
+        if let Some(refusal) = &effect.plain_refusal {
+            lines.push(note(format!("RFC 6902 would reject it: {refusal}")));
+        } else if !effect.plain.is_empty() {
+            lines.push(note("RFC 6902 (-) would have left something else than HCO (+):"));
+            lines.extend(effect.plain.iter().flat_map(change_as_lines));
+        }
+        let help = effect.remedies.iter().map(|remedy| match &remedy.operation {
+            Some(operation) => format!("= help: {}: {operation}", remedy.text).into(),
+            None => format!("= help: {} (hcoplan explain {})", remedy.text, remedy.rule).into(),
+        });
+        vec![Block::Excerpts(mark.into_iter().collect()), Block::Diff(lines), Block::List(help.collect())]
+    }
+
+    fn mark(&self, place: &Location, label: &str, primary: bool) -> Mark {
+        let path = shown_path(self.root, &place.file).into();
+        Mark { path, place: place.clone(), label: label.to_owned(), primary }
+    }
+}
+
+fn note(text: impl Into<Text>) -> DiffLine {
+    DiffLine { sign: Sign::Note, depth: 0, text: text.into() }
+}
+
+/// A place, and below it what goes and what comes.
+fn change_as_lines(change: &Change) -> Vec<DiffLine> {
+    let path = if change.path.is_empty() { "." } else { &change.path };
+    let mut lines = vec![note(Text::new().code(path))];
+    for (sign, value) in [(Sign::Remove, &change.before), (Sign::Add, &change.after)] {
+        let text = value.as_ref().map(yaml::emit).unwrap_or_default();
+        lines.extend(text.lines().map(|line| DiffLine { sign, depth: 2, text: Text::new().code(line) }));
+    }
+    lines
+}
+
+/// What is found at a place, on one short line.
+fn state(value: &FoundValue) -> String {
+    match value {
+        FoundValue::NoObject => "no such object".to_owned(),
+        FoundValue::Absent => "not set".to_owned(),
+        FoundValue::Exists => "rendered".to_owned(),
+        FoundValue::Value(value) => short(value),
+    }
+}
+
+/// Whether HCO draws a value at random without the cause. It keeps what it drew in the status: nobody knows it
+/// beforehand.
+pub(super) fn is_drawn_without(cause: &Cause) -> bool {
+    let schedule = Input::Fact(Fact::DataImportSchedule);
+    cause.sources.first().is_some_and(|s| s.input == schedule)
+}
+
+/// A scalar as YAML writes it.
+fn scalar(value: &Value) -> String {
+    yaml::emit(value).trim_end().to_owned()
+}
+
+/// A value on one short line.
+fn short(value: &Value) -> String {
+    const LONGEST: usize = 80;
+    let text = match value {
+        Value::Object(_) | Value::Array(_) => value.to_string(),
+        other => scalar(other),
+    };
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
