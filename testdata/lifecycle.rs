@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hcoplan::admission::Stage;
-use hcoplan::lifecycle::{LAST_APPLIED, OwnUpdate, State, Step, UpdateMethod};
+use hcoplan::lifecycle::{LAST_APPLIED, OperatorUpdate, State, Step, UpdateMethod};
 use hcoplan::operands::Error;
 use hcoplan::plan::{Plan, plan};
 use hcoplan::release::Release;
@@ -239,8 +239,8 @@ fn applying_again_changes_nothing() {
             // A patch wrote through into the HyperConverged, and the manifest takes it back.
             return;
         }
-        let gets_through = |u: &OwnUpdate| u.admission.accepted;
-        if !first.own_updates.iter().any(gets_through) {
+        let gets_through = |u: &OperatorUpdate| u.admission.accepted;
+        if !first.operator_updates.iter().any(gets_through) {
             // HCO has not updated it: the next update from elsewhere fills in the eviction strategy.
             return;
         }
@@ -323,9 +323,9 @@ fn is_incomparable(created: &Step, upgraded: &Step, new: &Plan) -> Option<&'stat
         Some("1.19 refuses to create it")
     } else if !admission.pruned.is_empty() || admission.warnings.iter().any(unknown_gate) {
         Some("1.18 drops what it doesn't know, and nobody applies the manifest again")
-    } else if upgraded.own_updates.iter().any(|u| !u.admission.accepted) {
+    } else if upgraded.operator_updates.iter().any(|u| !u.admission.accepted) {
         Some("the operator's own update is rejected")
-    } else if created.own_updates.is_empty() {
+    } else if created.operator_updates.is_empty() {
         // As where finalizer and label are in the manifest: no update stores the defaults of 1.18.
         Some("the operator has nothing to write")
     } else {

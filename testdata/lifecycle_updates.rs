@@ -279,6 +279,6 @@ fn an_upgrade_rewrites_the_rest_of_a_patch() {
         "from": "/spec/configuration/developerConfiguration",
         "path": "/spec/configuration/migrations",
     }));
-    let update = step.own_updates.first().expect("an update");
+    let update = step.operator_updates.first().expect("an update");
     assert!(!update.admission.accepted, "{:?}", update.admission);
 }

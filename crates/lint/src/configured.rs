@@ -154,8 +154,8 @@ mod tests {
             ..Run::default()
         };
         let today = Date::parse("2026-11-21").unwrap();
-        let settled = apply_suppressions(run, [], &settings, today);
-        assert_eq!((settled.suppressed.len(), settled.findings.len()), (1, 3));
+        let result = apply_suppressions(run, [], &settings, today);
+        assert_eq!((result.suppressed.len(), result.findings.len()), (1, 3));
     }
 
     #[test]

@@ -49,8 +49,8 @@ pub fn finish<'d, E>(
     with: Finishing<'_>,
     baseline: impl FnOnce(&[Finding]) -> Result<Option<Baseline>, E>,
 ) -> Result<Finished, E> {
-    let settled = apply_suppressions(raw, documents, with.settings, with.today);
-    let mut out = Finished { findings: settled.findings, suppressed: settled.suppressed.len(), ..Finished::default() };
+    let result = apply_suppressions(raw, documents, with.settings, with.today);
+    let mut out = Finished { findings: result.findings, suppressed: result.suppressed.len(), ..Finished::default() };
     if out.findings.len() > FEW {
         out.findings.par_iter_mut().for_each(mask_finding);
     } else {

@@ -48,7 +48,7 @@ pub enum Actor {
     /// SSP's webhook, which rejects the SSP that HCO renders.
     SspWebhook,
     /// A webhook that rejects the operator's own update of the HyperConverged.
-    OwnUpdate,
+    OperatorUpdate,
     /// A webhook that rejects the update with which the operator begins an upgrade.
     UpgradePatches,
 }
@@ -64,7 +64,7 @@ impl Actor {
             Self::OtherName => "HCO's operator ignores it",
             Self::Reconcile(_) => "HCO's reconcile stops",
             Self::SspWebhook => "SSP's webhook rejects the SSP",
-            Self::OwnUpdate => "the operator's own update is rejected",
+            Self::OperatorUpdate => "the operator's own update is rejected",
             Self::UpgradePatches => "the operator's first update after the upgrade is rejected",
         }
     }
@@ -147,7 +147,7 @@ impl Verdict {
             add(Actor::SspWebhook, &ssp.admission.message);
         }
         if let Some(refused) = &plan.refused_update {
-            add(Actor::OwnUpdate, &refused.message);
+            add(Actor::OperatorUpdate, &refused.message);
         }
         if out.is_empty() { Self::Accepted } else { Self::Breaks(out) }
     }
@@ -155,11 +155,11 @@ impl Verdict {
     /// The verdict about a step from one state to the next.
     pub fn of_step(step: &Step) -> Self {
         let mut verdict = Self::of(&step.plan);
-        let refused = step.own_updates.iter().filter(|update| !update.admission.accepted);
+        let refused = step.operator_updates.iter().filter(|update| !update.admission.accepted);
         let own = refused.map(|update| Reason {
             by: match update.purpose {
                 Purpose::UpgradePatches => Actor::UpgradePatches,
-                Purpose::Reconcile => Actor::OwnUpdate,
+                Purpose::Reconcile => Actor::OperatorUpdate,
             },
             text: update.admission.message.clone(),
         });

@@ -424,7 +424,7 @@ mod tests {
         let mut finding =
             Finding::new(&RULE, "m").related(one, "this").related(other.clone(), "this").related(other, "that");
         finding.point_at_origins();
-        let told: Vec<_> = finding.related.iter().map(|r| &*r.message).collect();
-        assert_eq!(told, ["this", "that"]);
+        let messages: Vec<_> = finding.related.iter().map(|r| &*r.message).collect();
+        assert_eq!(messages, ["this", "that"]);
     }
 }

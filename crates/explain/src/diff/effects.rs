@@ -51,7 +51,7 @@ impl ClusterDiff {
         if let Some(why) = &self.unknown_before {
             out.push(Effect::new(Impact::Behaviour, format!("the side before isn't planned: {why}")));
         }
-        let told = |kinds: &[NoteKind]| self.notes.iter().any(|n| kinds.contains(&n.kind));
+        let has_note = |kinds: &[NoteKind]| self.notes.iter().any(|n| kinds.contains(&n.kind));
         let comparison = &self.comparison;
         let verdicts = [
             (
@@ -59,14 +59,14 @@ impl ClusterDiff {
                 &comparison.verdict,
                 "the HyperConverged is rejected",
                 "the HyperConverged is accepted, which was rejected before",
-                told(&[NoteKind::Verdict]),
+                has_note(&[NoteKind::Verdict]),
             ),
             (
                 "reconcile",
                 &comparison.reconcile,
                 "the operator's reconcile stops at",
                 "the operator's reconcile goes through, which stopped before at",
-                told(&[NoteKind::Reconcile, NoteKind::PatchFails]),
+                has_note(&[NoteKind::Reconcile, NoteKind::PatchFails]),
             ),
             (
                 "ssp",
@@ -76,9 +76,9 @@ impl ClusterDiff {
                 false,
             ),
         ];
-        for (outcome, change, bad, good, told) in verdicts {
+        for (outcome, change, bad, good, is_reported) in verdicts {
             let effect = match change {
-                _ if told => continue,
+                _ if is_reported => continue,
                 Some(VerdictChange { after: Some(why), .. }) => {
                     Effect::new(Impact::Stops, format!("{bad}: {why}")).action(FIX)
                 }

@@ -107,7 +107,7 @@ mod tests {
                     "featureGates": gates, "disabledFeatureGates": off}}},
             }))
         };
-        let told = |before: Object, after: Object| -> Vec<String> {
+        let shown = |before: Object, after: Object| -> Vec<String> {
             let mut found = compare_objects(&release(new), &[before], &[after]);
             let changes = std::sync::Arc::make_mut(&mut found.objects);
             set_aside(&release(old), &release(new), changes);
@@ -119,11 +119,11 @@ mod tests {
         // Alpha in 1.17, beta and so on by itself in 1.19.
         let listed = kubevirt(json!(["DeclarativeHotplugVolumes"]), json!([]));
         let left_out = kubevirt(json!([]), json!([]));
-        assert_eq!(told(listed.clone(), left_out), Vec::<String>::new());
+        assert_eq!(shown(listed.clone(), left_out), Vec::<String>::new());
         let disabled = kubevirt(json!([]), json!(["DeclarativeHotplugVolumes"]));
-        assert_eq!(told(listed, disabled).len(), 2);
+        assert_eq!(shown(listed, disabled).len(), 2);
         let alpha = kubevirt(json!(["AlignCPUs"]), json!([]));
         let without = kubevirt(json!([]), json!([]));
-        assert_eq!(told(alpha, without), [format!("{list}[AlignCPUs]")]);
+        assert_eq!(shown(alpha, without), [format!("{list}[AlignCPUs]")]);
     }
 }

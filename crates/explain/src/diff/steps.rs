@@ -17,7 +17,7 @@ const MOST_NAMES: usize = 5;
 pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
     let mut out = Vec::new();
     let release = step.after.release.label();
-    for update in &step.own_updates {
+    for update in &step.operator_updates {
         let admission = &update.admission;
         if admission.accepted {
             continue;

@@ -244,7 +244,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     };
     let release = after.release.label();
     let removed = removed_operations(after.release, annotation, text);
-    let told = |index: usize| {
+    let is_reported = |index: usize| {
         removed.contains(&index)
             || found.iter().any(|change| match change {
                 PatchChange::Fails(i, _) | PatchChange::Noop(i) => *i == index,
@@ -254,7 +254,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
                 }
             })
     };
-    let rest: Vec<usize> = (0..operations.len()).filter(|i| !told(*i)).collect();
+    let rest: Vec<usize> = (0..operations.len()).filter(|i| !is_reported(*i)).collect();
     found.retain(|change| !matches!(change, PatchChange::Noop(i) | PatchChange::Fails(i, _) if removed.contains(i)));
     out.extend(removed.iter().map(|index| Note {
         kind: NoteKind::PatchRemoved,

@@ -146,11 +146,11 @@ mod tests {
     /// The causes of what differs, each with `-` where it is gone, and its line.
     fn causes(before: &str, after: &str) -> Vec<String> {
         let found = compared(before, after).causes.into_iter();
-        let told = found.map(|cause| {
+        let lines = found.map(|cause| {
             let line = cause.place.map_or(0, |p| p.start().line);
             format!("{}{} {line}", if cause.gone { "-" } else { "" }, cause.what)
         });
-        told.collect()
+        lines.collect()
     }
 
     fn compared(before: &str, after: &str) -> Comparison {

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use hcoplan_planner::boot::Barrier;
 use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
-use hcoplan_planner::machines::{self, Cluster, Demand, Machine, Obstacle, TypeKind, Verdict, common_type, obstacles};
+use hcoplan_planner::machines::{
+    self, Cluster, Machine, NodeRequirement, Obstacle, TypeKind, Verdict, common_type, obstacles,
+};
 use hcoplan_planner::topology::{Selection, is_tolerated, tolerates};
 use hcoplan_yaml::{Document, Node, Path};
 use serde_json::Value;
@@ -248,14 +250,14 @@ impl MachineType<'_> {
 }
 
 /// Whether a node has what an instance asks for.
-pub fn offers(node: &ClusterNode, demand: &Demand) -> NodeOffer {
-    let is_there = match demand {
-        Demand::Label { label, family } => {
+pub fn offers(node: &ClusterNode, requirement: &NodeRequirement) -> NodeOffer {
+    let is_there = match requirement {
+        NodeRequirement::Label { label, family } => {
             let says = node.labels.keys().any(|k| k.starts_with(family));
             says.then(|| node.labels.get(label).is_some_and(|v| v == "true"))
         }
-        Demand::Hugepages(size) => node.hugepages.as_ref().map(|all| all.contains(size)),
-        Demand::Device(name) => node.resources.as_ref().map(|all| all.contains(name)),
+        NodeRequirement::Hugepages(size) => node.hugepages.as_ref().map(|all| all.contains(size)),
+        NodeRequirement::Device(name) => node.resources.as_ref().map(|all| all.contains(name)),
     };
     match is_there {
         Some(true) => NodeOffer::Yes,

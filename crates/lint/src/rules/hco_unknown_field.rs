@@ -85,10 +85,10 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     }
     let version = cx.api_version();
     let siblings = cx.document().root.at(&path.parent()).map(Node::entries).unwrap_or_default();
-    let twin = siblings.iter().find(|e| e.key.text != name && e.key.text.eq_ignore_ascii_case(name));
-    if let Some(twin) = twin {
-        let finding = finding.related(cx.document().location(twin.key.span), "this one counts");
-        let help = format!("`{}` is there, too; remove `{name}`", twin.key.text);
+    let other = siblings.iter().find(|e| e.key.text != name && e.key.text.eq_ignore_ascii_case(name));
+    if let Some(other) = other {
+        let finding = finding.related(cx.document().location(other.key.span), "this one counts");
+        let help = format!("`{}` is there, too; remove `{name}`", other.key.text);
         return finding.help(help).fixes(removal(cx, path, Applicability::Suggestion));
     }
     let (help, applicability) = match elsewhere {

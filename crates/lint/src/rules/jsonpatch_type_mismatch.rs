@@ -59,8 +59,8 @@ fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation
     let finding = Finding::new(&RULE, format!("{field} of {kind} can't hold this value: {}", error.message))
         .at(patch.place(span))
         .label(label(&error.message));
-    let mended = mended(types, ty, &document, &found);
-    Some(match mended {
+    let corrected = corrected(types, ty, &document, &found);
+    Some(match corrected {
         None => finding.help("write a value of the field's type"),
         Some(value) => {
             let text = value.to_string();
@@ -124,7 +124,7 @@ fn placed<'t>(types: &'t GoTypes, mut ty: &'t GoType, operation: &Operation, val
 }
 
 /// The value with its quotes taken away, or with quotes, where the type then has a place for it.
-fn mended(types: &GoTypes, ty: &GoType, document: &Value, at: &Path) -> Option<Value> {
+fn corrected(types: &GoTypes, ty: &GoType, document: &Value, at: &Path) -> Option<Value> {
     let pointer = at.to_pointer();
     let candidate = match document.pointer(&pointer)? {
         Value::String(text) => {

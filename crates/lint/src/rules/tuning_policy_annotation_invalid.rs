@@ -24,7 +24,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let admission = cx.admission();
     let is_ours = admission.patch.is_none() && admission.causes.iter().all(|c| about_us(&c.path));
     if let Some(finding) = cx.refused(&RULE, |reason| reason == Reason::Render && is_ours) {
-        let finding = mended(cx, finding, &admission.message);
+        let finding = with_fix(cx, finding, &admission.message);
         out.explain(Incident::Refusal, finding);
         return;
     }
@@ -33,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if let (Some(error), true) = (failed, policy.is_set()) {
         let message = format!("it is accepted, but the operator can't render KubeVirt: {error}");
         let finding = Finding::new(&RULE, message).at(place(cx));
-        let finding = mended(cx, finding, &error.message);
+        let finding = with_fix(cx, finding, &error.message);
         out.explain(Incident::ReconcileError, finding);
         return;
     }
@@ -48,7 +48,7 @@ fn place(cx: &Context<'_>) -> Location {
     }
 }
 
-fn mended(cx: &Context<'_>, finding: Finding, message: &str) -> Finding {
+fn with_fix(cx: &Context<'_>, finding: Finding, message: &str) -> Finding {
     let annotation = cx.annotation(ANNOTATION);
     let high_burst = cx.field("tuningPolicy").text() == Some("highBurst");
     let label = match annotation {

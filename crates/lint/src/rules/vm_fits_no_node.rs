@@ -1,7 +1,7 @@
 //! A virtual machine that asks for what no declared node has.
 
 use hcoplan_planner::inventory::Taint;
-use hcoplan_planner::machines::{Demand, demands};
+use hcoplan_planner::machines::{NodeRequirement, node_requirements};
 
 use super::prelude::*;
 use crate::{NodeOffer, VirtualMachine, offers};
@@ -36,16 +36,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.report_all(taint.map(|taint| tainted(&vm, taint)));
             continue;
         }
-        let lacks = |demand: &Demand| nodes.iter().all(|n| offers(n.node.node, demand) == NodeOffer::No);
-        let asked = demands(cluster, &verdict.spec);
-        let single = asked.iter().find(|(_, demand)| lacks(demand));
+        let lacks =
+            |requirement: &NodeRequirement| nodes.iter().all(|n| offers(n.node.node, requirement) == NodeOffer::No);
+        let asked = node_requirements(cluster, &verdict.spec);
+        let single = asked.iter().find(|(_, requirement)| lacks(requirement));
         let fits_none = || {
             let misfit = |n: &crate::Candidate<'_>| asked.iter().any(|(_, d)| offers(n.node.node, d) == NodeOffer::No);
             nodes.iter().all(|n| misfit(n))
         };
-        let found = single.map(|(path, demand)| {
-            let message = format!("no declared node that {} may run on has {}", vm.display_name(), named(demand));
-            finding(&vm, path, message, declares(demand))
+        let found = single.map(|(path, requirement)| {
+            let message = format!("no declared node that {} may run on has {}", vm.display_name(), named(requirement));
+            finding(&vm, path, message, declares(requirement))
         });
         let found = found.or_else(|| {
             let (path, _) = asked.first().filter(|_| asked.len() > 1 && fits_none())?;
@@ -82,21 +83,21 @@ fn finding(vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static
         .help("use resources that nodes have, or correct the inventory")
 }
 
-fn named(demand: &Demand) -> String {
-    match demand {
-        Demand::Label { label, family } => match label.strip_prefix(family).filter(|rest| !rest.is_empty()) {
+fn named(requirement: &NodeRequirement) -> String {
+    match requirement {
+        NodeRequirement::Label { label, family } => match label.strip_prefix(family).filter(|rest| !rest.is_empty()) {
             Some(name) if family.contains("model") => format!("the CPU model {name}"),
             Some(name) => format!("the CPU feature {name}"),
             None => format!("the label {label}: \"true\""),
         },
-        Demand::Hugepages(size) => format!("huge pages of {size}"),
-        Demand::Device(name) => format!("the device {name}"),
+        NodeRequirement::Hugepages(size) => format!("huge pages of {size}"),
+        NodeRequirement::Device(name) => format!("the device {name}"),
     }
 }
 
-fn declares(demand: &Demand) -> &'static str {
-    match demand {
-        Demand::Label { .. } => "its pod gets this as a node selector, and stays pending",
-        Demand::Hugepages(_) | Demand::Device(_) => "its pod requests this, and stays pending",
+fn declares(requirement: &NodeRequirement) -> &'static str {
+    match requirement {
+        NodeRequirement::Label { .. } => "its pod gets this as a node selector, and stays pending",
+        NodeRequirement::Hugepages(_) | NodeRequirement::Device(_) => "its pod requests this, and stays pending",
     }
 }

@@ -1,6 +1,6 @@
 //! A virtual machine that has to be migrated, and fits one node alone.
 
-use hcoplan_planner::machines::demands;
+use hcoplan_planner::machines::node_requirements;
 
 use super::prelude::*;
 use crate::{NodeOffer, offers};
@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if !matches!(strategy, "LiveMigrate" | "LiveMigrateIfPossible") || halted {
             continue;
         }
-        let asked = demands(cluster, &verdict.spec);
+        let asked = node_requirements(cluster, &verdict.spec);
         let fits = |n: &&crate::Candidate<'_>| {
             n.repelled_by.is_none() && asked.iter().all(|(_, d)| offers(n.node.node, d) != NodeOffer::No)
         };

@@ -82,7 +82,7 @@ pub fn apply_suppressions<'d>(
         None
     });
     let findings = kept.collect();
-    let mut settled = SuppressionResult { findings, suppressed };
+    let mut result = SuppressionResult { findings, suppressed };
     let Chosen { used, objections, .. } = chosen;
     about.extend(objections);
     let unused = found.iter().zip(used).filter(|(_, used)| !used);
@@ -93,16 +93,16 @@ pub fn apply_suppressions<'d>(
     about.extend(ran.filter_map(|(s, _)| s.unused(settings, today)));
     about.retain(|f| settings.is_enabled(f.rule));
     about.iter_mut().for_each(Finding::point_at_origins);
-    settled.findings.extend(about);
-    sort(&mut settled.findings);
-    settled.findings.dedup_by(|a, b| {
+    result.findings.extend(about);
+    sort(&mut result.findings);
+    result.findings.dedup_by(|a, b| {
         let about_suppression = |r: &Rule| r.name.starts_with("suppression-");
         about_suppression(a.rule) && a.rule.name == b.rule.name && a.message == b.message && {
             let place = |f: &Finding| f.location.as_ref().map(|l| (l.file.path().to_owned(), l.span));
             place(a) == place(b)
         }
     });
-    settled
+    result
 }
 
 impl Suppression {

@@ -217,14 +217,14 @@ fn does_not_find_fixed_findings_again() {
         for dir in directories(rule, "bad").into_iter().filter(|_| ours) {
             let directory = tempfile::tempdir().expect("a directory");
             annotations::copy(&dir, directory.path()).expect("a fixture");
-            let mended = |found: &[Finding]| -> BTreeSet<&'static str> {
+            let fixable = |found: &[Finding]| -> BTreeSet<&'static str> {
                 let ours = found.iter().filter(|f| f.rule.name == rule.name);
                 let fixed = ours.filter(|f| f.fixes.iter().any(|f| !f.edits.is_empty()));
                 fixed.map(|f| f.rule.name).collect()
             };
             let case = Case::read(directory.path(), None).expect("a fixture");
             let found = case.lint(&settings);
-            let before = mended(&found);
+            let before = fixable(&found);
             let done = round(&choose(&found, true));
             for dropped in &done.dropped {
                 complaints.push(format!("{}: {}", dir.display(), dropped.why));
@@ -234,7 +234,7 @@ fn does_not_find_fixed_findings_again() {
                 fs::write(directory.path().join(path), file.text).expect("written");
             }
             let case = Case::read(directory.path(), None).expect("a fixture");
-            let after = mended(&case.lint(&settings));
+            let after = fixable(&case.lint(&settings));
             if before.intersection(&after).next().is_some() {
                 complaints.push(format!("{}: {} is found again", dir.display(), rule.name));
             }

@@ -358,7 +358,7 @@ fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> (usiz
         {
             out.push(format!("{}: it is safe and takes a wish away", fix.title));
         } else if fix.applicability == Applicability::Safe
-            && !MENDS.contains(&finding.rule.name)
+            && !CHANGE_WHAT_IS_RENDERED.contains(&finding.rule.name)
             && seen(before) != seen(&after)
         {
             out.push(format!("{}: it is safe and changes what is rendered", fix.title));
@@ -367,13 +367,11 @@ fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> (usiz
     (planned, out)
 }
 
-/// What is held to the planner, by rule.
+/// What was compared with the planner, by rule.
 type Tally = BTreeMap<&'static str, ClaimTally>;
 
-/// Rules whose safe fix makes a value count that is dropped as it is written, or writes down what an
-/// operator below takes it for, or takes out what that one doesn't read: the rendered text changes, and
-/// that is what it is for.
-pub(super) const MENDS: [&str; 10] = [
+/// Rules whose safe fix changes the rendered text on purpose: a dropped value counts, or an operand's default is set.
+pub(super) const CHANGE_WHAT_IS_RENDERED: [&str; 10] = [
     "dict-architectures-annotation-malformed",
     "dict-metadata-misindented",
     "dict-platform-architecture-overwritten",

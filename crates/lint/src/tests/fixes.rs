@@ -147,18 +147,18 @@ fn safe_fixes_fix_everything_and_keep_comments() {
         for dir in directories(rule, "bad") {
             let name = dir.strip_prefix(root()).unwrap_or(&dir).display();
             let (_, before) = read(&dir);
-            let mended = apply_safe_fixes(&dir, None, &settings, |_| {});
-            fixing.extend(&mended.applied);
-            let said = mended.complaints.iter().map(|c| format!("{name}: {c}"));
+            let fixed = apply_safe_fixes(&dir, None, &settings, |_| {});
+            fixing.extend(&fixed.applied);
+            let said = fixed.complaints.iter().map(|c| format!("{name}: {c}"));
             complaints.extend(said);
-            let (_, after) = read(mended.directory.path());
+            let (_, after) = read(fixed.directory.path());
             // The same with comments all over it.
             let commented = std::cell::RefCell::new(Vec::new());
             let again = apply_safe_fixes(&dir, None, &settings, |dir| {
                 *commented.borrow_mut() = comment(dir);
             });
             let (text, tree) = read(again.directory.path());
-            let moves = mended.applied.iter().any(|r| NOT_WITH_COMMENTS.contains(r));
+            let moves = fixed.applied.iter().any(|r| NOT_WITH_COMMENTS.contains(r));
             // A fix that would take a comment along isn't safe.
             if !is_between(&before, &after, &tree) && !moves {
                 complaints.push(format!("{name}: comments change what is fixed:\n{text}"));

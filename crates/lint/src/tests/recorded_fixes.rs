@@ -9,7 +9,7 @@ use hcoplan_yaml::Path as YamlPath;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::claims::{MENDS, seen};
+use super::claims::{CHANGE_WHAT_IS_RENDERED, seen};
 use super::fixes::{Commented, NOT_WITH_COMMENTS, apply_safe_fixes, comment, read};
 use super::golden::{recorded, sets};
 use super::load::Case;
@@ -23,7 +23,7 @@ fn look(set: &Path, release: &str, name: &str) -> (usize, Vec<String>) {
     };
     let commented = RefCell::new(Vec::new());
     let settings = Settings::default();
-    let mended = apply_safe_fixes(&dir, Some(release), &settings, |dir| {
+    let fixed = apply_safe_fixes(&dir, Some(release), &settings, |dir| {
         *commented.borrow_mut() = comment(dir);
     });
     // A fix that takes no comment along is left where one would be lost.
@@ -31,19 +31,19 @@ fn look(set: &Path, release: &str, name: &str) -> (usize, Vec<String>) {
         let rule = complaint.split(':').next().unwrap_or_default();
         NOT_WITH_COMMENTS.contains(&rule)
     };
-    let mut wrong = mended.complaints;
+    let mut wrong = fixed.complaints;
     wrong.retain(|complaint| !keeps_comments(complaint));
-    let after = Case::read(mended.directory.path(), Some(release)).expect("still one");
-    let changes = mended.applied.iter().any(|rule| MENDS.contains(rule));
+    let after = Case::read(fixed.directory.path(), Some(release)).expect("still one");
+    let changes = fixed.applied.iter().any(|rule| CHANGE_WHAT_IS_RENDERED.contains(rule));
     if before.plan.succeeds() && !changes && seen(&before.plan) != seen(&after.plan) {
-        wrong.push(format!("changes what is rendered: {:?}", mended.applied));
+        wrong.push(format!("changes what is rendered: {:?}", fixed.applied));
     }
     if before.plan.succeeds() && !after.plan.succeeds() {
-        wrong.push(format!("doesn't go through any more: {:?}", mended.applied));
+        wrong.push(format!("doesn't go through any more: {:?}", fixed.applied));
     }
-    let moves = mended.applied.iter().any(|r| NOT_WITH_COMMENTS.contains(r));
+    let moves = fixed.applied.iter().any(|r| NOT_WITH_COMMENTS.contains(r));
     let (_, was) = read(&dir);
-    let (text, is) = read(mended.directory.path());
+    let (text, is) = read(fixed.directory.path());
     for Commented { path, comment } in commented.into_inner() {
         let value = path.get(&is);
         let same = value.is_some() && value == path.get(&was);
@@ -53,7 +53,7 @@ fn look(set: &Path, release: &str, name: &str) -> (usize, Vec<String>) {
         }
     }
     let wrong = wrong.into_iter().map(|w| format!("{release} {name}: {w}"));
-    (mended.applied.len(), wrong.collect())
+    (fixed.applied.len(), wrong.collect())
 }
 
 /// Whether a path leads to the same elements in both: a list that something was taken out of has others

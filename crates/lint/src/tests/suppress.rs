@@ -20,14 +20,14 @@ fn suppressed(rest: &str, settings: &Settings) -> String {
     let text = format!("{head}{}", rest.trim_start_matches('\n'));
     let case = Case::of(&text, INVENTORY);
     let today = Date::parse("2026-11-21").unwrap();
-    let settled = apply_suppressions(case.run(settings), case.documents(), settings, today);
+    let result = apply_suppressions(case.run(settings), case.documents(), settings, today);
     let mut out = String::new();
-    for finding in settled.findings {
+    for finding in result.findings {
         let line = finding.location.as_ref().map_or(0, |l| l.start().line);
         let (name, message) = (finding.rule.name, finding.message);
         out.push_str(&format!("{line} {name}: {message}\n"));
     }
-    for suppressed in settled.suppressed {
+    for suppressed in result.suppressed {
         let (name, reason) = (suppressed.finding.rule.name, suppressed.reason);
         out.push_str(&format!("- {name}: {reason}\n"));
     }

@@ -69,8 +69,8 @@ fn more_taints_than_are_added_to_a_list_say_so() {
     for (taints, untried) in [(64, false), (65, true)] {
         let findings = tainted(taints).lint(&Settings::default());
         let found = of(&findings, "placement-untolerated-taint");
-        let told: Vec<_> = found.iter().map(|f| (says(f), f.fixes.len())).collect();
-        assert_eq!(told, [(untried, usize::from(!untried))], "{taints}");
+        let reported: Vec<_> = found.iter().map(|f| (says(f), f.fixes.len())).collect();
+        assert_eq!(reported, [(untried, usize::from(!untried))], "{taints}");
     }
 }
 
@@ -82,8 +82,8 @@ fn a_file_that_was_read_again_often_enough_says_so() {
     let lint = || {
         let findings = run(&cx, &Selection::of(&settings)).findings;
         let found = of(&findings, "placement-untolerated-taint");
-        let told: Vec<_> = found.iter().map(|f| (says(f), f.fixes.len())).collect();
-        told
+        let reported: Vec<_> = found.iter().map(|f| (says(f), f.fixes.len())).collect();
+        reported
     };
     assert_eq!(lint(), [(false, 1)]);
     let list = Path::dotted("spec.workloads.nodePlacement.tolerations");

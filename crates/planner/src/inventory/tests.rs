@@ -202,8 +202,8 @@ fn fixes_an_alias() {
     let node = &loaded.inventory.nodes[0];
     assert_eq!(node.labels["kubernetes.io/arch"], "arm64");
     let edit = &findings[0].fixes[0].edits[0];
-    let mended = [&text[..edit.span.range().start], &edit.text, &text[edit.span.range().end..]];
-    assert!(mended.concat().contains("architecture: arm64, roles"));
+    let fixed = [&text[..edit.span.range().start], &edit.text, &text[edit.span.range().end..]];
+    assert!(fixed.concat().contains("architecture: arm64, roles"));
 }
 
 #[test]

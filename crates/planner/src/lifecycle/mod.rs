@@ -19,10 +19,10 @@ use serde_json::Value;
 
 pub use apply::{LAST_APPLIED, merge_patch};
 pub use follow::is_upgrade;
-use objects::Unwanted;
+use objects::Orphans;
 pub use objects::{ObjectOutcome, Objects};
 use operator::Additions;
-pub use operator::{OwnUpdate, Purpose};
+pub use operator::{OperatorUpdate, Purpose};
 pub use order::{UpdateOrder, UpdateOrders, orders};
 
 use hcoplan_kubernetes::ObjectId;
@@ -66,7 +66,7 @@ pub struct Step {
     /// What was asked and rendered; its admission is that of the manifest, where one was submitted.
     pub plan: Plan,
     /// What the operator tried to write into the HyperConverged.
-    pub own_updates: Vec<OwnUpdate>,
+    pub operator_updates: Vec<OperatorUpdate>,
     /// What became of the objects, sorted.
     pub objects: Vec<(ObjectId, ObjectOutcome)>,
 }
@@ -74,7 +74,7 @@ pub struct Step {
 impl Step {
     /// Whether the operator doesn't get beyond its upgrade patches, because storing them is rejected.
     pub fn is_stuck(&self) -> bool {
-        let mut updates = self.own_updates.iter();
+        let mut updates = self.operator_updates.iter();
         updates.any(|u| u.purpose == Purpose::UpgradePatches && !u.admission.accepted)
     }
 }
@@ -170,7 +170,7 @@ impl State {
 
     /// Applying a manifest that changes nothing sends nothing, so that nobody rejects it.
     fn nothing_sent(&self, stored: &Value, mut live: Value) -> Step {
-        let mut step = self.reconciled(stored.clone(), &Additions::default(), Unwanted::Deleted);
+        let mut step = self.reconciled(stored.clone(), &Additions::default(), Orphans::Deleted);
         if let Value::Object(live) = &mut live {
             live.remove("status");
         }
@@ -184,7 +184,7 @@ impl State {
             return Step {
                 after: self.clone(),
                 plan: Plan::refused(&self.release, &self.inventory, admission),
-                own_updates: Vec::new(),
+                operator_updates: Vec::new(),
                 objects: Vec::new(),
             };
         };
@@ -192,7 +192,7 @@ impl State {
         if let Some(old) = &self.stored {
             stored["status"] = old["status"].clone();
         }
-        let mut step = self.reconciled(stored, &Additions::default(), Unwanted::Deleted);
+        let mut step = self.reconciled(stored, &Additions::default(), Orphans::Deleted);
         step.plan.admission = admission;
         step
     }
@@ -205,7 +205,7 @@ impl State {
             return step;
         };
         let stored = hyperconverged::in_storage_version(&self.release, &forced);
-        let mut forced = self.reconciled(stored, &Additions::default(), Unwanted::Deleted);
+        let mut forced = self.reconciled(stored, &Additions::default(), Orphans::Deleted);
         forced.plan.admission = step.plan.admission;
         forced
     }
@@ -215,7 +215,7 @@ impl State {
     pub fn nodes(&self, inventory: Arc<Inventory>) -> Step {
         let state = Self { inventory, ..self.clone() };
         match &self.stored {
-            Some(stored) => state.reconciled(stored.clone(), &Additions::default(), Unwanted::Deleted),
+            Some(stored) => state.reconciled(stored.clone(), &Additions::default(), Orphans::Deleted),
             None => state.without_hyperconverged(),
         }
     }
@@ -246,27 +246,27 @@ impl State {
         Step {
             plan: Plan::refused(&self.release, &self.inventory, Admission::default()),
             after: self,
-            own_updates: Vec::new(),
+            operator_updates: Vec::new(),
             objects: Vec::new(),
         }
     }
 
     /// The operator reconciles what is in etcd now. The state holds the objects before.
-    fn reconciled(&self, stored: Value, additions: &Additions, unwanted: Unwanted) -> Step {
+    fn reconciled(&self, stored: Value, additions: &Additions, orphans: Orphans) -> Step {
         let (release, inventory) = (&self.release, &self.inventory);
-        let settled = operator::reconcile_until_stable(release, inventory, stored, &self.objects, additions);
-        let error = settled.plan.reconcile_error.as_ref();
+        let result = operator::reconcile_until_stable(release, inventory, stored, &self.objects, additions);
+        let error = result.plan.reconcile_error.as_ref();
         let panics_first = error.is_some_and(operands::Error::is_panic) && release.has("renders-all-operands-first");
-        let after = if settled.plan.ignored || panics_first {
-            self.objects.started(&settled.plan)
+        let after = if result.plan.ignored || panics_first {
+            self.objects.started(&result.plan)
         } else {
-            self.objects.carried_out(&settled.plan, unwanted)
+            self.objects.after_plan(&result.plan, orphans)
         };
         Step {
-            objects: self.objects.changes(&after, &settled.plan),
-            after: Self { stored: Some(settled.stored), objects: after, ..self.clone() },
-            plan: settled.plan,
-            own_updates: settled.own_updates,
+            objects: self.objects.changes(&after, &result.plan),
+            after: Self { stored: Some(result.stored), objects: after, ..self.clone() },
+            plan: result.plan,
+            operator_updates: result.operator_updates,
         }
     }
 }

@@ -45,7 +45,7 @@ const CRON: &str = "DataImportCron";
 
 /// Whether HCO deletes what a plan doesn't make any more: not what another release made, in an upgrade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unwanted {
+pub(super) enum Orphans {
     /// The release made it under a condition, and deletes it when that doesn't hold any more.
     /// Source: HCO `controllers/operands/conditionalHandler.go`.
     Deleted,
@@ -113,18 +113,18 @@ impl Objects {
     /// What exists once a plan has been carried out on these: objects keep their owners as they are
     /// written.
     #[must_use]
-    pub(super) fn carried_out(&self, plan: &Plan, unwanted: Unwanted) -> Self {
+    pub(super) fn after_plan(&self, plan: &Plan, orphans: Orphans) -> Self {
         let mut after = self.clone();
         for object in plan.objects() {
             let made = match self.by_id.get(&*object.id) {
-                Some(before) => over(before, object, unwanted),
+                Some(before) => over(before, object, orphans),
                 None => object.clone(),
             };
             after.by_id.insert(ObjectId::clone(&made.id), made);
         }
         let made = Self::of(plan);
         // A reconcile that stops doesn't get to what it would delete.
-        if unwanted == Unwanted::Deleted && plan.reconcile_error.is_none() {
+        if orphans == Orphans::Deleted && plan.reconcile_error.is_none() {
             let is_gone =
                 |object: &Object| managed_by(object) == Some("hco-operator") && !made.by_id.contains_key(&*object.id);
             after.by_id.retain(|_, object| !is_gone(object));
@@ -203,9 +203,9 @@ impl FromIterator<Object> for Objects {
 /// An object updated with its new render. The operator compares specs and labels: owners stay as the release wrote them
 /// that created the object, unless it is recreated. An upgrade leaves the spec of the NetworkAddonsConfig as it is (HCO
 /// `controllers/handlers/networkAddons.go`).
-fn over(before: &Object, now: &Object, unwanted: Unwanted) -> Object {
+fn over(before: &Object, now: &Object, orphans: Orphans) -> Object {
     const OWNERS: &str = "ownerReferences";
-    if unwanted == Unwanted::Kept && now.id.kind == "NetworkAddonsConfig" && before.body["spec"] != now.body["spec"] {
+    if orphans == Orphans::Kept && now.id.kind == "NetworkAddonsConfig" && before.body["spec"] != now.body["spec"] {
         let mut body = now.body.as_ref().clone();
         body["spec"] = before.body["spec"].clone();
         return Object::new(body);

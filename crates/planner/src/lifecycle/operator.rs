@@ -16,7 +16,7 @@ use crate::release::Release;
 
 /// An update that the operator tried on the HyperConverged.
 #[derive(Debug, Clone)]
-pub struct OwnUpdate {
+pub struct OperatorUpdate {
     /// What it is for.
     pub purpose: Purpose,
     /// Whether it got through, and if not, why.
@@ -39,7 +39,7 @@ pub(super) struct OperatorResult {
     /// What was rendered and reported.
     pub(super) plan: Plan,
     /// What it tried to write.
-    pub(super) own_updates: Vec<OwnUpdate>,
+    pub(super) operator_updates: Vec<OperatorUpdate>,
 }
 
 /// What the operator adds to the HyperConverged besides its finalizer and its label.
@@ -63,45 +63,45 @@ pub(super) fn reconcile_until_stable(
     let annotations = &additions.annotations;
     let writes = !admission::is_complete(&stored) || !annotations.is_empty();
     let plan = plan_with(release, inventory, &stored, Admit::Settled { writes });
-    let mut settled = OperatorResult { stored, plan, own_updates: Vec::new() };
-    if settled.plan.ignored || settled.plan.status.conditions.is_empty() {
+    let mut result = OperatorResult { stored, plan, operator_updates: Vec::new() };
+    if result.plan.ignored || result.plan.status.conditions.is_empty() {
         // It never comes to write anything, or even to report.
-        return settled;
+        return result;
     }
-    settled.stored = with_status(release, settled.stored, &settled.plan);
-    let error = settled.plan.reconcile_error.as_ref();
+    result.stored = with_status(release, result.stored, &result.plan);
+    let error = result.plan.reconcile_error.as_ref();
     if !writes || error.is_some_and(operands::Error::is_panic) {
-        return settled;
+        return result;
     }
-    let mut updated = settled.stored.clone();
+    let mut updated = result.stored.clone();
     for (name, value) in annotations {
         updated["metadata"]["annotations"][name] = value.clone();
     }
     if !additions.is_rendered {
-        plan::write(release, &mut updated, &settled.plan.written);
+        plan::write(release, &mut updated, &result.plan.written);
     }
-    let missing = missing(existing, Some(&settled.plan));
-    let admission = admission::operator_update(release, inventory, &settled.stored, updated, &missing);
+    let missing = missing(existing, Some(&result.plan));
+    let admission = admission::operator_update(release, inventory, &result.stored, updated, &missing);
     match &admission.stored {
         Some(updated) => {
             let updated = hyperconverged::in_storage_version(release, updated);
-            settled.stored = with_status(release, updated, &settled.plan);
+            result.stored = with_status(release, updated, &result.plan);
         }
         None => {
-            settled.plan.hyperconverged = None;
-            settled.plan.written.clear();
+            result.plan.hyperconverged = None;
+            result.plan.written.clear();
         }
     }
     // What admission changed, or rejected, was not foreseen: from the next reconcile on, the operator
     // renders what is in etcd.
-    let read = HyperConverged::from_stored(release, &settled.stored);
-    if settled.plan.hyperconverged.as_ref() != Some(&read) {
+    let read = HyperConverged::from_stored(release, &result.stored);
+    if result.plan.hyperconverged.as_ref() != Some(&read) {
         let admit = Admit::Settled { writes: false };
-        let later = plan_with(release, inventory, &settled.stored, admit);
-        settled.plan = Plan { patched: settled.plan.patched, written: settled.plan.written, ..later };
+        let later = plan_with(release, inventory, &result.stored, admit);
+        result.plan = Plan { patched: result.plan.patched, written: result.plan.written, ..later };
     }
-    settled.own_updates.push(OwnUpdate { purpose: Purpose::Reconcile, admission });
-    settled
+    result.operator_updates.push(OperatorUpdate { purpose: Purpose::Reconcile, admission });
+    result
 }
 
 /// Which operand CRs the webhook would look for and not find.

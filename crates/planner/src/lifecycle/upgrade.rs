@@ -16,8 +16,8 @@ use hcoplan_kubernetes::ObjectId;
 use hcoplan_kubernetes::tree::get;
 use serde_json::{Map, Value, json};
 
-use super::objects::Unwanted;
-use super::operator::{self, Additions, OwnUpdate, Purpose};
+use super::objects::Orphans;
+use super::operator::{self, Additions, OperatorUpdate, Purpose};
 use super::{Objects, State, Step};
 use crate::admission::{self, Operation};
 use crate::hyperconverged;
@@ -31,7 +31,7 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
     let before = state.objects.clone();
     state.objects.retain(|id| !is_removed(upgrade, from.version(), id));
     let stored = stored_again(&state, stored);
-    let (read, own_updates) = match migrated(from, &state, hyperconverged::read_by(&release, &stored)) {
+    let (read, operator_updates) = match migrated(from, &state, hyperconverged::read_by(&release, &stored)) {
         Ok(done) => done,
         // All that it writes is the status, of what it read first.
         Err(refused) => {
@@ -40,8 +40,8 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
         }
     };
     let annotations = annotations(upgrade, &state, &read);
-    let additions = Additions { annotations, is_rendered: !own_updates.is_empty() };
-    let mut step = state.reconciled(read, &additions, Unwanted::Kept);
+    let additions = Additions { annotations, is_rendered: !operator_updates.is_empty() };
+    let mut step = state.reconciled(read, &additions, Orphans::Kept);
     if step.plan.status.conditions.is_empty() {
         // It never comes to write anything, so that what was reported before stays.
         let status = &stored["status"];
@@ -51,7 +51,7 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
         step.after.stored = Some(stored);
     }
     step.objects = before.changes(&step.after.objects, &step.plan);
-    step.own_updates.splice(0..0, own_updates);
+    step.operator_updates.splice(0..0, operator_updates);
     step
 }
 
@@ -94,7 +94,7 @@ fn is_removed(upgrade: &Upgrade, from: &str, id: &ObjectId) -> bool {
 
 /// The object that lies in etcd after the release's own changes, with the update that stored them; else the
 /// update that was rejected.
-type Migrated = Result<(Value, Vec<OwnUpdate>), Box<OwnUpdate>>;
+type Migrated = Result<(Value, Vec<OperatorUpdate>), Box<OperatorUpdate>>;
 
 fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {
     let release = &state.release;
@@ -127,7 +127,7 @@ fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {
     updated["status"] = stored["status"].clone();
     let missing = operator::missing(&state.objects, None);
     let admission = admission::operator_update(release, &state.inventory, &stored, updated, &missing);
-    let update = OwnUpdate { purpose: Purpose::UpgradePatches, admission };
+    let update = OperatorUpdate { purpose: Purpose::UpgradePatches, admission };
     match &update.admission.stored {
         Some(done) => {
             let mut done = hyperconverged::in_storage_version(release, done);
@@ -166,7 +166,7 @@ fn remove_operation(object: &mut Value, removed: &RemovedPatchOperation) {
 }
 
 /// The operator doesn't get beyond its upgrade patches: the objects stay as they are.
-fn stuck(before: &Objects, state: State, stored: Value, refused: OwnUpdate) -> Step {
+fn stuck(before: &Objects, state: State, stored: Value, refused: OperatorUpdate) -> Step {
     let admit = Admit::Settled { writes: false };
     let mut plan = plan_with(&state.release, &state.inventory, &stored, admit);
     let stored = operator::with_status(&state.release, stored, &plan);
@@ -177,7 +177,7 @@ fn stuck(before: &Objects, state: State, stored: Value, refused: OwnUpdate) -> S
         objects: before.removals(&state.objects),
         after: State { stored: Some(stored), ..state },
         plan,
-        own_updates: vec![refused],
+        operator_updates: vec![refused],
     }
 }
 

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::judge::{Judge, list, text};
+use super::checker::{Checker, list, text};
 use super::tables::unsupported;
 use super::{Cluster, Reason};
 
@@ -50,7 +50,7 @@ pub(super) fn glob(pattern: &str, text: &str) -> bool {
     }
 }
 
-impl Judge<'_> {
+impl Checker<'_> {
     pub(super) fn machine_type(&mut self) {
         const TYPE: &str = "domain.machine.type";
         let (written, architecture) = (self.text(TYPE), self.text("architecture"));

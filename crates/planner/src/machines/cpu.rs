@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::Reason;
-use super::judge::{Judge, milli, number, printed, quantity, text, whole};
+use super::checker::{Checker, milli, number, printed, quantity, text, whole};
 
 const REQUESTED_CPU: &str = "domain.resources.requests.cpu";
 const CPU_LIMIT: &str = "domain.resources.limits.cpu";
@@ -24,7 +24,7 @@ pub(super) fn vcpus(cpu: &Value) -> i64 {
     if counts == [0; 3] { 0 } else { counts.iter().map(|c| (*c).max(1)).product() }
 }
 
-impl Judge<'_> {
+impl Checker<'_> {
     pub(super) fn memory(&mut self) {
         for (path, least) in [(REQUESTED_MEMORY, 1_000_000), (MEMORY_LIMIT, 0)] {
             let value = whole(self.get(path));

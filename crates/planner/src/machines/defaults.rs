@@ -4,8 +4,8 @@
 
 use serde_json::{Value, json};
 
+use super::checker::{Checker, at, list, number, text, whole};
 use super::cpu::vcpus;
-use super::judge::{Judge, at, list, number, text, whole};
 use super::{Cluster, Machine, Reason};
 
 /// Where an instance type and an instance say the same: of the instance's spec, of the instance type's.
@@ -69,7 +69,7 @@ const PREFERRED_DEVICES: [(&str, &str, &str); 11] = [
     ("inputs", "preferredInputType", "type"),
 ];
 
-impl Judge<'_> {
+impl Checker<'_> {
     /// What the instance says although its instance type does.
     pub(super) fn instancetype_conflicts(&mut self, instancetype: &Value) {
         let is_said =

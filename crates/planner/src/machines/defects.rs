@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::judge::{at, each};
+use super::checker::{at, each};
 use super::migration::ALLOW_BRIDGE;
 use crate::release::{Release, version_numbers};
 

@@ -5,11 +5,11 @@
 use serde_json::Value;
 
 use super::Reason;
-use super::judge::{Judge, at, is_on, label_problem, list, number, text};
+use super::checker::{Checker, at, is_on, label_problem, list, number, text};
 use super::tables::count;
 use crate::admission::label_text::subdomain_problems;
 
-impl Judge<'_> {
+impl Checker<'_> {
     pub(super) fn names(&mut self) {
         let host = self.text("hostname");
         if let Some(problem) = label_problem(host).filter(|_| !host.is_empty()) {

@@ -6,7 +6,7 @@ use hcoplan_yaml::Path;
 use serde_json::Value;
 
 use super::Reason;
-use super::judge::{Judge, label_problem, list, number, text};
+use super::checker::{Checker, label_problem, list, number, text};
 use super::tables::{count, unsupported};
 
 const BUSES: [&str; 4] = ["virtio", "scsi", "sata", "usb"];
@@ -39,7 +39,7 @@ pub(super) fn is_pci_address(text: &str) -> bool {
             && function.len() == 1 && ("0"..="7").contains(&function))
 }
 
-impl Judge<'_> {
+impl Checker<'_> {
     pub(super) fn disks(&mut self) {
         for (i, _, other) in self.repeated("domain.devices.disks") {
             let disks = self.name("domain.devices.disks");
@@ -130,7 +130,7 @@ impl Judge<'_> {
         if custom.is_null() {
             return;
         }
-        if super::judge::is_on(&size["matchVolume"]) {
+        if super::checker::is_on(&size["matchVolume"]) {
             let words = "Block size matching can't be enabled together with a custom value";
             self.reject(&format!("{path}.blockSize"), Reason::NotExactlyOne, words);
             return;

@@ -9,7 +9,7 @@ use hcoplan_kubernetes::label_selector;
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use super::judge::{Judge, at, number, printed, quantity, structure, text, whole};
+use super::checker::{Checker, at, number, printed, quantity, structure, text, whole};
 use super::tables::{count, unsupported};
 use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
 
@@ -45,17 +45,17 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
     let below = |field: &str| if template.is_empty() { field.to_owned() } else { format!("{template}.{field}") };
     let spec_path = below("spec");
     let spec = at(&object, &spec_path);
-    let judge = |spec, stage| Judge::new(cluster, spec, &spec_path, stage);
+    let checker = |spec, stage| Checker::new(cluster, spec, &spec_path, stage);
     let owner = (kind != "VirtualMachineInstance").then(|| template.strip_suffix(".template").unwrap_or_default());
     let machine_path = owner.filter(|_| kind != "VirtualMachineInstanceReplicaSet");
 
     if let Some(path) = machine_path {
-        let mut matchers = Judge::new(cluster, at(&object, path), path, Stage::Defaulting);
+        let mut matchers = Checker::new(cluster, at(&object, path), path, Stage::Defaulting);
         matchers.matchers();
         if !matchers.found.is_empty() {
             return rejected(matchers.found);
         }
-        let mut applied = judge(spec, Stage::Defaulting);
+        let mut applied = checker(spec, Stage::Defaulting);
         if let Some(instancetype) = machine.instancetype {
             applied.instancetype_conflicts(instancetype);
         }
@@ -64,7 +64,7 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
         }
     }
     let complete = defaults::complete(cluster, machine, spec);
-    let mut creation = judge(&complete, Stage::Validating);
+    let mut creation = checker(&complete, Stage::Validating);
     if let Some(preference) = machine.preference.filter(|_| machine_path.is_some()) {
         creation.requirements(machine, preference, machine_path.unwrap_or_default());
     }
@@ -74,27 +74,27 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
     if !creation.found.is_empty() {
         return rejected(creation.found);
     }
-    let mut validating = judge(&complete, Stage::Validating);
+    let mut validating = checker(&complete, Stage::Validating);
     validating.instance();
     let mut causes = validating.found;
     causes.extend(metadata(cluster, &object, &below("metadata")));
     if let Some(path) = machine_path {
-        let mut whole = Judge::new(cluster, at(&object, path), path, Stage::Validating);
+        let mut whole = Checker::new(cluster, at(&object, path), path, Stage::Validating);
         whole.machine(text(at(&object, "metadata.namespace")));
         causes.extend(whole.found);
-        let mut live = judge(&complete, Stage::Validating);
+        let mut live = checker(&complete, Stage::Validating);
         live.live_memory();
         causes.extend(live.found);
     }
     if matches!(kind, "VirtualMachinePool" | "VirtualMachineInstanceReplicaSet") {
-        let mut group = Judge::new(cluster, &object["spec"], "spec", Stage::Validating);
+        let mut group = Checker::new(cluster, &object["spec"], "spec", Stage::Validating);
         group.group(kind);
         causes.extend(group.found);
     }
     if causes.is_empty() {
         // A machine is only looked at this closely when it starts.
         let stage = if owner.is_some() { Stage::Start } else { Stage::Validating };
-        let mut start = judge(&complete, stage);
+        let mut start = checker(&complete, stage);
         start.start(machine, at(&object, machine_path.unwrap_or_default()));
         causes = start.found;
     }
@@ -104,12 +104,12 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
 /// What the webhooks say about an instance's metadata.
 fn metadata(cluster: Cluster<'_>, object: &Value, path: &str) -> Vec<Cause> {
     let metadata = at(object, path);
-    let mut judge = Judge::new(cluster, metadata, path, Stage::Validating);
+    let mut checker = Checker::new(cluster, metadata, path, Stage::Validating);
     let labels = metadata["labels"].as_object().into_iter().flatten();
     for (label, _) in labels.filter(|(label, _)| RESERVED_LABELS.contains(&label.as_str())) {
         let words = "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited";
-        judge.reject("labels", Reason::Removed, words);
-        judge.found.last_mut().into_iter().for_each(|cause| cause.path = cause.path.key(label));
+        checker.reject("labels", Reason::Removed, words);
+        checker.found.last_mut().into_iter().for_each(|cause| cause.path = cause.path.key(label));
     }
     for (annotation, gate, shown) in GATED_ANNOTATIONS {
         if !text(&metadata["annotations"][annotation]).is_empty() && !cluster.has_gate(gate) {
@@ -117,13 +117,13 @@ fn metadata(cluster: Cluster<'_>, object: &Value, path: &str) -> Vec<Cause> {
                 "{shown} feature gate is not enabled in kubevirt-config, invalid entry {path}.annotations.{annotation}"
             );
             let path = Path::dotted(path).key("annotations").key(annotation);
-            judge.found.push(Cause { stage: Stage::Validating, path, reason: Reason::GateOff(gate), words });
+            checker.found.push(Cause { stage: Stage::Validating, path, reason: Reason::GateOff(gate), words });
         }
     }
-    judge.found
+    checker.found
 }
 
-impl Judge<'_> {
+impl Checker<'_> {
     /// An instance's spec, wherever it is.
     fn instance(&mut self) {
         self.names();
@@ -330,7 +330,8 @@ impl Judge<'_> {
             let volumes = self.list("template.spec.volumes");
             let claims = |v: &Value| [v["dataVolume"]["name"].clone(), v["persistentVolumeClaim"]["claimName"].clone()];
             let used: Vec<Value> = volumes.iter().flat_map(claims).filter(|n| !n.is_null()).collect();
-            if name.is_empty() || used.iter().any(|n| n == name || n.as_str().is_some_and(super::judge::is_placeholder))
+            if name.is_empty()
+                || used.iter().any(|n| n == name || n.as_str().is_some_and(super::checker::is_placeholder))
             {
                 return;
             }

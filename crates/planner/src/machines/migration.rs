@@ -6,8 +6,8 @@
 
 use serde_json::Value;
 
-use super::judge::{at, list, text};
-use super::{Cluster, judge};
+use super::checker::{at, list, text};
+use super::{Cluster, checker};
 
 /// What a claim is known to allow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,21 +61,21 @@ pub fn obstacles(
     annotations: &Value,
     claim: impl Fn(&str) -> Claim,
 ) -> Vec<(String, Obstacle)> {
-    let judge = judge::Judge::new(cluster, spec, "", super::Stage::Start);
+    let checker = checker::Checker::new(cluster, spec, "", super::Stage::Start);
     let mut found: Vec<(String, Obstacle)> = network(cluster, spec, annotations).into_iter().collect();
     found.extend(host_devices(cluster, spec).map(|path| (path, Obstacle::HostDevice)));
-    if judge.has("domain.launchSecurity") {
+    if checker.has("domain.launchSecurity") {
         found.push(("domain.launchSecurity".to_owned(), Obstacle::Encryption));
     }
     if !cluster.admits("migrates-reservations") {
-        let reserved = judge.each("domain.devices.disks[].lun.reservation");
+        let reserved = checker.each("domain.devices.disks[].lun.reservation");
         found.extend(reserved.into_iter().filter(|(_, v)| **v == true).map(|(p, _)| (p, Obstacle::Reservation)));
     }
     const PASSTHROUGH: &str = "domain.features.hypervPassthrough";
     if *at(spec, "domain.features.hypervPassthrough.enabled") == true {
         found.push((PASSTHROUGH.to_owned(), Obstacle::HypervPassthrough));
     }
-    for (path, volume) in judge.each("volumes[]") {
+    for (path, volume) in checker.each("volumes[]") {
         let names = [&volume["persistentVolumeClaim"]["claimName"], &volume["dataVolume"]["name"]];
         if let Some(name) = names.into_iter().find_map(Value::as_str) {
             let modes = claim(name).access_modes;

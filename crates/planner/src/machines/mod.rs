@@ -9,12 +9,12 @@
 //! `pkg/defaults`, v1.6 to v1.9; CDI `pkg/apiserver/webhooks`, v1.63 to v1.66.
 
 mod architecture;
+mod checker;
 mod cpu;
 mod defaults;
 mod defects;
 mod devices;
 mod disks;
-mod judge;
 mod machine;
 mod migration;
 mod network;
@@ -27,10 +27,10 @@ mod volumes;
 #[cfg(test)]
 mod tests;
 
+pub use checker::is_placeholder;
 pub use defects::{Defect, MachineView, defects, deployed_kubevirt, has_defect};
-pub use judge::is_placeholder;
 pub use migration::{Claim, Obstacle, obstacles};
-pub use nodes::{Demand, demands};
+pub use nodes::{NodeRequirement, node_requirements};
 pub use structure::{TypeKind, common_type, common_types};
 pub use types::{admit_instancetype, admit_migration_policy, admit_preference};
 

@@ -7,8 +7,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use serde_json::Value;
 
 use super::Reason;
+use super::checker::{Checker, list, number, text};
 use super::disks::is_pci_address;
-use super::judge::{Judge, list, number, text};
 use super::tables::{count, unsupported};
 
 const INTERFACES: &str = "domain.devices.interfaces";
@@ -22,7 +22,7 @@ const REMOVED: [(&str, &str); 3] = [
 /// The address of the bridge inside the pod.
 const RESERVED_MAC: &str = "02:00:00:00:00:00";
 
-impl Judge<'_> {
+impl Checker<'_> {
     /// Bindings that are gone: looked at only when a machine is created.
     pub(super) fn removed_bindings(&mut self) {
         for (path, interface) in self.each("domain.devices.interfaces[]") {

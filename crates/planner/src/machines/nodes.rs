@@ -5,12 +5,12 @@
 use serde_json::Value;
 
 use super::Cluster;
-use super::judge::{Judge, at, list, text};
+use super::checker::{Checker, at, list, text};
 use crate::inventory::{CPU_FEATURE, CPU_MODEL};
 
 /// Something that a node has to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Demand {
+pub enum NodeRequirement {
     /// A label with the value `true`, and the beginning of the labels of its family: where a node has none of the
     /// family nobody knows what it offers.
     Label {
@@ -26,46 +26,46 @@ pub enum Demand {
 }
 
 /// What the node of an instance needs, each with the field below the instance's spec that asks for it.
-pub fn demands(cluster: Cluster<'_>, spec: &Value) -> Vec<(String, Demand)> {
-    let judge = Judge::new(cluster, spec, "", super::Stage::Start);
+pub fn node_requirements(cluster: Cluster<'_>, spec: &Value) -> Vec<(String, NodeRequirement)> {
+    let checker = Checker::new(cluster, spec, "", super::Stage::Start);
     let mut found = Vec::new();
-    let own = judge.text("domain.cpu.model");
+    let own = checker.text("domain.cpu.model");
     let model = if own.is_empty() { text(&cluster.configuration()["cpuModel"]) } else { own };
-    let is_amd64 = matches!(judge.text("architecture"), "" | "amd64");
+    let is_amd64 = matches!(checker.text("architecture"), "" | "amd64");
     if is_amd64 && !matches!(model, "" | "host-model" | "host-passthrough") {
         let label = format!("{CPU_MODEL}{model}");
-        found.push(("domain.cpu.model".to_owned(), Demand::Label { label, family: CPU_MODEL }));
+        found.push(("domain.cpu.model".to_owned(), NodeRequirement::Label { label, family: CPU_MODEL }));
     }
-    for (path, feature) in judge.each("domain.cpu.features[]") {
+    for (path, feature) in checker.each("domain.cpu.features[]") {
         if matches!(text(&feature["policy"]), "" | "require") {
             let label = format!("{CPU_FEATURE}{}", text(&feature["name"]));
-            found.push((format!("{path}.name"), Demand::Label { label, family: CPU_FEATURE }));
+            found.push((format!("{path}.name"), NodeRequirement::Label { label, family: CPU_FEATURE }));
         }
     }
     let manager = if cluster.admits("prefixed-cpu-manager-label") { "kubevirt.io/cpumanager" } else { "cpumanager" };
     let security = |kind: &str| !at(spec, &format!("domain.launchSecurity.{kind}")).is_null();
     let single = [
-        ("domain.cpu.dedicatedCpuPlacement", *judge.get("domain.cpu.dedicatedCpuPlacement") == true, manager),
-        ("domain.cpu.realtime", judge.has("domain.cpu.realtime"), "kubevirt.io/realtime"),
+        ("domain.cpu.dedicatedCpuPlacement", *checker.get("domain.cpu.dedicatedCpuPlacement") == true, manager),
+        ("domain.cpu.realtime", checker.has("domain.cpu.realtime"), "kubevirt.io/realtime"),
         ("domain.launchSecurity.sev", security("sev"), "kubevirt.io/sev"),
         ("domain.launchSecurity.snp", security("snp"), "kubevirt.io/sev-snp"),
         ("domain.launchSecurity.tdx", security("tdx"), "kubevirt.io/tdx"),
     ];
     for (path, is_asked, label) in single {
         if is_asked {
-            found.push((path.to_owned(), Demand::Label { label: label.to_owned(), family: label }));
+            found.push((path.to_owned(), NodeRequirement::Label { label: label.to_owned(), family: label }));
         }
     }
     const PAGE_SIZE: &str = "domain.memory.hugepages.pageSize";
-    if judge.has(PAGE_SIZE) {
-        found.push((PAGE_SIZE.to_owned(), Demand::Hugepages(judge.text(PAGE_SIZE).to_owned())));
+    if checker.has(PAGE_SIZE) {
+        found.push((PAGE_SIZE.to_owned(), NodeRequirement::Hugepages(checker.text(PAGE_SIZE).to_owned())));
     }
     for devices in ["gpus", "hostDevices"] {
         for (i, device) in list(at(spec, &format!("domain.devices.{devices}"))).iter().enumerate() {
             let name = text(&device["deviceName"]);
             if !name.is_empty() {
                 let path = format!("domain.devices.{devices}[{i}].deviceName");
-                found.push((path, Demand::Device(name.to_owned())));
+                found.push((path, NodeRequirement::Device(name.to_owned())));
             }
         }
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Reason;
-use super::judge::{Judge, at, list, text};
+use super::checker::{Checker, at, list, text};
 
 /// A field with the values that it may have.
 struct Enumeration {
@@ -76,7 +76,7 @@ const ENUMERATIONS: &[Enumeration] = &[
 ];
 
 /// When a field asks for its gate.
-enum Asks {
+enum GateTrigger {
     /// When it is there.
     Set,
     /// When it is true.
@@ -86,74 +86,89 @@ enum Asks {
 }
 
 /// Fields with the gate that they ask for, and the words without it.
-const GATED: &[(&str, Asks, &str, &str)] = &[
+const GATED: &[(&str, GateTrigger, &str, &str)] = &[
     (
         "domain.cpu.numa.guestMappingPassthrough",
-        Asks::Set,
+        GateTrigger::Set,
         "NUMA",
         "NUMA feature gate is not enabled in kubevirt-config, invalid entry {at}",
     ),
-    ("domain.devices.autoattachVSOCK", Asks::True, "VSOCK", "VSOCK feature gate is not enabled in kubevirt-config"),
+    (
+        "domain.devices.autoattachVSOCK",
+        GateTrigger::True,
+        "VSOCK",
+        "VSOCK feature gate is not enabled in kubevirt-config",
+    ),
     (
         "domain.devices.disks[].lun.reservation",
-        Asks::True,
+        GateTrigger::True,
         "PersistentReservation",
         "PersistentReservation feature gate is not enabled in kubevirt-config",
     ),
     (
         "domain.devices.downwardMetrics",
-        Asks::Set,
+        GateTrigger::Set,
         "DownwardMetrics",
         "downwardMetrics virtio serial is not allowed: DownwardMetrics feature gate is not enabled",
     ),
     (
         "domain.devices.hostDevices",
-        Asks::Set,
+        GateTrigger::Set,
         "HostDevices",
         "Host Devices feature gate is not enabled in kubevirt-config",
     ),
-    ("domain.devices.interfaces[].passtBinding", Asks::Set, "PasstBinding", "PasstBinding feature gate is not enabled"),
+    (
+        "domain.devices.interfaces[].passtBinding",
+        GateTrigger::Set,
+        "PasstBinding",
+        "PasstBinding feature gate is not enabled",
+    ),
     (
         "domain.devices.interfaces[].portRanges",
-        Asks::Set,
+        GateTrigger::Set,
         "PortRangesSpec",
         "portRanges is specified on interface but the PortRangesSpec feature gate is not enabled",
     ),
     (
         "domain.devices.panicDevices",
-        Asks::Filled,
+        GateTrigger::Filled,
         "PanicDevices",
         "Panic Devices feature gate is not enabled in kubevirt-config",
     ),
     (
         "domain.devices.video",
-        Asks::Set,
+        GateTrigger::Set,
         "VideoConfig",
         "Video configuration is specified but the VideoConfig feature gate is not enabled",
     ),
     (
         "domain.memory.reservedOverhead",
-        Asks::Set,
+        GateTrigger::Set,
         "ReservedOverheadMemlock",
         "Reserved overhead memlock feature gate is not enabled in kubevirt-config",
     ),
     (
         "domain.rebootPolicy",
-        Asks::Set,
+        GateTrigger::Set,
         "RebootPolicy",
         "RebootPolicy is specified but the RebootPolicy feature gate is not enabled",
     ),
-    ("volumes[].containerPath", Asks::Set, "ContainerPathVolumes", "ContainerPathVolumes feature gate is not enabled"),
+    (
+        "volumes[].containerPath",
+        GateTrigger::Set,
+        "ContainerPathVolumes",
+        "ContainerPathVolumes feature gate is not enabled",
+    ),
     (
         "volumes[].downwardMetrics",
-        Asks::Set,
+        GateTrigger::Set,
         "DownwardMetrics",
         "downwardMetrics disks are not allowed: DownwardMetrics feature gate is not enabled.",
     ),
-    ("volumes[].hostDisk", Asks::Set, "HostDisk", "HostDisk feature gate is not enabled"),
+    ("volumes[].hostDisk", GateTrigger::Set, "HostDisk", "HostDisk feature gate is not enabled"),
 ];
 
-impl Judge<'_> {
+impl Checker<'_> {
     /// Values that aren't of their enumeration.
     pub(super) fn enumerations(&mut self) {
         for Enumeration { field, allowed, words } in ENUMERATIONS {
@@ -171,9 +186,9 @@ impl Judge<'_> {
         for (field, asks, gate, words) in GATED {
             for (path, value) in self.each(field) {
                 let is_asked = match asks {
-                    Asks::Set => true,
-                    Asks::True => *value == true,
-                    Asks::Filled => !list(value).is_empty(),
+                    GateTrigger::Set => true,
+                    GateTrigger::True => *value == true,
+                    GateTrigger::Filled => !list(value).is_empty(),
                 };
                 if is_asked {
                     let words = self.fill(words, &path, text(value));

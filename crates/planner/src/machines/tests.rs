@@ -57,7 +57,7 @@ fn with(changes: &Value) -> Value {
     object
 }
 
-fn judge(release: &str, object: &Value, types: [Option<&Value>; 2]) -> Vec<Cause> {
+fn checker(release: &str, object: &Value, types: [Option<&Value>; 2]) -> Vec<Cause> {
     let release = Release::known(release).expect("known");
     let kubevirt = kubevirt();
     let architecture = object.pointer("/spec/template/spec/architecture").and_then(Value::as_str);
@@ -69,7 +69,7 @@ fn judge(release: &str, object: &Value, types: [Option<&Value>; 2]) -> Vec<Cause
 #[test]
 fn takes_a_sound_machine_in_every_release() {
     for release in Release::known_names() {
-        assert_eq!(judge(release, &sound(), [None, None]), [], "{release}");
+        assert_eq!(checker(release, &sound(), [None, None]), [], "{release}");
     }
 }
 
@@ -83,7 +83,7 @@ fn rejects_with_the_servers_message_and_accepts_a_similar_object() {
             row["releases"].as_array().map_or(vec!["1.18"], |r| r.iter().filter_map(Value::as_str).collect());
         for release in releases {
             let said = |changes: &Value| -> Vec<String> {
-                judge(release, &with(changes), [None, None]).into_iter().map(|c| c.words).collect()
+                checker(release, &with(changes), [None, None]).into_iter().map(|c| c.words).collect()
             };
             let (bad, good) = (said(&row["bad"]), said(&row["good"]));
             let also = bad.iter().any(|w| !w.contains(words)) && row["others"] != true;
@@ -107,8 +107,9 @@ fn distinguishes_instance_types_and_preferences_from_the_machines_own_values() {
     let typed = |cpu: Value, memory: Value| with(&json!({"domain.cpu": cpu, "domain.memory": memory}));
     let own = typed(json!({"cores": 2}), json!({"guest": "4Gi"}));
     let none = typed(Value::Null, Value::Null);
-    let words =
-        |object: &Value, types| -> Vec<String> { judge("1.18", object, types).into_iter().map(|c| c.words).collect() };
+    let words = |object: &Value, types| -> Vec<String> {
+        checker("1.18", object, types).into_iter().map(|c| c.words).collect()
+    };
     assert_eq!(
         words(&own, [Some(medium), None]),
         [

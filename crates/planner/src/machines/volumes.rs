@@ -6,8 +6,8 @@
 use serde_json::Value;
 
 use super::Reason;
+use super::checker::{Checker, is_on, list, text, whole};
 use super::disks::path_problem;
-use super::judge::{Judge, is_on, list, text, whole};
 use super::tables::count;
 
 /// Where a volume can come from.
@@ -46,7 +46,7 @@ const SINGLE: [(&str, &str); 3] =
 /// The most bytes that cloud-init's data may have inside the object.
 const MOST_DATA: usize = 2048;
 
-impl Judge<'_> {
+impl Checker<'_> {
     pub(super) fn volumes(&mut self) {
         let all = self.name("volumes");
         for (i, _, other) in self.repeated("volumes") {
@@ -264,7 +264,7 @@ impl Judge<'_> {
     pub(super) fn shown_volumes(&mut self) {
         for (path, source) in self.each("volumes[].containerPath") {
             let path = path.strip_suffix(".containerPath").unwrap_or(&path);
-            let name = text(&super::judge::at(self.spec, path)["name"]);
+            let name = text(&super::checker::at(self.spec, path)["name"]);
             let shown_by = |devices: &str| self.list(devices).iter().any(|d| text(&d["name"]) == name);
             let (disk, share) = (shown_by("domain.devices.disks"), shown_by("domain.devices.filesystems"));
             if disk {

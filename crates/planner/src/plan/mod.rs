@@ -7,7 +7,7 @@
 
 mod alerts;
 mod metrics;
-mod own_update;
+mod operator_update;
 mod reconcile;
 mod status;
 
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use alerts::PREDICTED as PREDICTED_ALERTS;
-pub use own_update::{with_status, write};
+pub use operator_update::{with_status, write};
 pub use status::{Condition, Status};
 
 use hcoplan_kubernetes::Object;
@@ -176,7 +176,7 @@ pub fn plan_with(release: &Release, inventory: &Inventory, hyperconverged: &Valu
 }
 
 /// What admission and the operator's reconciles lead to.
-struct Outcome {
+struct Reconciliation {
     admission: Admission,
     topology: Topology,
     hyperconverged: HyperConverged,
@@ -201,7 +201,7 @@ fn reconcile(
     inventory: &Inventory,
     hyperconverged: &Value,
     admit: Admit,
-) -> Result<Outcome, Box<Admission>> {
+) -> Result<Reconciliation, Box<Admission>> {
     let mut admission = match admit {
         Admit::Stored | Admit::Settled { .. } => accepted(hyperconverged),
         Admit::Unchecked => match admission::stored_if_accepted(release, inventory, hyperconverged) {
@@ -225,7 +225,7 @@ fn reconcile(
     if is_accepted && !hc.name.is_empty() && hc.name != NAME {
         let rendered =
             operands::of_start(&Context::new(release, inventory, &topology, &hc, Err(String::new()), Stage::Operator));
-        return Ok(Outcome {
+        return Ok(Reconciliation {
             admission,
             rendered,
             topology,
@@ -250,14 +250,14 @@ fn reconcile(
         Some(stored) if writes && !panics && admission.accepted && admit.creates() => {
             let rendered = (&rounds.rendered, &*rounds.written);
             let inventory = rounds.inventory(inventory);
-            own_update::refusal(release, &inventory, &topology, &admission, stored, rendered)
+            operator_update::refusal(release, &inventory, &topology, &admission, stored, rendered)
         }
         _ => None,
     };
     if writes && (panics || refused_update.is_some()) {
         rounds = cluster.reconcile(hc, false, schedule);
     }
-    Ok(Outcome {
+    Ok(Reconciliation {
         admission,
         topology,
         hyperconverged: rounds.hyperconverged,
@@ -274,7 +274,7 @@ fn accepted(stored: &Value) -> Admission {
     Admission { accepted: true, stored: Some(stored.clone()), ..Admission::default() }
 }
 
-impl Outcome {
+impl Reconciliation {
     /// Adds what follows from the operands: SSP's objects, the status and the metrics.
     fn into_plan(self, release: &Release, inventory: &Inventory) -> Plan {
         let Self {

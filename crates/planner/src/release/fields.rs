@@ -140,8 +140,8 @@ mod tests {
                 let rows: Vec<_> = rows.map(|f| f.path.replace("[]", "")).collect();
                 for path in schema(version).map(Schema::all_fields).unwrap_or_default() {
                     let path = path.to_string();
-                    let told = |row: &String| is_at_or_below(row, &path) || is_at_or_below(&path, row);
-                    if path.starts_with("spec.") && !rows.iter().any(told) {
+                    let is_listed = |row: &String| is_at_or_below(row, &path) || is_at_or_below(&path, row);
+                    if path.starts_with("spec.") && !rows.iter().any(is_listed) {
                         wrong.push(format!("{name}: no description of {path} of {version}"));
                     }
                 }

@@ -1,4 +1,4 @@
-//! Whether a cluster reads the same in two repositories, told without parsing anything.
+//! Whether a cluster reads the same in two repositories, without parsing anything.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use super::{ClusterRef, Repo};
 impl Repo {
     /// Whether all input of a cluster has the same bytes in another repository: its own files, its inventory's, the
     /// other objects' that rules look at, the configuration. `false` where one of them can't be read.
-    pub fn reads_the_same(&self, cluster: &ClusterRef, other: &Self, twin: &ClusterRef) -> bool {
-        if cluster.name != twin.name || self.release_name() != other.release_name() {
+    pub fn reads_the_same(&self, cluster: &ClusterRef, other: &Self, other_cluster: &ClusterRef) -> bool {
+        if cluster.name != other_cluster.name || self.release_name() != other.release_name() {
             return false;
         }
-        let (ours, theirs) = (self.inputs(cluster), other.inputs(twin));
+        let (ours, theirs) = (self.inputs(cluster), other.inputs(other_cluster));
         ours == theirs && ours.iter().all(|path| self.same_bytes(path, other))
     }
 

@@ -56,8 +56,8 @@ impl Commit {
         let (git, _) = Git::around(directory).ok()?;
         let name = resolved(&git, name).ok()?;
         // Unlike `git log` it knows no signatures, for which a program would be started.
-        let told = git.line(&["rev-list", "--max-count=1", "--format=%cI", &name]);
-        let time = told.ok()?.lines().last()?.to_owned();
+        let line = git.line(&["rev-list", "--max-count=1", "--format=%cI", &name]);
+        let time = line.ok()?.lines().last()?.to_owned();
         Some(Self { name, time })
     }
 }

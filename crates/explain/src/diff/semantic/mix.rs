@@ -99,9 +99,9 @@ impl SelectiveMerge<'_, '_> {
         };
         let mut out = Vec::new();
         for (i, (name, value)) in keys.before.iter().zip(old).enumerate() {
-            let twin = keys.after.iter().position(|n| n == name);
-            let other = twin.and_then(|j| new.get(j));
-            out.extend(self.one(Some(value), other, &entry(name, i, twin.unwrap_or(i))));
+            let position = keys.after.iter().position(|n| n == name);
+            let other = position.and_then(|j| new.get(j));
+            out.extend(self.one(Some(value), other, &entry(name, i, position.unwrap_or(i))));
         }
         for (j, (name, value)) in keys.after.iter().zip(new).enumerate() {
             if !keys.before.contains(name) {

@@ -226,8 +226,8 @@ fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, Stri
     }
     let documents = std::mem::take(&mut all.documents);
     let today = Date::parse("2026-11-24").expect("a day");
-    let settled = apply_suppressions(all, documents.iter().map(|d| &**d), &settings, today);
-    Ok(settled.findings)
+    let result = apply_suppressions(all, documents.iter().map(|d| &**d), &settings, today);
+    Ok(result.findings)
 }
 
 /// The example, put into its rule's fixture.

@@ -293,13 +293,13 @@ fn assert_whole(ssp: &Value, stage: &SspStage, constants: usize) {
     let crons: Vec<_> = crons.collect();
     let displaced = stage.displaced.iter().map(|d| &d.origin);
     let origins = crons.iter().map(|r| &r.origin).chain(displaced);
-    let told: BTreeSet<_> = origins.filter_map(|o| o.template.as_ref()).map(|t| t.index).collect();
+    let reported: BTreeSet<_> = origins.filter_map(|o| o.template.as_ref()).map(|t| t.index).collect();
     let templates = &ssp["spec"]["commonTemplates"]["dataImportCronTemplates"];
     let templates = templates.as_array().map_or(&[][..], Vec::as_slice);
     for (index, template) in templates.iter().enumerate() {
         let architectures = &template["metadata"]["annotations"][ARCHITECTURES_ANNOTATION];
         if matches!(architectures.as_str(), None | Some("" | "amd64")) {
-            assert!(told.contains(&index), "{index} of {ssp}");
+            assert!(reported.contains(&index), "{index} of {ssp}");
         }
     }
     for cron in &crons {
@@ -359,10 +359,10 @@ fn reports_templates_of_any_shape_as_deployed() {
         };
         let gauge = "kubevirt_hco_dataimportcrontemplate_with_architecture_annotation";
         let gauges = stage.gauges();
-        let told = gauges.get(gauge).and_then(Value::as_array).map_or(0, Vec::len);
+        let reported = gauges.get(gauge).and_then(Value::as_array).map_or(0, Vec::len);
         assert_eq!(names(&stage.status), own(false), "{custom:?}");
         assert_eq!(names(&stage.ssp_templates), own(true), "{custom:?}");
-        assert_eq!(told, stage.templates.len(), "{custom:?}");
+        assert_eq!(reported, stage.templates.len(), "{custom:?}");
     };
     let one = template("a", "b", "amd64");
     replaced(&one, &others, &mut |other| {

@@ -100,7 +100,7 @@ fn agrees_with_recorded_operands_with_and_without_patch() {
         let types = GoTypes::from_json(table).unwrap();
         let recordings = Recordings::read(&set, release);
         for (name, patches, rest) in &cases {
-            let Some(twin) = plain.get(rest) else {
+            let Some(unpatched) = plain.get(rest) else {
                 continue;
             };
             let Some(row) = recordings.rows.get(name) else {
@@ -110,7 +110,7 @@ fn agrees_with_recorded_operands_with_and_without_patch() {
             let recorded_message = row["admission"]["message"].as_str().unwrap();
             let mut messages = Vec::new();
             for annotation in ANNOTATIONS {
-                let Some(base) = recordings.object(twin, annotation.kind) else {
+                let Some(base) = recordings.object(unpatched, annotation.kind) else {
                     continue;
                 };
                 let ty = types.of_kind(annotation.api_version, annotation.kind).unwrap();

@@ -279,9 +279,9 @@ fn observed_consequences_are_in_the_recordings() {
     let recordings = Recordings::read();
     let mut seen = 0;
     for pair in pairs().iter().filter(|pair| !pair["seen"].is_null()) {
-        let told = recordings.consequences_of(&pair["seen"]);
+        let reported = recordings.consequences_of(&pair["seen"]);
         let name = name(pair);
-        assert!(told.contains(&name), "{name:?} {}: {told:?}", pair["seen"]);
+        assert!(reported.contains(&name), "{name:?} {}: {reported:?}", pair["seen"]);
         seen += 1;
     }
     assert!(seen > 0);

@@ -65,9 +65,9 @@ fn an_empty_selector_is_every_node_and_none_is_no_node() {
         (&nowhere, &some("b"), "for the nodes that its selector matches"),
         (&some("b"), &some("c"), "for other nodes than before"),
     ] {
-        let told = consequences_of(before, after);
-        let [(Behaviour, text)] = told.as_slice() else {
-            panic!("{told:?}");
+        let reported = consequences_of(before, after);
+        let [(Behaviour, text)] = reported.as_slice() else {
+            panic!("{reported:?}");
         };
         assert!(text.contains(said), "{text}");
     }
@@ -149,8 +149,8 @@ fn reports_a_removed_object_rather_than_its_fields() {
     let plain = json!({"resourceName": "a", "pciVendorSelector": "2"});
     let none = json!({"resourceName": "c", "pciVendorSelector": "2"});
     let said = |before: &Value, after: &Value| {
-        let told = consequences_of(&devices(before.clone()), &devices(after.clone())).into_iter();
-        told.map(|(_, text)| text).collect::<Vec<_>>()
+        let reported = consequences_of(&devices(before.clone()), &devices(after.clone())).into_iter();
+        reported.map(|(_, text)| text).collect::<Vec<_>>()
     };
     let goes = "VMs that ask for the host device a don't start any more";
     assert!(said(&device, &none).contains(&goes.to_owned()));
@@ -178,8 +178,8 @@ fn a_role_that_goes_grants_nothing_else() {
             "metadata": {"name": "r"}, "rules": [{"verbs": [verb]}]})
     };
     let said = |before: &Value, after: &Value| {
-        let told = consequences_of(before, after).into_iter();
-        told.map(|(_, text)| text).collect::<Vec<_>>()
+        let reported = consequences_of(before, after).into_iter();
+        reported.map(|(_, text)| text).collect::<Vec<_>>()
     };
     assert_eq!(said(&role("get"), &Value::Null), ["the cluster role r is removed"]);
     let changed = said(&role("get"), &role("list"));
@@ -189,7 +189,7 @@ fn a_role_that_goes_grants_nothing_else() {
 #[test]
 fn every_row_can_be_met() {
     for (i, row) in TABLE.iter().enumerate() {
-        let twin = |other: &Row| other.0 == row.0 && other.1 == row.1 && other.2 == row.2;
-        assert_eq!(TABLE.iter().position(twin), Some(i), "{} {} twice", row.0, row.1);
+        let is_same_row = |other: &Row| other.0 == row.0 && other.1 == row.1 && other.2 == row.2;
+        assert_eq!(TABLE.iter().position(is_same_row), Some(i), "{} {} twice", row.0, row.1);
     }
 }

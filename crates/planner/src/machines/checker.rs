@@ -1,4 +1,4 @@
-//! What the checks have in common: a value, its place, and the causes that were found.
+//! What all checks share: a value, its place, and the causes found so far.
 
 use hcoplan_kubernetes::label;
 use hcoplan_kubernetes::nearest;
@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::{Cause, Cluster, Reason, Stage, structure};
 
-/// One value that is judged, such as an instance's spec.
-pub(super) struct Judge<'j> {
+/// Checks one value, such as an instance's spec.
+pub(super) struct Checker<'j> {
     pub(super) cluster: Cluster<'j>,
     pub(super) spec: &'j Value,
     pub(super) stage: Stage,
@@ -19,7 +19,7 @@ pub(super) struct Judge<'j> {
     pub(super) found: Vec<Cause>,
 }
 
-impl<'j> Judge<'j> {
+impl<'j> Checker<'j> {
     pub(super) fn new(cluster: Cluster<'j>, spec: &'j Value, base: &str, stage: Stage) -> Self {
         Self { cluster, spec, stage, base: Path::dotted(base), found: Vec::new() }
     }
