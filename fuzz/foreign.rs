@@ -139,8 +139,7 @@ fn objects(_: &str, content: &[u8]) {
         let changes = Arc::make_mut(&mut comparison.objects);
         diff::set_aside(release, changes);
         for (live, rendered) in live.iter().zip(&rendered) {
-            let (live, rendered) = (yaml::emit(&live.body), yaml::emit(&rendered.body));
-            let _ = diff::unified(&live, &rendered, "a", "b");
+            let _ = (yaml::emit(&live.body), yaml::emit(&rendered.body));
         }
     }
 }

@@ -22,7 +22,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["verdict"],
         ],
     ),
-    ("crates/repository/src", &[&["emit", "repo"]]),
+    ("crates/repository/src", &[&["repo", "emit"]]),
     ("crates/explain/src", &[&["why", "diff", "docs"]]),
     ("src", &[&["main", "cli", "lsp"]]),
 ];

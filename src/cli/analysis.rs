@@ -92,10 +92,11 @@ impl<'a> Question<'a> {
         let (mut verdict, mut clusters, mut compared) = (found.verdict, Vec::new(), 0);
         let mut steps: BTreeMap<(usize, String), Vec<ClusterDiff>> = BTreeMap::new();
         let mut already_there = Vec::new();
-        let mut shared = Shared::default();
-        let findings = found.each(&work, jobs, output, |outcome, progress| {
+        let (mut shared, mut stale) = (Shared::default(), Vec::new());
+        let mut findings = found.each(&work, jobs, output, |outcome, progress| {
             progress.suspend(|| tree::report_outcome(outcome, existing_count, &mut verdict, output));
             compared += 1;
+            stale.append(&mut outcome.stale);
             clusters.extend(outcome.diff.take().map(|diff| shared.share(diff)));
             for Upgraded { release, of, diff, is_there } in std::mem::take(&mut outcome.steps) {
                 if is_there {
@@ -107,6 +108,7 @@ impl<'a> Question<'a> {
             }
             take(outcome, progress);
         });
+        findings.extend(tree::stale_findings(work.check, &stale, found));
         drop(work);
         if hcoplan_analysis::interrupted() {
             return Ok(None);

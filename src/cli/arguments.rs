@@ -111,3 +111,10 @@ pub(super) struct Sources {
     #[command(flatten)]
     pub(super) reading: InputArguments,
 }
+
+impl Sources {
+    /// Whether all that is known of the clusters comes from the files of the working tree.
+    pub(super) fn has_only_own_facts(&self) -> bool {
+        self.release.is_none() && self.inventory.is_empty() && self.revision.is_none()
+    }
+}

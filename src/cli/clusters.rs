@@ -110,7 +110,7 @@ fn find_in(
     let wrong = |error| Failure::opening(error, &root);
     let asked = sources.reading.builds();
     let revision = sources.revision.as_ref().map(|name| Revision::open(&root, name, max_bytes()));
-    let revision = revision.transpose().map_err(crate::diff::Error::Git)?.map(Arc::new);
+    let revision = revision.transpose()?.map(Arc::new);
     let open = |options: &Options| match &revision {
         Some(tree) => Repo::from_tree(Arc::<Revision>::clone(tree), options),
         None => Repo::open(&directory, options),

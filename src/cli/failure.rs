@@ -29,9 +29,9 @@ pub(super) enum Failure {
     /// The output tree.
     #[error(transparent)]
     Tree(#[from] crate::emit::Error),
-    /// The two sides of the diff.
+    /// A git repository or a revision of it.
     #[error(transparent)]
-    Diff(#[from] crate::diff::Error),
+    Git(#[from] crate::source::Error),
     /// The user stopped hcoplan: reported elsewhere.
     #[error("interrupted")]
     Interrupted,

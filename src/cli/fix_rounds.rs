@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::findings::in_repository;
-use crate::diff;
 use crate::finding::{Finding, Fix};
 use crate::fix::{Applied, DroppedFix, NewError, Rewritten};
 use crate::secret::{InputText, masked_file_text};
 use crate::source::SourceFile;
 use hcoplan_report::shown_path;
+use similar::TextDiff;
 
 /// The result of all rounds.
 #[derive(Debug, Default)]
@@ -67,5 +67,6 @@ pub(super) fn diff_of(root: &Utf8Path, from_top: Option<&Utf8Path>, file: &Rewri
     };
     let after = SourceFile::new(file.before.path(), file.text.as_str());
     let (a, b) = (line(&a), line(&b));
-    diff::unified(&masked_file_text(&file.before), &masked_file_text(&after), &a, &b)
+    let (before, after) = (masked_file_text(&file.before), masked_file_text(&after));
+    TextDiff::from_lines(&*before, &*after).unified_diff().context_radius(3).header(&a, &b).to_string()
 }

@@ -15,8 +15,9 @@ use super::format::{self, Named, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
 use super::settings::Rules;
-use super::tree::OutputTree;
+use super::tree::{self, OutputTree};
 use super::{clusters, prior_state};
+use crate::emit::DiskTree;
 use crate::release::{Release, version_numbers};
 use crate::{lifecycle, lint};
 use hcoplan_analysis::Work;
@@ -114,6 +115,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         Some(path) => OutputTree::open(path, &found, true)?,
         None => OutputTree::nowhere(),
     };
+    // What is rendered with other facts than the repository's own says nothing about the tree in it.
+    let is_own =
+        arguments.out.out.is_none() && arguments.sources.has_only_own_facts() && !arguments.force && !found.is_stream();
+    let committed = if is_own { tree::committed(&found) } else { Vec::new() };
     let shows_fixes = targets.iter().any(|t| match t.format {
         PlanFormat::Changes(format) => format == changes::Format::Json,
         PlanFormat::Findings(format) => format.shows_fixes(),
@@ -126,7 +131,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         preview: upgrade_to.filter(|_| !found.verdict.nothing_found),
         lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
         tree: tree.new.as_ref(),
-        kustomization: arguments.out.kustomization(&found),
+        check: &committed,
+        kustomization: arguments.out.kustomization(&found) || committed.iter().any(DiskTree::has_kustomization),
         ..Work::default()
     };
     let question = Question::new(&found, &settings, &base, &arguments.rules, arguments.sources.reading.jobs, work)?;

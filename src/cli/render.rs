@@ -111,16 +111,22 @@ fn write(
     let tree = OutputTree::open(path, found, !arguments.check)?;
     let work = Work {
         tree: tree.new.as_ref(),
-        check: tree.disk.as_ref().filter(|_| arguments.check),
+        check: if arguments.check { tree.disk.as_slice() } else { &[] },
         kustomization: arguments.out.kustomization(found),
         ..work
     };
     let mut verdict = found.verdict;
-    let mut stale = if arguments.check { tree.stale(found) } else { Vec::new() };
+    let mut stale = Vec::new();
+    if arguments.check {
+        match &tree.disk {
+            Some(disk) => stale.extend(tree::gone(disk, found).into_iter().map(Utf8PathBuf::into_string)),
+            None => stale.push(format!("{} is not there", tree.path())),
+        }
+    }
     let (mut rendered, mut objects) = (0, 0);
     let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
         progress.suspend(|| tree::report_outcome(outcome, true, &mut verdict, output));
-        stale.extend(outcome.stale.iter().map(|file| tree.reported(file)));
+        stale.extend(outcome.stale.drain(..).map(Utf8PathBuf::into_string));
         if outcome.is_rendered {
             rendered += 1;
             objects += outcome.objects;

@@ -76,7 +76,7 @@ impl Side {
         let opened = match &self.revision {
             Some(revision) => {
                 let tree = Revision::open(&self.directory, revision, max_bytes());
-                let tree = tree.map_err(crate::diff::Error::Git)?;
+                let tree = tree?;
                 options.builds = builds::builds(self.builds, &tree, &options).map_err(wrong)?;
                 builds::build_revision(&tree, &self.directory, &mut options)?;
                 Repo::from_tree(Arc::new(tree), &options)

@@ -7,7 +7,9 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::output::Output;
 use crate::emit::{self, DiskTree, Tree};
-use crate::repo::ClusterRef;
+use crate::finding::Finding;
+use crate::repo::{ClusterRef, RENDERED_TREE_STALE};
+use crate::source::{Location, SourceFile, Span};
 use crate::verdict::{self as outcome, NotPlannedKind};
 use hcoplan_analysis::Outcome;
 
@@ -87,24 +89,47 @@ impl OutputTree {
         tree.finish()?;
         Ok(true)
     }
+}
 
-    /// Files of clusters that are gone, and the tree itself where there is none: what `--check`
-    /// finds beside the clusters' own files.
-    pub(super) fn stale(&self, found: &Clusters) -> Vec<String> {
-        if self.disk.is_none() {
-            return vec![format!("{} is not there", self.path)];
-        }
-        let gone = found.removed_clusters(self.directories());
-        gone.iter().map(|d| self.reported(d.as_str())).collect()
-    }
+/// The directories of clusters that are gone: what is stale in a tree beside the clusters' own files.
+pub(super) fn gone(disk: &DiskTree, found: &Clusters) -> Vec<Utf8PathBuf> {
+    let directories = disk.directories().map(ToOwned::to_owned);
+    let gone = found.removed_clusters(directories.collect());
+    gone.iter().map(|directory| disk.root().join(directory)).collect()
+}
 
-    /// A path of the tree as it is reported.
-    pub(super) fn reported(&self, file: &str) -> String {
-        match file {
-            "" => self.path.to_string(),
-            file => self.path.join(file).into_string(),
-        }
-    }
+/// The trees of the working tree that were rendered and that git doesn't ignore; what is none in every file is left to
+/// `render`, which says why.
+pub(super) fn committed(found: &Clusters) -> Vec<DiskTree> {
+    let trees = found.repo.output_trees().iter();
+    let trees = trees.filter_map(|path| DiskTree::open(&found.root.join(path)).ok().flatten());
+    trees.collect()
+}
+
+/// A finding for each tree in which files are stale.
+pub(super) fn stale_findings(trees: &[DiskTree], files: &[Utf8PathBuf], found: &Clusters) -> Vec<Finding> {
+    const SHOWN: usize = 3;
+    let finding = |tree: &DiskTree| {
+        let gone = gone(tree, found);
+        let mut stale = files.iter().chain(&gone).filter_map(|f| f.strip_prefix(tree.root()).ok());
+        let shown: Vec<String> = stale.by_ref().take(SHOWN).map(|f| format!("`{f}`")).collect();
+        let path = tree.root().strip_prefix(&found.root).unwrap_or(tree.root());
+        let more = match stale.count() {
+            0 if shown.is_empty() => return None,
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let message = format!("the rendered files in `{path}` are stale: {}{more}", shown.join(", "));
+        let manifest = path.join(emit::TOP_MANIFEST);
+        let text = std::fs::read(tree.root().join(emit::TOP_MANIFEST)).unwrap_or_default();
+        let file = SourceFile::from_bytes(&manifest, text);
+        Some(
+            Finding::new(&RENDERED_TREE_STALE, message)
+                .at(Location::new(&file, Span::default()))
+                .help(format!("run `hcoplan render --out {path}` and commit what it writes")),
+        )
+    };
+    trees.iter().filter_map(finding).collect()
 }
 
 /// Reports a cluster's result, unless it is accepted or findings report it, and records it in the verdict. Without

@@ -5,16 +5,41 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 
+use super::planned::Planned;
+use super::prior_state::PriorObject;
+use super::{Work, steps};
 use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_lint::Run;
+use hcoplan_lint::{Run, Selection};
 use hcoplan_planner::inventory::{LoadedInventory, contrasting_nodes};
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::Loaded;
+use hcoplan_repository::repo::{ClusterRef, Loaded, Repo};
+
+/// What the rules find in a cluster on all that it may be; `before` is the object that the change starts from.
+pub(super) fn lint(
+    work: &Work<'_>,
+    (repo, cluster): (&Repo, &ClusterRef),
+    planned: &Planned,
+    before: Option<&PriorObject>,
+    selection: &Selection<'_>,
+) -> Run {
+    let object = before.map(PriorObject::object);
+    let found = planned.run(repo, cluster, object, selection);
+    let loaded = planned.loaded();
+    if work.upgrade_to.is_some() || loaded.inventory.states_nodes && loaded.possible.is_empty() {
+        return found;
+    }
+    common(loaded, planned.release(), found, |release, inventory| {
+        let other = planned.with(release, Arc::new(inventory.clone()));
+        let nodes = other.inventory();
+        let planned = steps::plan(work, release, nodes, other.manifest(), before, work.force);
+        other.with_plan(release, planned.plan).run(repo, cluster, object, selection)
+    })
+}
 
 /// What is `found` in the cluster as it is assumed. A finding that other nodes don't have is left out; one that
 /// another release which the cluster may run doesn't have is at most a warning, and names the releases (an info is left
 /// out); so are errors of those.
-pub(super) fn lint(
+fn common(
     loaded: &Loaded,
     release: &Arc<Release>,
     mut found: Run,

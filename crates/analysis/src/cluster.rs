@@ -20,9 +20,10 @@ use super::transition::Transition;
 use super::view;
 use super::work::Work;
 use crate::matrix::Obstacle;
+use camino::Utf8PathBuf;
 use hcoplan_diagnostics::secret::{self, InputText, masked_message};
 use hcoplan_diagnostics::source::{SourceFile, Span};
-use hcoplan_explain::diff::{self, ClusterDiff, Comparison};
+use hcoplan_explain::diff::{ClusterDiff, Comparison};
 use hcoplan_lint as lint;
 use hcoplan_lint::fix;
 use hcoplan_planner::admission::Stage;
@@ -121,7 +122,9 @@ fn as_built(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef,
     if work.stored {
         outcome.printed = stored(&inputs.loaded().name, shown.release(), plan, work.force);
     }
-    outcome.failed = write(work, inputs.loaded(), plan, outcome).err();
+    // `render --out` writes what a new cluster has.
+    let created = || judged.transition.as_ref().map(|_| inputs.planned(Admit::Create));
+    outcome.failed = write(work, inputs.loaded(), plan, created, outcome).err();
 }
 
 /// A cluster as it is judged.
@@ -218,17 +221,7 @@ fn lint_and_warn(
         return;
     };
     let before = prior(inputs, old);
-    let object = before.as_ref().map(PriorObject::object);
-    let mut found = shown.run(repo, cluster, object, selection);
-    let loaded = inputs.loaded();
-    if work.upgrade_to.is_none() && (!loaded.inventory.states_nodes || !loaded.possible.is_empty()) {
-        found = assumed::lint(loaded, inputs.release(), found, |release, inventory| {
-            let other = inputs.with(release, Arc::new(inventory.clone()));
-            let nodes = other.inventory();
-            let planned = steps::plan(work, release, nodes, inputs.manifest(), before.as_ref(), work.force);
-            other.with_plan(release, planned.plan).run(repo, cluster, object, selection)
-        });
-    }
+    let mut found = assumed::lint(work, (repo, cluster), &shown, before.as_ref(), selection);
     // Asked for when the findings are reported, and kept: here it costs a worker's time.
     for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
         secret::secret_parts(&place.file);
@@ -325,7 +318,13 @@ fn forced(work: &Work<'_>, plan: &Plan) -> Option<&'static str> {
 }
 
 /// The output tree's part.
-fn write(work: &Work<'_>, loaded: &Loaded, plan: &Plan, outcome: &mut Outcome) -> Result<(), diff::Error> {
+fn write(
+    work: &Work<'_>,
+    loaded: &Loaded,
+    plan: &Plan,
+    created: impl Fn() -> Option<Planned>,
+    outcome: &mut Outcome,
+) -> Result<(), emit::Error> {
     if !outcome.is_rendered {
         if let Some(tree) = work.tree {
             tree.keep(&loaded.name)?;
@@ -335,14 +334,24 @@ fn write(work: &Work<'_>, loaded: &Loaded, plan: &Plan, outcome: &mut Outcome) -
     if !work.emits() {
         return Ok(());
     }
-    let files = ClusterFiles::new(&loaded.name, plan, &work.texts, work.wanted());
-    let files = if work.kustomization { files.with_kustomization() } else { files };
+    let files_of = |plan: &Plan| {
+        let files = ClusterFiles::new(&loaded.name, plan, &work.texts, work.wanted());
+        if work.kustomization { files.with_kustomization() } else { files }
+    };
+    let files = files_of(plan);
     outcome.objects = files.files.len();
     if let Some(tree) = work.tree {
         tree.write(&files)?;
     }
-    if let Some(disk) = work.check {
-        outcome.stale = stale(disk, &files)?;
+    for disk in work.check {
+        let mut differing = stale(disk, &files)?;
+        if !differing.is_empty()
+            && let Some(created) = created()
+            && stale(disk, &files_of(created.plan()))?.is_empty()
+        {
+            differing.clear();
+        }
+        outcome.stale.append(&mut differing);
     }
     if work.yaml {
         outcome.printed = yaml_stream(&files);
@@ -360,9 +369,15 @@ fn yaml_stream(files: &ClusterFiles) -> String {
     out
 }
 
-/// The files that a tree on disk would have otherwise.
-fn stale(disk: &DiskTree, files: &ClusterFiles) -> Result<Vec<String>, diff::Error> {
-    let directory = cluster_directory(&files.cluster)?;
+/// The files that a tree on disk would have otherwise, or their directory where it isn't there; none of a cluster that
+/// can't have one.
+fn stale(disk: &DiskTree, files: &ClusterFiles) -> Result<Vec<Utf8PathBuf>, emit::Error> {
+    let Ok(directory) = cluster_directory(&files.cluster) else {
+        return Ok(Vec::new());
+    };
+    if !disk.directories().any(|d| *d == directory) {
+        return Ok(vec![disk.root().join(directory)]);
+    }
     let mut out = Vec::new();
     let manifest = (emit::CLUSTER_MANIFEST, files.manifest.as_str());
     let kustomization = files.kustomization.as_deref();
@@ -370,12 +385,12 @@ fn stale(disk: &DiskTree, files: &ClusterFiles) -> Result<Vec<String>, diff::Err
     let objects = files.files.iter().map(|f| (f.name.as_str(), &*f.text));
     for (name, text) in objects.chain(kustomization).chain([manifest]) {
         if disk.text(&directory, name)?.as_deref() != Some(text) {
-            out.push(directory.join(name).into_string());
+            out.push(disk.root().join(&directory).join(name));
         }
     }
     for name in disk.names(&directory) {
         if !files.files.iter().any(|f| f.name == *name) {
-            out.push(directory.join(name).into_string());
+            out.push(disk.root().join(&directory).join(name));
         }
     }
     Ok(out)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::assumed;
 use super::old::Old;
 use super::planned::{Inputs, Planned, Seen, note_images};
 use super::transition::Transition;
@@ -95,7 +96,9 @@ fn found_before(work: &Work<'_>, pair: &super::Pair<'_>, old: &Old) -> Option<Ve
         return None;
     };
     let selection = work.lint.clone()?.without_fixes();
-    Some(before.as_judged().findings(repo, was, None, &selection))
+    let mut findings = before.loaded().findings.clone();
+    findings.extend(assumed::lint(work, (repo, was), &before.as_judged(), None, &selection).findings);
+    Some(findings)
 }
 
 /// Marks the findings that exist before; those that are gone.

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use crate::matrix::ClusterMatrix;
-use hcoplan_explain::diff::{self, ClusterDiff};
+use camino::Utf8PathBuf;
+use hcoplan_explain::diff::ClusterDiff;
 use hcoplan_lint as lint;
 use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::Verdict;
+use hcoplan_repository::emit;
 use hcoplan_yaml::Document;
 
 /// A cluster's result. It holds neither plans nor, but for what changes, objects.
@@ -32,9 +34,8 @@ pub struct Outcome {
     pub diff: Option<ClusterDiff>,
     /// The steps of its upgrade; only where that was asked.
     pub steps: Vec<Upgraded>,
-    /// Files of its directory that are not as they would be written, relative to the tree; only
-    /// where that was asked.
-    pub stale: Vec<String>,
+    /// Files of trees on disk that are not as they would be written; only where that was asked.
+    pub stale: Vec<Utf8PathBuf>,
     /// How many objects were rendered.
     pub objects: usize,
     /// Its golden images; only where that was asked.
@@ -47,7 +48,7 @@ pub struct Outcome {
     /// asked.
     pub printed: String,
     /// The output tree could not be read or written.
-    pub failed: Option<diff::Error>,
+    pub failed: Option<emit::Error>,
 }
 
 impl Outcome {

@@ -39,8 +39,8 @@ pub struct Work<'a> {
     pub matrix: bool,
     /// Write to this tree.
     pub tree: Option<&'a Tree>,
-    /// Hold the tree on disk against what would be written.
-    pub check: Option<&'a DiskTree>,
+    /// Name the files of these trees that would be written otherwise.
+    pub check: &'a [DiskTree],
     /// Make each cluster's directory of the tree a kustomization.
     pub kustomization: bool,
     /// Texts that clusters share.
@@ -55,7 +55,7 @@ impl Work<'_> {
 
     /// Whether objects are wanted as files.
     pub(super) fn emits(&self) -> bool {
-        self.yaml || self.tree.is_some() || self.check.is_some()
+        self.yaml || self.tree.is_some() || !self.check.is_empty()
     }
 
     /// Which objects are asked for.

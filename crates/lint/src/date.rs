@@ -62,21 +62,6 @@ impl Date {
         }
         Self::new(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?)
     }
-
-    /// How many days lie between this day and a later one; 0 when it isn't later.
-    pub fn days_until(self, later: Self) -> u64 {
-        later.since_zero().saturating_sub(self.since_zero())
-    }
-
-    fn since_zero(self) -> u64 {
-        // Years begin in March here, so that the leap day is the last of its year.
-        let (year, month) = match self.month {
-            1 | 2 => (u64::from(self.year).saturating_sub(1), u64::from(self.month) + 9),
-            _ => (u64::from(self.year), u64::from(self.month) - 3),
-        };
-        let of_years = year * 365 + year / 4 - year / 100 + year / 400;
-        of_years + (month * 153 + 2) / 5 + u64::from(self.day)
-    }
 }
 
 impl fmt::Display for Date {
@@ -104,8 +89,5 @@ mod tests {
         let day = |text| Date::parse(text).unwrap();
         assert_eq!(Date::of_unix_seconds(0), day("1970-01-01"));
         assert_eq!(Date::of_unix_seconds(1_795_219_200), day("2026-11-21"));
-        assert_eq!(day("2026-11-21").days_until(day("2027-01-01")), 41);
-        assert_eq!(day("2028-02-28").days_until(day("2028-03-01")), 2);
-        assert_eq!(day("2027-01-01").days_until(day("2026-01-01")), 0);
     }
 }

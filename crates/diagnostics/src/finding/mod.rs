@@ -368,11 +368,6 @@ pub struct Fix {
 }
 
 impl Fix {
-    /// Whether it may be applied without asking.
-    pub fn is_safe(&self) -> bool {
-        self.applicability == Applicability::Safe
-    }
-
     /// Marks the fix as unsafe, because it removes a comment.
     pub fn takes_a_comment(&mut self) {
         self.applicability = self.applicability.max(Applicability::Unsafe);

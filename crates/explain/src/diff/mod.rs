@@ -1,54 +1,32 @@
 //! What changes.
 //!
-//! Between two output trees, objects by identity and their text line by line: the left side is
-//! the tree as git has committed it, or as it is on disk. Between two [`Side`]s (plans), by
-//! meaning, with the cause and the consequence of each change: [`compare_plans`].
+//! Between two [`Side`]s (plans), by meaning, with the cause and the consequence of each change: [`compare_plans`].
 
 mod assumed;
 mod cause;
 mod cluster;
-mod compare;
 mod comparison;
 mod drift;
 mod effect;
 mod effects;
 mod gates;
 mod live;
-mod previous_tree;
 pub mod semantic;
 mod side;
 mod steps;
-mod unified;
 mod upgrade;
 mod versions;
 
 pub use assumed::{SideOrigin, set_aside_assumed};
 pub use cause::{Cause, Shares};
-pub use cluster::{ClusterDiff, Removal};
-pub use compare::{Change, ClusterChanges, Kind, compare};
+pub use cluster::{ClusterDiff, Kind, Removal};
 pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans, compare_rejected, compare_states};
 pub use drift::{Drift, DriftReason, drift, to_commit};
 pub use effect::{Effect, Task};
 pub use live::{comparable, set_aside};
-pub use previous_tree::PreviousTree;
 pub use side::{ExistingObjects, Side, States};
 pub use steps::{order_notes, step_notes};
-pub use unified::unified;
 pub use upgrade::{Note, NoteKind, PatchChange, notes, patch_change};
-
-use hcoplan_diagnostics::source;
-use hcoplan_repository::emit;
-
-/// The left side can't be read.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The tree on disk.
-    #[error(transparent)]
-    Tree(#[from] emit::Error),
-    /// The tree that git has committed.
-    #[error(transparent)]
-    Git(#[from] source::Error),
-}
 
 /// The inventory of an OpenShift cluster for tests: `nodes` are lines of its spec.
 #[cfg(test)]

@@ -53,7 +53,6 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use camino::Utf8Path;
 use serde_json::Value;
 
 pub use annotation::Annotation;
@@ -288,12 +287,6 @@ impl<'a> Context<'a> {
     /// What was declared about the cluster, or is assumed.
     pub fn inventory(&self) -> &'a Inventory {
         &self.input.inventory.inventory
-    }
-
-    /// The file that declares the cluster's inventory, where there is one.
-    pub fn inventory_file(&self) -> Option<&Utf8Path> {
-        let first = self.input.inventory.documents.first();
-        first.map(|document| document.file.path())
     }
 
     /// What `hcoplan.yaml` sets an option of a rule to, else the option's default.

@@ -169,6 +169,11 @@ impl DiskTree {
         Ok(Some(manifest))
     }
 
+    /// Whether a cluster's directory is a kustomization, too.
+    pub fn has_kustomization(&self) -> bool {
+        self.directories().any(|d| matches!(self.manifest(d), Ok(Some(manifest)) if manifest.kustomization))
+    }
+
     /// The names of the objects' files in a cluster's directory, sorted.
     pub fn names(&self, directory: &Utf8Path) -> &[String] {
         self.directories.get(directory).map_or(&[], Vec::as_slice)

@@ -11,11 +11,8 @@ pub const TOP_MANIFEST: &str = "hcoplan-manifest.json";
 /// In each cluster's directory.
 pub const CLUSTER_MANIFEST: &str = "hcoplan-cluster.json";
 
-/// The shape that is written.
-const SCHEMA_VERSION: u32 = 2;
-
-/// The shapes that are read; the first one listed objects and digests, which nobody reads any more.
-const KNOWN: [u32; 2] = [1, SCHEMA_VERSION];
+/// The shape that is written and read.
+const SCHEMA_VERSION: u32 = 1;
 
 /// The tree's top.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +79,11 @@ impl ClusterManifest {
 }
 
 fn known(version: u32) -> Result<(), String> {
-    if KNOWN.contains(&version) { Ok(()) } else { Err(format!("schemaVersion {version} is not known to this hcoplan")) }
+    if version == SCHEMA_VERSION {
+        Ok(())
+    } else {
+        Err(format!("schemaVersion {version} is not known to this hcoplan"))
+    }
 }
 
 fn text<T: Serialize>(manifest: &T) -> String {
@@ -104,13 +105,6 @@ mod tests {
         }
         let top = TopManifest::default();
         assert_eq!(TopManifest::from_text(&top.to_text()), Ok(top));
-    }
-
-    #[test]
-    fn an_older_tree_is_still_ours() {
-        let old = r#"{"schemaVersion": 1, "cluster": "a", "hcoplan": "0.1.0", "inputs": [], "objects": []}"#;
-        let read = ClusterManifest::from_text(old).map(|m| m.cluster);
-        assert_eq!(read, Ok("a".to_owned()));
     }
 
     #[test]

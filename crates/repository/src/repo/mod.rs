@@ -80,12 +80,12 @@ pub use named_file::read_named;
 pub use objects::{ClusterRef, Pairing};
 pub use other_objects::OtherObjects;
 pub use problem::Problem;
-pub use release_dir::{named_release, named_release_below, named_release_of};
+pub use release_dir::{named_release, named_release_of};
 pub use removed::{HCO_REMOVED, removed, removed_finding};
 pub use rendered::Rendered;
 pub use rules::{
     CLUSTER_FACTS_CONTRADICT, CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ, NODES_ASSUMED, RELEASE_ASSUMED,
-    RELEASE_UNKNOWN, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
+    RELEASE_UNKNOWN, RENDERED_TREE_STALE, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
 };
 pub use scan::{ObjectPlace, is_candidate};
 pub use statements::{HCO_PACKAGES, StatementKind};
@@ -120,14 +120,12 @@ pub static RULES: &[&Rule] = &[
     &VALUE_UNKNOWN,
     &YAML_DUPLICATE_KEY,
     &YAML_NOT_AS_WRITTEN,
+    &RENDERED_TREE_STALE,
     &YAML_SYNTAX,
 ];
 
 /// The rules whose findings report a HyperConverged that isn't planned.
 const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name, HELM_CHART_NOT_RENDERED.name];
-
-/// The file at the top of an output tree. What it names is no input.
-pub const MANIFEST: &str = "hcoplan-manifest.json";
 
 /// What of a repository is built by a program before it is looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -206,6 +204,8 @@ pub struct Repo {
     files: Vec<FileUse>,
     /// Dockerfiles, Makefiles and scripts, sorted.
     texts: Vec<Utf8PathBuf>,
+    /// The directories that hcoplan rendered into, sorted.
+    output_trees: Vec<Utf8PathBuf>,
     problems: Vec<Problem>,
     findings: Vec<Finding>,
     clusters: Vec<ClusterRef>,
@@ -226,8 +226,6 @@ pub struct Repo {
     kustomizations: OnceLock<Kustomizations>,
     /// What controllers apply, read at its first use.
     applied: OnceLock<Vec<wrapper_changes::AppliedPath>>,
-    /// The indexes of the files right in each directory, made at their first use.
-    by_directory: OnceLock<HashMap<Utf8PathBuf, Vec<usize>>>,
 }
 
 /// A cluster that is built of a file, and what of it is from where.
@@ -355,6 +353,11 @@ impl Repo {
     /// What `hcoplan.yaml` says; everything is at its default without one.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// The directories that hcoplan rendered into, as far as git doesn't ignore them; sorted.
+    pub fn output_trees(&self) -> &[Utf8PathBuf] {
+        &self.output_trees
     }
 
     /// Files that could not be read, sorted by path.

@@ -26,7 +26,8 @@ use super::scan::{Content, FoundKind, FoundObject, is_candidate, scan};
 use super::texts::is_text;
 use super::trust::Trust;
 use super::wrappers::files::{is_program, is_script, is_text as may_hold_manifests, may_be_script};
-use super::{MANIFEST, Options, Repo};
+use super::{Options, Repo};
+use crate::emit::TOP_MANIFEST;
 
 impl Repo {
     /// The repository below a directory; or one file of it, with what lies beside it as its
@@ -109,9 +110,10 @@ impl Repo {
         reading.problems.extend(failed.map(|failed| Problem { fatal: true, finding: failed.finding.clone() }));
         let rendered = Rendered::find(&*tree, &listing.files);
         for top in &rendered.tops {
-            let why = format!("holds {MANIFEST}");
+            let why = format!("holds {TOP_MANIFEST}");
             reading.files.push(FileUse::skipped(top, &why));
         }
+        reading.output_trees = rendered.tops.iter().cloned().collect();
         reading.skipped(&listing);
         reading.texts = listing.files.iter().filter(|p| is_text(p)).cloned().collect();
         let candidates = candidates(&*tree, &config, listing).into_iter();
@@ -256,6 +258,7 @@ fn index(file: usize) -> u32 {
 struct Reading {
     /// The findings about charts.
     findings: Vec<Finding>,
+    output_trees: Vec<Utf8PathBuf>,
     objects: Objects,
     files: Vec<FileUse>,
     texts: Vec<Utf8PathBuf>,
@@ -382,6 +385,7 @@ impl Reading {
             tree,
             files: self.files,
             texts: self.texts,
+            output_trees: self.output_trees,
             problems: self.problems,
             findings: Vec::new(),
             clusters: Vec::new(),
@@ -394,7 +398,6 @@ impl Reading {
             built: options.built.clone(),
             recent: RecentFiles::default(),
             kustomizations: OnceLock::new(),
-            by_directory: OnceLock::new(),
             applied: OnceLock::new(),
             paths: std::mem::take(&mut self.objects.paths),
             config: Config::default(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{SourceFile, in_order};
 use hcoplan_yaml::{Document, Node};
@@ -115,23 +115,6 @@ impl Repo {
             let owner = above.find(|d| is_own(d) || self.directories.contains(*d));
             owner.is_some_and(is_own)
         })
-    }
-
-    /// The files right in a directory that hold something of ours.
-    pub fn files_in(&self, directory: &Utf8Path) -> impl Iterator<Item = &FileUse> {
-        let by_directory = self.by_directory.get_or_init(|| {
-            let mut all: HashMap<Utf8PathBuf, Vec<usize>> = HashMap::new();
-            for (index, file) in self.files.iter().enumerate() {
-                let directory = file.path.parent().unwrap_or(Utf8Path::new(""));
-                match all.get_mut(directory) {
-                    Some(known) => known.push(index),
-                    None => drop(all.insert(directory.to_path_buf(), vec![index])),
-                }
-            }
-            all
-        });
-        let indexes = by_directory.get(directory).into_iter().flatten();
-        indexes.filter_map(|index| self.files.get(*index))
     }
 
     /// What comes near where there is no HyperConverged: objects that HCO would make of one, each with its kind and

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Directory, Tree, Unreadable, Walk, max_bytes, normalize_path};
+use hcoplan_diagnostics::source::{Directory, Tree, Unreadable, Walk, max_bytes};
 use hcoplan_planner::plan;
 use hcoplan_planner::release::{self, Files, Release};
 
@@ -29,21 +29,6 @@ pub fn named_release(name: &str) -> Result<Arc<Release>, Error> {
     };
     let tree = Directory::open(real, max_bytes())?;
     read(&tree, Utf8Path::new("")).map_err(wrong)
-}
-
-/// The release that a name means whose directory, if it is one, has to lie below another, wherever
-/// links lead.
-///
-/// # Errors
-/// As [`named_release`].
-pub fn named_release_below(root: &Utf8Path, name: &str) -> Result<Arc<Release>, Error> {
-    if !is_directory(name) {
-        return Ok(known_release(name)?);
-    }
-    let wrong = |error| Error::Release(name.into(), error);
-    let tree = Directory::open(root, max_bytes())?;
-    let path = normalize_path(Utf8Path::new(name)).ok_or_else(|| Error::File(name.into(), Unreadable::LeavesRoot))?;
-    read(&tree, &path).map_err(wrong)
 }
 
 /// The release that a name means, its directory, if it is one, as a revision has it.

@@ -79,6 +79,17 @@ pub static RELEASE_UNKNOWN: Rule = Rule {
     ..Rule::BASE
 };
 
+/// A tree of rendered files that isn't what the sources give.
+pub static RENDERED_TREE_STALE: Rule = Rule {
+    name: "rendered-tree-stale",
+    group: Group::Hygiene,
+    severity: Severity::Warning,
+    predicts: Prediction::Silent("reviewers read objects that the change doesn't make"),
+    needs: Needs::Document,
+    summary: "committed files of render --out are not what the sources give",
+    ..Rule::BASE
+};
+
 /// The same key twice.
 pub static YAML_DUPLICATE_KEY: Rule = Rule {
     name: "yaml-duplicate-key",

@@ -39,7 +39,7 @@ enum Part {
     Both,
 }
 
-const ELSEWHERE: [Elsewhere; 7] = [
+const ELSEWHERE: [Elsewhere; 8] = [
     Elsewhere {
         rule: "hco-removed",
         part: Part::Both,
@@ -51,6 +51,12 @@ const ELSEWHERE: [Elsewhere; 7] = [
         part: Part::Remedy,
         why: "helm has to run",
         test: ("crates/repository/src/repo/helm/tests.rs", "each_release_is_a_cluster_with_places_in_the_template"),
+    },
+    Elsewhere {
+        rule: "rendered-tree-stale",
+        part: Part::Both,
+        why: "the clusters have to be rendered",
+        test: ("testdata/cli/stale-tree/console", "rendered-tree-stale"),
     },
     Elsewhere {
         rule: "helm-template-failed",

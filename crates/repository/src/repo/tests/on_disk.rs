@@ -2,6 +2,7 @@ use std::fs;
 use std::os::unix::net::UnixListener;
 
 use super::*;
+use crate::emit::HEADER;
 
 fn write(root: &Utf8Path, files: &[(&str, &str)]) {
     for (path, text) in files {
@@ -21,14 +22,11 @@ fn reports_what_it_leaves_out() {
         &[
             ("a/hc.yaml", HC),
             ("charts/hc.yaml", HC),
-            ("rendered/hcoplan-manifest.json", r#"{"schemaVersion": 1, "clusters": ["a"]}"#),
-            (
-                "rendered/a/hcoplan-cluster.json",
-                r#"{"schemaVersion": 1, "cluster": "a", "objects": [{"file": "n.yaml"}, {"file": "hc.yaml"}]}"#,
-            ),
-            ("rendered/a/n.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"),
+            ("rendered/hcoplan-manifest.json", r#"{"schemaVersion": 1}"#),
+            ("rendered/a/hcoplan-cluster.json", r#"{"schemaVersion": 1, "cluster": "a"}"#),
+            ("rendered/a/n.yaml", &format!("{HEADER}apiVersion: v1\nkind: Node\nmetadata: {{name: a}}\n")),
             // No tree has these.
-            ("rendered/a/hc.yaml", HC),
+            ("rendered/a/hc.yaml", &format!("{HEADER}{HC}")),
             ("rendered/b/hc.yaml", HC),
             ("other/hcoplan-manifest.json", "{}"),
             ("other/hc.yaml", HC),
