@@ -8,6 +8,7 @@ use super::assumed;
 use super::before::Before;
 use super::compared::{self, Now};
 use super::document::plan_document;
+use super::drift::ClusterDrift;
 use super::old::Old;
 use super::outcome::Outcome;
 use super::outcome::Upgraded;
@@ -23,7 +24,7 @@ use crate::matrix::Obstacle;
 use camino::Utf8PathBuf;
 use hcoplan_diagnostics::secret::{self, InputText, masked_message};
 use hcoplan_diagnostics::source::{SourceFile, Span};
-use hcoplan_explain::diff::{ClusterDiff, Comparison};
+use hcoplan_explain::diff::{self, ClusterDiff, Comparison};
 use hcoplan_lint as lint;
 use hcoplan_lint::fix;
 use hcoplan_planner::admission::Stage;
@@ -95,6 +96,9 @@ fn as_built(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef,
     outcome.is_unchanged = matches!(old, Old::Same);
     let judged = Judged::of(work, &inputs, &old);
     outcome.verdict = judged.verdict.clone();
+    if work.drift {
+        outcome.drift = drift(&inputs);
+    }
     if work.matrix {
         let plan = judged.shown(work.force);
         view::note_images_and_alerts((repo, cluster), &plan, &judged.planned, outcome);
@@ -125,6 +129,14 @@ fn as_built(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef,
     // `render --out` writes what a new cluster has.
     let created = || judged.transition.as_ref().map(|_| inputs.planned(Admit::Create));
     outcome.failed = write(work, inputs.loaded(), plan, created, outcome).err();
+}
+
+/// The fields that differ on every sync; `None` where it is rejected.
+fn drift(inputs: &Inputs) -> Option<ClusterDrift> {
+    let fields = diff::drift(&inputs.empty_state(), inputs.manifest())?;
+    let loaded = inputs.loaded();
+    let document = Arc::clone(&loaded.document);
+    Some(ClusterDrift { cluster: loaded.name.clone(), release: inputs.release().title(), document, fields })
 }
 
 /// A cluster as it is judged.

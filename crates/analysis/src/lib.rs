@@ -41,7 +41,7 @@ mod work;
 
 pub use before::{Before, ComparisonMode};
 pub use document::plan_document;
-pub use drift::{ClusterDrift, cluster_drift};
+pub use drift::ClusterDrift;
 pub use interrupt::{interrupted, watch};
 pub use only::{ObjectSelector, OnlyError};
 pub use outcome::{Outcome, Upgraded};

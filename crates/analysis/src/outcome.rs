@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::drift::ClusterDrift;
 use crate::matrix::ClusterMatrix;
 use camino::Utf8PathBuf;
 use hcoplan_explain::diff::ClusterDiff;
@@ -44,6 +45,8 @@ pub struct Outcome {
     pub alerts: Vec<&'static str>,
     /// HCO's feature gates that are on and that aren't finished, with how far they are; as the alerts.
     pub unfinished: Vec<(String, String)>,
+    /// Its fields that differ on every sync; only where that was asked, and it is accepted.
+    pub drift: Option<ClusterDrift>,
     /// What is printed of it: its JSON document or its objects as YAML; empty where nothing was
     /// asked.
     pub printed: String,
@@ -69,6 +72,7 @@ impl Outcome {
             matrix: None,
             alerts: Vec::new(),
             unfinished: Vec::new(),
+            drift: None,
             printed: String::new(),
             failed: None,
         }

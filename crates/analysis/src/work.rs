@@ -37,6 +37,8 @@ pub struct Work<'a> {
     pub stored: bool,
     /// Say which golden images are there for which architecture, and which alerts would fire.
     pub matrix: bool,
+    /// Say which fields a GitOps controller reports as different on every sync.
+    pub drift: bool,
     /// Write to this tree.
     pub tree: Option<&'a Tree>,
     /// Name the files of these trees that would be written otherwise.

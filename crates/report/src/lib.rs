@@ -5,6 +5,7 @@
 //! Paths are relative to the current directory for people, and to the top of the git repository
 //! for the formats that a forge reads.
 
+pub mod argocd;
 pub mod changes;
 mod concise;
 #[cfg(test)]
