@@ -1,15 +1,12 @@
 //! `hcoplan argocd`: fields of a HyperConverged that a GitOps controller reports as different on every sync.
 
 use super::arguments::Sources;
-use super::exit::Verdict;
-use super::failure::Failure;
 use super::format::{self, Target};
 use super::output::Output;
-use super::{clusters, tree};
 use crate::diff::Drift;
 use crate::repo::{Controller, IgnoredField};
 use clap::Args;
-use hcoplan_analysis::{ClusterDrift, Work};
+use hcoplan_analysis::{ClusterDrift, Exit, Failure, Work};
 use hcoplan_report::{Format, argocd, terminal};
 
 /// Report fields of a HyperConverged that Argo CD and Flux show as different on every sync
@@ -50,27 +47,27 @@ Examples:
 /// Kept as a file of its own, so that it can be run.
 const HEALTH: &str = include_str!("../../examples/argocd/health.lua");
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     if arguments.health {
         output.print(HEALTH)?;
-        return Ok(Verdict::default());
+        return Ok(Exit::default());
     }
     let targets = format::resolve(&arguments.format, "argocd", &[Format::Human, Format::Json])?;
-    let found = clusters::find(&arguments.sources, Vec::new(), output)?;
+    let found = hcoplan_analysis::find(&arguments.sources.of_analysis(), Vec::new(), output)?;
     let mut verdict = found.verdict;
     if verdict.nothing_found {
         return Ok(verdict);
     }
     let mut clusters: Vec<ClusterDrift> = Vec::new();
     let work = Work { drift: true, ..Work::default() };
-    let findings = found.each(&work, arguments.sources.reading.jobs, output, |outcome, progress| {
-        progress.suspend(|| tree::report_outcome(outcome, true, &mut verdict, output));
+    found.each(&work, arguments.sources.reading.jobs, output, |outcome, progress| {
+        progress.suspend(|| hcoplan_analysis::report_outcome(outcome, true, &mut verdict, output));
         clusters.extend(outcome.drift.take());
     });
     if hcoplan_analysis::interrupted() {
         return Ok(verdict);
     }
-    findings.print_to_stderr(&found.root, output);
+    found.say_problems(output);
     let all: Vec<&Drift> = clusters.iter().flat_map(|c| &c.fields).collect();
     // An entry may be for a cluster that nothing is known of.
     let whole = found.everything && clusters.len() == found.repo.clusters().len();

@@ -3,10 +3,9 @@
 use std::num::NonZeroUsize;
 
 use crate::repo::Builds;
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
-
-use super::shard::Shard;
+use hcoplan_analysis::Shard;
 
 /// How a repository is read: the options of every command that reads one.
 #[derive(Debug, Clone, Default, Args)]
@@ -47,9 +46,17 @@ pub(super) struct InputArguments {
 }
 
 impl InputArguments {
-    /// What is asked to be built.
-    pub(super) fn builds(&self) -> Builds {
-        Builds { is_kustomize_off: false, remote: self.kustomize_remote, helm: self.helm }
+    /// A directory that is read so, with all its clusters.
+    pub(super) fn sources(&self, directory: &Utf8Path) -> hcoplan_analysis::Sources {
+        hcoplan_analysis::Sources {
+            directory: directory.to_owned(),
+            config: self.config.clone(),
+            trust_base: self.trust_base.clone(),
+            builds: Builds { is_kustomize_off: false, remote: self.kustomize_remote, helm: self.helm },
+            show_files: self.files.show_files,
+            jobs: self.jobs,
+            ..hcoplan_analysis::Sources::default()
+        }
     }
 }
 
@@ -78,18 +85,6 @@ pub(super) struct Sources {
     #[arg(long, value_name = "X.Y", help_heading = "Input")]
     pub(super) release: Option<String>,
 
-    /// Whether to check an operator's bundle where there is no HyperConverged.
-    #[arg(skip)]
-    pub(super) bundles: bool,
-
-    /// The git revision of the directory; `None` for the working tree.
-    #[arg(skip)]
-    pub(super) revision: Option<String>,
-
-    /// The name of this side, where it isn't the working tree.
-    #[arg(skip)]
-    pub(super) name: Option<String>,
-
     /// Inventory of every cluster, overriding those of the repository
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(super) inventory: Vec<Utf8PathBuf>,
@@ -113,8 +108,15 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// Whether all that is known of the clusters comes from the files of the working tree.
-    pub(super) fn has_only_own_facts(&self) -> bool {
-        self.release.is_none() && self.inventory.is_empty() && self.revision.is_none()
+    /// The same as the analysis takes them.
+    pub(super) fn of_analysis(&self) -> hcoplan_analysis::Sources {
+        hcoplan_analysis::Sources {
+            release: self.release.clone(),
+            inventory: self.inventory.clone(),
+            cluster: self.cluster.clone(),
+            exclude: self.exclude.clone(),
+            shard: self.shard,
+            ..self.reading.sources(&self.directory)
+        }
     }
 }

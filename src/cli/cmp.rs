@@ -11,13 +11,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::baseline::BaselineFile;
-use super::clusters;
 use super::cmp_build::{self, Application, Build};
 use super::cmp_manifests::{WAY_OUT, manifests};
-use super::exit::Verdict;
-use super::failure::Failure;
-use super::findings::Findings;
 use super::output::Output;
 use super::settings::FailOn;
 use crate::finding::{Finding, Severity};
@@ -25,7 +20,7 @@ use crate::lint::{self, RegisteredRule, Settings};
 use crate::repo::{self, Config, Options, Repo, Trust};
 use crate::secret::InputText;
 use crate::verdict::{self as judged, NotPlannedKind};
-use hcoplan_analysis::{Progress, Work};
+use hcoplan_analysis::{Exit, Failure, Findings, Progress, Work};
 
 /// Run as a config management plugin of Argo CD; see docs/argocd.md
 #[derive(Debug, Args)]
@@ -78,12 +73,12 @@ struct Gate {
     input: Option<String>,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::Discover => discover(output),
         Command::Parameters => {
             output.print(format!("{}\n", announcement()))?;
-            Ok(Verdict::default())
+            Ok(Exit::default())
         }
         Command::Generate(gate) => {
             let mut said = Vec::new();
@@ -94,9 +89,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
                         said.extend(lines(&failure));
                     }
                     let verdict = match failure {
-                        Failure::Unreadable(_) => Verdict::UNREADABLE,
-                        Failure::Interrupted => Verdict::default(),
-                        _ => Verdict::UNUSABLE,
+                        Failure::Unreadable(_) => Exit::UNREADABLE,
+                        Failure::Interrupted => Exit::default(),
+                        _ => Exit::UNUSABLE,
                     };
                     (String::new(), verdict)
                 }
@@ -104,7 +99,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             for line in short(said) {
                 output.show(line);
             }
-            if verdict == Verdict::default() && !hcoplan_analysis::interrupted() {
+            if verdict == Exit::default() && !hcoplan_analysis::interrupted() {
                 output.print(text)?;
             }
             Ok(verdict)
@@ -119,7 +114,7 @@ fn kustomization() -> Option<String> {
 }
 
 /// What can't be read is claimed, too: left to another tool, it would be applied unseen.
-fn discover(output: &mut Output) -> Result<Verdict, Failure> {
+fn discover(output: &mut Output) -> Result<Exit, Failure> {
     let options = Options { trust: Trust::Nobody, checkout: true, ..Options::default() };
     let claimed = match Repo::open(Utf8Path::new("."), &options) {
         Ok(repo) => {
@@ -135,7 +130,7 @@ fn discover(output: &mut Output) -> Result<Verdict, Failure> {
     if let Some(path) = claimed {
         output.print(format!("{}\n", InputText::new(&path).line()))?;
     }
-    Ok(Verdict::default())
+    Ok(Exit::default())
 }
 
 /// Announced defaults are not sent: [`Parameters::default`] has to say the same.
@@ -208,7 +203,7 @@ impl Parameters {
 }
 
 /// The stream, and the lines for standard error.
-fn generate(gate: &Gate, output: &Output, said: &mut Vec<String>) -> Result<(String, Verdict), Failure> {
+fn generate(gate: &Gate, output: &Output, said: &mut Vec<String>) -> Result<(String, Exit), Failure> {
     let text = std::env::var("ARGOCD_APP_PARAMETERS").unwrap_or_default();
     let parameters = Parameters::new(&text)?;
     let release = match (&gate.release, &parameters.release) {
@@ -229,11 +224,11 @@ fn generate(gate: &Gate, output: &Output, said: &mut Vec<String>) -> Result<(Str
     let printed = printed.transpose()?;
     let (found, build) = if printed.is_some() || has_kustomization {
         let Build { root, repo, file } = application.build(printed, &mut options)?;
-        let found = clusters::all_clusters(repo, Utf8PathBuf::from("."), options);
+        let found = hcoplan_analysis::all_clusters(repo, Utf8PathBuf::from("."), options);
         (found.in_root(root), Some(file))
     } else {
         let repo = Repo::open(Utf8Path::new("."), &options)?;
-        let found = clusters::all_clusters(repo, Utf8PathBuf::from("."), options);
+        let found = hcoplan_analysis::all_clusters(repo, Utf8PathBuf::from("."), options);
         (found, None)
     };
     let config = found.repo.config();
@@ -267,7 +262,7 @@ fn generate(gate: &Gate, output: &Output, said: &mut Vec<String>) -> Result<(Str
         ..Work::default()
     };
     // A configuration that isn't trusted hides nothing.
-    let baseline = if gate.trust_repository { BaselineFile::configured(&found) } else { None };
+    let baseline = if gate.trust_repository { found.baseline(None) } else { None };
     let mut findings = Findings::new(&found.repo, None, found.shard());
     let mut operands = String::new();
     let mut verdict = found.verdict;
@@ -305,7 +300,7 @@ fn generate(gate: &Gate, output: &Output, said: &mut Vec<String>) -> Result<(Str
         let help = if has_kustomization { WAY_OUT } else { "give each of these directories an Application of its own" };
         said.push(format!("  help: {help}"));
     }
-    if verdict != Verdict::default() {
+    if verdict != Exit::default() {
         return Ok((String::new(), verdict));
     }
     let owned = sorted.iter().filter(|f| OWNED.contains(&f.rule.name));

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::cmp_manifests::append_all;
-use super::failure::Failure;
-use super::root::Place;
 use crate::repo::{self, BUILT, CONFIG_FILE, Options, Repo};
 use crate::source::{Directory, SourceFile, Tree as _, max_bytes, normalize_path, read_limited};
 use hcoplan_analysis;
+use hcoplan_analysis::{Failure, Place};
 
 /// The application's path in its checkout.
 pub(super) struct Application {

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
-use super::failure::Failure;
 use crate::repo::{self, CONFIG_FILE, FileRole, Rendered, Repo, is_candidate, is_kustomization};
 use crate::source::{Directory, SourceFile, Tree as _, Unreadable, max_bytes};
 use crate::yaml::{self, Chunk, Node};
+use hcoplan_analysis::Failure;
 use hcoplan_report::plural;
 
 /// What to do where a kustomization is not built.

@@ -5,8 +5,8 @@ use clap::{Parser, Subcommand};
 
 use super::output::Color;
 use super::{
-    argocd, cmp, completions, diff, exit, explain, fix, import, init, inventory, lint, lsp, matrix, plan, release,
-    render, report, schema, version, why,
+    argocd, cmp, completions, diff, explain, fix, import, init, inventory, lint, lsp, matrix, plan, release, render,
+    report, schema, version, why,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -30,7 +30,7 @@ const STYLES: Styles = Styles::styled()
     long_version = version::long(),
     styles = STYLES,
     before_help = EXAMPLES,
-    after_long_help = exit::TABLE,
+    after_long_help = hcoplan_analysis::exit::TABLE,
     max_term_width = 100,
     subcommand_required = true,
     arg_required_else_help = true,

@@ -10,16 +10,14 @@ use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 
-use super::exit::Verdict;
 use super::explain_field;
 use super::explain_topic;
-use super::failure::Failure;
 use super::format::Named;
 use super::output::Output;
-use super::root::Place;
 use crate::lint;
 use crate::release::{Distribution, Release};
 use crate::repo::{self, Repo};
+use hcoplan_analysis::{Exit, Failure, Place};
 use hcoplan_report::{Format, changes, matrix};
 
 /// The variable by which a script asks what can follow.
@@ -138,7 +136,7 @@ fn formats(subcommand: &str) -> Vec<&'static str> {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     let shell = arguments.shell.to_string();
     let shells = Shells::builtins();
@@ -148,7 +146,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     })?;
     shell.write_registration(VARIABLE, "hcoplan", "hcoplan", "hcoplan", &mut script)?;
     output.print(script)?;
-    Ok(Verdict::default())
+    Ok(Exit::default())
 }
 
 /// The names of releases.

@@ -3,19 +3,13 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::analysis::Question;
-use super::arguments::{InputArguments, Sources};
-use super::base::Base;
-use super::clusters::{self, Clusters};
-use super::exit::Verdict;
-use super::failure::Failure;
+use super::arguments::InputArguments;
 use super::format::{self, Named as _, Target};
 use super::output::Output;
 use super::plan::{PlanFormat, text};
 use super::settings::Rules;
-use super::sides::{self, Side};
 use crate::lint;
-use hcoplan_analysis::{ComparisonMode, Work};
+use hcoplan_analysis::{Base, Clusters, ComparisonMode, Exit, Failure, Side, Sources, Work};
 use hcoplan_report::changes::LEAST_BUDGET;
 
 /// Show what a change does to the clusters, object by object and field by field
@@ -89,12 +83,12 @@ pub(super) struct Arguments {
     budget_bytes: Option<u64>,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let targets = format::resolve(&arguments.format, "diff", PlanFormat::ALL)?;
     let (found, base) = arguments.sides(output)?;
     let settings = arguments.rules.settings(&found)?;
     let work = Work { compare: true, lint: Some(lint::Selection::of(&settings).without_fixes()), ..Work::default() };
-    let question = Question::new(&found, &settings, &base, &arguments.rules, arguments.reading.jobs, work)?;
+    let question = arguments.rules.question(&found, &settings, &base, arguments.reading.jobs, work)?;
     let Some(analysis) = question.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };
@@ -110,19 +104,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
 impl Arguments {
     /// A directory, and which of its clusters.
     fn sources(&self, directory: &Utf8Path) -> Sources {
-        Sources {
-            directory: directory.to_owned(),
-            reading: self.reading.clone(),
-            cluster: self.cluster.clone(),
-            exclude: self.exclude.clone(),
-            ..Sources::default()
-        }
+        Sources { cluster: self.cluster.clone(), exclude: self.exclude.clone(), ..self.reading.sources(directory) }
     }
 
     /// The right side with its clusters, and the left one.
     fn sides(&self, output: &Output) -> Result<(Clusters, Base), Failure> {
-        let against = self.against.as_deref().map(sides::range).transpose()?;
-        let release = self.release.as_deref().map(sides::range).transpose()?;
+        let against = self.against.as_deref().map(hcoplan_analysis::range).transpose()?;
+        let release = self.release.as_deref().map(hcoplan_analysis::range).transpose()?;
         let given = self.inventory.as_slice();
         let (first, second) = (given.first(), given.get(1).or(self.inventory_b.as_ref()));
         let mut right = self.sources(self.other.as_ref().unwrap_or(&self.directory));
@@ -141,7 +129,7 @@ impl Arguments {
         }
         right.name = self.names(against.as_ref(), release.as_ref(), (first, second), false);
         let foreign = self.live.iter().cloned().collect();
-        let found = clusters::find(&right, foreign, output)?;
+        let found = hcoplan_analysis::find(&right, foreign, output)?;
         if let Some(path) = &self.live {
             let chosen = found.chosen();
             if let [first, _, ..] = chosen.as_slice() {
@@ -150,7 +138,7 @@ impl Arguments {
                     format!("choose one, as in --cluster {}", first.name()),
                 ));
             }
-            return Ok((found, Base::objects(path, sides::export(path)?)));
+            return Ok((found, Base::objects(path, hcoplan_analysis::export(path)?)));
         }
         if !is_two {
             let base = Base::left_main(&found)?;
@@ -172,12 +160,12 @@ impl Arguments {
     /// The first of two directories.
     fn other_side(&self) -> Result<Side, Failure> {
         let sources = self.sources(&self.directory);
-        let place = clusters::place(&sources)?;
-        let trust = clusters::trust(&sources, &place.root)?;
+        let place = hcoplan_analysis::place(&sources)?;
+        let trust = hcoplan_analysis::trust(&sources, &place.root)?;
         Ok(Side {
-            config: clusters::configuration(&sources, &trust)?,
+            config: hcoplan_analysis::configuration(&sources, &trust)?,
             trust,
-            builds: self.reading.builds(),
+            builds: sources.builds,
             within: place.below,
             ..Side::of(&place.root)
         })

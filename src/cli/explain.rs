@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::exit::Verdict;
-use super::failure::Failure;
 use super::output::Output;
 use super::{explain_field, explain_topic};
 use crate::docs::steps;
 use crate::release::Release;
 use crate::{finding, lint, repo};
+use hcoplan_analysis::{Exit, Failure};
 
 /// Print the page of a rule, an alert, a feature gate, an annotation, a metric, a condition, a kind, a term or a field
 ///
@@ -36,15 +35,15 @@ pub(super) struct Arguments {
     release: Option<String>,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let subject = arguments.subject.join(" ");
     if subject.is_empty() {
         output.print(explain_topic::topics())?;
-        return Ok(Verdict::default());
+        return Ok(Exit::default());
     }
     let release = arguments.release.as_deref().map(repo::named_release).transpose()?;
     output.print(page(&subject, release.as_ref())?)?;
-    Ok(Verdict::default())
+    Ok(Exit::default())
 }
 
 /// The page of a subject.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::failure::Failure;
 use crate::docs::{FieldDoc, Term, TermKind, plain, resolve, steps};
 use crate::finding::{Rule, nearest};
 use crate::inventory::{Inventory, Node};
@@ -16,6 +15,7 @@ use crate::plan::{Plan, plan};
 use crate::release::Release;
 use crate::schema::Schema;
 use crate::yaml::{Path, Segment, emit};
+use hcoplan_analysis::Failure;
 use hcoplan_report::wrap_lines;
 
 /// Lines of a value that are shown.

@@ -8,24 +8,19 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::arguments::Sources;
-use super::clusters::{self, Clusters};
-use super::exit::Verdict;
-use super::failure::Failure;
-use super::findings::FinalFindings;
 use super::fix_document;
 use super::fix_rounds::{FixRounds, diff_of, line};
 use super::migrate;
 use super::migrate_layers;
 use super::output::Output;
 use super::settings::Choice;
-use super::tree;
 use crate::finding::{Applicability, Finding, Fix};
 use crate::fix::{self, Applied, DroppedFix, Line, NewError, Rewritten};
 use crate::lint::{self, Settings};
 use crate::source::encode;
 use crate::verdict::VerdictKind;
 use crate::yaml::edit::Reason;
-use hcoplan_analysis::Work;
+use hcoplan_analysis::{Clusters, Exit, Failure, FinalFindings, Work};
 use hcoplan_report::{plural, shown_path};
 
 const BOLD: Style = Style::new().bold();
@@ -112,11 +107,11 @@ enum Wrong {
 /// Fixes that bring up others are followed this often.
 const MOST_ROUNDS: usize = 10;
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     if arguments.sources.directory == "-" {
         return Err(Failure::usage("`fix` can't change standard input", "give the directory or the file"));
     }
-    let found = clusters::find_to_edit(&arguments.sources, output)?;
+    let found = hcoplan_analysis::find_to_edit(&arguments.sources.of_analysis(), output)?;
     found.say_problems(output);
     let (root, is_built) = (found.root.clone(), found.is_built());
     let mut verdict = found.verdict;
@@ -209,7 +204,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
 fn rounds(
     arguments: &Arguments,
     mut found: Clusters,
-    verdict: &mut Verdict,
+    verdict: &mut Exit,
     output: &Output,
 ) -> Result<FixRounds, Failure> {
     let settings = arguments.choice.settings(&found)?;
@@ -373,7 +368,7 @@ fn lint(
     found: &Clusters,
     settings: &Settings,
     refused: &mut Vec<String>,
-    mut verdict: Option<&mut Verdict>,
+    mut verdict: Option<&mut Exit>,
     output: &Output,
 ) -> Result<FinalFindings, Failure> {
     let work = Work { lint: Some(lint::Selection::of(settings)), ..Work::default() };
@@ -386,7 +381,7 @@ fn lint(
         if let Some(verdict) = &mut verdict {
             // Here a rejection is one of the things to fix.
             let failed = verdict.failed;
-            progress.suspend(|| tree::report_outcome(outcome, true, verdict, output));
+            progress.suspend(|| hcoplan_analysis::report_outcome(outcome, true, verdict, output));
             verdict.failed = failed;
         }
     });

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::findings::in_repository;
 use crate::finding::{Finding, Fix};
 use crate::fix::{Applied, DroppedFix, NewError, Rewritten};
 use crate::secret::{InputText, masked_file_text};
 use crate::source::SourceFile;
+use hcoplan_report::in_repository;
 use hcoplan_report::shown_path;
 use similar::TextDiff;
 

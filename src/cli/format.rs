@@ -6,10 +6,12 @@ use std::str::FromStr;
 use anstream::adapter::StripBytes;
 use camino::Utf8PathBuf;
 
-use super::atomic_file::{self, PartialFile};
-use super::failure::Failure;
 use super::output::Output;
 use crate::secret::mask_credentials;
+use hcoplan_analysis::{
+    Failure,
+    atomic_file::{self, PartialFile},
+};
 use hcoplan_report::{Format, Terminal, changes, matrix};
 
 /// Formats that have names.

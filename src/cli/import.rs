@@ -6,9 +6,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use serde_json::Value;
 
-use super::atomic_file;
-use super::exit::Verdict;
-use super::failure::Failure;
 use super::inventory_file::{SCHEMA, facts, inventory_in};
 use super::output::Output;
 use crate::inventory::{Node, drift, pools, pools_yaml};
@@ -17,6 +14,7 @@ use crate::repo::{self, Dump, Fact, FactOrigin, Identity, Loaded, Options, Repo,
 use crate::source::{Location, SourceFile, read_limited};
 use crate::yaml::edit::{self, Change};
 use crate::yaml::{self, Document, Path};
+use hcoplan_analysis::{Exit, Failure, atomic_file};
 
 /// Create or update a ClusterInventory from a must-gather or `kubectl get nodes -o json`
 ///
@@ -55,7 +53,7 @@ pub(super) struct Arguments {
     cluster: Option<Utf8PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let beside = arguments.out.as_deref().and_then(Utf8Path::parent);
     let beside = beside.map(|d| if d.as_str().is_empty() { Utf8Path::new(".") } else { d });
     let directory = arguments.cluster.as_deref().or(beside.filter(|d| d.is_dir()));
@@ -79,12 +77,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let name = arguments.name.as_deref().or(directory).unwrap_or("cluster");
     let Some(out) = &arguments.out else {
         output.print(cluster.inventory(name))?;
-        return Ok(Verdict::default());
+        return Ok(Exit::default());
     };
     if !out.exists() {
         atomic_file::create(out, cluster.inventory(name).as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
         output.print_lines(&format!("written: {out}\n"))?;
-        return Ok(Verdict::default());
+        return Ok(Exit::default());
     }
     let document = inventory_in(out, output)?;
     let (text, changed) = cluster.update(&document).map_err(|reason| {
@@ -95,14 +93,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     })?;
     if changed.is_empty() {
         output.print_lines(&format!("up to date: {out}\n"))?;
-        return Ok(Verdict::default());
+        return Ok(Exit::default());
     }
     atomic_file::replace(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
     output.print_lines(&format!("updated: {out}\n"))?;
     for line in changed {
         output.print_lines(&format!("  {line}\n"))?;
     }
-    Ok(Verdict::default())
+    Ok(Exit::default())
 }
 
 /// Reads the files of a dump.

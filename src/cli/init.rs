@@ -5,20 +5,16 @@ use std::collections::BTreeSet;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::atomic_file;
-use super::builds::build_directory;
-use super::exit::Verdict;
-use super::failure::Failure;
 use super::import::DumpedCluster;
 use super::init_ci::{GITLAB_CI, Service};
 use super::inventory_file::{SCHEMA, comment};
 use super::output::Output;
-use super::root::{Place, finding_with_help};
 use crate::repo::{
     self, AppliedBy, CONFIG_FILE, ClusterRef, Controller, FactOrigin, Loaded, Options, Repo, WithSource,
 };
 use crate::source::{origin_name, refuse_links};
 use crate::yaml::edit::inline;
+use hcoplan_analysis::{Exit, Failure, Place, atomic_file, build_directory, finding_with_help};
 
 /// Write hcoplan.yaml, so that `hcoplan plan` needs no options
 ///
@@ -52,7 +48,7 @@ pub(super) struct Arguments {
     dry_run: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     if let Some(name) = &arguments.release {
         repo::named_release(name)?;
     }
@@ -157,11 +153,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             output.print_lines(&format!("written: {full}\n"))?;
         }
     }
-    Ok(Verdict::default())
+    Ok(Exit::default())
 }
 
 /// Reports that no cluster was found, and whether something only has to be built.
-fn nothing(repo: &Repo, place: &Place, directory: &Utf8Path, output: &Output) -> Verdict {
+fn nothing(repo: &Repo, place: &Place, directory: &Utf8Path, output: &Output) -> Exit {
     let is_unplanned = repo.unplanned(place.below.as_deref()).next().is_some();
     if is_unplanned {
         output.error(format_args!(
@@ -171,7 +167,7 @@ fn nothing(repo: &Repo, place: &Place, directory: &Utf8Path, output: &Output) ->
     } else {
         output.error(format_args!("no HyperConverged found in {directory}"));
     }
-    Verdict { nothing_planned: is_unplanned, nothing_found: !is_unplanned, ..Verdict::default() }
+    Exit { nothing_planned: is_unplanned, nothing_found: !is_unplanned, ..Exit::default() }
 }
 
 /// By this comment Argo CD skips a file.

@@ -4,14 +4,13 @@ use camino::Utf8PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
-use super::exit::Verdict;
-use super::failure::Failure;
 use super::import::{self, Contradiction};
 use super::inventory_file::inventory_in;
 use super::output::Output;
 use crate::inventory::{self, CountDrift, Drift, UnknownPool};
 use crate::repo::Fact;
 use crate::secret::mask_object;
+use hcoplan_analysis::{Exit, Failure};
 
 /// Compare a ClusterInventory with a dump of the cluster's nodes
 #[derive(Debug, Args)]
@@ -63,12 +62,12 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let Command::Check(arguments) = &arguments.command;
     check(arguments, output)
 }
 
-fn check(arguments: &Check, output: &mut Output) -> Result<Verdict, Failure> {
+fn check(arguments: &Check, output: &mut Output) -> Result<Exit, Failure> {
     let document = inventory_in(&arguments.inventory, output)?;
     let dump = import::read(&arguments.dump, output)?;
     let nodes = import::nodes(&dump, &arguments.dump, output)?;
@@ -91,7 +90,7 @@ fn check(arguments: &Check, output: &mut Output) -> Result<Verdict, Failure> {
             output.print(format!("{document}\n"))?;
         }
     }
-    Ok(Verdict { failed: !holds, ..Verdict::default() })
+    Ok(Exit { failed: !holds, ..Exit::default() })
 }
 
 fn human(facts: &[Contradiction], drift: &Drift, arguments: &Check) -> Vec<String> {

@@ -2,13 +2,13 @@
 
 use camino::Utf8Path;
 
-use super::failure::Failure;
 use super::output::Output;
 use crate::inventory::{self, Source, SourceKind};
 use crate::repo::{self, FactOrigin, Identity, Trust};
 use crate::secret::InputText;
 use crate::source::SourceFile;
 use crate::yaml::{self, Document, Node as Tree};
+use hcoplan_analysis::Failure;
 
 /// Where an editor finds the schema.
 pub(super) const SCHEMA: &str = "https://raw.githubusercontent.com/hcoplan/hcoplan/main/schemas/inventory.schema.json";

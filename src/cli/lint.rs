@@ -6,19 +6,15 @@ use std::collections::BTreeMap;
 use clap::Args;
 use serde_json::json;
 
-use super::analysis::Question;
 use super::arguments::Sources;
-use super::base::Base;
-use super::exit::Verdict;
-use super::failure::Failure;
 use super::format::{self, Target};
 use super::output::Output;
+use super::prior_state;
 use super::settings::Rules;
-use super::{clusters, prior_state};
 use crate::finding::{Finding, FixKind, Group, Rule, Severity};
 use crate::lint;
-use hcoplan_analysis::Work;
-use hcoplan_report::{Format, Summary};
+use hcoplan_analysis::{Exit, Failure, Work};
+use hcoplan_report::{Format, Report, Summary};
 
 /// Check the manifests with the rules
 #[derive(Debug, Args)]
@@ -51,7 +47,7 @@ pub(super) struct Arguments {
     statistics: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     if arguments.list {
         let formats = [Format::Human, Format::Json];
         let targets = format::resolve(&arguments.format, "lint --list", &formats)?;
@@ -63,13 +59,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     } else {
         format::resolve(&arguments.format, "lint", &Format::ALL)?
     };
-    let sources = Sources { bundles: true, ..arguments.sources.clone() };
-    let found = clusters::find(&*arguments.prior.sources(&sources)?, arguments.prior.files(), output)?;
+    let sources = hcoplan_analysis::Sources { bundles: true, ..arguments.sources.of_analysis() };
+    let found = hcoplan_analysis::find(&arguments.prior.sources(sources)?, arguments.prior.files(), output)?;
     let mut settings = arguments.rules.settings(&found)?;
     if found.is_bundle && settings.select.is_empty() {
         settings.select.push(lint::Selector::Group(Group::Bundle));
     }
-    let base = Base::named(&arguments.prior, &found, output)?;
+    let base = arguments.prior.base(&found, output)?;
     let shows_fixes = !arguments.statistics && targets.iter().any(|t| t.format.shows_fixes());
     let selection = lint::Selection::of(&settings);
     let work = Work {
@@ -77,7 +73,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
         ..Work::default()
     };
-    let question = Question::new(&found, &settings, &base, &arguments.rules, sources.reading.jobs, work)?;
+    let question = arguments.rules.question(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
     let Some(analysis) = question.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };
@@ -91,14 +87,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             target.write(text.as_bytes(), output)?;
             continue;
         }
-        let text = findings.text(target.format, target.terminal(output));
+        let text = Report::of(findings, target.terminal(output)).text(target.format);
         target.write(&text, output)?;
     }
     Ok(analysis.verdict)
 }
 
 /// Every rule, one a line.
-fn list(targets: &[Target], output: &mut Output) -> Result<Verdict, Failure> {
+fn list(targets: &[Target], output: &mut Output) -> Result<Exit, Failure> {
     for target in targets {
         let text: String = match target.format {
             Format::Human => human(),
@@ -120,7 +116,7 @@ fn list(targets: &[Target], output: &mut Output) -> Result<Verdict, Failure> {
         };
         target.write(text.as_bytes(), output)?;
     }
-    Ok(Verdict::default())
+    Ok(Exit::default())
 }
 
 /// Every rule, by group.

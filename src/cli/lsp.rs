@@ -2,9 +2,8 @@
 
 use clap::Args;
 
-use super::exit::Verdict;
-use super::failure::Failure;
 use crate::lsp;
+use hcoplan_analysis::{Exit, Failure};
 
 /// Run the language server: findings, fixes and explanations in an editor
 ///
@@ -19,9 +18,9 @@ pub(super) struct Arguments {
     stdio: bool,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let Arguments { stdio: _ } = arguments;
     let input = std::io::BufReader::new(std::io::stdin());
     let code = lsp::run(input, std::io::stdout().lock())?;
-    Ok(Verdict { failed: code != 0, ..Verdict::default() })
+    Ok(Exit { failed: code != 0, ..Exit::default() })
 }

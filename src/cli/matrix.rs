@@ -3,12 +3,9 @@
 use clap::Args;
 
 use super::arguments::Sources;
-use super::exit::Verdict;
-use super::failure::Failure;
 use super::format::{self, Target};
 use super::output::Output;
-use super::{clusters, tree};
-use hcoplan_analysis::Work;
+use hcoplan_analysis::{Exit, Failure, Work};
 use hcoplan_report::matrix::{Format, MatrixPage, write};
 
 /// Show which virtual machines boot, and which golden images exist, for which architecture
@@ -33,10 +30,10 @@ pub(super) struct Arguments {
     format: Vec<Target<Format>>,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let targets = format::resolve(&arguments.format, "matrix", &Format::ALL)?;
     let sources = &arguments.sources;
-    let found = clusters::find(sources, Vec::new(), output)?;
+    let found = hcoplan_analysis::find(&sources.of_analysis(), Vec::new(), output)?;
     if found.verdict.nothing_found {
         found.say_problems(output);
         return Ok(found.verdict);
@@ -47,7 +44,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
         // What the matrix says of a cluster is the result.
         if outcome.matrix.is_none() || outcome.failed.is_some() {
-            progress.suspend(|| tree::report_outcome(outcome, true, &mut verdict, output));
+            progress.suspend(|| hcoplan_analysis::report_outcome(outcome, true, &mut verdict, output));
         }
         matrices.extend(outcome.matrix.take());
     });
@@ -55,7 +52,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     if hcoplan_analysis::interrupted() {
         return Ok(verdict);
     }
-    findings.print_to_stderr(&found.root, output);
+    output.show_findings(&findings, &found.root);
     for target in &targets {
         let page = MatrixPage { clusters: &matrices, problems: arguments.problems, terminal: target.terminal(output) };
         let mut text = Vec::new();

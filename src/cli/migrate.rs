@@ -6,13 +6,12 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use clap::ValueEnum;
 
-use super::clusters::Clusters;
-use super::exit::Verdict;
 use super::output::Output;
 use crate::finding::Finding;
 use crate::fix::{Applied, NotMigrated, Rewritten, to_v1};
 use crate::repo::ClusterRef;
 use crate::source::{Location, SourceFile};
+use hcoplan_analysis::{Clusters, Exit};
 
 /// The version to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -31,7 +30,7 @@ pub(super) struct Migrated {
 }
 
 /// Rewrites every chosen cluster's HyperConverged that can be; says why the others can't.
-pub(super) fn all(found: &Clusters, _to: TargetVersion, verdict: &mut Verdict, output: &Output) -> Migrated {
+pub(super) fn all(found: &Clusters, _to: TargetVersion, verdict: &mut Exit, output: &Output) -> Migrated {
     let mut all = Migrated::default();
     let say = |finding: &Finding| {
         let help = finding.help.as_ref().map(|h| format!("\n  help: {h}"));

@@ -7,12 +7,8 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
-use super::clusters::{Clusters, cluster_name};
-use super::exit::Verdict;
-use super::failure::Failure;
 use super::migrate::Migrated;
 use super::output::Output;
-use super::root::finding_with_help;
 use crate::fix::{
     Applied, Rewritten, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1,
     without_place,
@@ -23,6 +19,7 @@ use crate::release::Release;
 use crate::repo::{self, BuildLayer, LayerKind};
 use crate::source::{Location, SourceFile, encode};
 use crate::yaml::{Document, Path, parse};
+use hcoplan_analysis::{Clusters, Exit, Failure, cluster_name, finding_with_help};
 
 /// A cluster that kustomize builds.
 struct BuiltCluster {
@@ -49,7 +46,7 @@ type Files = BTreeMap<Utf8PathBuf, Rewritten>;
 pub(super) fn all(
     mut found: Clusters,
     migrated: &mut Migrated,
-    verdict: &mut Verdict,
+    verdict: &mut Exit,
     output: &Output,
 ) -> Result<Clusters, Failure> {
     for group in groups(built(&found, verdict, output)) {
@@ -112,7 +109,7 @@ pub(super) fn all(
 }
 
 /// Every cluster that kustomize builds, chosen or not.
-fn built(found: &Clusters, verdict: &mut Verdict, output: &Output) -> Vec<BuiltCluster> {
+fn built(found: &Clusters, verdict: &mut Exit, output: &Output) -> Vec<BuiltCluster> {
     let mut out = Vec::new();
     for cluster in found.repo.clusters() {
         let Some(layers) = found.repo.build_layers(cluster) else {

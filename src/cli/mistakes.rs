@@ -8,12 +8,11 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory};
 
 use super::command_line::Arguments;
-use super::root::Place;
-use super::sides;
 use crate::finding::nearest;
 use crate::release::Release;
 use crate::repo::{self, Repo};
 use crate::source::Revision;
+use hcoplan_analysis::Place;
 use hcoplan_report::Format;
 
 /// Words that other tools have for what a subcommand does here, with what to type instead.
@@ -250,7 +249,7 @@ fn positionals(given: &ArgMatches) -> Vec<&str> {
 /// The options that say what was typed as directories.
 fn as_options(subcommand: &Command, words: &[&str]) -> Option<String> {
     let all = |is: fn(&str) -> bool| {
-        let parts = |w: &str| match sides::range(w) {
+        let parts = |w: &str| match hcoplan_analysis::range(w) {
             Ok((a, b)) => is(&a) && b.is_none_or(|b| is(&b)),
             Err(_) => false,
         };

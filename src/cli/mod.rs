@@ -3,26 +3,17 @@
 //! Results go to standard output, everything else to standard error. How a run ends is decided
 //! in [`exit`].
 
-mod analysis;
 mod argocd;
 mod arguments;
-mod atomic_file;
-mod base;
-mod baseline;
-mod builds;
-mod clusters;
 mod cmp;
 mod cmp_build;
 mod cmp_manifests;
 mod command_line;
 mod completions;
 mod diff;
-mod exit;
 mod explain;
 mod explain_field;
 mod explain_topic;
-mod failure;
-mod findings;
 mod fix;
 mod fix_document;
 mod fix_rounds;
@@ -47,13 +38,8 @@ mod prior_state;
 mod release;
 mod render;
 mod report;
-mod root;
 mod schema;
-mod selection;
 mod settings;
-mod shard;
-mod sides;
-mod tree;
 mod typed;
 mod version;
 mod why;
@@ -65,10 +51,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use self::command_line::{Arguments, Command};
-use self::exit::Verdict;
-use self::failure::Failure;
 use self::output::Output;
 use crate::{repo, source};
+use hcoplan_analysis::{Exit, Failure};
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
@@ -78,7 +63,7 @@ pub fn run() -> ExitCode {
         Ok(true) => return ExitCode::SUCCESS,
         Err(error) => {
             let _ = error.print();
-            return Verdict::UNUSABLE.into();
+            return Exit::UNUSABLE.into();
         }
     }
     if let Some(version) = version::version_answer(&typed) {
@@ -94,7 +79,7 @@ pub fn run() -> ExitCode {
             let text = if is_help { help::page(Arguments::command(), &typed) } else { error.render() };
             // Help and version are no errors; a closed pipe while printing them is none, either.
             let _ = help::color(&typed).print(&text, error.use_stderr());
-            return if error.use_stderr() { Verdict::UNUSABLE.into() } else { ExitCode::SUCCESS };
+            return if error.use_stderr() { Exit::UNUSABLE.into() } else { ExitCode::SUCCESS };
         }
     };
     let mut output = Output::new(arguments.color, arguments.quiet, arguments.verbose);
@@ -104,7 +89,7 @@ pub fn run() -> ExitCode {
             match &failure {
                 _ if hcoplan_analysis::interrupted() => {}
                 Failure::Configuration(found, root) => {
-                    findings::say_configuration(found, root, &output);
+                    output.show_configuration(found, root);
                 }
                 Failure::Repo(repo::Error::Unknown(unknown)) => {
                     output.error(format_args!("{unknown}\n  help: {}", unknown.help));
@@ -122,18 +107,16 @@ pub fn run() -> ExitCode {
             match failure {
                 Failure::Unreadable(_)
                 | Failure::Repo(repo::Error::TooMuch(_))
-                | Failure::Build(repo::BuildError::Failed { .. } | repo::BuildError::Broken { .. }) => {
-                    Verdict::UNREADABLE
-                }
-                _ => Verdict::UNUSABLE,
+                | Failure::Build(repo::BuildError::Failed { .. } | repo::BuildError::Broken { .. }) => Exit::UNREADABLE,
+                _ => Exit::UNUSABLE,
             }
         }
     };
     let interrupted = hcoplan_analysis::interrupted();
-    Verdict { interrupted, ..verdict }.into()
+    Exit { interrupted, ..verdict }.into()
 }
 
-fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
+fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Failure> {
     match command {
         Command::Plan(arguments) => plan::run(&arguments, output),
         Command::Lint(arguments) => lint::run(&arguments, output),

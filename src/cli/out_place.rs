@@ -4,12 +4,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use ignore::gitignore::Gitignore;
 
-use super::clusters::Clusters;
-use super::failure::Failure;
-use super::root::Place;
 use crate::emit::{CLUSTER_MANIFEST, TOP_MANIFEST, cluster_directory};
 use crate::repo::{AppliedBy, Appliers, ClusterRef, Controller, Options, Repo};
 use crate::source::repository_name;
+use hcoplan_analysis::{Clusters, Failure, Place};
 
 const ELSEWHERE: &str = "give --out a directory that nobody applies";
 

@@ -7,8 +7,11 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
+use crate::finding::Finding;
 use crate::secret::InputText;
-use hcoplan_report::Terminal;
+use camino::Utf8Path;
+use hcoplan_analysis::{FinalFindings, Findings, NoticeKind, Notices};
+use hcoplan_report::{Format, Report, Terminal};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -158,6 +161,24 @@ impl Output {
         self.print(InputText::new(text).lines())
     }
 
+    /// Says findings on standard error, for subcommands whose result they are not.
+    pub(super) fn show_findings(&self, findings: &Findings, root: &Utf8Path) {
+        let findings = findings.unfinished(root);
+        if !findings.findings().is_empty() {
+            let text = Report::of(&findings, self.terminal_of_errors()).text(Format::Human);
+            self.show(String::from_utf8_lossy(&text).trim_end());
+        }
+    }
+
+    /// Says findings about the configuration, which end a run.
+    pub(super) fn show_configuration(&self, findings: &[Finding], root: &Utf8Path) {
+        let findings = FinalFindings::new(findings.to_vec(), root);
+        let text = Report::of(&findings, self.terminal_of_errors()).text(Format::Human);
+        let text = String::from_utf8_lossy(&text).into_owned();
+        // The last line counts clusters, of which none was looked at.
+        self.show(text.trim_end().rsplit_once("\n\n").map_or(text.trim_end(), |(t, _)| t));
+    }
+
     /// Says what ended the run, or a part of it.
     pub(super) fn error(&self, message: impl Display) {
         self.say("error", ERROR, message);
@@ -188,5 +209,20 @@ impl Output {
         // When standard error is gone there is nobody left to tell.
         let message = message.to_string();
         let _ = writeln!(out, "{style}{word}{style:#}: {}", InputText::new(&message).lines());
+    }
+}
+
+impl Notices for Output {
+    fn say(&self, kind: NoticeKind, message: &dyn Display) {
+        match kind {
+            NoticeKind::Error => self.error(message),
+            NoticeKind::Warning => self.warning(message),
+            NoticeKind::Note => self.note(message),
+            NoticeKind::Shown => self.show(message),
+        }
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.quiet()
     }
 }

@@ -4,9 +4,8 @@ use camino::Utf8PathBuf;
 use clap::Args;
 
 use super::arguments::Sources;
-use super::clusters::Clusters;
-use super::failure::Failure;
 use super::out_place;
+use hcoplan_analysis::{Clusters, Failure};
 
 /// The output tree.
 #[derive(Debug, Args)]

@@ -5,24 +5,18 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::Value;
 
-use super::analysis::{Analysis, Question};
 use super::arguments::Sources;
-use super::base::Base;
-use super::clusters::Clusters;
-use super::exit::Verdict;
-use super::failure::Failure;
 use super::format::{self, Named, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
 use super::settings::Rules;
-use super::tree::{self, OutputTree};
-use super::{clusters, prior_state};
+use super::{prior_state, typed};
 use crate::emit::DiskTree;
 use crate::release::{Release, version_numbers};
 use crate::{lifecycle, lint};
-use hcoplan_analysis::Work;
-use hcoplan_report::Terminal;
-use hcoplan_report::changes::{self, LEAST_BUDGET};
+use hcoplan_analysis::{Analysis, Clusters, Exit, Failure, OutputTree, Work};
+use hcoplan_report::changes::{self, Changes, LEAST_BUDGET};
+use hcoplan_report::{Report, Terminal};
 
 /// Show what a change does, and lint it
 ///
@@ -104,21 +98,21 @@ impl Named for PlanFormat {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let targets = format::resolve(&arguments.format, "plan", PlanFormat::ALL)?;
-    let found = clusters::find(&*arguments.prior.sources(&arguments.sources)?, arguments.prior.files(), output)?;
+    let sources = arguments.prior.sources(arguments.sources.of_analysis())?;
+    let found = hcoplan_analysis::find(&sources, arguments.prior.files(), output)?;
     let upgrade_to = last_release(&arguments.upgrade_to, &found)?;
     let settings = arguments.rules.settings(&found)?;
-    let base = Base::open(&arguments.prior, &found, output)?;
+    let base = arguments.prior.base_or_main(&found, output)?;
     arguments.out.check_shard(&arguments.sources)?;
     let tree = match arguments.out.place(&found)? {
         Some(path) => OutputTree::open(path, &found, true)?,
         None => OutputTree::nowhere(),
     };
     // What is rendered with other facts than the repository's own says nothing about the tree in it.
-    let is_own =
-        arguments.out.out.is_none() && arguments.sources.has_only_own_facts() && !arguments.force && !found.is_stream();
-    let committed = if is_own { tree::committed(&found) } else { Vec::new() };
+    let is_own = arguments.out.out.is_none() && sources.has_only_own_facts() && !arguments.force && !found.is_stream();
+    let committed = if is_own { hcoplan_analysis::committed(&found) } else { Vec::new() };
     let shows_fixes = targets.iter().any(|t| match t.format {
         PlanFormat::Changes(format) => format == changes::Format::Json,
         PlanFormat::Findings(format) => format.shows_fixes(),
@@ -135,7 +129,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         kustomization: arguments.out.kustomization(&found) || committed.iter().any(DiskTree::has_kustomization),
         ..Work::default()
     };
-    let question = Question::new(&found, &settings, &base, &arguments.rules, arguments.sources.reading.jobs, work)?;
+    let question = arguments.rules.question(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
     let Some(analysis) = question.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };
@@ -163,15 +157,16 @@ pub(super) fn text(
     budget: Option<u64>,
 ) -> Result<Vec<u8>, Failure> {
     let format = match format {
-        PlanFormat::Findings(format) => return Ok(analysis.findings.text(format, terminal)),
+        PlanFormat::Findings(format) => return Ok(Report::of(&analysis.findings, terminal).text(format)),
         PlanFormat::Changes(format) => format,
     };
-    let changes = analysis.changes(terminal, budget);
+    let command = typed::command();
+    let changes = Changes::of(analysis, &command, terminal, budget);
     let mut text = Vec::new();
     match (format, &analysis.steps) {
         (changes::Format::Json, steps) => {
             let mut document = changes::document(&changes);
-            let mut found = analysis.findings.document();
+            let mut found = hcoplan_report::document(&Report::of(&analysis.findings, Terminal::default()));
             for key in ["findings", "groups"] {
                 document[key] = found[key].take();
             }

@@ -1,20 +1,14 @@
 //! `--against` and `--live`: what the clusters hold now, so that a change is judged as an update.
 
-use std::borrow::Cow;
-
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
-use super::arguments::Sources;
-use super::clusters::Clusters;
-use super::failure::Failure;
 use super::import;
 use super::output::Output;
-use super::sides::range;
 use crate::lifecycle::UpdateMethod;
 use crate::repo::{self, Trust};
 use crate::source::Commit;
-use hcoplan_analysis::PriorState;
+use hcoplan_analysis::{Base, Clusters, Failure, PriorState, Sources, range};
 
 /// The clusters' present state.
 #[derive(Debug, Args)]
@@ -43,14 +37,6 @@ pub(super) struct Arguments {
     update: Update,
 }
 
-/// What `--against` names.
-pub(super) enum Named {
-    /// A git revision.
-    Revision(String),
-    /// A directory.
-    Directory(Utf8PathBuf),
-}
-
 fn is_directory(name: &str) -> bool {
     Utf8Path::new(name).is_dir()
 }
@@ -74,40 +60,42 @@ impl Arguments {
     }
 
     /// The side that is judged: of a range it is the right one.
-    pub(super) fn sources<'s>(&self, sources: &'s Sources) -> Result<Cow<'s, Sources>, Failure> {
+    pub(super) fn sources(&self, sources: Sources) -> Result<Sources, Failure> {
         Ok(match self.against.as_deref().filter(|name| !is_directory(name)).map(range).transpose()? {
-            Some((_, Some(right))) => {
-                Cow::Owned(Sources { name: Some(right.clone()), revision: Some(right), ..sources.clone() })
-            }
-            _ => Cow::Borrowed(sources),
+            Some((_, Some(right))) => Sources { name: Some(right.clone()), revision: Some(right), ..sources },
+            _ => sources,
         })
     }
 
-    /// The git revision or the directory before, where one is named.
-    pub(super) fn before(&self, found: &Clusters) -> Result<Option<Named>, Failure> {
-        if self.against.is_some() && found.is_stream() {
+    /// What the command line names; nothing where it names none.
+    pub(super) fn base(&self, found: &Clusters, output: &Output) -> Result<Base, Failure> {
+        if let Some(file) = &self.live {
+            return Ok(Base::live(live(file, found, output)?));
+        }
+        let Some(name) = &self.against else {
+            return Ok(Base::NOTHING);
+        };
+        if found.is_stream() {
             return Err(Failure::usage(
                 "--against needs a directory: a stream has no revisions",
                 "give --live FILE, or --against with the directory that the stream is built from",
             ));
         }
-        let named = |name: &String| {
-            if is_directory(name) && Commit::find(&found.root, name).is_none() {
-                return Ok(Named::Directory(name.into()));
-            }
-            Ok(Named::Revision(range(name)?.0))
-        };
-        self.against.as_ref().map(named).transpose()
+        if is_directory(name) && Commit::find(&found.root, name).is_none() {
+            return Base::directory(name.as_str().into(), found, output);
+        }
+        Base::revision(range(name)?.0, found, output)
+    }
+
+    /// The same, else where this branch left the main one.
+    pub(super) fn base_or_main(&self, found: &Clusters, output: &Output) -> Result<Base, Failure> {
+        let named = self.base(found, output)?;
+        if named.name().is_some() { Ok(named) } else { Base::left_main(found) }
     }
 
     /// The files of it, which are no sources.
     pub(super) fn files(&self) -> Vec<Utf8PathBuf> {
         self.live.iter().cloned().collect()
-    }
-
-    /// Reads what the cluster holds; `None` where nothing of it is given.
-    pub(super) fn live(&self, found: &Clusters, output: &Output) -> Result<Option<PriorState>, Failure> {
-        self.live.as_ref().map(|file| live(file, found, output)).transpose()
     }
 }
 

@@ -3,12 +3,10 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::exit::Verdict;
-use super::failure::Failure;
 use super::output::Output;
 use crate::release::{Distribution, ImageSource, Phase, Platform, Release};
 use crate::repo::named_release;
-use hcoplan_analysis::{ReleaseDiff, release_diff};
+use hcoplan_analysis::{Exit, Failure, ReleaseDiff, release_diff};
 use hcoplan_report::wrap_lines;
 
 /// Show the supported releases, of HCO and of its distributions
@@ -74,7 +72,7 @@ enum Form {
     Json,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::List { format } => output.print(list(*format))?,
         Command::Diff { before, after, format } => {
@@ -89,7 +87,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             output.print(page(&release))?;
         }
     }
-    Ok(Verdict::default())
+    Ok(Exit::default())
 }
 
 /// The distributions and their versions.

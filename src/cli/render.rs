@@ -6,19 +6,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::arguments::Sources;
-use super::atomic_file::PartialFile;
-use super::base::Base;
-use super::clusters::Clusters;
-use super::exit::Verdict;
-use super::failure::Failure;
-use super::findings::Findings;
 use super::format::{self, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
 use super::plan::last_release;
-use super::tree::{self, OutputTree};
-use super::{clusters, prior_state};
-use hcoplan_analysis::{ObjectSelector, Progress, Work};
+use super::prior_state;
+use hcoplan_analysis::{
+    Clusters, Exit, Failure, Findings, ObjectSelector, OutputTree, Progress, Work, atomic_file::PartialFile,
+};
 use hcoplan_report::Format;
 
 /// Render what HCO and SSP would create
@@ -73,14 +68,14 @@ enum Show {
     Stored,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let targets = if arguments.format.is_empty() {
         Vec::new()
     } else {
         format::resolve(&arguments.format, "render", &[Format::Json])?
     };
-    let found = clusters::find(&arguments.sources, arguments.prior.files(), output)?;
-    let base = Base::named(&arguments.prior, &found, output)?;
+    let found = hcoplan_analysis::find(&arguments.sources.of_analysis(), arguments.prior.files(), output)?;
+    let base = arguments.prior.base(&found, output)?;
     let upgrade_to = last_release(arguments.upgrade_to.as_slice(), &found)?;
     let work = Work {
         force: arguments.force,
@@ -103,7 +98,7 @@ fn write(
     found: &Clusters,
     work: Work<'_>,
     output: &mut Output,
-) -> Result<Verdict, Failure> {
+) -> Result<Exit, Failure> {
     let sources = &arguments.sources;
     if !arguments.check {
         arguments.out.check_shard(sources)?;
@@ -119,13 +114,13 @@ fn write(
     let mut stale = Vec::new();
     if arguments.check {
         match &tree.disk {
-            Some(disk) => stale.extend(tree::gone(disk, found).into_iter().map(Utf8PathBuf::into_string)),
+            Some(disk) => stale.extend(hcoplan_analysis::gone(disk, found).into_iter().map(Utf8PathBuf::into_string)),
             None => stale.push(format!("{} is not there", tree.path())),
         }
     }
     let (mut rendered, mut objects) = (0, 0);
     let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
-        progress.suspend(|| tree::report_outcome(outcome, true, &mut verdict, output));
+        progress.suspend(|| hcoplan_analysis::report_outcome(outcome, true, &mut verdict, output));
         stale.extend(outcome.stale.drain(..).map(Utf8PathBuf::into_string));
         if outcome.is_rendered {
             rendered += 1;
@@ -136,7 +131,7 @@ fn write(
     if hcoplan_analysis::interrupted() {
         return Ok(verdict);
     }
-    findings.print_to_stderr(&found.root, output);
+    output.show_findings(&findings, &found.root);
     if arguments.check {
         say_stale(&stale, tree.path(), &mut verdict, output);
         return Ok(verdict);
@@ -150,7 +145,7 @@ fn write(
 }
 
 /// Says what a check found, and notes it in the verdict.
-fn say_stale(stale: &[String], path: &Utf8Path, verdict: &mut Verdict, output: &Output) {
+fn say_stale(stale: &[String], path: &Utf8Path, verdict: &mut Exit, output: &Output) {
     const SHOWN: usize = 10;
     if stale.is_empty() {
         return;
@@ -176,7 +171,7 @@ fn print(
     work: Work<'_>,
     targets: &[Target],
     output: &mut Output,
-) -> Result<Verdict, Failure> {
+) -> Result<Exit, Failure> {
     let work = Work {
         json: !targets.is_empty(),
         yaml: targets.is_empty() && arguments.show.is_none(),
@@ -192,7 +187,7 @@ fn print(
     let chosen = found.pairs(work.before);
     let progress = Progress::of(chosen.len(), output.quiet());
     hcoplan_analysis::run(&found.repo, &chosen, &work, arguments.sources.reading.jobs, &progress, |mut outcome| {
-        progress.suspend(|| tree::report_outcome(&outcome, true, &mut verdict, output));
+        progress.suspend(|| hcoplan_analysis::report_outcome(&outcome, true, &mut verdict, output));
         findings.add(&mut outcome);
         for file in &mut files {
             if let Err(error) = file.write(outcome.printed.as_bytes()) {
@@ -209,7 +204,7 @@ fn print(
         }
     });
     drop(progress);
-    findings.print_to_stderr(&found.root, output);
+    output.show_findings(&findings, &found.root);
     if let Some(error) = failure {
         return Err(error);
     }

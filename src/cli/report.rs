@@ -2,21 +2,17 @@
 
 use clap::Args;
 
-use super::analysis::Question;
 use super::arguments::Sources;
-use super::base::Base;
-use super::exit::Verdict;
-use super::failure::Failure;
 use super::format::{self, Named, Target};
 use super::output::Output;
 use super::plan::last_release;
 use super::settings::Rules;
-use super::sides::Side;
-use super::{clusters, prior_state};
+use super::{prior_state, typed};
 use crate::lint;
 use crate::source::{Commit, repository_name};
-use hcoplan_analysis::{Outcome, Work};
-use hcoplan_report::{ClusterRow, PlanPage, Source, plan_page, print_page};
+use hcoplan_analysis::{Exit, Failure, Outcome, Side, Work};
+use hcoplan_report::changes::Changes;
+use hcoplan_report::{ClusterRow, PlanPage, Report, Source, plan_page, print_page};
 
 /// Write one HTML page of the whole plan
 ///
@@ -69,17 +65,18 @@ impl Named for PageFormat {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let targets = format::resolve(&arguments.format, "report", PageFormat::ALL)?;
     let sources = &arguments.sources;
-    let found = clusters::find(&*arguments.prior.sources(sources)?, arguments.prior.files(), output)?;
+    let found =
+        hcoplan_analysis::find(&arguments.prior.sources(sources.of_analysis())?, arguments.prior.files(), output)?;
     let upgrade_to = last_release(&arguments.upgrade_to, &found)?;
     if found.verdict.nothing_found {
         found.say_problems(output);
         return Ok(found.verdict);
     }
     let settings = arguments.rules.settings(&found)?;
-    let base = Base::open(&arguments.prior, &found, output)?;
+    let base = arguments.prior.base_or_main(&found, output)?;
     found.say_problems(output);
     let work = Work {
         update: arguments.prior.update(),
@@ -89,7 +86,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         preview: upgrade_to,
         ..Work::default()
     };
-    let question = Question::new(&found, &settings, &base, &arguments.rules, arguments.sources.reading.jobs, work)?;
+    let question = arguments.rules.question(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
     let mut rows = Vec::new();
     let Some(analysis) = question.analyse(output, |outcome, _| rows.push(row(outcome)))? else {
         return Ok(found.verdict);
@@ -99,17 +96,16 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         head: Commit::find(&found.root, "HEAD"),
         base: base.revision.as_ref().and_then(Side::commit),
     };
+    let command = typed::command();
     for target in &targets {
         let terminal = target.terminal(output);
-        let changes = (!base.is_nothing()).then(|| analysis.changes(terminal, None));
-        let page = analysis.findings.report(terminal, |report| {
-            plan_page(&PlanPage {
-                report,
-                source: &source,
-                clusters: &rows,
-                changes: changes.as_ref(),
-                upgrade: analysis.steps.as_ref(),
-            })
+        let changes = (!base.is_nothing()).then(|| Changes::of(&analysis, &command, terminal, None));
+        let page = plan_page(&PlanPage {
+            report: &Report::of(&analysis.findings, terminal),
+            source: &source,
+            clusters: &rows,
+            changes: changes.as_ref(),
+            upgrade: analysis.steps.as_ref(),
         });
         target.write(print_page(&page).as_bytes(), output)?;
     }

@@ -3,9 +3,8 @@
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::exit::Verdict;
-use super::failure::Failure;
 use super::output::Output;
+use hcoplan_analysis::{Exit, Failure};
 
 /// Print the JSON Schema of a document, or list them
 ///
@@ -41,7 +40,7 @@ const DOCUMENTS: [(&str, &str); 15] = [
     ("why", "hcoplan why --format json"),
 ];
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     match &arguments.name {
         Some(name) => {
             output.print(hcoplan_schemas::document(name).unwrap_or_default())?;
@@ -52,7 +51,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             }
         }
     }
-    Ok(Verdict::default())
+    Ok(Exit::default())
 }
 
 #[cfg(test)]

@@ -1,16 +1,13 @@
 //! Which rules run and which findings count: the arguments, and below them `hcoplan.yaml`.
 
-use std::collections::BTreeSet;
-
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
 
-use super::baseline::BaselineFile;
-use super::clusters::{self, Clusters};
-use super::failure::Failure;
 use crate::finding::{Severity, nearest};
 use crate::lint::{self, Selector, Settings};
 use crate::repo::Config;
+use hcoplan_analysis::{Base, BaselineFile, Clusters, Failure, Question, Work};
+use std::num::NonZeroUsize;
 
 /// Which rules run.
 #[derive(Debug, Args)]
@@ -99,8 +96,21 @@ impl Rules {
         self.choice.settings(found)
     }
 
+    /// What is asked about clusters, with these rules and findings.
+    pub(super) fn question<'a>(
+        &self,
+        found: &'a Clusters,
+        settings: &'a Settings,
+        base: &'a Base,
+        jobs: Option<NonZeroUsize>,
+        work: Work<'a>,
+    ) -> Result<Question<'a>, Failure> {
+        let (baseline, fail_on) = (self.baseline(found)?, self.fail_on(found.repo.config()));
+        Ok(Question { found, settings, base, baseline, fail_on, work, jobs })
+    }
+
     /// From which severity on a finding fails the run; `None` = never.
-    pub(super) fn fail_on(&self, config: &Config) -> Option<Severity> {
+    fn fail_on(&self, config: &Config) -> Option<Severity> {
         match self.fail_on {
             Some(fail_on) => fail_on.severity(),
             None => config.lint.fail_on.unwrap_or(Some(Severity::Error)),
@@ -108,14 +118,11 @@ impl Rules {
     }
 
     /// The findings of an earlier day, where they are asked for.
-    pub(super) fn baseline(&self, found: &Clusters) -> Result<Option<BaselineFile>, Failure> {
-        match self.baseline.clone().or_else(|| configured_baseline(found)) {
-            Some(path) => Ok(Some(BaselineFile {
-                looked_at: looked_at(&path, found),
-                path,
-                update: self.update_baseline,
-                some_rules: self.choice.is_some(),
-            })),
+    fn baseline(&self, found: &Clusters) -> Result<Option<BaselineFile>, Failure> {
+        match found.baseline(self.baseline.clone()) {
+            Some(file) => {
+                Ok(Some(BaselineFile { update: self.update_baseline, some_rules: self.choice.is_some(), ..file }))
+            }
             None if self.update_baseline => Err(Failure::usage(
                 "there is no baseline to update",
                 "name it with --baseline FILE, or as lint.baseline in hcoplan.yaml",
@@ -123,34 +130,6 @@ impl Rules {
             None => Ok(None),
         }
     }
-}
-
-/// The baseline that the configuration names.
-fn configured_baseline(found: &Clusters) -> Option<Utf8PathBuf> {
-    let path = found.repo.config().lint.baseline.as_ref()?;
-    Some(match found.root.as_str() {
-        "." => path.value.clone().into(),
-        root => Utf8Path::new(root).join(&path.value),
-    })
-}
-
-impl BaselineFile {
-    /// The one that the configuration names; it is only read.
-    pub(super) fn configured(found: &Clusters) -> Option<Self> {
-        let path = configured_baseline(found)?;
-        Some(Self { looked_at: looked_at(&path, found), path, update: false, some_rules: false })
-    }
-}
-
-/// The clusters that are looked at, where a file lies outside of what they are in.
-fn looked_at(path: &Utf8Path, found: &Clusters) -> Option<BTreeSet<String>> {
-    let here = |path: &Utf8Path| match path.as_str() {
-        "" => Utf8Path::new(".").canonicalize(),
-        _ => path.canonicalize(),
-    };
-    let directory = here(path.parent().unwrap_or(path)).ok()?;
-    let is_outside = !directory.starts_with(here(&found.root).ok()?);
-    is_outside.then(|| clusters::names(&found.repo).map(ToOwned::to_owned).collect())
 }
 
 fn selectors(names: &[String]) -> Result<Vec<Selector>, Failure> {

@@ -6,23 +6,19 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use hcoplan_report::terminal;
 
-use super::arguments::{InputArguments, Sources};
-use super::base::Base;
-use super::exit::Verdict;
-use super::failure::Failure;
+use super::arguments::InputArguments;
 use super::format::{self, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
 use super::plan::{is_step, no_step};
-use super::selection::{last_parts, typed};
-use super::{clusters, prior_state};
+use super::prior_state;
 use crate::finding::nearest;
 use crate::inventory::LoadedInventory;
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Repo};
 use crate::why::{Answer, PlanInput, ask, ask_of};
 use crate::{emit, plan};
-use hcoplan_analysis::Work;
+use hcoplan_analysis::{Exit, Failure, Sources, Work, last_parts, typed};
 use hcoplan_report::{Format, WhyPage, mask_answer, why_json};
 
 /// Explain where a rendered field's value comes from
@@ -101,18 +97,16 @@ impl Arguments {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let targets = format::resolve(&arguments.format, "why", &[Format::Human, Format::Json])?;
     let (field, directory) = arguments.field_and_directory();
     let sources = Sources {
-        directory,
-        reading: arguments.reading.clone(),
         release: arguments.release.clone(),
         inventory: arguments.inventory.clone(),
-        ..Sources::default()
+        ..arguments.reading.sources(&directory)
     };
     let foreign = arguments.prior.files();
-    let found = clusters::find_named(&sources, foreign, typed(&arguments.cluster), output)?;
+    let found = hcoplan_analysis::find_named(&sources, foreign, typed(&arguments.cluster), output)?;
     if found.verdict.nothing_found {
         found.say_problems(output);
         return Ok(found.verdict);
@@ -130,7 +124,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let (release, inventory) = usable(&loaded)?;
     let upgrade_to = arguments.upgrade_to.as_deref().map(|name| found.trust().named_release(name));
     let upgrade_to = upgrade_to.transpose()?;
-    let base = Base::named(&arguments.prior, &found, output)?;
+    let base = arguments.prior.base(&found, output)?;
     let work = Work {
         before: base.before(),
         update: arguments.prior.update(),

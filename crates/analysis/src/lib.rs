@@ -1,25 +1,35 @@
-//! The one analysis behind every command: opens no side itself, plans each cluster once per side, compares, and
-//! knows that there are many clusters.
+//! The one analysis behind every command: [`find`] opens a side, a [`Question`] plans each cluster once per side,
+//! compares, finishes the findings and decides how the run ends.
 //!
 //! Each cluster is planned, linted, compared and emitted on its own, on any thread; its result
 //! arrives in the clusters' order and is not kept. A panic in one cluster's work is a bug of
 //! ours: it is reported with the cluster's name, and the others go on.
 
 mod assumed;
+pub mod atomic_file;
+mod base;
+mod baseline;
 mod before;
+mod builds;
 #[cfg(test)]
 mod carried_tests;
 mod check;
 mod cluster;
+mod clusters;
 #[cfg(test)]
 mod compare_tests;
 mod compared;
 mod document;
 mod drift;
+pub mod exit;
+mod failure;
+mod findings;
 mod interrupt;
 pub mod matrix;
+mod notices;
 mod old;
 mod only;
+mod open;
 mod ordered;
 mod outcome;
 mod pairs;
@@ -31,19 +41,35 @@ mod prior_state;
 mod progress;
 #[cfg(test)]
 mod properties;
+mod question;
 mod release_diff;
 pub mod review;
+mod root;
+mod selection;
+mod shard;
+mod sides;
+mod sources;
 mod steps;
 mod today;
 mod transition;
+mod tree;
 mod view;
 mod work;
 
+pub use base::Base;
+pub use baseline::BaselineFile;
 pub use before::{Before, ComparisonMode};
+pub use builds::{build_directory, build_revision, builds};
+pub use clusters::{Clusters, cluster_name, names};
 pub use document::plan_document;
 pub use drift::ClusterDrift;
+pub use exit::Exit;
+pub use failure::Failure;
+pub use findings::{FinalFindings, Findings, Summary};
 pub use interrupt::{interrupted, watch};
+pub use notices::{NoticeKind, Notices};
 pub use only::{ObjectSelector, OnlyError};
+pub use open::{all_clusters, configuration, find, find_named, find_to_edit, place, trust};
 pub use outcome::{Outcome, Upgraded};
 pub use pairs::{After, Pair, entries, pairs};
 pub use panics::catch_panic;
@@ -51,7 +77,14 @@ pub use pipeline::run;
 pub use planned::{finding_line, not_planned};
 pub use prior_state::PriorState;
 pub use progress::Progress;
+pub use question::{Analysis, Question};
 pub use release_diff::{Difference, ReleaseDiff, release_diff};
+pub use root::{Place, finding_with_help, problems};
+pub use selection::{last_parts, typed};
+pub use shard::Shard;
+pub use sides::{Side, export, range};
+pub use sources::Sources;
 pub use steps::end_state;
 pub use today::today;
+pub use tree::{OutputTree, committed, gone, report_outcome};
 pub use work::Work;

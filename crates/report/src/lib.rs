@@ -46,6 +46,8 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{Location, SourceFile};
 
+pub use hcoplan_analysis::{FinalFindings, Summary};
+
 pub use document::{Block, Cell, DiffLine, Document, Entry, Layout, Level, Mark, Sign, Span, Style, Table, Text};
 pub use html::print as print_page;
 pub use json::document;
@@ -120,31 +122,6 @@ impl Format {
     }
 }
 
-/// What was looked at and what was left out; goes into the last line.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// Clusters looked at.
-    pub clusters: usize,
-    /// Their names.
-    pub names: Vec<String>,
-    /// From which severity on a finding fails the run; `None` = never.
-    pub fail_on: Option<Severity>,
-    /// Clusters whose HyperConverged would be rejected.
-    pub refused: usize,
-    /// Files that could not be read and don't matter.
-    pub skipped_files: usize,
-    /// Findings hidden by a suppression.
-    pub suppressed: usize,
-    /// Findings hidden by the baseline.
-    pub baselined: usize,
-    /// The day (`2026-01-31`) on which the oldest of them was recorded.
-    pub oldest_baselined: Option<String>,
-    /// The part of the clusters that was looked at, counted from one, and of how many.
-    pub shard: Option<(u64, u64)>,
-    /// The revision whose findings count as existing.
-    pub compared_with: Option<String>,
-}
-
 /// Findings with what a format needs besides them.
 #[derive(Debug)]
 pub struct Report<'a> {
@@ -155,7 +132,7 @@ pub struct Report<'a> {
     /// The root that the files' paths count from, relative to the current directory.
     pub root: &'a Utf8Path,
     /// The same relative to the top of the git repository; `None` outside one.
-    pub root_in_repository: Option<&'a Utf8Path>,
+    pub root_in_repository: Option<Utf8PathBuf>,
     /// How the terminal is, for [`Format::Human`].
     pub terminal: Terminal,
 }
@@ -179,6 +156,34 @@ pub fn write(format: Format, report: &Report<'_>, out: &mut dyn Write) -> io::Re
             out.write_all(text.as_bytes())
         }
     }
+}
+
+impl<'a> Report<'a> {
+    /// The findings of a run.
+    pub fn of(findings: &'a FinalFindings, terminal: Terminal) -> Self {
+        Self {
+            findings: findings.findings(),
+            summary: findings.summary(),
+            root: findings.root(),
+            root_in_repository: in_repository(findings.root()),
+            terminal,
+        }
+    }
+
+    /// In a format.
+    pub fn text(&self, format: Format) -> Vec<u8> {
+        // Room for most, so that a large text isn't copied while it grows.
+        let mut out = Vec::with_capacity(self.findings.len() * 1536);
+        write(format, self, &mut out).expect("memory takes everything");
+        out
+    }
+}
+
+/// A directory relative to the top of the git repository that it is in.
+pub fn in_repository(root: &Utf8Path) -> Option<Utf8PathBuf> {
+    let root = root.canonicalize_utf8().ok()?;
+    let top = root.ancestors().find(|a| a.join(".git").exists())?;
+    root.strip_prefix(top).ok().map(ToOwned::to_owned)
 }
 
 impl Report<'_> {
@@ -220,7 +225,7 @@ impl Report<'_> {
 
     /// A file's path for a forge: relative to the repository's top, where there is one.
     fn path_in_repository(&self, file: &SourceFile) -> Utf8PathBuf {
-        join(self.root_in_repository.unwrap_or(self.root), file.path())
+        join(self.root_in_repository.as_deref().unwrap_or(self.root), file.path())
     }
 
     /// `2 errors, 1 warning in 3 clusters (…)`.

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::{Block, Cell, Document, Level, Table, Text};
 
-use super::changes::{Changes, Steps, View};
+use super::changes::{Changes, UpgradeView, View};
 use super::matrix::{self, MatrixPage, PAIRS};
 use super::{Report, findings, plural};
 use hcoplan_analysis::matrix::{ClusterMatrix, State, counts};
+use hcoplan_analysis::review::Steps;
 use hcoplan_analysis::review::clusters;
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::Commit;
@@ -114,7 +115,7 @@ pub fn plan_page(plan: &PlanPage<'_>) -> Document {
     };
     section("Changes", vec![changes]);
     if let (Some(steps), Some(changes)) = (plan.upgrade, plan.changes) {
-        section("Upgrade", steps.checklist(changes));
+        section("Upgrade", UpgradeView(steps).checklist(changes));
     }
     let verdict = view.as_ref().map_or_else(|| verdict(plan), View::verdict);
     Document { title: "hcoplan report".to_owned(), verdict: Some(verdict), blocks, last: None }

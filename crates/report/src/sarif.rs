@@ -139,7 +139,7 @@ fn result(
         // A result without a place makes GitHub reject the whole upload.
         None => json!({"physicalLocation": {
             "artifactLocation": {"uri": uri(super::join(
-                report.root_in_repository.unwrap_or(report.root),
+                report.root_in_repository.as_deref().unwrap_or(report.root),
                 "hcoplan.yaml".into(),
             ).as_str())},
             "region": {"startLine": 1, "startColumn": 1},

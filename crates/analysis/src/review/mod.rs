@@ -22,6 +22,7 @@ pub use counts::Counts;
 pub use groups::{FieldLine, Group, ObjectLine};
 pub use level::Level;
 pub use names::{cluster_names, clusters, list};
+pub use upgrade::Steps;
 
 /// Findings of one rule that are shown although they were there before.
 const MOST_OF_A_RULE: usize = 3;

@@ -1,8 +1,26 @@
 //! An upgrade over several releases, told once: what every step does, and with which release it comes.
 
-use super::{Entry, FindingLine};
+use super::{Entry, FindingLine, Review};
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_explain::diff::ClusterDiff;
+
+/// The steps of an upgrade, each with the release that it leads to and what it does to the clusters.
+#[derive(Debug)]
+pub struct Steps {
+    /// In their order.
+    pub steps: Vec<(String, Vec<ClusterDiff>)>,
+    /// How many clusters were looked at.
+    pub compared: usize,
+    /// The clusters that run the last release already, or a later one.
+    pub already_there: Vec<String>,
+}
+
+impl Steps {
+    /// The review of all of them.
+    pub fn review(&self) -> Review<'_> {
+        Review::of_steps(&self.steps, self.compared)
+    }
+}
 
 /// What follows from the steps. What comes with several releases is one entry; so is what happens in
 /// several clusters with the same releases.

@@ -4,9 +4,9 @@ use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::verdict::{NotPlanned, Verdict, VerdictKind};
 
-use super::Comparison;
 use super::effect::Effect;
 use super::upgrade::Note;
+use super::{Comparison, Kind};
 
 /// What differs in one cluster.
 #[derive(Debug, Clone)]
@@ -116,36 +116,5 @@ impl ClusterDiff {
             && self.notes.is_empty()
             && self.findings_added.is_empty()
             && self.findings_removed.is_empty()
-    }
-}
-
-/// What happens to an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// It appears.
-    Add,
-    /// It stays, with another text.
-    Change,
-    /// It goes.
-    Remove,
-}
-
-impl Kind {
-    /// `add`, `change` or `remove`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Change => "change",
-            Self::Remove => "remove",
-        }
-    }
-
-    /// `+`, `~` or `-`.
-    pub const fn sign(self) -> char {
-        match self {
-            Self::Add => '+',
-            Self::Change => '~',
-            Self::Remove => '-',
-        }
     }
 }

@@ -19,7 +19,7 @@ mod versions;
 
 pub use assumed::{SideOrigin, set_aside_assumed};
 pub use cause::{Cause, Shares};
-pub use cluster::{ClusterDiff, Kind, Removal};
+pub use cluster::{ClusterDiff, Removal};
 pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans, compare_rejected, compare_states};
 pub use drift::{Drift, DriftReason, drift, to_commit};
 pub use effect::{Effect, Task};
@@ -27,6 +27,37 @@ pub use live::{comparable, set_aside};
 pub use side::{ExistingObjects, Side, States};
 pub use steps::{order_notes, step_notes};
 pub use upgrade::{Note, NoteKind, PatchChange, notes, patch_change};
+
+/// What happens to an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// It appears.
+    Add,
+    /// It stays, with another text.
+    Change,
+    /// It goes.
+    Remove,
+}
+
+impl Kind {
+    /// `add`, `change` or `remove`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Change => "change",
+            Self::Remove => "remove",
+        }
+    }
+
+    /// `+`, `~` or `-`.
+    pub const fn sign(self) -> char {
+        match self {
+            Self::Add => '+',
+            Self::Change => '~',
+            Self::Remove => '-',
+        }
+    }
+}
 
 /// The inventory of an OpenShift cluster for tests: `nodes` are lines of its spec.
 #[cfg(test)]

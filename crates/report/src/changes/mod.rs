@@ -20,7 +20,8 @@ use crate::terminal::Terminal;
 use crate::{html, markdown, terminal};
 
 use super::text::printable;
-use hcoplan_analysis::review::{InputDifference, Review};
+use hcoplan_analysis::Analysis;
+use hcoplan_analysis::review::{InputDifference, Review, Steps};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::secret;
 use hcoplan_diagnostics::source::Location;
@@ -29,7 +30,8 @@ use hcoplan_explain::diff::semantic::{Consequence, ObjectChange, Step, of_field,
 
 pub(crate) use self::view::View;
 pub use json::document;
-pub use upgrade::{Steps, steps_document};
+pub(crate) use upgrade::UpgradeView;
+pub use upgrade::steps_document;
 
 /// A form of output for differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -127,7 +129,7 @@ fn screen(changes: &Changes<'_>, steps: Option<&Steps>) -> Document {
     let review = changes.review();
     let view = View::new(changes, &review);
     match steps {
-        Some(steps) => steps.screen(title, changes, &view),
+        Some(steps) => UpgradeView(steps).screen(title, changes, &view),
         None => Document {
             title,
             verdict: Some(view.verdict()),
@@ -159,6 +161,23 @@ fn footer(changes: &Changes<'_>) -> Text {
 }
 
 impl<'a> Changes<'a> {
+    /// What an analysis says of the change; `command` is what was typed.
+    pub fn of(analysis: &'a Analysis, command: &'a str, terminal: Terminal, budget: Option<u64>) -> Self {
+        Self {
+            left: &analysis.left,
+            right: &analysis.right,
+            clusters: &analysis.clusters,
+            compared: analysis.compared,
+            findings: analysis.findings.findings(),
+            existing_count: analysis.existing_count,
+            command,
+            root: &analysis.root,
+            left_root: &analysis.left_root,
+            terminal,
+            budget: budget.and_then(|n| usize::try_from(n).ok()),
+        }
+    }
+
     /// Their review.
     pub fn review(&self) -> Review<'a> {
         Review::of(self.clusters, self.compared, self.findings, self.existing_count)

@@ -4,33 +4,19 @@ use crate::document::{Block, Document, Level, Text};
 use serde_json::{Value, json};
 
 use super::{Changes, View, json};
-use hcoplan_analysis::review::{Review, clusters};
+use hcoplan_analysis::review::{Steps, clusters};
 use hcoplan_diagnostics::finding::Finding;
-use hcoplan_explain::diff::ClusterDiff;
 
-/// The steps of an upgrade, each with the release that it leads to and what it does to the clusters.
-#[derive(Debug)]
-pub struct Steps {
-    /// In their order.
-    pub steps: Vec<(String, Vec<ClusterDiff>)>,
-    /// How many clusters were looked at.
-    pub compared: usize,
-    /// The clusters that run the last release already, or a later one.
-    pub already_there: Vec<String>,
-}
+/// The steps of an upgrade, for a screen.
+pub(crate) struct UpgradeView<'a>(pub(crate) &'a Steps);
 
-impl Steps {
-    /// The review of all of them.
-    pub fn review(&self) -> Review<'_> {
-        Review::of_steps(&self.steps, self.compared)
-    }
-
+impl<'a> UpgradeView<'a> {
     /// `Upgrade to 1.19 via 1.18 (on it or later already: clusters/lab)`.
     fn title(&self) -> String {
-        let names: Vec<&str> = self.already_there.iter().map(String::as_str).collect();
+        let names: Vec<&str> = self.0.already_there.iter().map(String::as_str).collect();
         match names.len() {
             0 => self.way(),
-            n if n == self.compared => {
+            n if n == self.0.compared => {
                 format!("{}: all run it or a later release already", self.way())
             }
             _ => format!("{} (on it or later already: {})", self.way(), clusters(&names)),
@@ -38,7 +24,7 @@ impl Steps {
     }
 
     fn way(&self) -> String {
-        let names: Vec<&str> = self.steps.iter().map(|(name, _)| &**name).collect();
+        let names: Vec<&str> = self.0.steps.iter().map(|(name, _)| &**name).collect();
         match names.as_slice() {
             [] => "Upgrade".to_owned(),
             [one] => format!("Upgrade to {one}"),
@@ -47,8 +33,8 @@ impl Steps {
     }
 
     /// The checklist, and the change that comes before it where that says anything else.
-    pub(super) fn screen(&self, title: String, changes: &Changes<'_>, before: &View<'_>) -> Document {
-        let (review, upgrade) = (self.review(), self.changes(changes));
+    pub(super) fn screen(&self, title: String, changes: &Changes<'a>, before: &View<'_>) -> Document {
+        let (review, upgrade) = (self.0.review(), self.changes(changes));
         let view = View::new(&upgrade, &review);
         let named =
             |(level, text): (Level, Text)| (level, Text::new().strong(format!("{}: ", self.title())).then(text));
@@ -69,8 +55,8 @@ impl Steps {
     }
 
     /// The checklist as a part of a page.
-    pub(crate) fn checklist(&self, changes: &Changes<'_>) -> Vec<Block> {
-        let (review, upgrade) = (self.review(), self.changes(changes));
+    pub(crate) fn checklist(&self, changes: &Changes<'a>) -> Vec<Block> {
+        let (review, upgrade) = (self.0.review(), self.changes(changes));
         let view = View::new(&upgrade, &review);
         let (level, verdict) = view.verdict();
         let verdict = Block::Verdict(level, Text::new().plain(format!("{}: ", self.title())).then(verdict));
@@ -82,12 +68,12 @@ impl Steps {
         std::iter::once(verdict).chain(inner).collect()
     }
 
-    fn changes<'a>(&'a self, of: &Changes<'a>) -> Changes<'a> {
+    fn changes(&self, of: &Changes<'a>) -> Changes<'a> {
         Changes {
             left: "what runs now",
-            right: self.steps.last().map_or("", |(name, _)| name),
+            right: self.0.steps.last().map_or("", |(name, _)| name),
             clusters: &[],
-            compared: self.compared,
+            compared: self.0.compared,
             findings: &[],
             ..*of
         }
@@ -95,17 +81,17 @@ impl Steps {
 }
 
 /// Each step as one document, for `upgrade` of the plan's; the last one has the checklist.
-pub fn steps_document(steps: &Steps, changes: &Changes<'_>) -> Value {
+pub fn steps_document<'a>(steps: &'a Steps, changes: &Changes<'a>) -> Value {
     let review = steps.review();
     let mut out: Vec<Value> = Vec::new();
     for (to, clusters) in &steps.steps {
-        let step = Changes { left: "before", right: to, clusters, ..steps.changes(changes) };
+        let step = Changes { left: "before", right: to, clusters, ..UpgradeView(steps).changes(changes) };
         let mut document = json::document(&step);
         document["to"] = json!(to);
         out.push(document);
     }
     if let Some(last) = out.last_mut() {
-        last["checklist"] = json::reviewed(&steps.changes(changes), &review);
+        last["checklist"] = json::reviewed(&UpgradeView(steps).changes(changes), &review);
     }
     out.into()
 }

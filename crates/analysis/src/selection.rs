@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use camino::Utf8Path;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
-use super::arguments::Sources;
 use super::failure::Failure;
 use super::shard::Shard;
-use crate::finding::Finding;
-use crate::repo::{ClusterFilter, Repo};
+use super::sources::Sources;
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_repository::repo::{ClusterFilter, Repo};
 
 /// Compiled patterns.
 #[derive(Debug, Clone)]
@@ -111,13 +111,13 @@ impl Pattern {
 }
 
 /// `a/b/c`, `b/c`, `c`.
-pub(super) fn last_parts(name: &str) -> impl Iterator<Item = &str> {
+pub fn last_parts(name: &str) -> impl Iterator<Item = &str> {
     let behind = name.match_indices('/').filter_map(|(at, _)| name.get(at + 1..));
     std::iter::once(name).chain(behind)
 }
 
 /// A cluster's name as it was typed, which may be a path.
-pub(super) fn typed(name: &str) -> &str {
+pub fn typed(name: &str) -> &str {
     name.trim_start_matches("./").trim_end_matches('/')
 }
 

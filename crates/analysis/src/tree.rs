@@ -3,29 +3,29 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::clusters::{Clusters, cluster_name};
-use super::exit::Verdict;
+use super::exit::Exit;
 use super::failure::Failure;
-use super::output::Output;
-use crate::emit::{self, DiskTree, Tree};
-use crate::finding::Finding;
-use crate::repo::{ClusterRef, RENDERED_TREE_STALE};
-use crate::source::{Location, SourceFile, Span};
-use crate::verdict::{self as outcome, NotPlannedKind};
-use hcoplan_analysis::Outcome;
+use super::notices::Notices;
+use crate::Outcome;
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::{Location, SourceFile, Span};
+use hcoplan_planner::verdict::{self as outcome, NotPlannedKind};
+use hcoplan_repository::emit::{self, DiskTree, Tree};
+use hcoplan_repository::repo::{ClusterRef, RENDERED_TREE_STALE};
 
 /// The tree of a run.
 #[derive(Debug)]
-pub(super) struct OutputTree {
+pub struct OutputTree {
     path: Utf8PathBuf,
     /// As it is on disk; `None` where there is none.
-    pub(super) disk: Option<DiskTree>,
+    pub disk: Option<DiskTree>,
     /// The new one; `None` where nothing is to be written.
-    pub(super) new: Option<Tree>,
+    pub new: Option<Tree>,
 }
 
 impl OutputTree {
     /// Looks at the tree on disk, and begins a new one where it is to be written.
-    pub(super) fn open(path: Utf8PathBuf, found: &Clusters, write: bool) -> Result<Self, Failure> {
+    pub fn open(path: Utf8PathBuf, found: &Clusters, write: bool) -> Result<Self, Failure> {
         emit::check_names(found.repo.clusters().iter().map(ClusterRef::name))?;
         // Checked in any case: a tree that can't be replaced is an error before any work.
         let disk = DiskTree::open(&path)?;
@@ -34,7 +34,7 @@ impl OutputTree {
         }
         let writes = write && !found.verdict.stops();
         let new = if writes {
-            hcoplan_analysis::watch();
+            crate::watch();
             Some(Tree::replace(&path, disk.clone())?)
         } else {
             None
@@ -43,12 +43,12 @@ impl OutputTree {
     }
 
     /// No tree: nothing is there, and nothing is written.
-    pub(super) fn nowhere() -> Self {
+    pub fn nowhere() -> Self {
         Self { path: Utf8PathBuf::new(), disk: None, new: None }
     }
 
     /// Where it is, as it is reported.
-    pub(super) fn path(&self) -> &Utf8Path {
+    pub fn path(&self) -> &Utf8Path {
         &self.path
     }
 
@@ -60,15 +60,15 @@ impl OutputTree {
 
     /// Puts the new tree in place when nothing speaks against it; `true` when it did. Clusters
     /// that were not chosen stay as they were.
-    pub(super) fn finish(self, found: &Clusters, verdict: &Verdict, output: &Output) -> Result<bool, Failure> {
+    pub fn finish(self, found: &Clusters, verdict: &Exit, notices: &dyn Notices) -> Result<bool, Failure> {
         let directories = self.directories();
         // Not every cluster is in it then.
-        if hcoplan_analysis::interrupted() {
+        if crate::interrupted() {
             return Ok(false);
         }
         if verdict.stops() {
             if self.disk.is_some() {
-                output.note(format_args!("{} stays as it was", self.path));
+                notices.note(format_args!("{} stays as it was", self.path));
             }
             return Ok(false);
         }
@@ -92,7 +92,7 @@ impl OutputTree {
 }
 
 /// The directories of clusters that are gone: what is stale in a tree beside the clusters' own files.
-pub(super) fn gone(disk: &DiskTree, found: &Clusters) -> Vec<Utf8PathBuf> {
+pub fn gone(disk: &DiskTree, found: &Clusters) -> Vec<Utf8PathBuf> {
     let directories = disk.directories().map(ToOwned::to_owned);
     let gone = found.removed_clusters(directories.collect());
     gone.iter().map(|directory| disk.root().join(directory)).collect()
@@ -100,7 +100,7 @@ pub(super) fn gone(disk: &DiskTree, found: &Clusters) -> Vec<Utf8PathBuf> {
 
 /// The trees of the working tree that were rendered and that git doesn't ignore; what is none in every file is left to
 /// `render`, which says why.
-pub(super) fn committed(found: &Clusters) -> Vec<DiskTree> {
+pub fn committed(found: &Clusters) -> Vec<DiskTree> {
     let trees = found.repo.output_trees().iter();
     let trees = trees.filter_map(|path| DiskTree::open(&found.root.join(path)).ok().flatten());
     trees.collect()
@@ -134,14 +134,14 @@ pub(super) fn stale_findings(trees: &[DiskTree], files: &[Utf8PathBuf], found: &
 
 /// Reports a cluster's result, unless it is accepted or findings report it, and records it in the verdict. Without
 /// `existing_counts`, only results of the change fail the run.
-pub(super) fn report_outcome(outcome: &Outcome, existing_counts: bool, verdict: &mut Verdict, output: &Output) {
+pub fn report_outcome(outcome: &Outcome, existing_counts: bool, verdict: &mut Exit, notices: &dyn Notices) {
     let cluster = &outcome.cluster;
     for warning in &outcome.warnings {
-        output.warning(format_args!("{cluster}: {warning}"));
+        notices.warning(format_args!("{cluster}: {warning}"));
     }
     if let Some(error) = &outcome.failed {
         verdict.unusable = true;
-        output.error(format_args!("{cluster}: {error}"));
+        notices.error(format_args!("{cluster}: {error}"));
     }
     if outcome.verdict.fails() && (existing_counts || !outcome.is_unchanged) {
         verdict.failed = true;
@@ -152,23 +152,23 @@ pub(super) fn report_outcome(outcome: &Outcome, existing_counts: bool, verdict: 
         outcome::Verdict::Rejected(reasons) if !is_said => {
             let help = outcome.forced.map(|h| format!("\n  help: {h}"));
             let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
-            output.error(format_args!("{cluster}: {}{}", reasons.join("; "), help.unwrap_or_default()));
+            notices.error(format_args!("{cluster}: {}{}", reasons.join("; "), help.unwrap_or_default()));
         }
         outcome::Verdict::Rejected(_) => {
             if let Some(help) = outcome.forced {
-                output.note(format_args!("{cluster}: {help}"));
+                notices.note(format_args!("{cluster}: {help}"));
             }
         }
         outcome::Verdict::NotPlanned(why) => match why.kind {
             NotPlannedKind::Unreadable => verdict.unreadable = true,
             NotPlannedKind::Unusable if outcome.found.findings.is_empty() => {
                 let help = why.help.as_ref().map(|h| format!("\n  help: {h}"));
-                output.error(format_args!("{cluster}: {why}{}", help.unwrap_or_default()));
+                notices.error(format_args!("{cluster}: {why}{}", help.unwrap_or_default()));
             }
             NotPlannedKind::Unusable => {}
             NotPlannedKind::Bug => {
                 verdict.bug = true;
-                output.error(format_args!(
+                notices.error(format_args!(
                     "{cluster}: hcoplan has a bug: {why}\n  \
                      help: the other clusters are not affected; please report it with this \
                      cluster's files"

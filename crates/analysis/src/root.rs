@@ -2,32 +2,30 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::output::Output;
+use super::notices::Notices;
 use super::selection::Selection;
-use crate::finding::Finding;
-use crate::repo::{self, CONFIG_FILE, Repo};
-use hcoplan_analysis;
-use hcoplan_report::plural;
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_repository::repo::{self, CONFIG_FILE, Repo};
 
 /// A directory, or a file, and the root that it is looked at from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub struct Place {
     /// What names and paths are relative to; itself relative to the current directory.
-    pub(super) root: Utf8PathBuf,
+    pub root: Utf8PathBuf,
     /// Where to look, relative to the root; `None` where that is all of it.
-    pub(super) below: Option<Utf8PathBuf>,
+    pub below: Option<Utf8PathBuf>,
 }
 
 impl Place {
     /// The place under the nearest directory above it that has an hcoplan.yaml, up to the root of the git
     /// work tree; without one, the place itself.
-    pub(super) fn configured(path: &Utf8Path) -> Self {
+    pub fn configured(path: &Utf8Path) -> Self {
         Self::find(path, |directory| directory.join(CONFIG_FILE).is_file())
     }
 
     /// The place under the directory of a file that is named as its configuration, where that is above it; else as
     /// it is without the file, so that a cluster keeps its name.
-    pub(super) fn configured_by(path: &Utf8Path, file: &Utf8Path) -> Self {
+    pub fn configured_by(path: &Utf8Path, file: &Utf8Path) -> Self {
         let real = |path: &Utf8Path| path.canonicalize_utf8().ok();
         let directory = real(file).and_then(|file| Some(file.parent()?.to_owned()));
         let is_it = |d: &Utf8Path| Some(d) == directory.as_deref();
@@ -38,30 +36,30 @@ impl Place {
     }
 
     /// The place under the root of its git work tree; outside of one, the place itself.
-    pub(super) fn work_tree(path: &Utf8Path) -> Self {
+    pub fn work_tree(path: &Utf8Path) -> Self {
         Self::find(path, is_work_tree)
     }
 
     /// The place under the root of its git work tree, or under the current directory where it lies there in none.
-    pub(super) fn top(path: &Utf8Path) -> Self {
+    pub fn top(path: &Utf8Path) -> Self {
         let found = Self::work_tree(path);
         if found.below.is_some() { found } else { Self::find(path, is_current) }
     }
 
     /// The place under the nearest directory above it that has an hcoplan.yaml, else under the root of its
     /// git work tree; outside of one, the place itself.
-    pub(super) fn to_configure(path: &Utf8Path) -> Self {
+    pub fn to_configure(path: &Utf8Path) -> Self {
         Self::find(path, |d| d.join(CONFIG_FILE).is_file() || is_work_tree(d))
     }
 
     /// The path itself, without a search above it.
-    pub(super) fn itself(path: &Utf8Path) -> Self {
+    pub fn itself(path: &Utf8Path) -> Self {
         Self { root: path.to_owned(), below: None }
     }
 
     /// The place under the nearest directory above it that is a root, up to that of the git work tree; where there is
     /// none, up to the current directory.
-    pub(super) fn find(path: &Utf8Path, is_root: impl Fn(&Utf8Path) -> bool) -> Self {
+    pub fn find(path: &Utf8Path, is_root: impl Fn(&Utf8Path) -> bool) -> Self {
         let itself = Self::itself(path);
         let Ok(real) = path.canonicalize_utf8() else {
             return itself;
@@ -85,7 +83,7 @@ impl Place {
 }
 
 /// The files that could not be read, of those below a directory.
-pub(super) fn problems<'r>(repo: &'r Repo, below: Option<&'r Utf8Path>) -> impl Iterator<Item = &'r repo::Problem> {
+pub fn problems<'r>(repo: &'r Repo, below: Option<&'r Utf8Path>) -> impl Iterator<Item = &'r repo::Problem> {
     repo.problems().iter().filter(move |p| is_about(&p.finding, below))
 }
 
@@ -108,8 +106,8 @@ pub(super) fn is_of_meant(finding: &Finding) -> bool {
 }
 
 /// A finding on one line, with what to do about it below.
-pub(super) fn finding_with_help(finding: &Finding) -> String {
-    let said = hcoplan_analysis::finding_line(finding);
+pub fn finding_with_help(finding: &Finding) -> String {
+    let said = crate::finding_line(finding);
     match &finding.help {
         Some(help) => format!("{said}\n  help: {help}"),
         None => said,
@@ -150,8 +148,8 @@ pub(super) fn nothing_found(repo: &Repo, directory: &Utf8Path) -> String {
     /// So many near misses are named.
     const MOST: usize = 5;
     let (near, count) = repo.nearest_misses();
-    let mut text =
-        format!("no HyperConverged found in {directory}: looked through {}", plural(count, "YAML or JSON file"));
+    let noun = if count == 1 { "file" } else { "files" };
+    let mut text = format!("no HyperConverged found in {directory}: looked through {count} YAML or JSON {noun}");
     for (kind, path) in near.iter().take(MOST) {
         text.push_str(&format!("\n  near: {path} has a {kind}, which belongs to no HyperConverged"));
     }
@@ -163,14 +161,14 @@ pub(super) fn nothing_found(repo: &Repo, directory: &Utf8Path) -> String {
 }
 
 /// Says which files were read, paired and skipped.
-pub(super) fn show_files(repo: &Repo, selection: &Selection, output: &Output) {
+pub(super) fn show_files(repo: &Repo, selection: &Selection, notices: &dyn Notices) {
     for file in repo.files() {
-        output.show(format_args!("{}: {}", file.path, file.what));
+        notices.show(format_args!("{}: {}", file.path, file.what));
     }
     for cluster in repo.clusters() {
         let name = cluster.name();
         if !selection.has(name) {
-            output.show(format_args!("{name}: not chosen"));
+            notices.show(format_args!("{name}: not chosen"));
             continue;
         }
         let inventory: Vec<_> = cluster.inventory_files().iter().map(|f| f.as_str()).collect();
@@ -185,9 +183,9 @@ pub(super) fn show_files(repo: &Repo, selection: &Selection, output: &Output) {
         };
         let inventory = if inventory.is_empty() { "no inventory".to_owned() } else { inventory.join(", ") };
         let path = cluster.path();
-        output.show(format_args!("{name}: {path} with {inventory}{why}"));
+        notices.show(format_args!("{name}: {path} with {inventory}{why}"));
         if let Ok(loaded) = repo.load(cluster) {
-            output.show(format_args!("{name}: {}", loaded.identity));
+            notices.show(format_args!("{name}: {}", loaded.identity));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The one analysis behind `lint`, `plan`, `diff` and `report`: both sides, what differs, what is found, and how the
 //! run ends.
 
-use hcoplan_analysis::review::Entry;
+use crate::review::{Entry, Review, Steps};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::num::NonZeroUsize;
@@ -10,80 +10,66 @@ use std::sync::Arc;
 use super::base::{Base, BaseSide};
 use super::baseline::BaselineFile;
 use super::clusters::Clusters;
-use super::exit::Verdict;
+use super::exit::Exit;
 use super::failure::Failure;
 use super::findings::FinalFindings;
-use super::output::Output;
-use super::settings::Rules;
-use super::{tree, typed};
-use crate::diff::semantic::ObjectChange;
-use crate::diff::{ClusterDiff, Kind};
-use crate::finding::{Finding, Severity};
-use crate::lint::Settings;
-use crate::release::Release;
-use hcoplan_analysis::{Before, Outcome, Progress, Upgraded, Work};
-use hcoplan_report::Terminal;
-use hcoplan_report::changes::{Changes, Steps};
+use super::notices::Notices;
+use super::tree;
+use crate::{Before, Outcome, Progress, Upgraded, Work};
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_explain::diff::semantic::ObjectChange;
+use hcoplan_explain::diff::{ClusterDiff, Kind};
+use hcoplan_lint::Settings;
+use hcoplan_planner::release::Release;
 
 /// What is asked about the clusters that were found.
-pub(super) struct Question<'a> {
-    found: &'a Clusters,
-    settings: &'a Settings,
+pub struct Question<'a> {
+    /// The clusters, which are the side after.
+    pub found: &'a Clusters,
+    /// Which rules run, and how.
+    pub settings: &'a Settings,
     /// What they are compared with.
-    base: &'a Base,
+    pub base: &'a Base,
     /// The findings that are known.
-    baseline: Option<BaselineFile>,
+    pub baseline: Option<BaselineFile>,
     /// From which severity on findings and consequences fail the run.
-    fail_on: Option<Severity>,
+    pub fail_on: Option<Severity>,
     /// What else is to be done with each.
-    work: Work<'a>,
-    jobs: Option<NonZeroUsize>,
+    pub work: Work<'a>,
+    /// How many clusters are processed in parallel; `None` = one per core.
+    pub jobs: Option<NonZeroUsize>,
 }
 
 /// What is known of all clusters.
-pub(super) struct Analysis {
-    /// The command that was typed.
-    command: String,
+pub struct Analysis {
     /// What they were compared with, for people.
-    pub(super) left: String,
+    pub left: String,
     /// What they are now.
-    pub(super) right: String,
+    pub right: String,
     /// The root of the files before.
-    left_root: camino::Utf8PathBuf,
-    root: camino::Utf8PathBuf,
+    pub left_root: camino::Utf8PathBuf,
+    /// The same of the files after.
+    pub root: camino::Utf8PathBuf,
     /// The clusters in which something differs or fails.
-    pub(super) clusters: Vec<ClusterDiff>,
+    pub clusters: Vec<ClusterDiff>,
     /// How many were looked at.
-    pub(super) compared: usize,
+    pub compared: usize,
     /// What is found.
-    pub(super) findings: FinalFindings,
+    pub findings: FinalFindings,
     /// The steps of an upgrade, where one was asked for.
-    pub(super) steps: Option<Steps>,
+    pub steps: Option<Steps>,
     /// Whether what existed before counts.
-    existing_count: bool,
+    pub existing_count: bool,
     /// How the run ends.
-    pub(super) verdict: Verdict,
+    pub verdict: Exit,
 }
 
 impl<'a> Question<'a> {
-    /// Configures the rules from a command's arguments: which findings are known, and which fail the run.
-    pub(super) fn new(
-        found: &'a Clusters,
-        settings: &'a Settings,
-        base: &'a Base,
-        rules: &Rules,
-        jobs: Option<NonZeroUsize>,
-        work: Work<'a>,
-    ) -> Result<Self, Failure> {
-        let (baseline, fail_on) = (rules.baseline(found)?, rules.fail_on(found.repo.config()));
-        Ok(Self { found, settings, base, baseline, fail_on, work, jobs })
-    }
-
     /// Analyses every cluster once; `take` sees each one's result. `None` after an interrupt: part of the clusters is
     /// no result.
-    pub(super) fn analyse(
+    pub fn analyse(
         self,
-        output: &Output,
+        notices: &dyn Notices,
         mut take: impl FnMut(&mut Outcome, &Progress),
     ) -> Result<Option<Analysis>, Failure> {
         let Self { found, settings, base, baseline, fail_on, work, jobs } = self;
@@ -93,8 +79,8 @@ impl<'a> Question<'a> {
         let mut steps: BTreeMap<(usize, String), Vec<ClusterDiff>> = BTreeMap::new();
         let mut already_there = Vec::new();
         let (mut shared, mut stale) = (Shared::default(), Vec::new());
-        let mut findings = found.each(&work, jobs, output, |outcome, progress| {
-            progress.suspend(|| tree::report_outcome(outcome, existing_count, &mut verdict, output));
+        let mut findings = found.each(&work, jobs, notices, |outcome, progress| {
+            progress.suspend(|| tree::report_outcome(outcome, existing_count, &mut verdict, notices));
             compared += 1;
             stale.append(&mut outcome.stale);
             clusters.extend(outcome.diff.take().map(|diff| shared.share(diff)));
@@ -110,10 +96,10 @@ impl<'a> Question<'a> {
         });
         findings.extend(tree::stale_findings(work.check, &stale, found));
         drop(work);
-        if hcoplan_analysis::interrupted() {
+        if crate::interrupted() {
             return Ok(None);
         }
-        let mut findings = findings.finished(baseline.as_ref(), settings, &found.root, output)?;
+        let mut findings = findings.finished(baseline.as_ref(), settings, &found.root, notices)?;
         let against = base.name().filter(|_| !existing_count);
         verdict.failed |= findings.fails_from(fail_on, against);
         assign(findings.findings(), &mut clusters);
@@ -125,7 +111,6 @@ impl<'a> Question<'a> {
             compared,
         });
         let mut analysis = Analysis {
-            command: typed::command(),
             left: base.described(),
             right: found.name().to_owned(),
             left_root: base.root(&found.root),
@@ -144,25 +129,8 @@ impl<'a> Question<'a> {
 }
 
 impl Analysis {
-    /// The change, for a format.
-    pub(super) fn changes(&self, terminal: Terminal, budget: Option<u64>) -> Changes<'_> {
-        Changes {
-            left: &self.left,
-            right: &self.right,
-            clusters: &self.clusters,
-            compared: self.compared,
-            findings: self.findings.findings(),
-            existing_count: self.existing_count,
-            command: &self.command,
-            root: &self.root,
-            left_root: &self.left_root,
-            terminal,
-            budget: budget.and_then(|n| usize::try_from(n).ok()),
-        }
-    }
-
     /// Whether something differs.
-    pub(super) fn differs(&self) -> bool {
+    pub fn differs(&self) -> bool {
         self.clusters.iter().any(ClusterDiff::differs)
     }
 
@@ -172,7 +140,7 @@ impl Analysis {
         let Some(from) = from else {
             return false;
         };
-        let change = self.changes(Terminal::default(), None).review();
+        let change = Review::of(&self.clusters, self.compared, self.findings.findings(), self.existing_count);
         let upgrade = self.steps.as_ref().map(Steps::review);
         let mut of_change = change.entries.iter().filter_map(Entry::severity);
         let mut of_upgrade = upgrade.iter().flat_map(|u| {

@@ -4,30 +4,30 @@ use std::process::ExitCode;
 
 /// What happened in a run. More than one may have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub struct Exit {
     /// A panic of ours.
-    pub(super) bug: bool,
+    pub bug: bool,
     /// Usage, configuration or environment.
-    pub(super) unusable: bool,
+    pub unusable: bool,
     /// Input that can't be read or parsed.
-    pub(super) unreadable: bool,
+    pub unreadable: bool,
     /// No HyperConverged was found.
-    pub(super) nothing_found: bool,
+    pub nothing_found: bool,
     /// No HyperConverged could be planned, and findings say why.
-    pub(super) nothing_planned: bool,
+    pub nothing_planned: bool,
     /// Findings at or above `--fail-on`, a rejection, a stale tree with `--check`, differences with
     /// `--exit-code`.
-    pub(super) failed: bool,
+    pub failed: bool,
     /// The user pressed Ctrl-C.
-    pub(super) interrupted: bool,
+    pub interrupted: bool,
 }
 
-impl Verdict {
+impl Exit {
     /// Usage, configuration or environment.
-    pub(super) const UNUSABLE: Self = Self { unusable: true, ..Self::NOTHING };
+    pub const UNUSABLE: Self = Self { unusable: true, ..Self::NOTHING };
 
     /// Input that can't be read or parsed.
-    pub(super) const UNREADABLE: Self = Self { unreadable: true, ..Self::NOTHING };
+    pub const UNREADABLE: Self = Self { unreadable: true, ..Self::NOTHING };
 
     const NOTHING: Self = Self {
         bug: false,
@@ -40,12 +40,12 @@ impl Verdict {
     };
 
     /// Whether nothing may be written: what was asked for is not wholly known.
-    pub(super) const fn stops(self) -> bool {
+    pub const fn stops(self) -> bool {
         self.unusable || self.unreadable || self.nothing_found || self.nothing_planned || self.interrupted
     }
 
     /// The exit code; the worst of what happened decides.
-    pub(super) const fn code(self) -> u8 {
+    pub const fn code(self) -> u8 {
         match self {
             Self { bug: true, .. } => 70,
             // As a shell counts a process that SIGINT ended.
@@ -59,14 +59,14 @@ impl Verdict {
     }
 }
 
-impl From<Verdict> for ExitCode {
-    fn from(verdict: Verdict) -> Self {
+impl From<Exit> for ExitCode {
+    fn from(verdict: Exit) -> Self {
         Self::from(verdict.code())
     }
 }
 
 /// For `--help`.
-pub(super) const TABLE: &str = "\
+pub const TABLE: &str = "\
 Exit codes, the same for every format:
   0   no findings at or above --fail-on
   1   findings at or above --fail-on, a HyperConverged that is rejected or cannot be
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn every_code_is_documented_and_no_other() {
-        let field: [fn(&mut Verdict); 7] = [
+        let field: [fn(&mut Exit); 7] = [
             |v| v.bug = true,
             |v| v.unusable = true,
             |v| v.unreadable = true,
@@ -101,21 +101,21 @@ mod tests {
             |v| v.failed = true,
             |v| v.interrupted = true,
         ];
-        let of = |set: &fn(&mut Verdict)| {
-            let mut verdict = Verdict::default();
+        let of = |set: &fn(&mut Exit)| {
+            let mut verdict = Exit::default();
             set(&mut verdict);
             verdict.code()
         };
         let codes_of_runs: BTreeSet<u8> = field.iter().map(of).chain([0]).collect();
         let codes_of_runs: Vec<u8> = codes_of_runs.into_iter().collect();
-        let page = include_str!("../../docs/output.md");
+        let page = include_str!("../../../docs/output.md");
         assert_eq!(codes(page, |l| l.strip_prefix("| ")), codes_of_runs);
         assert_eq!(codes(TABLE, |l| l.strip_prefix("  ")), codes_of_runs);
     }
 
     #[test]
     fn the_worst_decides() {
-        let mut verdict = Verdict::default();
+        let mut verdict = Exit::default();
         assert_eq!(verdict.code(), 0);
         verdict.failed = true;
         assert_eq!(verdict.code(), 1);

@@ -8,16 +8,16 @@ use sha2::{Digest, Sha256};
 /// One of several parts of the clusters, assigned by their names alone: a cluster stays in its part when others are
 /// added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shard {
+pub struct Shard {
     /// Counted from one.
-    pub(super) index: u64,
+    pub index: u64,
     /// How many there are.
-    pub(super) of: u64,
+    pub of: u64,
 }
 
 impl Shard {
     /// Whether a cluster is in it: by the first eight bytes of the SHA-256 of its name.
-    pub(super) fn has(self, cluster: &str) -> bool {
+    pub fn has(self, cluster: &str) -> bool {
         let digest = Sha256::digest(cluster.as_bytes());
         let first = digest.iter().take(8);
         let number = first.fold(0, |n: u64, byte| (n << 8) | u64::from(*byte));
@@ -25,7 +25,7 @@ impl Shard {
     }
 
     /// Whether it reports what concerns no cluster.
-    pub(super) fn is_first(self) -> bool {
+    pub fn is_first(self) -> bool {
         self.index == 1
     }
 }

@@ -4,41 +4,41 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::builds;
+use super::builds::{self, builds};
 use super::failure::Failure;
-use crate::kube::Object;
-use crate::repo::{self, Builds, ClusterFilter, Options, Repo, Trust};
-use crate::source::{Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes};
-use crate::yaml;
+use hcoplan_diagnostics::source::{Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes};
+use hcoplan_kubernetes::Object;
+use hcoplan_repository::repo::{self, Builds, ClusterFilter, Options, Repo, Trust};
+use hcoplan_yaml as yaml;
 
 /// Where a side is read from.
 #[derive(Debug, Clone)]
-pub(super) struct Side {
+pub struct Side {
     /// What it is called: `origin/main`, `release 1.18`.
-    pub(super) name: String,
+    pub name: String,
     /// The directory.
-    pub(super) directory: Utf8PathBuf,
+    pub directory: Utf8PathBuf,
     /// The revision of it; the working tree when `None`.
-    pub(super) revision: Option<String>,
+    pub revision: Option<String>,
     /// The release of every cluster, where one is given.
-    pub(super) release: Option<String>,
+    pub release: Option<String>,
     /// The inventory of every cluster, where one is given.
-    pub(super) inventory: Vec<Utf8PathBuf>,
+    pub inventory: Vec<Utf8PathBuf>,
     /// The configuration, instead of that of the directory.
-    pub(super) config: Option<Arc<SourceFile>>,
+    pub config: Option<Arc<SourceFile>>,
     /// The trust source.
-    pub(super) trust: Trust,
+    pub trust: Trust,
     /// What is built first.
-    pub(super) builds: Builds,
+    pub builds: Builds,
     /// The part of the directory that is meant, relative to it; `None` where that is all of it.
-    pub(super) within: Option<Utf8PathBuf>,
+    pub within: Option<Utf8PathBuf>,
     /// The clusters that kustomize builds of it.
-    pub(super) chosen: ClusterFilter,
+    pub chosen: ClusterFilter,
 }
 
 impl Side {
     /// The side as it lies in a directory.
-    pub(super) fn of(directory: &Utf8Path) -> Self {
+    pub fn of(directory: &Utf8Path) -> Self {
         Self {
             name: "the working tree".to_owned(),
             directory: directory.to_owned(),
@@ -54,12 +54,12 @@ impl Side {
     }
 
     /// The commit that its revision is.
-    pub(super) fn commit(&self) -> Option<Commit> {
+    pub fn commit(&self) -> Option<Commit> {
         Commit::find(&self.directory, self.revision.as_deref()?)
     }
 
     /// Reads it.
-    pub(super) fn open(&self) -> Result<Repo, Failure> {
+    pub fn open(&self) -> Result<Repo, Failure> {
         let mut options = Options {
             release: match &self.release {
                 Some(name) => Some(self.trust.named_release(name)?),
@@ -77,13 +77,13 @@ impl Side {
             Some(revision) => {
                 let tree = Revision::open(&self.directory, revision, max_bytes());
                 let tree = tree?;
-                options.builds = builds::builds(self.builds, &tree, &options).map_err(wrong)?;
+                options.builds = builds(self.builds, &tree, &options).map_err(wrong)?;
                 builds::build_revision(&tree, &self.directory, &mut options)?;
                 Repo::from_tree(Arc::new(tree), &options)
             }
             None => {
                 let tree = Directory::open(&self.directory, max_bytes()).map_err(repo::Error::from).map_err(wrong)?;
-                options.builds = builds::builds(self.builds, &tree, &options).map_err(wrong)?;
+                options.builds = builds(self.builds, &tree, &options).map_err(wrong)?;
                 builds::build_directory(&self.directory, &mut options)?;
                 Repo::open(&self.directory, &options)
             }
@@ -94,7 +94,7 @@ impl Side {
 
 /// `A..B` in two; one name alone is the left one. `A...B` is what B did since it left A: its left
 /// side is where they parted, and without a B it is HEAD that left.
-pub(super) fn range(text: &str) -> Result<(String, Option<String>), Failure> {
+pub fn range(text: &str) -> Result<(String, Option<String>), Failure> {
     let wrong = || {
         Failure::usage(
             format!("{text:?} is no range"),
@@ -119,7 +119,7 @@ pub(super) fn range(text: &str) -> Result<(String, Option<String>), Failure> {
 
 /// The objects of an export: a file of `kubectl get -o yaml|json`, or a directory of such files
 /// (a must-gather). Lists are taken apart; files that are no manifests are passed over.
-pub(super) fn export(path: &Utf8Path) -> Result<Vec<Object>, Failure> {
+pub fn export(path: &Utf8Path) -> Result<Vec<Object>, Failure> {
     let failed = |why: String| Failure::Read(path.to_string(), std::io::Error::other(why));
     let mut out = Vec::new();
     if path.is_file() {

@@ -4,22 +4,21 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::clusters::Clusters;
 use super::failure::Failure;
-use super::output::Output;
-use super::prior_state::{self, Named};
+use super::notices::Notices;
 use super::sides::Side;
-use crate::kube::Object;
-use crate::repo::{self, Repo};
-use crate::source::Revision;
-use hcoplan_analysis::{Before, ComparisonMode, PriorState};
+use crate::{Before, ComparisonMode, PriorState};
+use hcoplan_diagnostics::source::Revision;
+use hcoplan_kubernetes::Object;
+use hcoplan_repository::repo::{self, Repo};
 
 /// The side before.
-pub(super) struct Base {
+pub struct Base {
     name: Option<String>,
     /// Whether the command line names it.
     is_explicit: bool,
     root: Option<Utf8PathBuf>,
     /// The revision that it was read from.
-    pub(super) revision: Option<Side>,
+    pub revision: Option<Side>,
     side: BaseSide,
 }
 
@@ -37,45 +36,46 @@ pub(super) enum BaseSide {
 
 impl Base {
     /// Nothing to compare with.
-    pub(super) const NOTHING: Self =
+    pub const NOTHING: Self =
         Self { name: None, is_explicit: false, root: None, revision: None, side: BaseSide::Nothing };
 
-    /// What the command line names, else where this branch left the main one.
-    pub(super) fn open(arguments: &prior_state::Arguments, found: &Clusters, output: &Output) -> Result<Self, Failure> {
-        let named = Self::named(arguments, found, output)?;
-        if named.name.is_some() { Ok(named) } else { Self::left_main(found) }
-    }
-
     /// Where this branch left the main one; nothing outside a repository.
-    pub(super) fn left_main(found: &Clusters) -> Result<Self, Failure> {
+    pub fn left_main(found: &Clusters) -> Result<Self, Failure> {
         match if found.is_stream() { None } else { left_main(&found.side()) } {
             Some(left) => Ok(Self { is_explicit: false, ..Self::sources(left, ComparisonMode::BeforeAndAfter)? }),
             None => Ok(Self::NOTHING),
         }
     }
 
-    /// What the command line names; nothing where it names none.
-    pub(super) fn named(
-        arguments: &prior_state::Arguments,
-        found: &Clusters,
-        output: &Output,
-    ) -> Result<Self, Failure> {
-        if let Some(prior) = arguments.live(found, output)? {
-            let name = Some(prior.file.to_string());
-            return Ok(Self { name, side: BaseSide::Live(prior), ..Self::NOTHING });
-        }
-        let side = match arguments.before(found)? {
-            None => return Ok(Self::NOTHING),
-            Some(Named::Revision(name)) => Side { revision: Some(name.clone()), name, ..found.side() },
-            Some(Named::Directory(directory)) => found.side_of(&directory)?,
-        };
+    /// What a cluster holds.
+    pub fn live(prior: PriorState) -> Self {
+        Self { name: Some(prior.file.to_string()), side: BaseSide::Live(prior), ..Self::NOTHING }
+    }
+
+    /// A git revision of what was found.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn revision(name: String, found: &Clusters, notices: &dyn Notices) -> Result<Self, Failure> {
+        Self::named(Side { revision: Some(name.clone()), name, ..found.side() }, found, notices)
+    }
+
+    /// Another directory.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn directory(directory: &Utf8Path, found: &Clusters, notices: &dyn Notices) -> Result<Self, Failure> {
+        Self::named(found.side_of(directory)?, found, notices)
+    }
+
+    fn named(side: Side, found: &Clusters, notices: &dyn Notices) -> Result<Self, Failure> {
         let base = Self::sources(side, ComparisonMode::BeforeAndAfter)?;
-        base.warn(found, output);
+        base.warn(found, notices);
         Ok(base)
     }
 
     /// The sources of a side.
-    pub(super) fn sources(side: Side, mode: ComparisonMode) -> Result<Self, Failure> {
+    pub fn sources(side: Side, mode: ComparisonMode) -> Result<Self, Failure> {
         let repo = Box::new(side.open().map_err(|failure| wrong_before(failure, &side))?);
         Ok(Self {
             name: Some(side.name.clone()),
@@ -87,17 +87,17 @@ impl Base {
     }
 
     /// The objects that a cluster holds, of a file.
-    pub(super) fn objects(name: &Utf8Path, objects: Vec<Object>) -> Self {
+    pub fn objects(name: &Utf8Path, objects: Vec<Object>) -> Self {
         Self { name: Some(name.to_string()), side: BaseSide::Objects(objects), ..Self::NOTHING }
     }
 
     /// As the analysis takes it.
-    pub(super) fn before(&self) -> Before<'_> {
+    pub fn before(&self) -> Before<'_> {
         self.side.as_before()
     }
 
     /// The sources, where it has any.
-    pub(super) fn repo(&self) -> Option<&Repo> {
+    pub fn repo(&self) -> Option<&Repo> {
         match &self.side {
             BaseSide::Sources { repo, .. } => Some(repo),
             _ => None,
@@ -105,32 +105,32 @@ impl Base {
     }
 
     /// Whether the command line names it, so that only what differs from it fails the run.
-    pub(super) fn is_explicit(&self) -> bool {
+    pub fn is_explicit(&self) -> bool {
         self.is_explicit
     }
 
     /// Whether there is nothing to compare with.
-    pub(super) fn is_nothing(&self) -> bool {
+    pub fn is_nothing(&self) -> bool {
         matches!(self.side, BaseSide::Nothing)
     }
 
     /// Its name.
-    pub(super) fn name(&self) -> Option<&str> {
+    pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
     /// What it is, for people.
-    pub(super) fn described(&self) -> String {
+    pub fn described(&self) -> String {
         self.name.clone().unwrap_or_else(|| "nothing".to_owned())
     }
 
     /// The root of its files; that of the other side where it has none of its own.
-    pub(super) fn root(&self, other: &Utf8Path) -> Utf8PathBuf {
+    pub fn root(&self, other: &Utf8Path) -> Utf8PathBuf {
         self.root.clone().unwrap_or_else(|| other.to_owned())
     }
 
     /// Says which files of it can't be read.
-    fn warn(&self, found: &Clusters, output: &Output) {
+    fn warn(&self, found: &Clusters, notices: &dyn Notices) {
         let (Some(repo), Some(name)) = (self.repo(), self.name()) else {
             return;
         };
@@ -143,7 +143,7 @@ impl Base {
                 };
                 format!("{file}:{}: ", l.start().line)
             });
-            output.warning(format_args!("in {name}, {at}{}; what is in it is judged as new", problem.finding.message));
+            notices.warning(format_args!("in {name}, {at}{}; what is in it is judged as new", problem.finding.message));
         }
     }
 }

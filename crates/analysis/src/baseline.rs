@@ -6,28 +6,28 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::atomic_file;
 use super::failure::Failure;
-use super::output::Output;
-use crate::finding::Finding;
-use crate::lint::{Baseline, Date, Settings, Update};
-use crate::repo::{self, Trust};
-use crate::source::Unreadable;
+use super::notices::Notices;
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::Unreadable;
+use hcoplan_lint::{Baseline, Date, Settings, Update};
+use hcoplan_repository::repo::{self, Trust};
 
 /// The file of findings of an earlier day.
 #[derive(Debug, Clone)]
-pub(super) struct BaselineFile {
+pub struct BaselineFile {
     /// Where it is, relative to the current directory.
-    pub(super) path: Utf8PathBuf,
+    pub path: Utf8PathBuf,
     /// Whether today's findings are written into it.
-    pub(super) update: bool,
+    pub update: bool,
     /// Whether the command line says which rules run, so that others' findings aren't there.
-    pub(super) some_rules: bool,
+    pub some_rules: bool,
     /// Where it lies outside of what is looked at: the clusters that are. It may know others'.
-    pub(super) looked_at: Option<BTreeSet<String>>,
+    pub looked_at: Option<BTreeSet<String>>,
 }
 
 impl BaselineFile {
     /// The baseline in a file, of the revision that is trusted where there is one.
-    pub(super) fn known(&self, settings: &Settings, output: &Output) -> Result<Baseline, Failure> {
+    pub fn known(&self, settings: &Settings, notices: &dyn Notices) -> Result<Baseline, Failure> {
         let path = &*self.path;
         let bytes = match read(path, &settings.trust) {
             Ok(bytes) => bytes,
@@ -46,18 +46,18 @@ impl BaselineFile {
             && read(path, &Trust::Files).is_ok_and(|own| own != bytes)
         {
             let name = base.name();
-            output.note(format_args!("{path} is taken from {name}: its changes have no effect"));
+            notices.note(format_args!("{path} is taken from {name}: its changes have no effect"));
         }
         parsed(path, &bytes)
     }
 
     /// Writes today's findings into a file. What it knows keeps its day; what matches nothing goes.
-    pub(super) fn write(
+    pub fn write(
         &self,
         findings: &[Finding],
         today: Date,
         settings: &Settings,
-        output: &Output,
+        notices: &dyn Notices,
     ) -> Result<Baseline, Failure> {
         let path = &*self.path;
         if settings.partial || self.some_rules {
@@ -85,12 +85,12 @@ impl BaselineFile {
         atomic_file::replace(path, baseline.to_text().as_bytes())
             .map_err(|error| Failure::Read(path.to_string(), error))?;
         let Update { added, pruned, kept } = baseline.since(before.as_ref());
-        output.note(format_args!("{path}: {added} added, {pruned} pruned, {kept} kept"));
+        notices.note(format_args!("{path}: {added} added, {pruned} pruned, {kept} kept"));
         Ok(baseline)
     }
 
     /// Says which entries match nothing any more, where all that could match was looked at.
-    pub(super) fn say_stale(&self, stale: &[String], settings: &Settings, output: &Output) {
+    pub fn say_stale(&self, stale: &[String], settings: &Settings, notices: &dyn Notices) {
         const SHOWN: usize = 5;
         if stale.is_empty() || settings.partial || self.some_rules || self.looked_at.is_some() {
             return;
@@ -102,7 +102,7 @@ impl BaselineFile {
             more => format!("\n  and {more} more"),
         };
         let path = &self.path;
-        output.note(format_args!("{path} has findings that are fixed; --update-baseline removes them:{shown}{more}"));
+        notices.note(format_args!("{path} has findings that are fixed; --update-baseline removes them:{shown}{more}"));
     }
 }
 

@@ -2,15 +2,20 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::finding::Finding;
-use crate::repo;
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_repository::repo;
 
 /// What ends a run before its work is done: usage, configuration or environment.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub enum Failure {
     /// An argument that means nothing, with what to do about it.
     #[error("{message}\n  help: {help}")]
-    Usage { message: String, help: String },
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        help: String,
+    },
     /// The repository.
     #[error(transparent)]
     Repo(#[from] repo::Error),
@@ -28,10 +33,10 @@ pub(super) enum Failure {
     Unreadable(String),
     /// The output tree.
     #[error(transparent)]
-    Tree(#[from] crate::emit::Error),
+    Tree(#[from] hcoplan_repository::emit::Error),
     /// A git repository or a revision of it.
     #[error(transparent)]
-    Git(#[from] crate::source::Error),
+    Git(#[from] hcoplan_diagnostics::source::Error),
     /// The user stopped hcoplan: reported elsewhere.
     #[error("interrupted")]
     Interrupted,
@@ -42,14 +47,15 @@ pub(super) enum Failure {
 
 impl Failure {
     /// A repository that can't be opened; its configuration's findings count from `root`.
-    pub(super) fn opening(error: repo::Error, root: &Utf8Path) -> Self {
+    pub fn opening(error: repo::Error, root: &Utf8Path) -> Self {
         match error {
             repo::Error::Configuration(findings) => Self::Configuration(findings, root.to_owned()),
             other => other.into(),
         }
     }
 
-    pub(super) fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
+    /// Arguments or an environment with which nothing can be done.
+    pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), help: help.into() }
     }
 }

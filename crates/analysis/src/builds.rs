@@ -6,10 +6,9 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::failure::Failure;
-use crate::release::Release;
-use crate::repo::{self, Builds, Built, Options, Repo, Trust};
-use crate::source::{Directory, EditedTree, Tree};
-use hcoplan_analysis;
+use hcoplan_diagnostics::source::{Directory, EditedTree, Tree};
+use hcoplan_planner::release::Release;
+use hcoplan_repository::repo::{self, Builds, Built, Options, Repo, Trust};
 
 /// Whether there is an operator's bundle: a ClusterServiceVersion, by the name that its tools give to the file.
 pub(super) fn has_bundle(repo: &Repo) -> bool {
@@ -31,7 +30,7 @@ pub(super) fn bundle(options: &mut Options) {
 }
 
 /// What is built: what the command line asks for, and what the configuration of a tree says where it is trusted.
-pub(super) fn builds(asked: Builds, tree: &dyn Tree, options: &Options) -> Result<Builds, repo::Error> {
+pub fn builds(asked: Builds, tree: &dyn Tree, options: &Options) -> Result<Builds, repo::Error> {
     let config = Repo::configuration(tree, options)?;
     let is_trusted = !matches!(options.trust, Trust::Nobody);
     Ok(Builds {
@@ -42,13 +41,13 @@ pub(super) fn builds(asked: Builds, tree: &dyn Tree, options: &Options) -> Resul
 }
 
 /// Builds what a revision has to build.
-pub(super) fn build_revision(tree: &dyn Tree, root: &Utf8Path, options: &mut Options) -> Result<(), Failure> {
+pub fn build_revision(tree: &dyn Tree, root: &Utf8Path, options: &mut Options) -> Result<(), Failure> {
     options.built = Some(Arc::new(build(tree, root, options)?));
     Ok(())
 }
 
 /// Builds what a directory has to build, and has it take the place of the files that went into it; what to say of it.
-pub(super) fn build_directory(root: &Utf8Path, options: &mut Options) -> Result<Vec<String>, Failure> {
+pub fn build_directory(root: &Utf8Path, options: &mut Options) -> Result<Vec<String>, Failure> {
     let tree = Directory::open(root, options.max_bytes).map_err(repo::BuildError::from)?;
     let tree = EditedTree::new(tree, options.edited.clone());
     let mut built = build(&tree, root, options)?;
@@ -60,7 +59,7 @@ pub(super) fn build_directory(root: &Utf8Path, options: &mut Options) -> Result<
 /// What kustomize and helm make of a tree, as far as the options ask for them.
 fn build(tree: &dyn Tree, root: &Utf8Path, options: &Options) -> Result<Built, repo::BuildError> {
     // From here on there is something to end with us.
-    hcoplan_analysis::watch();
+    crate::watch();
     let most = options.max_bytes;
     let asked = repo::BuildRequest {
         within: options.within.as_deref(),
@@ -68,11 +67,11 @@ fn build(tree: &dyn Tree, root: &Utf8Path, options: &Options) -> Result<Built, r
         is_off: options.builds.is_kustomize_off,
         fetches: options.builds.remote,
         most_bytes: most,
-        stop: &hcoplan_analysis::interrupted,
+        stop: &crate::interrupted,
     };
     let mut built = repo::build(tree, root, &asked)?;
     if options.builds.helm {
-        built.extend(repo::render_charts(tree, root, most, &hcoplan_analysis::interrupted)?);
+        built.extend(repo::render_charts(tree, root, most, &crate::interrupted)?);
     }
     Ok(built)
 }

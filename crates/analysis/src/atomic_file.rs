@@ -6,11 +6,10 @@ use std::io::{self, Write as _};
 use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::NamedTempFile;
 
-use crate::source::refuse_links;
-use hcoplan_analysis;
+use hcoplan_diagnostics::source::refuse_links;
 
 /// Writes a file, over one that is there. A device or a pipe is written to as it is.
-pub(super) fn replace(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
+pub fn replace(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
     let mut file = PartialFile::begin(path)?;
     file.write(text)?;
     file.finish()
@@ -18,7 +17,7 @@ pub(super) fn replace(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
 
 /// A file that is written piece by piece, and is there when it is finished.
 #[derive(Debug)]
-pub(super) struct PartialFile {
+pub struct PartialFile {
     path: Utf8PathBuf,
     to: WriteTarget,
 }
@@ -32,7 +31,11 @@ enum WriteTarget {
 }
 
 impl PartialFile {
-    pub(super) fn begin(path: &Utf8Path) -> io::Result<Self> {
+    /// Begins a file, beside its place.
+    ///
+    /// # Errors
+    /// It can't be written there.
+    pub fn begin(path: &Utf8Path) -> io::Result<Self> {
         let to = if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             refuse_links(path)?;
             WriteTarget::Itself(File::options().write(true).open(path)?)
@@ -43,18 +46,27 @@ impl PartialFile {
         Ok(Self { path, to })
     }
 
-    pub(super) fn path(&self) -> &Utf8Path {
+    /// Its path.
+    pub fn path(&self) -> &Utf8Path {
         &self.path
     }
 
-    pub(super) fn write(&mut self, text: &[u8]) -> io::Result<()> {
+    /// Writes a part of it.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn write(&mut self, text: &[u8]) -> io::Result<()> {
         match &mut self.to {
             WriteTarget::Beside(file) => file.write_all(text),
             WriteTarget::Itself(file) => file.write_all(text),
         }
     }
 
-    pub(super) fn finish(self) -> io::Result<()> {
+    /// Moves it to its path.
+    ///
+    /// # Errors
+    /// The system's; the file is what it was then.
+    pub fn finish(self) -> io::Result<()> {
         if let WriteTarget::Beside(file) = self.to {
             file.persist(self.path)?;
         }
@@ -63,7 +75,7 @@ impl PartialFile {
 }
 
 /// Writes a file that is not there; never over something that came between.
-pub(super) fn create(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
+pub fn create(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
     let mut file = beside(path)?;
     file.write_all(text)?;
     file.persist_noclobber(path)?;
@@ -73,7 +85,7 @@ pub(super) fn create(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
 /// A file that is gone when nobody keeps it, in the same directory.
 fn beside(path: &Utf8Path) -> io::Result<NamedTempFile> {
     // There is something to clean up from here on.
-    hcoplan_analysis::watch();
+    crate::watch();
     let parent = match path.parent() {
         Some(parent) if !parent.as_str().is_empty() => parent,
         _ => ".".into(),

@@ -6,21 +6,44 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::baseline::BaselineFile;
 use super::failure::Failure;
-use super::output::Output;
+use super::notices::Notices;
 use super::root;
 use super::shard::Shard;
-use crate::finding::{self, Finding, Severity};
-use crate::lint::{self, Finishing, Settings};
-use crate::repo::Repo;
-use crate::secret::mask_finding;
-use crate::verdict::VerdictKind;
-use crate::yaml::Document;
-use hcoplan_analysis;
-use hcoplan_report::{Format, Report, Summary, Terminal};
+use hcoplan_diagnostics::finding::{self, Finding, Severity};
+use hcoplan_diagnostics::secret::mask_finding;
+use hcoplan_lint::{self as lint, Finishing, Settings};
+use hcoplan_planner::verdict::VerdictKind;
+use hcoplan_repository::repo::Repo;
+use hcoplan_yaml::Document;
+
+/// What was looked at and what was left out; goes into the last line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Clusters looked at.
+    pub clusters: usize,
+    /// Their names.
+    pub names: Vec<String>,
+    /// From which severity on a finding fails the run; `None` = never.
+    pub fail_on: Option<Severity>,
+    /// Clusters whose HyperConverged would be rejected.
+    pub refused: usize,
+    /// Files that could not be read and don't matter.
+    pub skipped_files: usize,
+    /// Findings hidden by a suppression.
+    pub suppressed: usize,
+    /// Findings hidden by the baseline.
+    pub baselined: usize,
+    /// The day (`2026-01-31`) on which the oldest of them was recorded.
+    pub oldest_baselined: Option<String>,
+    /// The part of the clusters that was looked at, counted from one, and of how many.
+    pub shard: Option<(u64, u64)>,
+    /// The revision whose findings count as existing.
+    pub compared_with: Option<String>,
+}
 
 /// The findings of a run, before suppression.
 #[derive(Debug, Default)]
-pub(super) struct Findings {
+pub struct Findings {
     run: lint::Run,
     documents: Vec<Arc<Document>>,
     summary: Summary,
@@ -32,7 +55,7 @@ impl Findings {
     /// Those that are there before any cluster is looked at.
     /// Of several shards the first one reports what concerns the repository.
     /// Where not all of the repository is meant, those of the files below a directory.
-    pub(super) fn new(repo: &Repo, below: Option<&Utf8Path>, shard: Option<Shard>) -> Self {
+    pub fn new(repo: &Repo, below: Option<&Utf8Path>, shard: Option<Shard>) -> Self {
         let is_first = shard.is_none_or(Shard::is_first);
         // Of clusters every shard builds its own.
         let is_own = |f: &Finding| is_first || root::is_of_meant(f);
@@ -55,12 +78,12 @@ impl Findings {
     }
 
     /// Takes those in that concern no cluster of the run.
-    pub(super) fn extend(&mut self, findings: Vec<Finding>) {
+    pub fn extend(&mut self, findings: Vec<Finding>) {
         self.run.findings.extend(findings);
     }
 
     /// Takes those of a cluster in.
-    pub(super) fn add(&mut self, outcome: &mut hcoplan_analysis::Outcome) {
+    pub fn add(&mut self, outcome: &mut crate::Outcome) {
         self.summary.clusters += 1;
         self.summary.names.push(outcome.cluster.clone());
         self.summary.refused += usize::from(outcome.verdict.kind() == VerdictKind::Rejected);
@@ -69,43 +92,38 @@ impl Findings {
     }
 
     /// Marks those of the repository itself that another side has, too.
-    pub(super) fn mark_existing(&mut self, before: &Repo) {
+    pub fn mark_existing(&mut self, before: &Repo) {
         let problems = before.problems().iter().map(|p| &p.finding);
         let known: Vec<Finding> = problems.chain(before.findings()).cloned().collect();
         finding::mark_existing(&mut self.run.findings, &known, false);
     }
 
-    /// Says them on standard error, for subcommands whose result they are not.
-    pub(super) fn print_to_stderr(&self, root: &Utf8Path, output: &Output) {
-        if !self.run.findings.is_empty() {
-            let settled =
-                FinalFindings { summary: self.summary.clone(), ..FinalFindings::new(self.run.findings.clone(), root) };
-            let text = settled.text(Format::Human, output.terminal_of_errors());
-            output.show(String::from_utf8_lossy(&text).trim_end());
-        }
+    /// Those of before any suppression, for commands whose result they are not.
+    pub fn unfinished(&self, root: &Utf8Path) -> FinalFindings {
+        FinalFindings { summary: self.summary.clone(), ..FinalFindings::new(self.run.findings.clone(), root) }
     }
 
     /// What is left after suppression, and after the baseline where there is one.
-    pub(super) fn finished(
+    pub fn finished(
         self,
         baseline: Option<&BaselineFile>,
         settings: &Settings,
         root: &Utf8Path,
-        output: &Output,
+        notices: &dyn Notices,
     ) -> Result<FinalFindings, Failure> {
         // What a part of the clusters gives is no result.
-        if hcoplan_analysis::interrupted() {
+        if crate::interrupted() {
             return Err(Failure::Interrupted);
         }
-        let with = Finishing { settings, users: &self.users, today: hcoplan_analysis::today() };
+        let with = Finishing { settings, users: &self.users, today: crate::today() };
         let known = |found: &[Finding]| match baseline {
-            Some(file) if file.update => file.write(found, with.today, settings, output).map(Some),
-            Some(file) => file.known(settings, output).map(Some),
+            Some(file) if file.update => file.write(found, with.today, settings, notices).map(Some),
+            Some(file) => file.known(settings, notices).map(Some),
             None => Ok(None),
         };
         let finished = lint::finish(self.run, self.documents.iter().map(|d| &**d), with, known)?;
         if let Some(file) = baseline {
-            file.say_stale(&finished.stale, settings, output);
+            file.say_stale(&finished.stale, settings, notices);
         }
         let summary = Summary {
             suppressed: finished.suppressed,
@@ -119,7 +137,7 @@ impl Findings {
 
 /// The findings to report.
 #[derive(Debug)]
-pub(super) struct FinalFindings {
+pub struct FinalFindings {
     findings: Vec<Finding>,
     summary: Summary,
     root: Utf8PathBuf,
@@ -127,14 +145,14 @@ pub(super) struct FinalFindings {
 
 impl FinalFindings {
     /// Findings that no suppression and no baseline is about.
-    fn new(mut findings: Vec<Finding>, root: &Utf8Path) -> Self {
+    pub fn new(mut findings: Vec<Finding>, root: &Utf8Path) -> Self {
         findings.iter_mut().for_each(mask_finding);
         Self { findings, summary: Summary::default(), root: root.to_owned() }
     }
 
     /// Whether any is at or above a severity; `None` = none ever is. With `against`, the name of a side that they are
     /// compared with, only those count that it doesn't have, and they come first. Reports say so from then on.
-    pub(super) fn fails_from(&mut self, from: Option<Severity>, against: Option<&str>) -> bool {
+    pub fn fails_from(&mut self, from: Option<Severity>, against: Option<&str>) -> bool {
         self.summary.fail_on = from;
         self.summary.compared_with = against.map(str::to_owned);
         if against.is_some() {
@@ -145,61 +163,22 @@ impl FinalFindings {
     }
 
     /// What was looked at and what was left out.
-    pub(super) fn summary(&self) -> &Summary {
+    pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
     /// The findings.
-    pub(super) fn findings(&self) -> &[Finding] {
+    pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
     /// Whether there is nothing to tell: no cluster and no finding.
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.findings.is_empty() && self.summary.clusters == 0
     }
 
-    /// In a format.
-    pub(super) fn text(&self, format: Format, terminal: Terminal) -> Vec<u8> {
-        // Room for most, so that a large text isn't copied while it grows.
-        let mut out = Vec::with_capacity(self.findings.len() * 1536);
-        self.report(terminal, |report| {
-            hcoplan_report::write(format, report, &mut out).expect("memory takes everything");
-        });
-        out
+    /// What the paths of their files are relative to.
+    pub fn root(&self) -> &Utf8Path {
+        &self.root
     }
-
-    /// As hcoplan's own document, for what is added to it.
-    pub(super) fn document(&self) -> serde_json::Value {
-        self.report(Terminal::default(), hcoplan_report::document)
-    }
-
-    /// With what formats need besides the findings.
-    pub(super) fn report<R>(&self, terminal: Terminal, print: impl FnOnce(&Report<'_>) -> R) -> R {
-        let in_repository = in_repository(&self.root);
-        print(&Report {
-            findings: &self.findings,
-            summary: &self.summary,
-            root: &self.root,
-            root_in_repository: in_repository.as_deref(),
-            terminal,
-        })
-    }
-}
-
-/// Findings about the configuration, which end a run.
-pub(super) fn say_configuration(findings: &[Finding], root: &Utf8Path, output: &Output) {
-    let settled = FinalFindings::new(findings.to_vec(), root);
-    let text = settled.text(Format::Human, output.terminal_of_errors());
-    let text = String::from_utf8_lossy(&text).into_owned();
-    // The last line counts clusters, of which none was looked at.
-    let shown = text.trim_end().rsplit_once("\n\n").map_or(text.trim_end(), |(t, _)| t);
-    output.show(shown);
-}
-
-/// A directory relative to the top of the git repository that it is in.
-pub(super) fn in_repository(root: &Utf8Path) -> Option<Utf8PathBuf> {
-    let root = root.canonicalize_utf8().ok()?;
-    let top = root.ancestors().find(|a| a.join(".git").exists())?;
-    root.strip_prefix(top).ok().map(ToOwned::to_owned)
 }

@@ -1,0 +1,310 @@
+//! The clusters of a run, and what is done with them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::baseline::BaselineFile;
+use super::builds::build_directory;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::findings::Findings;
+use super::notices::Notices;
+use super::root::{finding_with_help, is_of_meant, problems};
+use super::selection::Selection;
+use super::shard::Shard;
+use super::sides::Side;
+use crate::{After, Before, ComparisonMode, Outcome, Pair, Progress, Work};
+use hcoplan_diagnostics::finding::{Edit, Finding};
+use hcoplan_lint as lint;
+use hcoplan_lint::fix;
+use hcoplan_repository::emit;
+use hcoplan_repository::repo::{self, ClusterRef, Options, Repo, Trust};
+use hcoplan_yaml::edit::Reason;
+
+/// The clusters of a run.
+#[derive(Debug)]
+pub struct Clusters {
+    /// The repository that they are in.
+    pub repo: Repo,
+    /// What the paths of the repository are relative to.
+    pub root: Utf8PathBuf,
+    /// Whether no cluster was left out by choice.
+    pub everything: bool,
+    /// Whether what is looked at is an operator's bundle, without a HyperConverged.
+    pub is_bundle: bool,
+    /// What happened on the way.
+    pub verdict: Exit,
+    /// The revision that is trusted, where one is.
+    pub(super) base: Option<Repo>,
+    /// What this side is called.
+    pub(super) name: String,
+    /// The release that the command line says.
+    pub(super) release: Option<String>,
+    pub(super) selection: Selection,
+    /// The directory that was given, relative to the root; `None` where it is the root.
+    pub(super) below: Option<Utf8PathBuf>,
+    pub(super) directory: Utf8PathBuf,
+    pub(super) options: Options,
+}
+
+/// The names of the clusters, of those that can't be planned, and of those that weren't asked for.
+pub fn names(repo: &Repo) -> impl Iterator<Item = &str> + Clone {
+    let built = repo.clusters().iter().map(ClusterRef::name);
+    let unplanned = repo.not_planned().into_iter().map(|(name, _)| name);
+    let unplanned = unplanned.filter(|name| !repo.clusters().iter().any(|c| c.name() == *name));
+    built.chain(unplanned.collect::<Vec<_>>()).chain(repo.skipped_builds())
+}
+
+/// The cluster that a directory of an output tree is for.
+pub fn cluster_name(directory: &Utf8Path) -> &str {
+    match directory.as_str() {
+        "" => ".",
+        name => name,
+    }
+}
+
+impl Clusters {
+    /// The same clusters with paths that are relative to another directory.
+    pub fn in_root(self, root: Utf8PathBuf) -> Self {
+        Self { root, ..self }
+    }
+
+    /// The same clusters, read again with other content in some files.
+    pub fn edited(self, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Self, Failure> {
+        let mut options = self.options;
+        options.edited.extend(files);
+        if options.built.is_some() {
+            build_directory(&self.root, &mut options)?;
+        }
+        let repo = Repo::open(&self.directory, &options);
+        let repo = repo.map_err(|error| Failure::opening(error, &self.root))?;
+        Ok(Self { repo, options, ..self })
+    }
+
+    /// The directory that was given, relative to the root; `None` where it is the root.
+    pub fn below(&self) -> Option<&Utf8Path> {
+        self.below.as_deref()
+    }
+
+    /// The part of the clusters that is meant, where it is one.
+    pub fn shard(&self) -> Option<Shard> {
+        self.selection.shard()
+    }
+
+    /// Says what keeps something from being planned, for subcommands that print no findings.
+    pub fn say_problems(&self, notices: &dyn Notices) {
+        for problem in problems(&self.repo, self.below()).filter(|p| p.fatal) {
+            notices.error(finding_with_help(&problem.finding));
+        }
+    }
+
+    /// Says that a shard has nothing to do, and that another one says what is wrong.
+    pub(super) fn say_shard(&self, notices: &dyn Notices) {
+        let Some(shard) = self.shard() else {
+            return;
+        };
+        let all = names(&self.repo).count();
+        if all > 0 && self.chosen().is_empty() {
+            let noun = if all == 1 { "cluster" } else { "clusters" };
+            notices.note(format_args!("shard {shard} has none of the {all} {noun}"));
+        }
+        let mut others = problems(&self.repo, self.below()).filter(|p| p.fatal);
+        if !shard.is_first() && others.any(|p| !is_of_meant(&p.finding)) {
+            notices.error(format_args!("a file can't be read; shard 1/{} says which", shard.of));
+        }
+    }
+
+    /// The trust source.
+    pub fn trust(&self) -> &Trust {
+        &self.options.trust
+    }
+
+    /// What this side is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Their directory as a side, read as they were.
+    pub fn side(&self) -> Side {
+        Side {
+            inventory: self.options.inventory.clone(),
+            release: self.release.clone(),
+            config: self.options.config.clone(),
+            trust: self.options.trust.clone(),
+            builds: self.options.builds,
+            chosen: self.options.chosen.clone(),
+            within: self.below.clone(),
+            ..Side::of(&self.directory)
+        }
+    }
+
+    /// Whether anything was built.
+    pub fn is_built(&self) -> bool {
+        self.options.built.as_ref().is_some_and(|built| !built.files.is_empty())
+    }
+
+    /// Whether they come from standard input.
+    pub fn is_stream(&self) -> bool {
+        self.repo.is_stream()
+    }
+
+    /// Whether a cluster of this name is meant.
+    pub fn has(&self, name: &str) -> bool {
+        self.selection.has(name)
+    }
+
+    /// Those that are meant, by name.
+    pub fn chosen(&self) -> Vec<&ClusterRef> {
+        let all = self.repo.clusters().iter();
+        all.filter(|c| self.selection.has(c.name())).collect()
+    }
+
+    /// Those that are meant, each with what it is on the side before; also those that aren't planned, and those that
+    /// are on that side only.
+    pub fn pairs<'a>(&'a self, before: Before<'a>) -> Vec<Pair<'a>> {
+        let is_below = |finding: &Finding| {
+            let place = finding.location.as_ref();
+            self.below().is_none_or(|b| place.is_none_or(|p| p.file.path().starts_with(b)) || is_of_meant(finding))
+        };
+        let entries = crate::entries(&self.repo, is_below);
+        let Before::Sources(old, mode) = before else {
+            return entries.into_iter().filter(|pair| self.has(pair.name())).collect();
+        };
+        let clusters: Vec<&ClusterRef> = old.clusters().iter().collect();
+        if let ([was], [Pair { after: After::Cluster(is), .. }], ComparisonMode::Alternatives) =
+            (clusters.as_slice(), entries.as_slice(), mode)
+        {
+            // Two directories with a cluster each, of any names.
+            return vec![Pair::of(was, is)];
+        }
+        let mut pairs = crate::pairs((old, &clusters), (&self.repo, entries));
+        pairs.retain(|pair| match (pair.after, pair.before) {
+            (After::Nothing, Some(was)) => {
+                let is_named = self.has(was.name()) || self.selection.has_lost(was.name());
+                is_named && self.below().is_none_or(|below| old.is_within(was, below))
+            }
+            _ => self.has(pair.name()),
+        });
+        pairs
+    }
+
+    /// Takes each of them through the analysis, with a progress bar on a terminal. `take` gets each one's result, in
+    /// their order; the findings are collected.
+    pub fn each(
+        &self,
+        work: &Work<'_>,
+        jobs: Option<NonZeroUsize>,
+        notices: &dyn Notices,
+        mut take: impl FnMut(&mut Outcome, &Progress),
+    ) -> Findings {
+        let mut findings = Findings::new(&self.repo, self.below(), self.shard());
+        match (work.before, &self.base) {
+            (Before::Sources(before, _), _) => findings.mark_existing(before),
+            (_, Some(before)) => {
+                let is_below = |name: &str| {
+                    let clusters = before.clusters().iter();
+                    let mut named = clusters.filter(|c| c.name() == name);
+                    let below = self.below();
+                    below.is_none_or(|below| named.any(|c| before.is_within(c, below)))
+                };
+                let meant = |name: &str| self.selection.has_lost(name) && is_below(name);
+                findings.extend(repo::removed(before, &self.repo, meant));
+            }
+            _ => {}
+        }
+        let chosen = self.pairs(work.before);
+        let progress = Progress::of(chosen.len(), notices.is_quiet());
+        let sink = |mut outcome: Outcome| {
+            take(&mut outcome, &progress);
+            findings.add(&mut outcome);
+            ControlFlow::Continue(())
+        };
+        crate::run(&self.repo, &chosen, work, jobs, &progress, sink);
+        findings
+    }
+
+    /// Whether the builds are what fixes that were applied were to make of them.
+    ///
+    /// # Errors
+    /// What is wrong with one.
+    pub fn is_as_meant(&self, round: &fix::Round) -> Result<(), Reason> {
+        let mut made: BTreeMap<&Utf8Path, Vec<&Edit>> = BTreeMap::new();
+        for edit in round.applied.iter().flat_map(|a| &a.made) {
+            made.entry(edit.file.path()).or_default().push(edit);
+        }
+        made.into_iter().try_for_each(|(path, edits)| {
+            let built = self.options.built.as_ref();
+            let built = built.and_then(|b| b.files.get(path)).ok_or(Reason::Layout)?;
+            fix::is_as_meant(&edits, &String::from_utf8_lossy(built))
+        })
+    }
+
+    /// What is found in the clusters that aren't meant and are built of some files, and in what can't be built.
+    pub fn findings_of_others<'f>(
+        &self,
+        files: impl Iterator<Item = &'f Utf8PathBuf>,
+        settings: &lint::Settings,
+        jobs: Option<NonZeroUsize>,
+    ) -> Vec<Finding> {
+        let users = self.repo.users_of_files();
+        let users = files.flat_map(|f| users.get(f).into_iter().flatten());
+        let names: BTreeSet<&str> = users.map(|(name, _)| name.as_str()).collect();
+        let is_meant = |c: &&ClusterRef| names.contains(c.name()) && !self.selection.has(c.name());
+        let others: Vec<_> = self.repo.clusters().iter().filter(is_meant).collect();
+        let others: Vec<Pair<'_>> = others.into_iter().map(Pair::new).collect();
+        let work = Work { lint: Some(lint::Selection::of(settings).without_fixes()), ..Work::default() };
+        let problems = self.repo.problems().iter().map(|p| &p.finding);
+        let mut out: Vec<Finding> = problems.chain(self.repo.findings()).cloned().collect();
+        crate::run(&self.repo, &others, &work, jobs, &Progress::of(others.len(), true), |outcome| {
+            out.extend(outcome.found.findings);
+            ControlFlow::Continue(())
+        });
+        out
+    }
+
+    /// The names of the others that were found.
+    pub fn others(&self) -> impl Iterator<Item = &str> {
+        names(&self.repo).filter(|n| !self.selection.has(n))
+    }
+
+    /// Of the directories of an output tree those that belong to none of the clusters, and whose
+    /// clusters would be meant.
+    pub fn removed_clusters(&self, directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
+        let mut gone = self.without(directories);
+        gone.retain(|d| self.selection.has_gone(cluster_name(d)));
+        gone
+    }
+
+    /// The directories of an output tree that belong to none of the clusters.
+    pub fn without(&self, mut directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
+        let known: BTreeSet<_> = names(&self.repo).filter_map(|n| emit::cluster_directory(n).ok()).collect();
+        directories.retain(|d| !known.contains(d));
+        directories
+    }
+
+    /// A file of findings of an earlier day, or the one that the configuration names; it is only read.
+    pub fn baseline(&self, named: Option<Utf8PathBuf>) -> Option<BaselineFile> {
+        let path = named.or_else(|| {
+            let path = self.repo.config().lint.baseline.as_ref()?;
+            Some(match self.root.as_str() {
+                "." => path.value.clone().into(),
+                root => Utf8Path::new(root).join(&path.value),
+            })
+        })?;
+        Some(BaselineFile { looked_at: self.looked_at(&path), path, update: false, some_rules: false })
+    }
+
+    /// The clusters that are looked at, where a file lies outside of what they are in.
+    fn looked_at(&self, path: &Utf8Path) -> Option<BTreeSet<String>> {
+        let here = |path: &Utf8Path| match path.as_str() {
+            "" => Utf8Path::new(".").canonicalize(),
+            _ => path.canonicalize(),
+        };
+        let directory = here(path.parent().unwrap_or(path)).ok()?;
+        let is_outside = !directory.starts_with(here(&self.root).ok()?);
+        is_outside.then(|| names(&self.repo).map(ToOwned::to_owned).collect())
+    }
+}

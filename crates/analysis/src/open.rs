@@ -1,0 +1,321 @@
+//! Opens a side: finds the clusters in a place, and reports problems on the way.
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::builds::{build_directory, build_revision, builds, bundle, has_bundle};
+use super::clusters::{Clusters, names};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::notices::Notices;
+use super::root::{Place, finding_with_help, nothing_found, problems, show_files};
+use super::selection::{Selection, last_parts};
+use super::sides::Side;
+use super::sources::Sources;
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::{Directory, Revision, SourceFile, Tree, max_bytes, read_limited};
+use hcoplan_repository::repo::{self, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
+
+/// Finds the clusters in the given place; some files are no sources, wherever they lie.
+pub fn find(sources: &Sources, left_out: Vec<Utf8PathBuf>, notices: &dyn Notices) -> Result<Clusters, Failure> {
+    find_in(sources, left_out, None, notices)
+}
+
+/// The same where files are edited: every cluster is built, also those that aren't meant, as what they
+/// are built of may change.
+pub fn find_to_edit(sources: &Sources, notices: &dyn Notices) -> Result<Clusters, Failure> {
+    find_in(sources, Vec::new(), Some(ClusterFilter::default()), notices)
+}
+
+/// The same where one cluster is named, by its whole name or its last parts: only what has that name is built,
+/// wherever it lies.
+pub fn find_named(
+    sources: &Sources,
+    left_out: Vec<Utf8PathBuf>,
+    name: &str,
+    notices: &dyn Notices,
+) -> Result<Clusters, Failure> {
+    let name = name.to_owned();
+    let chosen = ClusterFilter::new(move |cluster| last_parts(cluster).any(|part| part == name));
+    find_in(sources, left_out, Some(chosen), notices)
+}
+
+fn find_in(
+    sources: &Sources,
+    left_out: Vec<Utf8PathBuf>,
+    to_build: Option<ClusterFilter>,
+    notices: &dyn Notices,
+) -> Result<Clusters, Failure> {
+    let mut selection = Selection::new(sources)?;
+    if let Some(jobs) = sources.jobs {
+        // Threads that read files, too. It fails only where the pool exists already: a second run in one process.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.get());
+        let _ = pool.build_global();
+    }
+    let place = place(sources)?;
+    let directory = place.root;
+    let root = root_of(&directory);
+    let trust = trust(sources, &root)?;
+    let release = sources.release.as_ref().map(|name| {
+        let release = trust.named_release(name)?;
+        repo::not_modelled(name, &release).iter().for_each(|message| notices.note(message));
+        Ok::<_, Failure>(release)
+    });
+    let mut options = Options {
+        release: release.transpose()?,
+        inventory: sources.inventory.clone(),
+        config: configuration(sources, &trust)?,
+        trust,
+        left_out,
+        within: place.below.clone().filter(|_| to_build.is_none()),
+        chosen: to_build.unwrap_or_else(|| selection.to_build()),
+        ..Options::default()
+    };
+    let wrong = |error| Failure::opening(error, &root);
+    let asked = sources.builds;
+    let revision = sources.revision.as_ref().map(|name| Revision::open(&root, name, max_bytes()));
+    let revision = revision.transpose()?.map(Arc::new);
+    let open = |options: &Options| match &revision {
+        Some(tree) => Repo::from_tree(Arc::<Revision>::clone(tree), options),
+        None => Repo::open(&directory, options),
+    };
+    let opened = if sources.directory == "-" {
+        let read = read_limited(&mut std::io::stdin().lock());
+        let bytes = read.map_err(|e| Failure::Unreadable(format!("standard input: {e}")))?;
+        Repo::from_stream(bytes, &options)
+    } else {
+        if let Some(tree) = &revision {
+            options.builds = builds(asked, &**tree, &options).map_err(wrong)?;
+            build_revision(&**tree, &root, &mut options)?;
+        } else if !directory.is_file() {
+            let tree = Directory::open(&root, options.max_bytes).map_err(repo::Error::from).map_err(wrong)?;
+            options.builds = builds(asked, &tree, &options).map_err(wrong)?;
+            let notes = build_directory(&root, &mut options)?;
+            if sources.show_files {
+                notes.iter().for_each(|note| notices.show(note));
+                if options.built.as_ref().is_some_and(|built| !built.files.is_empty()) {
+                    repo::builder().iter().for_each(|said| notices.show(said));
+                }
+            }
+        }
+        open(&options)
+    };
+    let mut repo = opened.map_err(wrong)?;
+    let is_bundle = sources.bundles && repo.clusters().is_empty() && has_bundle(&repo);
+    if is_bundle {
+        bundle(&mut options);
+        repo = open(&options).map_err(wrong)?;
+    }
+    if let Some(below) = &place.below {
+        selection.only_below(below, &repo);
+    }
+    if sources.show_files {
+        show_files(&repo, &selection, notices);
+    }
+    let mut verdict = Exit { unreadable: problems(&repo, place.below.as_deref()).any(|p| p.fatal), ..Exit::default() };
+    let is_below = |c: &ClusterRef| place.below.as_ref().is_none_or(|b| repo.is_within(c, b));
+    let is_unparsed = repo.not_planned().iter().any(|(name, _)| selection.has(name));
+    if !repo.clusters().iter().any(is_below) && repo.skipped_builds().next().is_none() && !is_unparsed {
+        let directory = &sources.directory;
+        let unplanned: Vec<_> = repo.unplanned(place.below.as_deref()).collect();
+        let is_unplanned = !unplanned.is_empty();
+        // Nobody has looked into a chart or a submodule, so nothing is known to be wrong.
+        let is_unread = !unplanned.is_empty() && unplanned.iter().all(|f| is_unread(f));
+        // That some are not built is a finding.
+        let is_unbuilt = verdict.unreadable && has_failed(&options);
+        match () {
+            () if is_unread => {
+                notices.error(format_args!("no HyperConverged was looked at in {directory}"));
+                unplanned.iter().for_each(|finding| notices.error(finding_with_help(finding)));
+                verdict.nothing_found = true;
+            }
+            () if is_unplanned => {
+                notices.error(format_args!("no HyperConverged that could be planned is in {directory}"));
+                verdict.nothing_planned = true;
+            }
+            () if is_unbuilt => verdict.nothing_found = true,
+            () => {
+                notices.error(nothing_found(&repo, directory));
+                verdict.nothing_found = true;
+            }
+        }
+    } else if let Some(pattern) = selection.unmatched(names(&repo))
+        && !has_failed(&options)
+    {
+        return Err(Failure::usage(
+            format!("--cluster {pattern} matches no cluster"),
+            format!("there are {}", some(names(&repo))),
+        ));
+    }
+    let base = match options.trust.base() {
+        Some(base) => Some(before(base, &root, &options)?),
+        None => None,
+    };
+    let found = Clusters {
+        base,
+        root,
+        is_bundle,
+        everything: selection.is_everything(),
+        verdict,
+        name: sources.name.clone().unwrap_or_else(|| "the working tree".to_owned()),
+        release: sources.release.clone(),
+        selection,
+        below: place.below,
+        directory,
+        options,
+        repo,
+    };
+    found.say_shard(notices);
+    Ok(found)
+}
+
+/// Whether a finding is about something that wasn't looked into: a chart, a submodule.
+fn is_unread(finding: &Finding) -> bool {
+    finding.rule.name == repo::HELM_CHART_NOT_RENDERED.name
+        || finding.location.as_ref().is_some_and(|place| place.file.path() == ".gitmodules")
+}
+
+/// Whether a build has failed, so that there may be clusters which nobody knows the names of.
+fn has_failed(options: &Options) -> bool {
+    let built = options.built.as_ref();
+    built.is_some_and(|built| !built.failed.is_empty())
+}
+
+/// What the directory is looked at from: the root that its configuration is in; else, where
+/// kustomizations tie it to what lies elsewhere, the root of the git work tree.
+pub fn place(sources: &Sources) -> Result<Place, Failure> {
+    let path = &kustomized(&sources.directory);
+    let place = configured_place(sources, path)?;
+    if path == "-" || place.below.is_some() || path.join(CONFIG_FILE).is_file() {
+        return Ok(place);
+    }
+    let top = Place::top(path);
+    let Some(below) = &top.below else {
+        return Ok(place);
+    };
+    let open = |directory: &Utf8Path| Directory::open(directory, max_bytes());
+    let has_kustomization = |tree: &Directory| {
+        let listing = tree.list(&hcoplan_diagnostics::source::Walk::default());
+        listing.is_ok_and(|l| l.files.iter().any(|f| repo::is_kustomization(f)))
+    };
+    let has_outside_references = open(&root_of(path)).is_ok_and(|tree| has_kustomization(&tree))
+        && open(&top.root).is_ok_and(|tree| repo::has_outside_references(&tree, below));
+    Ok(if has_outside_references { top } else { place })
+}
+
+/// The directory of a kustomization's file, which represents its build; else the path.
+fn kustomized(path: &Utf8Path) -> Utf8PathBuf {
+    if repo::is_kustomization(path) && path.is_file() { root_of(path) } else { path.to_owned() }
+}
+
+/// What the directory is looked at from. Where a revision is trusted, that revision says where the
+/// configuration is: a change could put another one in its way.
+fn configured_place(sources: &Sources, path: &Utf8Path) -> Result<Place, Failure> {
+    if path == "-" {
+        return Ok(Place::itself(path));
+    }
+    if let Some(file) = &sources.config {
+        return Ok(Place::configured_by(path, file));
+    }
+    let Some(revision) = &sources.trust_base else {
+        return Ok(Place::configured(path));
+    };
+    let top = Place::work_tree(path).root;
+    let base = TrustBase::open(&root_of(&top), revision)?;
+    let Ok(real) = root_of(&top).canonicalize_utf8() else {
+        return Ok(Place::itself(path));
+    };
+    Ok(Place::find(path, |directory| {
+        let below = directory.strip_prefix(&real);
+        below.is_ok_and(|below| base.tree().read(&below.join(CONFIG_FILE)).is_ok())
+    }))
+}
+
+/// The configuration of a file that the command line names, of the trusted revision where there is one.
+pub fn configuration(sources: &Sources, trust: &Trust) -> Result<Option<Arc<SourceFile>>, Failure> {
+    let Some(path) = &sources.config else {
+        return Ok(None);
+    };
+    let bytes = repo::read_named(&sources.directory, path, trust)?;
+    Ok(Some(SourceFile::from_bytes(path, bytes)))
+}
+
+/// The trust source that the command line names.
+pub fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure> {
+    let Some(name) = &sources.trust_base else {
+        return Ok(Trust::Files);
+    };
+    if sources.directory == "-" {
+        return Err(Failure::usage(
+            "--trust-base needs a directory: a stream has no revisions",
+            "give the directory that the stream is built from",
+        ));
+    }
+    Ok(Trust::Base(TrustBase::open(root, name)?))
+}
+
+/// The clusters of the revision that is trusted, built as the files are.
+fn before(base: &TrustBase, root: &Utf8Path, now: &Options) -> Result<Repo, Failure> {
+    let tree = Arc::clone(base.tree());
+    let mut options =
+        Options { within: now.within.clone(), builds: now.builds, chosen: now.chosen.clone(), ..Options::default() };
+    build_revision(&*tree, root, &mut options)?;
+    let opened = Repo::from_tree(Arc::new(tree), &options);
+    opened.map_err(|error| Failure::opening(error, root))
+}
+
+/// Every cluster of a repository that was opened.
+pub fn all_clusters(repo: Repo, directory: Utf8PathBuf, options: Options) -> Clusters {
+    Clusters {
+        base: None,
+        root: Utf8PathBuf::from("."),
+        is_bundle: false,
+        everything: true,
+        verdict: Exit { unreadable: repo.problems().iter().any(|p| p.fatal), ..Exit::default() },
+        name: "the working tree".to_owned(),
+        release: None,
+        selection: Selection::everything(),
+        below: None,
+        directory,
+        options,
+        repo,
+    }
+}
+
+/// What paths are relative to: the directory, or the one that a file is in.
+fn root_of(path: &Utf8Path) -> Utf8PathBuf {
+    if path == "-" {
+        return Utf8PathBuf::from(".");
+    }
+    match path.parent().filter(|_| path.is_file()) {
+        Some(parent) if parent.as_str().is_empty() => Utf8PathBuf::from("."),
+        Some(parent) => parent.to_owned(),
+        None => path.to_owned(),
+    }
+}
+
+/// The first names of a list that may be long.
+fn some<'n>(names: impl Iterator<Item = &'n str> + Clone) -> String {
+    const SHOWN: usize = 10;
+    let shown: Vec<_> = names.clone().take(SHOWN).collect();
+    match names.count().checked_sub(SHOWN) {
+        Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
+        _ => shown.join(", "),
+    }
+}
+
+impl Clusters {
+    /// Another directory, as it is read instead.
+    pub fn side_of(&self, directory: &Utf8Path) -> Result<Side, Failure> {
+        let sources = Sources { directory: directory.to_owned(), ..Sources::default() };
+        let place = place(&sources)?;
+        Ok(Side {
+            name: directory.to_string(),
+            config: configuration(&sources, &self.options.trust)?,
+            within: place.below,
+            directory: place.root,
+            ..self.side()
+        })
+    }
+}
