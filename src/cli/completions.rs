@@ -10,15 +10,13 @@ use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 
-use super::explain_field;
-use super::explain_topic;
 use super::format::Named;
 use super::output::Output;
 use crate::lint;
 use crate::release::{Distribution, Release};
 use crate::repo::{self, Repo};
 use hcoplan_analysis::{Exit, Failure, Place};
-use hcoplan_report::{Format, changes, matrix};
+use hcoplan_report::{Format, changes, explain, matrix};
 
 /// The variable by which a script asks what can follow.
 const VARIABLE: &str = "HCOPLAN_COMPLETE";
@@ -68,7 +66,7 @@ fn values(arg: Arg) -> Arg {
     match (arg.get_id().as_str(), name.as_str()) {
         ("select" | "ignore", _) => among(arg, || owned(rules())),
         ("cluster" | "exclude", _) => arg.add(ArgValueCandidates::new(|| clusters(".".into()))),
-        ("object" | "only", _) => among(arg, explain_field::kinds),
+        ("object" | "only", _) => among(arg, explain::kinds),
         ("subject", _) => among(arg, subjects),
         (_, "X.Y" | "X.Y..X.Y" | "A" | "B" | "RELEASE") => among(arg, || owned(known_versions())),
         (_, "DIR" | "DIR_B" | "DIR|FILE" | "FILE" | "PATH" | "INVENTORY" | "DUMP") => {
@@ -113,12 +111,12 @@ fn rules() -> Vec<&'static str> {
 
 /// What `hcoplan explain` has a page for: rules, alerts, annotations, gates, and where fields begin.
 fn subjects() -> Vec<String> {
-    let mut out: Vec<String> = explain_topic::names().into_iter().flat_map(|(_, n)| n).collect();
+    let mut out: Vec<String> = explain::names().into_iter().flat_map(|(_, n)| n).collect();
     let newest = Release::known_names().last().and_then(Release::known);
     let gates = newest.iter().flat_map(|r| &r.tables().feature_gates);
     let gates = gates.map(|gate| format!("HyperConverged.spec.featureGates.{}", gate.name));
     // Not every gate is a field of its own.
-    out.extend(gates.filter(|gate| explain_field::page(gate, None).is_ok()));
+    out.extend(gates.filter(|gate| explain::page(gate, None).is_ok()));
     out
 }
 
@@ -177,7 +175,7 @@ mod tests {
     #[test]
     fn completions_are_accepted() {
         for subject in subjects() {
-            let is_known = lint::find(&subject).is_some() || super::super::explain::page(&subject, None).is_ok();
+            let is_known = lint::find(&subject).is_some() || explain::page(&subject, None).is_ok();
             assert!(is_known, "{subject}");
         }
         for name in rules() {

@@ -12,8 +12,6 @@ mod command_line;
 mod completions;
 mod diff;
 mod explain;
-mod explain_field;
-mod explain_topic;
 mod fix;
 mod fix_document;
 mod fix_rounds;

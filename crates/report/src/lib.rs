@@ -12,6 +12,7 @@ mod concise;
 mod contracts;
 pub mod document;
 mod excerpt;
+pub mod explain;
 mod findings;
 mod fingerprint;
 mod github;

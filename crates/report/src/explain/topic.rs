@@ -3,14 +3,14 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::explain_field;
-use crate::docs::{Term, TermKind, gate_in, gate_words, gates, terms_of};
-use crate::finding::{Prediction, Rule};
-use crate::hyperconverged::MOVES;
-use crate::jsonpatch::{ANNOTATIONS, Annotation};
-use crate::lint;
-use crate::plan::PREDICTED_ALERTS;
-use crate::release::{Distribution, Release};
+use super::field;
+use hcoplan_diagnostics::finding::{Prediction, Rule};
+use hcoplan_explain::docs::{Term, TermKind, gate_in, gate_words, gates, terms_of};
+use hcoplan_lint as lint;
+use hcoplan_planner::hyperconverged::MOVES;
+use hcoplan_planner::jsonpatch::{ANNOTATIONS, Annotation};
+use hcoplan_planner::plan::PREDICTED_ALERTS;
+use hcoplan_planner::release::{Distribution, Release};
 
 /// The page of what is called so, letter by letter; `None` where nothing is.
 pub(super) fn page(subject: &str, release: Option<&Arc<Release>>) -> Option<String> {
@@ -27,12 +27,12 @@ pub(super) fn page_like(subject: &str, release: Option<&Arc<Release>>) -> Option
 }
 
 /// What can be explained, by kind.
-pub(super) fn names() -> Vec<(&'static str, Vec<String>)> {
+pub fn names() -> Vec<(&'static str, Vec<String>)> {
     let of = |kind| terms_of(kind).map(|t| t.name.clone()).collect::<Vec<_>>();
     let mut annotations = of(TermKind::Annotation);
     annotations.extend(ANNOTATIONS.iter().map(|a| a.name.to_owned()));
     let rules = lint::rules().iter();
-    let kinds = explain_field::kinds();
+    let kinds = field::kinds();
     let mut out = vec![
         ("Rules", rules.map(|r| r.rule.name.to_owned()).collect()),
         ("Alerts", of(TermKind::Alert)),
@@ -50,7 +50,7 @@ pub(super) fn names() -> Vec<(&'static str, Vec<String>)> {
 }
 
 /// The same as a list.
-pub(super) fn topics() -> String {
+pub fn topics() -> String {
     let mut out = String::from("hcoplan explain TOPIC\n");
     for (title, names) in names() {
         let _ = writeln!(out, "\n{title}");
@@ -90,8 +90,8 @@ fn term(term: &Term, release: Option<&Arc<Release>>) -> String {
     if !on.is_empty() {
         let _ = writeln!(out, "\nRead on: {}", on.join(", "));
     }
-    if term.kind == TermKind::Kind && explain_field::kinds().contains(name) {
-        let page = explain_field::page(name, release);
+    if term.kind == TermKind::Kind && field::kinds().contains(name) {
+        let page = field::page(name, release);
         out.push_str(&page.map_or_else(|_| String::new(), |page| format!("\n{page}")));
     }
     out
@@ -164,10 +164,10 @@ fn gate(subject: &str, of: Option<&Arc<Release>>) -> Option<(String, String)> {
     }
     if let Some((old, new)) = MOVES.iter().find(|(old, _)| *old == name) {
         let _ = writeln!(out, "\nA field took its place: `spec.{old}` in v1beta1, `spec.{new}` in v1.");
-    } else if let Some(field) = explain_field::qualified(&name).iter().find(|f| !f.contains(".featureGates.")) {
+    } else if let Some(field) = field::qualified(&name).iter().find(|f| !f.contains(".featureGates.")) {
         let _ = writeln!(out, "\nA field has this name, too: `hcoplan explain {field}`");
     }
-    out.push_str(&explain_field::read_on(&name));
+    out.push_str(&field::read_on(&name));
     Some((name, out))
 }
 
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     fn pages(subject: &str) -> bool {
-        lint::find(subject).is_some() || super::super::explain::page(subject, None).is_ok()
+        lint::find(subject).is_some() || super::super::page(subject, None).is_ok()
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
                 assert!(topics().contains(&name), "{name} is not listed");
             }
         }
-        for term in crate::docs::terms() {
+        for term in hcoplan_explain::docs::terms() {
             for see in term.see.iter().filter(|see| !see.starts_with("https://")) {
                 assert!(pages(see), "{}: {see} has no page", term.name);
             }

@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::docs::{FieldDoc, Term, TermKind, plain, resolve, steps};
-use crate::finding::{Rule, nearest};
-use crate::inventory::{Inventory, Node};
-use crate::lint;
-use crate::plan::{Plan, plan};
-use crate::release::Release;
-use crate::schema::Schema;
-use crate::yaml::{Path, Segment, emit};
+use crate::wrap_lines;
 use hcoplan_analysis::Failure;
-use hcoplan_report::wrap_lines;
+use hcoplan_diagnostics::finding::{Rule, nearest};
+use hcoplan_explain::docs::{FieldDoc, Term, TermKind, plain, resolve, steps};
+use hcoplan_kubernetes::schema::Schema;
+use hcoplan_lint as lint;
+use hcoplan_planner::inventory::{Inventory, Node};
+use hcoplan_planner::plan::{Plan, plan};
+use hcoplan_planner::release::Release;
+use hcoplan_yaml::{Path, Segment, emit};
 
 /// Lines of a value that are shown.
 const MOST_LINES: usize = 24;
@@ -53,7 +53,7 @@ fn full_name(kind: &str) -> &str {
 }
 
 /// The kinds of all releases.
-pub(super) fn kinds() -> Vec<String> {
+pub fn kinds() -> Vec<String> {
     let mut out = Vec::new();
     for release in releases() {
         for name in release.schema_names() {
@@ -124,11 +124,20 @@ pub(super) fn page_of_named(text: &str, release: Option<&Arc<Release>>) -> Optio
 }
 
 /// What isn't a field of the HyperConverged, and which one is meant: of a text that begins as its fields do.
-pub(super) fn lost_in_hyperconverged(text: &str) -> Option<(String, String)> {
+fn lost_in_hyperconverged(text: &str) -> Option<(String, String)> {
     text.strip_prefix("spec.")?;
+    let message = format!("{HYPERCONVERGED} has no field {text}");
+    let help = match meant_in_hyperconverged(text) {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => format!("`hcoplan explain {HYPERCONVERGED}` lists what there is"),
+    };
+    Some((message, help))
+}
+
+/// The field of the HyperConverged that a path is most like.
+fn meant_in_hyperconverged(text: &str) -> Option<String> {
     let (parent, _) = text.rsplit_once('.')?;
     let releases = releases();
-    let message = format!("{HYPERCONVERGED} has no field {text}");
     let schemas = releases.iter().rev().flat_map(|release| {
         let names = release.schema_names();
         let own = names.filter(|name| name.starts_with("hyperconverged."));
@@ -137,17 +146,12 @@ pub(super) fn lost_in_hyperconverged(text: &str) -> Option<(String, String)> {
     // A version that has what is around it knows best.
     let (near, far): (Vec<&Schema>, Vec<&Schema>) = schemas.partition(|schema| resolve(schema, parent).is_ok());
     let asked = if near.is_empty() { far } else { near };
-    let meant = asked.into_iter().filter_map(|s| resolve(s, text).err()?);
-    let mut meant = meant.map(|m| format!("did you mean {m}?"));
-    let help = meant.next();
-    let help = help.unwrap_or_else(|| format!("`hcoplan explain {HYPERCONVERGED}` lists what there is"));
-    Some((message, help))
+    asked.into_iter().find_map(|s| resolve(s, text).err()?)
 }
 
-/// A question for the field of the HyperConverged that a word is most like.
+/// The field of the HyperConverged that a word is most like.
 pub(super) fn nearest_field(word: &str) -> Option<String> {
-    let (_, help) = lost_in_hyperconverged(&format!("spec.{word}"))?;
-    help.starts_with("did you mean").then_some(help)
+    meant_in_hyperconverged(&format!("spec.{word}"))
 }
 
 /// The page of a field, in all releases of the distribution that one is of; upstream's by default.

@@ -1,0 +1,89 @@
+//! The pages of `hcoplan explain`: rules, alerts, gates, annotations, terms, and fields, from the releases' own data.
+
+mod field;
+mod topic;
+
+use std::sync::Arc;
+
+use hcoplan_analysis::Failure;
+use hcoplan_diagnostics::finding;
+use hcoplan_explain::docs::steps;
+use hcoplan_lint as lint;
+use hcoplan_planner::release::Release;
+
+pub use field::kinds;
+pub use topic::{names, topics};
+
+/// The page of a subject, of a release where one is given.
+///
+/// # Errors
+/// Nothing with a page is called so; the help names what comes near.
+pub fn page(subject: &str, release: Option<&Arc<Release>>) -> Result<String, Failure> {
+    if let Some(found) = lint::find(subject) {
+        return Ok(lint::page(found.rule).to_owned());
+    }
+    if let Some(page) = topic::page(subject, release) {
+        return Ok(page);
+    }
+    // The last step of a path may be an annotation's name, or a gate's.
+    let last = steps(subject).and_then(|mut all| all.pop());
+    let last = last.map(|step| step.trim_matches(['[', ']']).trim_start_matches("name=").to_owned());
+    let is_named = subject.contains(".annotations") || subject.contains("featureGates[");
+    if let Some(page) = last.filter(|_| is_named).and_then(|last| topic::page(&last, release)) {
+        return Ok(page);
+    }
+    // A field by its name comes before a term that is only like it.
+    let name = subject.to_lowercase();
+    let by_name = field::qualified(subject).first().is_some_and(|field| field.to_lowercase().ends_with(&name));
+    if let Some(page) = topic::page_like(subject, release).filter(|_| !by_name) {
+        return Ok(page);
+    }
+    if let Some(page) = field::page_of_named(subject, release) {
+        return page;
+    }
+    if field::is_field(subject) {
+        return field::page(subject, release);
+    }
+    let help = match nearest(subject) {
+        Some(name) => format!("did you mean {name}?"),
+        None if let Some(field) = field::nearest_field(subject) => format!("did you mean {field}?"),
+        None if let Some(names) = with_part(subject) => format!("did you mean {names}?"),
+        None => "`hcoplan explain` lists everything; findings print the name of their rule in brackets; fields begin with a kind, \
+                 as in KubeVirt.spec"
+            .to_owned(),
+    };
+    Err(Failure::usage(format!("nothing that has a page is called {subject:?}"), help))
+}
+
+/// The name that is most like a text, when one is like it at all: of a rule first.
+fn nearest(text: &str) -> Option<String> {
+    let rule = text.to_lowercase().replace('_', "-");
+    let found = finding::nearest(&rule, lint::rules().iter().map(|r| r.rule.name)).map(str::to_owned);
+    found.or_else(|| {
+        let names: Vec<String> = names().into_iter().flat_map(|(_, names)| names).collect();
+        finding::nearest(text, names.iter().map(String::as_str)).map(str::to_owned)
+    })
+}
+
+/// The first rules with a text in their names.
+fn with_part(text: &str) -> Option<String> {
+    let text = text.to_lowercase().replace('_', "-");
+    let names = lint::rules().iter().map(|r| r.rule.name);
+    let names: Vec<_> = names.filter(|n| n.contains(&text)).take(5).collect();
+    (!names.is_empty() && text.len() > 2).then(|| names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_nearly_right_is_found() {
+        for rule in lint::rules() {
+            let name = rule.rule.name;
+            assert_eq!(nearest(name).as_deref(), Some(name));
+            assert_eq!(nearest(&name.replace('-', "_")).as_deref(), Some(name));
+        }
+        assert_eq!(nearest("zzz"), None);
+    }
+}
