@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use hcoplan::analysis::PriorState;
+use hcoplan::analysis::PreviousState;
 use hcoplan::diff;
 use hcoplan::emit::{ClusterManifest, TopManifest};
 use hcoplan::inventory;
@@ -90,14 +90,14 @@ fn beside(name: &str, content: &[u8]) {
 
 /// What a cluster holds, as kubectl prints it.
 fn live(_: &str, content: &[u8]) {
-    let Ok(prior) = PriorState::live("live.yaml".into(), content.to_vec()) else {
+    let Ok(previous) = PreviousState::live("live.yaml".into(), content.to_vec()) else {
         return;
     };
     let files = [
         ("hyperconverged.yaml", HYPERCONVERGED.as_bytes().to_vec()),
         ("inventory.yaml", declared(content.len()).into_bytes()),
     ];
-    linted(files, Some(&prior));
+    linted(files, Some(&previous));
 }
 
 fn baseline(_: &str, content: &[u8]) {

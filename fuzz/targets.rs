@@ -7,7 +7,7 @@ mod foreign;
 use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
-use hcoplan::analysis::{self, Before, PriorState, Progress, Work};
+use hcoplan::analysis::{self, Before, ClusterTask, PreviousState, Progress};
 use hcoplan::diff::{self, Side};
 use hcoplan::finding::Finding;
 use hcoplan::inventory::{self, Inventory, LoadedInventory, Node, Source, SourceKind};
@@ -376,11 +376,11 @@ fn declared(seed: usize) -> String {
 }
 
 /// The findings about a repository, with their places in the text; and they can be printed.
-fn linted<const N: usize>(files: [(&str, Vec<u8>); N], prior: Option<&PriorState>) -> Vec<Finding> {
+fn linted<const N: usize>(files: [(&str, Vec<u8>); N], previous: Option<&PreviousState>) -> Vec<Finding> {
     let number = files.iter().map(|(_, bytes)| bytes.len()).sum();
     let tree: source::Memory = files.into_iter().collect();
     match Repo::from_tree(Arc::new(tree), &foreign::options()) {
-        Ok(repo) => found(&repo, prior, number),
+        Ok(repo) => found(&repo, previous, number),
         Err(error) => {
             assert!(!error.to_string().is_empty());
             Vec::new()
@@ -389,10 +389,11 @@ fn linted<const N: usize>(files: [(&str, Vec<u8>); N], prior: Option<&PriorState
 }
 
 /// `number` says in which format.
-fn found(repo: &Repo, prior: Option<&PriorState>, number: usize) -> Vec<Finding> {
+fn found(repo: &Repo, previous: Option<&PreviousState>, number: usize) -> Vec<Finding> {
     let settings = lint::Settings::default();
-    let before = prior.map_or(Before::Nothing, Before::Live);
-    let work = Work { lint: Some(lint::Selection::of(&settings)), before, compare: true, ..Work::default() };
+    let before = previous.map_or(Before::Nothing, Before::Live);
+    let work =
+        ClusterTask { lint: Some(lint::Selection::of(&settings)), before, compare: true, ..ClusterTask::default() };
     let clusters = analysis::entries(repo, |_| true);
     let mut findings: Vec<_> = repo.problems().iter().map(|p| p.finding.clone()).collect();
     let progress = Progress::of(0, true);

@@ -6,7 +6,7 @@ use super::output::Output;
 use crate::diff::Drift;
 use crate::repo::{Controller, IgnoredField};
 use clap::Args;
-use hcoplan_analysis::{ClusterDrift, Exit, Failure, Work};
+use hcoplan_analysis::{ClusterDrift, ClusterTask, Exit, Failure};
 use hcoplan_report::{Format, argocd, terminal};
 
 /// Report fields of a HyperConverged that Argo CD and Flux show as different on every sync
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
         return Ok(verdict);
     }
     let mut clusters: Vec<ClusterDrift> = Vec::new();
-    let work = Work { drift: true, ..Work::default() };
+    let work = ClusterTask { drift: true, ..ClusterTask::default() };
     found.each(&work, arguments.sources.reading.jobs, output, |outcome, progress| {
         progress.suspend(|| hcoplan_analysis::report_outcome(outcome, true, &mut verdict, output));
         clusters.extend(outcome.drift.take());

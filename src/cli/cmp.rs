@@ -20,7 +20,7 @@ use crate::lint::{self, RegisteredRule, Settings};
 use crate::repo::{self, Config, Options, Repo, Trust};
 use crate::secret::InputText;
 use crate::verdict::{self as judged, NotPlannedKind};
-use hcoplan_analysis::{Exit, Failure, Findings, Progress, Work};
+use hcoplan_analysis::{ClusterTask, Exit, Failure, Findings, Progress};
 
 /// Run as a config management plugin of Argo CD; see docs/argocd.md
 #[derive(Debug, Args)]
@@ -256,10 +256,10 @@ fn generate(gate: &Gate, output: &Output, said: &mut Vec<String>) -> Result<(Str
             "give each cluster's directory an Application of its own",
         ));
     }
-    let work = Work {
+    let work = ClusterTask {
         lint: Some(lint::Selection::of(&settings).without_fixes()),
         yaml: parameters.operands,
-        ..Work::default()
+        ..ClusterTask::default()
     };
     // A configuration that isn't trusted hides nothing.
     let baseline = if gate.trust_repository { found.baseline(None) } else { None };

@@ -9,7 +9,7 @@ use super::output::Output;
 use super::plan::{PlanFormat, text};
 use super::settings::Rules;
 use crate::lint;
-use hcoplan_analysis::{Base, Clusters, ComparisonMode, Exit, Failure, Side, Sources, Work};
+use hcoplan_analysis::{ClusterTask, Clusters, CompareBase, ComparisonMode, Exit, Failure, Side, Sources};
 use hcoplan_report::changes::LEAST_BUDGET;
 
 /// Show what a change does to the clusters, object by object and field by field
@@ -87,7 +87,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     let targets = format::resolve(&arguments.format, "diff", PlanFormat::ALL)?;
     let (found, base) = arguments.sides(output)?;
     let settings = arguments.rules.settings(&found)?;
-    let work = Work { compare: true, lint: Some(lint::Selection::of(&settings).without_fixes()), ..Work::default() };
+    let work = ClusterTask {
+        compare: true,
+        lint: Some(lint::Selection::of(&settings).without_fixes()),
+        ..ClusterTask::default()
+    };
     let question = arguments.rules.question(&found, &settings, &base, arguments.reading.jobs, work)?;
     let Some(analysis) = question.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
@@ -108,7 +112,7 @@ impl Arguments {
     }
 
     /// The right side with its clusters, and the left one.
-    fn sides(&self, output: &Output) -> Result<(Clusters, Base), Failure> {
+    fn sides(&self, output: &Output) -> Result<(Clusters, CompareBase), Failure> {
         let against = self.against.as_deref().map(hcoplan_analysis::range).transpose()?;
         let release = self.release.as_deref().map(hcoplan_analysis::range).transpose()?;
         let given = self.inventory.as_slice();
@@ -138,10 +142,10 @@ impl Arguments {
                     format!("choose one, as in --cluster {}", first.name()),
                 ));
             }
-            return Ok((found, Base::objects(path, hcoplan_analysis::export(path)?)));
+            return Ok((found, CompareBase::objects(path, hcoplan_analysis::export(path)?)));
         }
         if !is_two {
-            let base = Base::left_main(&found)?;
+            let base = CompareBase::left_main(&found)?;
             return Ok((found, base));
         }
         let name = self.names(against.as_ref(), release.as_ref(), (first, second), true);
@@ -154,7 +158,7 @@ impl Arguments {
         };
         // Two directories may be two clusters; two states of one are one cluster.
         let mode = if self.other.is_some() { ComparisonMode::Alternatives } else { ComparisonMode::BeforeAndAfter };
-        Ok((found, Base::sources(left, mode)?))
+        Ok((found, CompareBase::sources(left, mode)?))
     }
 
     /// The first of two directories.

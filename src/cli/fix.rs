@@ -20,7 +20,7 @@ use crate::lint::{self, Settings};
 use crate::source::encode;
 use crate::verdict::VerdictKind;
 use crate::yaml::edit::Reason;
-use hcoplan_analysis::{Clusters, Exit, Failure, FinalFindings, Work};
+use hcoplan_analysis::{ClusterTask, Clusters, Exit, Failure, FinalFindings};
 use hcoplan_report::{plural, shown_path};
 
 const BOLD: Style = Style::new().bold();
@@ -371,7 +371,7 @@ fn lint(
     mut verdict: Option<&mut Exit>,
     output: &Output,
 ) -> Result<FinalFindings, Failure> {
-    let work = Work { lint: Some(lint::Selection::of(settings)), ..Work::default() };
+    let work = ClusterTask { lint: Some(lint::Selection::of(settings)), ..ClusterTask::default() };
     refused.clear();
     let jobs = arguments.sources.reading.jobs;
     let findings = found.each(&work, jobs, output, |outcome, progress| {

@@ -9,11 +9,11 @@ use serde_json::json;
 use super::arguments::Sources;
 use super::format::{self, Target};
 use super::output::Output;
-use super::prior_state;
+use super::previous_state;
 use super::settings::Rules;
 use crate::finding::{Finding, FixKind, Group, Rule, Severity};
 use crate::lint;
-use hcoplan_analysis::{Exit, Failure, Work};
+use hcoplan_analysis::{ClusterTask, Exit, Failure};
 use hcoplan_report::{Format, Report, Summary};
 
 /// Check the manifests with the rules
@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     sources: Sources,
 
     #[command(flatten)]
-    prior: prior_state::Arguments,
+    previous: previous_state::Arguments,
 
     #[command(flatten)]
     rules: Rules,
@@ -60,18 +60,18 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
         format::resolve(&arguments.format, "lint", &Format::ALL)?
     };
     let sources = hcoplan_analysis::Sources { bundles: true, ..arguments.sources.of_analysis() };
-    let found = hcoplan_analysis::find(&arguments.prior.sources(sources)?, arguments.prior.files(), output)?;
+    let found = hcoplan_analysis::find(&arguments.previous.sources(sources)?, arguments.previous.files(), output)?;
     let mut settings = arguments.rules.settings(&found)?;
     if found.is_bundle && settings.select.is_empty() {
         settings.select.push(lint::Selector::Group(Group::Bundle));
     }
-    let base = arguments.prior.base(&found, output)?;
+    let base = arguments.previous.base(&found, output)?;
     let shows_fixes = !arguments.statistics && targets.iter().any(|t| t.format.shows_fixes());
     let selection = lint::Selection::of(&settings);
-    let work = Work {
-        update: arguments.prior.update(),
+    let work = ClusterTask {
+        update: arguments.previous.update(),
         lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
-        ..Work::default()
+        ..ClusterTask::default()
     };
     let question = arguments.rules.question(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
     let Some(analysis) = question.analyse(output, |_, _| {})? else {

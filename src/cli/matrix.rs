@@ -5,7 +5,7 @@ use clap::Args;
 use super::arguments::Sources;
 use super::format::{self, Target};
 use super::output::Output;
-use hcoplan_analysis::{Exit, Failure, Work};
+use hcoplan_analysis::{ClusterTask, Exit, Failure};
 use hcoplan_report::matrix::{Format, MatrixPage, write};
 
 /// Show which virtual machines boot, and which golden images exist, for which architecture
@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
         found.say_problems(output);
         return Ok(found.verdict);
     }
-    let work = Work { matrix: true, ..Work::default() };
+    let work = ClusterTask { matrix: true, ..ClusterTask::default() };
     let mut verdict = found.verdict;
     let mut matrices = Vec::new();
     let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {

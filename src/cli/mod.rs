@@ -32,7 +32,7 @@ mod out_place;
 mod output;
 mod output_tree_arguments;
 mod plan;
-mod prior_state;
+mod previous_state;
 mod release;
 mod render;
 mod report;

@@ -10,11 +10,11 @@ use super::format::{self, Named, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
 use super::settings::Rules;
-use super::{prior_state, typed};
+use super::{previous_state, typed};
 use crate::emit::DiskTree;
 use crate::release::{Release, version_numbers};
 use crate::{lifecycle, lint};
-use hcoplan_analysis::{Analysis, Clusters, Exit, Failure, OutputTree, Work};
+use hcoplan_analysis::{Analysis, ClusterTask, Clusters, Exit, Failure, OutputTree};
 use hcoplan_report::changes::{self, Changes, LEAST_BUDGET};
 use hcoplan_report::{Report, Terminal};
 
@@ -29,7 +29,7 @@ pub(super) struct Arguments {
     sources: Sources,
 
     #[command(flatten)]
-    prior: prior_state::Arguments,
+    previous: previous_state::Arguments,
 
     #[command(flatten)]
     out: OutputTreeArguments,
@@ -100,11 +100,11 @@ impl Named for PlanFormat {
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let targets = format::resolve(&arguments.format, "plan", PlanFormat::ALL)?;
-    let sources = arguments.prior.sources(arguments.sources.of_analysis())?;
-    let found = hcoplan_analysis::find(&sources, arguments.prior.files(), output)?;
+    let sources = arguments.previous.sources(arguments.sources.of_analysis())?;
+    let found = hcoplan_analysis::find(&sources, arguments.previous.files(), output)?;
     let upgrade_to = last_release(&arguments.upgrade_to, &found)?;
     let settings = arguments.rules.settings(&found)?;
-    let base = arguments.prior.base_or_main(&found, output)?;
+    let base = arguments.previous.base_or_main(&found, output)?;
     arguments.out.check_shard(&arguments.sources)?;
     let tree = match arguments.out.place(&found)? {
         Some(path) => OutputTree::open(path, &found, true)?,
@@ -118,16 +118,16 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
         PlanFormat::Findings(format) => format.shows_fixes(),
     });
     let selection = lint::Selection::of(&settings);
-    let work = Work {
+    let work = ClusterTask {
         force: arguments.force,
-        update: arguments.prior.update(),
+        update: arguments.previous.update(),
         compare: true,
         preview: upgrade_to.filter(|_| !found.verdict.nothing_found),
         lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
         tree: tree.new.as_ref(),
         check: &committed,
         kustomization: arguments.out.kustomization(&found) || committed.iter().any(DiskTree::has_kustomization),
-        ..Work::default()
+        ..ClusterTask::default()
     };
     let question = arguments.rules.question(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
     let Some(analysis) = question.analyse(output, |_, _| {})? else {

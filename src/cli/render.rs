@@ -10,9 +10,9 @@ use super::format::{self, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
 use super::plan::last_release;
-use super::prior_state;
+use super::previous_state;
 use hcoplan_analysis::{
-    Clusters, Exit, Failure, Findings, ObjectSelector, OutputTree, Progress, Work, atomic_file::PartialFile,
+    ClusterTask, Clusters, Exit, Failure, Findings, ObjectSelector, OutputTree, Progress, atomic_file::PartialFile,
 };
 use hcoplan_report::Format;
 
@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     sources: Sources,
 
     #[command(flatten)]
-    prior: prior_state::Arguments,
+    previous: previous_state::Arguments,
 
     #[command(flatten)]
     out: OutputTreeArguments,
@@ -74,16 +74,16 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     } else {
         format::resolve(&arguments.format, "render", &[Format::Json])?
     };
-    let found = hcoplan_analysis::find(&arguments.sources.of_analysis(), arguments.prior.files(), output)?;
-    let base = arguments.prior.base(&found, output)?;
+    let found = hcoplan_analysis::find(&arguments.sources.of_analysis(), arguments.previous.files(), output)?;
+    let base = arguments.previous.base(&found, output)?;
     let upgrade_to = last_release(arguments.upgrade_to.as_slice(), &found)?;
-    let work = Work {
+    let work = ClusterTask {
         force: arguments.force,
         before: base.before(),
-        update: arguments.prior.update(),
+        update: arguments.previous.update(),
         upgrade_to,
         only: arguments.only.clone(),
-        ..Work::default()
+        ..ClusterTask::default()
     };
     match arguments.out.place(&found)? {
         Some(path) => write(arguments, path, &found, work, output),
@@ -96,7 +96,7 @@ fn write(
     arguments: &Arguments,
     path: Utf8PathBuf,
     found: &Clusters,
-    work: Work<'_>,
+    work: ClusterTask<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let sources = &arguments.sources;
@@ -104,7 +104,7 @@ fn write(
         arguments.out.check_shard(sources)?;
     }
     let tree = OutputTree::open(path, found, !arguments.check)?;
-    let work = Work {
+    let work = ClusterTask {
         tree: tree.new.as_ref(),
         check: if arguments.check { tree.disk.as_slice() } else { &[] },
         kustomization: arguments.out.kustomization(found),
@@ -168,11 +168,11 @@ fn say_stale(stale: &[String], path: &Utf8Path, verdict: &mut Exit, output: &Out
 fn print(
     arguments: &Arguments,
     found: &Clusters,
-    work: Work<'_>,
+    work: ClusterTask<'_>,
     targets: &[Target],
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let work = Work {
+    let work = ClusterTask {
         json: !targets.is_empty(),
         yaml: targets.is_empty() && arguments.show.is_none(),
         stored: arguments.show.is_some(),

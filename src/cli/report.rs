@@ -7,10 +7,10 @@ use super::format::{self, Named, Target};
 use super::output::Output;
 use super::plan::last_release;
 use super::settings::Rules;
-use super::{prior_state, typed};
+use super::{previous_state, typed};
 use crate::lint;
 use crate::source::{Commit, repository_name};
-use hcoplan_analysis::{Exit, Failure, Outcome, Side, Work};
+use hcoplan_analysis::{ClusterResult, ClusterTask, Exit, Failure, Side};
 use hcoplan_report::changes::Changes;
 use hcoplan_report::{ClusterRow, PlanPage, Report, Source, plan_page, print_page};
 
@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     sources: Sources,
 
     #[command(flatten)]
-    prior: prior_state::Arguments,
+    previous: previous_state::Arguments,
 
     /// Show also what an upgrade of HCO to this release does, minor release by minor release; `1.18,1.19` names the
     /// upgrade path
@@ -68,23 +68,26 @@ impl Named for PageFormat {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let targets = format::resolve(&arguments.format, "report", PageFormat::ALL)?;
     let sources = &arguments.sources;
-    let found =
-        hcoplan_analysis::find(&arguments.prior.sources(sources.of_analysis())?, arguments.prior.files(), output)?;
+    let found = hcoplan_analysis::find(
+        &arguments.previous.sources(sources.of_analysis())?,
+        arguments.previous.files(),
+        output,
+    )?;
     let upgrade_to = last_release(&arguments.upgrade_to, &found)?;
     if found.verdict.nothing_found {
         found.say_problems(output);
         return Ok(found.verdict);
     }
     let settings = arguments.rules.settings(&found)?;
-    let base = arguments.prior.base_or_main(&found, output)?;
+    let base = arguments.previous.base_or_main(&found, output)?;
     found.say_problems(output);
-    let work = Work {
-        update: arguments.prior.update(),
+    let work = ClusterTask {
+        update: arguments.previous.update(),
         lint: Some(lint::Selection::of(&settings)),
         matrix: true,
         compare: true,
         preview: upgrade_to,
-        ..Work::default()
+        ..ClusterTask::default()
     };
     let question = arguments.rules.question(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
     let mut rows = Vec::new();
@@ -112,7 +115,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     Ok(analysis.verdict)
 }
 
-fn row(outcome: &mut Outcome) -> ClusterRow {
+fn row(outcome: &mut ClusterResult) -> ClusterRow {
     ClusterRow {
         cluster: outcome.cluster.clone(),
         verdict: outcome.verdict.clone(),

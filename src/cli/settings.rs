@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use crate::finding::{Severity, nearest};
 use crate::lint::{self, Selector, Settings};
 use crate::repo::Config;
-use hcoplan_analysis::{Base, BaselineFile, Clusters, Failure, Question, Work};
+use hcoplan_analysis::{BaselineFile, ClusterTask, Clusters, CompareBase, Failure, Question};
 use std::num::NonZeroUsize;
 
 /// Which rules run.
@@ -101,9 +101,9 @@ impl Rules {
         &self,
         found: &'a Clusters,
         settings: &'a Settings,
-        base: &'a Base,
+        base: &'a CompareBase,
         jobs: Option<NonZeroUsize>,
-        work: Work<'a>,
+        work: ClusterTask<'a>,
     ) -> Result<Question<'a>, Failure> {
         let (baseline, fail_on) = (self.baseline(found)?, self.fail_on(found.repo.config()));
         Ok(Question { found, settings, base, baseline, fail_on, work, jobs })

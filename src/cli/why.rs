@@ -11,14 +11,14 @@ use super::format::{self, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
 use super::plan::{is_step, no_step};
-use super::prior_state;
+use super::previous_state;
 use crate::finding::nearest;
 use crate::inventory::LoadedInventory;
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Repo};
 use crate::why::{Answer, PlanInput, ask, ask_of};
 use crate::{emit, plan};
-use hcoplan_analysis::{Exit, Failure, Sources, Work, last_parts, typed};
+use hcoplan_analysis::{ClusterTask, Exit, Failure, Sources, last_parts, typed};
 use hcoplan_report::{Format, WhyPage, mask_answer, why_json};
 
 /// Explain where a rendered field's value comes from
@@ -63,7 +63,7 @@ pub(super) struct Arguments {
     inventory: Vec<Utf8PathBuf>,
 
     #[command(flatten)]
-    prior: prior_state::Arguments,
+    previous: previous_state::Arguments,
 
     /// Answer for the cluster after an upgrade of HCO to this release, release by release
     #[arg(long, value_name = "X.Y", help_heading = "Update")]
@@ -105,7 +105,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
         inventory: arguments.inventory.clone(),
         ..arguments.reading.sources(&directory)
     };
-    let foreign = arguments.prior.files();
+    let foreign = arguments.previous.files();
     let found = hcoplan_analysis::find_named(&sources, foreign, typed(&arguments.cluster), output)?;
     if found.verdict.nothing_found {
         found.say_problems(output);
@@ -124,12 +124,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     let (release, inventory) = usable(&loaded)?;
     let upgrade_to = arguments.upgrade_to.as_deref().map(|name| found.trust().named_release(name));
     let upgrade_to = upgrade_to.transpose()?;
-    let base = arguments.prior.base(&found, output)?;
-    let work = Work {
+    let base = arguments.previous.base(&found, output)?;
+    let work = ClusterTask {
         before: base.before(),
-        update: arguments.prior.update(),
+        update: arguments.previous.update(),
         upgrade_to: upgrade_to.clone(),
-        ..Work::default()
+        ..ClusterTask::default()
     };
     let state = hcoplan_analysis::end_state(&work, cluster, &loaded, release, inventory);
     let state = state.map_err(|problem| Failure::Unreadable(hcoplan_analysis::finding_line(&problem.finding)))?;

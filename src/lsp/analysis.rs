@@ -14,7 +14,7 @@ use crate::lint::{self, Baseline, Finishing, Settings};
 use crate::repo::{self, Options, Repo};
 use crate::source::{self, Directory, Location, SourceFile, Span, Tree, encode, max_bytes};
 use crate::verdict::{NotPlannedKind, Verdict};
-use hcoplan_analysis::{Progress, Work, catch_panic};
+use hcoplan_analysis::{ClusterTask, Progress, catch_panic};
 
 /// What is to be looked at.
 #[derive(Debug, Clone)]
@@ -168,7 +168,7 @@ fn tree(job: &Job) -> Result<Arc<dyn Tree>, source::Error> {
 /// What `hcoplan lint` would find.
 fn lint(tree: &dyn Tree, repo: &Repo, settings: &Settings) -> Seen {
     let mut seen = Seen::default();
-    let work = Work { lint: Some(lint::Selection::of(settings)), ..Work::default() };
+    let work = ClusterTask { lint: Some(lint::Selection::of(settings)), ..ClusterTask::default() };
     let problems = repo.problems().iter().map(|p| &p.finding);
     let mut run = lint::Run { findings: problems.chain(repo.findings()).cloned().collect(), ..lint::Run::default() };
     let mut documents = Vec::new();

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use camino::Utf8Path;
 
 use super::planned::Planned;
-use super::prior_state::PriorObject;
-use super::{Work, steps};
+use super::previous_state::PreviousObject;
+use super::{ClusterTask, steps};
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_lint::{Run, Selection};
 use hcoplan_planner::inventory::{LoadedInventory, contrasting_nodes};
@@ -16,13 +16,13 @@ use hcoplan_repository::repo::{ClusterRef, Loaded, Repo};
 
 /// What the rules find in a cluster on all that it may be; `before` is the object that the change starts from.
 pub(super) fn lint(
-    work: &Work<'_>,
+    work: &ClusterTask<'_>,
     (repo, cluster): (&Repo, &ClusterRef),
     planned: &Planned,
-    before: Option<&PriorObject>,
+    before: Option<&PreviousObject>,
     selection: &Selection<'_>,
 ) -> Run {
-    let object = before.map(PriorObject::object);
+    let object = before.map(PreviousObject::object);
     let found = planned.run(repo, cluster, object, selection);
     let loaded = planned.loaded();
     if work.upgrade_to.is_some() || loaded.inventory.states_nodes && loaded.possible.is_empty() {

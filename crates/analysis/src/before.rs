@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::planned;
-use super::prior_state::{PriorObject, PriorState, is_same};
+use super::previous_state::{PreviousObject, PreviousState, is_same};
 use hcoplan_kubernetes::Object;
 use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::{ClusterRef, Problem, Repo};
@@ -19,7 +19,7 @@ pub enum Before<'a> {
     /// The sources of another side, and what the two are to each other.
     Sources(&'a Repo, ComparisonMode),
     /// The HyperConvergeds that a cluster holds.
-    Live(&'a PriorState),
+    Live(&'a PreviousState),
     /// The objects that a cluster holds.
     Objects(&'a [Object]),
 }
@@ -35,16 +35,16 @@ impl Before<'_> {
         cluster: &ClusterRef,
         object: &Value,
         release: &Arc<Release>,
-    ) -> Result<Option<PriorObject>, Box<Problem>> {
+    ) -> Result<Option<PreviousObject>, Box<Problem>> {
         match self {
-            Self::Live(prior) => Ok(prior.of(object)),
+            Self::Live(previous) => Ok(previous.of(object)),
             Self::Sources(repo, _) => {
                 let Some(was) = repo.clusters().iter().find(|c| c.name() == cluster.name()) else {
                     return Ok(None);
                 };
                 let old = repo.hyperconverged(was)?;
                 let is_held = is_same(&old, object) && !planned::is_rejected(repo, was, release);
-                Ok(is_held.then_some(PriorObject::Manifest(old)))
+                Ok(is_held.then_some(PreviousObject::Manifest(old)))
             }
             Self::Nothing | Self::Objects(_) => Ok(None),
         }

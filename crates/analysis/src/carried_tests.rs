@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use hcoplan_testing::{annotations, recordings};
 use rayon::prelude::*;
 
-use super::{Progress, Work, entries, run};
+use super::{ClusterTask, Progress, entries, run};
 use hcoplan_diagnostics::source::Memory;
 use hcoplan_lint::{Selection, Settings};
 use hcoplan_planner::release::Release;
@@ -140,7 +140,7 @@ fn seen(path: &str, hyperconverged: &str, case: &Path, name: &str) -> (String, V
     let options = Options { release: Release::known("1.18"), ..Options::default() };
     let repo = Repo::from_tree(std::sync::Arc::new(tree), &options).expect("a repository");
     let settings = Settings::default();
-    let work = Work { lint: Some(Selection::of(&settings)), yaml: true, ..Work::default() };
+    let work = ClusterTask { lint: Some(Selection::of(&settings)), yaml: true, ..ClusterTask::default() };
     let clusters = entries(&repo, |_| true);
     assert_eq!(clusters.len(), 1, "{files:?}");
     let (mut printed, mut found) = (String::new(), Vec::new());

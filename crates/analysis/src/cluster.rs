@@ -6,20 +6,20 @@ use std::sync::Arc;
 
 use super::assumed;
 use super::before::Before;
-use super::compared::{self, Now};
+use super::cluster_result::ClusterResult;
+use super::cluster_result::Upgraded;
+use super::cluster_task::ClusterTask;
+use super::compared::{self, CurrentCluster};
 use super::document::plan_document;
 use super::drift::ClusterDrift;
-use super::old::Old;
-use super::outcome::Outcome;
-use super::outcome::Upgraded;
 use super::pairs::{After, Pair};
 use super::planned::{self, Inputs, Planned};
 use super::preview;
-use super::prior_state::{PriorObject, is_same};
+use super::previous_cluster::PreviousCluster;
+use super::previous_state::{PreviousObject, is_same};
 use super::steps;
 use super::transition::Transition;
 use super::view;
-use super::work::Work;
 use crate::matrix::Obstacle;
 use camino::Utf8PathBuf;
 use hcoplan_diagnostics::secret::{self, InputText, masked_message};
@@ -38,8 +38,8 @@ use hcoplan_repository::repo::{self, ClusterRef, Loaded, Repo};
 use hcoplan_yaml::{self, Document};
 
 /// Everything that is asked for, for one cluster. What is found points at what the user wrote.
-pub(super) fn work(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>) -> Outcome {
-    let mut outcome = Outcome::new(pair.name(), Verdict::Accepted);
+pub(super) fn work(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>) -> ClusterResult {
+    let mut outcome = ClusterResult::new(pair.name(), Verdict::Accepted);
     match (pair.after, work.before, pair.before) {
         (After::Cluster(cluster), ..) => {
             as_built(work, repo, pair, cluster, &mut outcome);
@@ -68,7 +68,7 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>) -> Outcome {
     outcome
 }
 
-fn as_built(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef, outcome: &mut Outcome) {
+fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef, outcome: &mut ClusterResult) {
     let mut loaded = match repo.load(cluster) {
         Ok(loaded) => loaded,
         Err(problem) => {
@@ -91,23 +91,29 @@ fn as_built(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef,
         return ends(work, pair, planned::wrong_inventory(&outcome.found.findings), outcome);
     }
     let inputs = Inputs::new(Arc::new(loaded), release, inventory);
-    let old = Old::of(work, repo, pair, cluster, &inputs);
+    let old = PreviousCluster::of(work, repo, pair, cluster, &inputs);
     warn_of(work, &old, outcome);
-    outcome.is_unchanged = matches!(old, Old::Same);
-    let judged = Judged::of(work, &inputs, &old);
+    outcome.is_unchanged = matches!(old, PreviousCluster::Same);
+    let judged = PlannedCluster::of(work, &inputs, &old);
     outcome.verdict = judged.verdict.clone();
     if work.drift {
         outcome.drift = drift(&inputs);
     }
     if work.matrix {
         let plan = judged.shown(work.force);
-        view::note_images_and_alerts((repo, cluster), &plan, &judged.planned, outcome);
+        view::collect_images_and_alerts((repo, cluster), &plan, &judged.planned, outcome);
     }
     lint_and_warn(work, (repo, cluster), &inputs, &old, &judged, outcome);
-    let now = Now { repo, cluster, inputs: &inputs, planned: &judged.planned, transition: judged.transition.as_ref() };
+    let now = CurrentCluster {
+        repo,
+        cluster,
+        inputs: &inputs,
+        planned: &judged.planned,
+        transition: judged.transition.as_ref(),
+    };
     compared::compare(work, pair, &old, &now, outcome);
     let before = match &old {
-        Old::Planned(before) | Old::Rejected(before, _) => Some(&before.loaded().document.file),
+        PreviousCluster::Planned(before) | PreviousCluster::Rejected(before, _) => Some(&before.loaded().document.file),
         _ => None,
     };
     before.into_iter().chain([&inputs.loaded().document.file]).for_each(|file| mask_reasons(file, outcome));
@@ -139,8 +145,8 @@ fn drift(inputs: &Inputs) -> Option<ClusterDrift> {
     Some(ClusterDrift { cluster: loaded.name.clone(), release: inputs.release().title(), document, fields })
 }
 
-/// A cluster as it is judged.
-struct Judged {
+/// A cluster with its plan and verdict.
+struct PlannedCluster {
     /// As it is planned; where it is rejected, as if it weren't.
     planned: Planned,
     verdict: Verdict,
@@ -149,10 +155,10 @@ struct Judged {
     upgraded: Option<State>,
 }
 
-impl Judged {
-    fn of(work: &Work<'_>, inputs: &Inputs, old: &Old) -> Self {
+impl PlannedCluster {
+    fn of(work: &ClusterTask<'_>, inputs: &Inputs, old: &PreviousCluster) -> Self {
         if work.lint.is_none() && !work.compare {
-            let old = prior(inputs, old);
+            let old = previous(inputs, old);
             let nodes = inputs.inventory();
             let force = work.force || work.matrix;
             let steps::Planned { release, plan, upgraded } =
@@ -161,10 +167,10 @@ impl Judged {
             return Self { planned: inputs.with_plan(&release, plan), verdict, transition: None, upgraded };
         }
         let transition = match (old, work.before) {
-            (Old::Planned(before), Before::Sources(_, super::ComparisonMode::BeforeAndAfter)) => {
+            (PreviousCluster::Planned(before), Before::Sources(_, super::ComparisonMode::BeforeAndAfter)) => {
                 Transition::of(before, inputs)
             }
-            (Old::Live(object), _) => {
+            (PreviousCluster::Live(object), _) => {
                 let state = object.state(inputs.empty_state(), inputs.manifest(), work.update);
                 Some(Transition::of_live(state, inputs, work.update))
             }
@@ -186,7 +192,7 @@ impl Judged {
 }
 
 /// Takes the secrets of a cluster's file out of why it is rejected or fails, which may quote any of them.
-fn mask_reasons(file: &SourceFile, outcome: &mut Outcome) {
+fn mask_reasons(file: &SourceFile, outcome: &mut ClusterResult) {
     let masked = |text: &str| masked_message(file, Span::default(), text);
     if outcome.verdict.fails() {
         outcome.verdict.replace_texts(masked);
@@ -208,31 +214,31 @@ fn mask_reasons(file: &SourceFile, outcome: &mut Outcome) {
 }
 
 /// The object that a cluster holds before the change, where it is known.
-fn prior(inputs: &Inputs, old: &Old) -> Option<PriorObject> {
+fn previous(inputs: &Inputs, old: &PreviousCluster) -> Option<PreviousObject> {
     match old {
-        Old::Same => Some(PriorObject::Manifest(inputs.manifest().clone())),
-        Old::Planned(before) if is_same(before.manifest(), inputs.manifest()) => {
-            Some(PriorObject::Manifest(before.manifest().clone()))
+        PreviousCluster::Same => Some(PreviousObject::Manifest(inputs.manifest().clone())),
+        PreviousCluster::Planned(before) if is_same(before.manifest(), inputs.manifest()) => {
+            Some(PreviousObject::Manifest(before.manifest().clone()))
         }
-        Old::Live(object) => Some(object.clone()),
+        PreviousCluster::Live(object) => Some(object.clone()),
         _ => None,
     }
 }
 
 fn lint_and_warn(
-    work: &Work<'_>,
+    work: &ClusterTask<'_>,
     (repo, cluster): (&Repo, &ClusterRef),
     inputs: &Inputs,
-    old: &Old,
-    judged: &Judged,
-    outcome: &mut Outcome,
+    old: &PreviousCluster,
+    judged: &PlannedCluster,
+    outcome: &mut ClusterResult,
 ) {
     let shown = judged.shown(work.force);
     let Some(selection) = &work.lint else {
         outcome.warnings.extend(warnings(shown.plan()));
         return;
     };
-    let before = prior(inputs, old);
+    let before = previous(inputs, old);
     let mut found = assumed::lint(work, (repo, cluster), &shown, before.as_ref(), selection);
     // Asked for when the findings are reported, and kept: here it costs a worker's time.
     for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
@@ -243,14 +249,14 @@ fn lint_and_warn(
 }
 
 /// Ends with a cluster that can't be planned.
-fn ends(work: &Work<'_>, pair: &Pair<'_>, why: NotPlanned, outcome: &mut Outcome) {
+fn ends(work: &ClusterTask<'_>, pair: &Pair<'_>, why: NotPlanned, outcome: &mut ClusterResult) {
     outcome.not_planned(why);
     is_not_planned_before(work, pair.before, outcome);
     keep(work, outcome);
 }
 
 /// Notes that nothing is known of a cluster after the change.
-fn is_not_planned_before(work: &Work<'_>, was: Option<&ClusterRef>, outcome: &mut Outcome) {
+fn is_not_planned_before(work: &ClusterTask<'_>, was: Option<&ClusterRef>, outcome: &mut ClusterResult) {
     if let (Before::Sources(before, _), Some(was)) = (work.before, was) {
         outcome.is_unchanged = planned::plan(before, was).is_err();
     }
@@ -266,17 +272,17 @@ fn is_not_planned_before(work: &Work<'_>, was: Option<&ClusterRef>, outcome: &mu
 }
 
 /// Its directory of the output tree stays as it is.
-fn keep(work: &Work<'_>, outcome: &mut Outcome) {
+fn keep(work: &ClusterTask<'_>, outcome: &mut ClusterResult) {
     outcome.failed = work.tree.and_then(|tree| tree.keep(&outcome.cluster).err()).map(Into::into);
 }
 
 /// Says where the cluster is judged as a new one, although it needn't be one.
-fn warn_of(work: &Work<'_>, old: &Old, outcome: &mut Outcome) {
+fn warn_of(work: &ClusterTask<'_>, old: &PreviousCluster, outcome: &mut ClusterResult) {
     match (old, work.before) {
-        (Old::Absent, Before::Live(super::PriorState { file, .. })) => {
+        (PreviousCluster::Absent, Before::Live(super::PreviousState { file, .. })) => {
             outcome.warnings.push(format!("{file} holds no HyperConverged of its name: judged as a new one"));
         }
-        (Old::Rejected(_, why), _) if !work.compare => {
+        (PreviousCluster::Rejected(_, why), _) if !work.compare => {
             outcome.warnings.push(format!("it was rejected before: {why}; judged as a new one"));
         }
         _ => {}
@@ -318,7 +324,7 @@ fn warnings(plan: &Plan) -> Vec<String> {
 }
 
 /// What hcoplan does about a rejection with `--force`.
-fn forced(work: &Work<'_>, plan: &Plan) -> Option<&'static str> {
+fn forced(work: &ClusterTask<'_>, plan: &Plan) -> Option<&'static str> {
     let stage = plan.admission.stage.filter(|_| work.force)?;
     Some(match (plan.hyperconverged.is_some(), stage) {
         (true, _) => "it is rendered all the same, as --force says",
@@ -331,11 +337,11 @@ fn forced(work: &Work<'_>, plan: &Plan) -> Option<&'static str> {
 
 /// The output tree's part.
 fn write(
-    work: &Work<'_>,
+    work: &ClusterTask<'_>,
     loaded: &Loaded,
     plan: &Plan,
     created: impl Fn() -> Option<Planned>,
-    outcome: &mut Outcome,
+    outcome: &mut ClusterResult,
 ) -> Result<(), emit::Error> {
     if !outcome.is_rendered {
         if let Some(tree) = work.tree {

@@ -16,7 +16,7 @@ use super::root::{finding_with_help, is_of_meant, problems};
 use super::selection::Selection;
 use super::shard::Shard;
 use super::sides::Side;
-use crate::{After, Before, ComparisonMode, Outcome, Pair, Progress, Work};
+use crate::{After, Before, ClusterResult, ClusterTask, ComparisonMode, Pair, Progress};
 use hcoplan_diagnostics::finding::{Edit, Finding};
 use hcoplan_lint as lint;
 use hcoplan_lint::fix;
@@ -195,10 +195,10 @@ impl Clusters {
     /// their order; the findings are collected.
     pub fn each(
         &self,
-        work: &Work<'_>,
+        work: &ClusterTask<'_>,
         jobs: Option<NonZeroUsize>,
         notices: &dyn Notices,
-        mut take: impl FnMut(&mut Outcome, &Progress),
+        mut take: impl FnMut(&mut ClusterResult, &Progress),
     ) -> Findings {
         let mut findings = Findings::new(&self.repo, self.below(), self.shard());
         match (work.before, &self.base) {
@@ -217,7 +217,7 @@ impl Clusters {
         }
         let chosen = self.pairs(work.before);
         let progress = Progress::of(chosen.len(), notices.is_quiet());
-        let sink = |mut outcome: Outcome| {
+        let sink = |mut outcome: ClusterResult| {
             take(&mut outcome, &progress);
             findings.add(&mut outcome);
             ControlFlow::Continue(())
@@ -255,7 +255,7 @@ impl Clusters {
         let is_meant = |c: &&ClusterRef| names.contains(c.name()) && !self.selection.has(c.name());
         let others: Vec<_> = self.repo.clusters().iter().filter(is_meant).collect();
         let others: Vec<Pair<'_>> = others.into_iter().map(Pair::new).collect();
-        let work = Work { lint: Some(lint::Selection::of(settings).without_fixes()), ..Work::default() };
+        let work = ClusterTask { lint: Some(lint::Selection::of(settings).without_fixes()), ..ClusterTask::default() };
         let problems = self.repo.problems().iter().map(|p| &p.finding);
         let mut out: Vec<Finding> = problems.chain(self.repo.findings()).cloned().collect();
         crate::run(&self.repo, &others, &work, jobs, &Progress::of(others.len(), true), |outcome| {

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use super::assumed;
-use super::old::Old;
-use super::planned::{Inputs, Planned, Seen, note_images};
+use super::planned::{Inputs, Planned, Seen, collect_image_changes};
+use super::previous_cluster::PreviousCluster;
 use super::transition::Transition;
-use super::{Before, ComparisonMode, Outcome, Work};
+use super::{Before, ClusterResult, ClusterTask, ComparisonMode};
 use hcoplan_diagnostics::finding::{Finding, mark_existing, without_existing};
 use hcoplan_explain::diff::{self, ClusterDiff, Kind, Removal, SideOrigin, VerdictChange};
 use hcoplan_kubernetes::Object;
 use hcoplan_repository::repo::{ClusterRef, Repo};
 
-/// The cluster as it is now, with how it came to be.
-pub(super) struct Now<'a> {
+/// The cluster after the change, with the way there.
+pub(super) struct CurrentCluster<'a> {
     pub(super) repo: &'a Repo,
     pub(super) cluster: &'a ClusterRef,
     pub(super) inputs: &'a Inputs,
@@ -23,7 +23,13 @@ pub(super) struct Now<'a> {
 }
 
 /// Notes which findings the side before has, too, and, where that is asked, what differs.
-pub(super) fn compare(work: &Work<'_>, pair: &super::Pair<'_>, old: &Old, now: &Now<'_>, outcome: &mut Outcome) {
+pub(super) fn compare(
+    work: &ClusterTask<'_>,
+    pair: &super::Pair<'_>,
+    old: &PreviousCluster,
+    now: &CurrentCluster<'_>,
+    outcome: &mut ClusterResult,
+) {
     let found_before = found_before(work, pair, old);
     let gone = mark(work, old, found_before.as_deref(), outcome);
     if !work.compare {
@@ -39,20 +45,20 @@ pub(super) fn compare(work: &Work<'_>, pair: &super::Pair<'_>, old: &Old, now: &
     }
     // With another release, other rules speak; what is gone then is no merit of the change.
     let is_of_release =
-        matches!(old, Old::Planned(before) if before.release().version() == now.inputs.release().version());
+        matches!(old, PreviousCluster::Planned(before) if before.release().version() == now.inputs.release().version());
     if !now.planned.is_rejected() && is_of_release {
         diff.findings_removed = gone;
     }
     match old {
-        Old::Same => {}
-        Old::Absent => absent(work, now, &mut diff),
-        Old::NotPlanned(why) => diff.unknown_before = Some(why.clone()),
-        Old::Live(_) => {
+        PreviousCluster::Same => {}
+        PreviousCluster::Absent => compare_absent(work, now, &mut diff),
+        PreviousCluster::NotPlanned(why) => diff.unknown_before = Some(why.clone()),
+        PreviousCluster::Live(_) => {
             if let Some(transition) = now.transition {
                 transition.compare(&mut diff);
             }
         }
-        Old::Planned(before) => {
+        PreviousCluster::Planned(before) => {
             match now.transition {
                 Some(transition) => transition.compare(&mut diff),
                 None if now.planned.is_rejected() => {
@@ -72,10 +78,10 @@ pub(super) fn compare(work: &Work<'_>, pair: &super::Pair<'_>, old: &Old, now: &
                 };
                 let old = Seen { repo, cluster, planned: before };
                 let new = Seen { repo: now.repo, cluster: now.cluster, planned: now.planned };
-                note_images(old, new, Some(before.manifest()), &mut diff);
+                collect_image_changes(old, new, Some(before.manifest()), &mut diff);
             }
         }
-        Old::Rejected(_, why) => {
+        PreviousCluster::Rejected(_, why) => {
             if !now.planned.is_rejected() {
                 // What the cluster holds isn't known: it is shown as a new one.
                 diff.whole = Some(Kind::Add);
@@ -88,11 +94,11 @@ pub(super) fn compare(work: &Work<'_>, pair: &super::Pair<'_>, old: &Old, now: &
 }
 
 /// What is found on the side before, where that is known.
-fn found_before(work: &Work<'_>, pair: &super::Pair<'_>, old: &Old) -> Option<Vec<Finding>> {
+fn found_before(work: &ClusterTask<'_>, pair: &super::Pair<'_>, old: &PreviousCluster) -> Option<Vec<Finding>> {
     let (Before::Sources(repo, _), Some(was)) = (work.before, pair.before) else {
         return None;
     };
-    let (Old::Planned(before) | Old::Rejected(before, _)) = old else {
+    let (PreviousCluster::Planned(before) | PreviousCluster::Rejected(before, _)) = old else {
         return None;
     };
     let selection = work.lint.clone()?.without_fixes();
@@ -102,13 +108,18 @@ fn found_before(work: &Work<'_>, pair: &super::Pair<'_>, old: &Old) -> Option<Ve
 }
 
 /// Marks the findings that exist before; those that are gone.
-fn mark(work: &Work<'_>, old: &Old, before: Option<&[Finding]>, outcome: &mut Outcome) -> Vec<Finding> {
+fn mark(
+    work: &ClusterTask<'_>,
+    old: &PreviousCluster,
+    before: Option<&[Finding]>,
+    outcome: &mut ClusterResult,
+) -> Vec<Finding> {
     let findings = &mut outcome.found.findings;
     match (old, before) {
-        (Old::Same, _) => findings.iter_mut().for_each(|f| f.is_existing = true),
+        (PreviousCluster::Same, _) => findings.iter_mut().for_each(|f| f.is_existing = true),
         // What was wrong with what the cluster holds isn't known.
-        (Old::Live(_), _) => findings.iter_mut().for_each(|f| f.is_existing = !f.refusal),
-        (Old::Absent, _) if matches!(work.before, Before::Objects(_)) => {
+        (PreviousCluster::Live(_), _) => findings.iter_mut().for_each(|f| f.is_existing = !f.refusal),
+        (PreviousCluster::Absent, _) if matches!(work.before, Before::Objects(_)) => {
             findings.iter_mut().for_each(|f| f.is_existing = !f.refusal);
         }
         (_, Some(before)) => {
@@ -121,7 +132,7 @@ fn mark(work: &Work<'_>, old: &Old, before: Option<&[Finding]>, outcome: &mut Ou
 }
 
 /// A cluster that isn't on the side before, or of which only objects are known.
-fn absent(work: &Work<'_>, now: &Now<'_>, diff: &mut ClusterDiff) {
+fn compare_absent(work: &ClusterTask<'_>, now: &CurrentCluster<'_>, diff: &mut ClusterDiff) {
     if now.planned.is_rejected() {
         diff.whole = Some(Kind::Add).filter(|_| !matches!(work.before, Before::Objects(_)));
         return;
@@ -129,7 +140,7 @@ fn absent(work: &Work<'_>, now: &Now<'_>, diff: &mut ClusterDiff) {
     let release = now.inputs.release();
     let objects = now.planned.objects();
     match work.before {
-        Before::Objects(live) => held(live, now, &objects, diff),
+        Before::Objects(live) => compare_with_live_objects(live, now, &objects, diff),
         _ => {
             diff.whole = Some(Kind::Add);
             diff.comparison = diff::compare_objects(release, &[], &objects);
@@ -138,7 +149,7 @@ fn absent(work: &Work<'_>, now: &Now<'_>, diff: &mut ClusterDiff) {
 }
 
 /// What differs from the objects that a cluster holds.
-fn held(live: &[Object], now: &Now<'_>, objects: &[Object], diff: &mut ClusterDiff) {
+fn compare_with_live_objects(live: &[Object], now: &CurrentCluster<'_>, objects: &[Object], diff: &mut ClusterDiff) {
     let release = now.inputs.release();
     let live = diff::comparable(live.to_vec(), objects);
     diff.comparison = diff::compare_objects(release, &live, objects);
@@ -156,7 +167,7 @@ fn held(live: &[Object], now: &Now<'_>, objects: &[Object], diff: &mut ClusterDi
 }
 
 /// That the side before is rejected, and what that means for the comparison.
-fn rejected_before(work: &Work<'_>, now: &Now<'_>, why: &str) -> String {
+fn rejected_before(work: &ClusterTask<'_>, now: &CurrentCluster<'_>, why: &str) -> String {
     let is_alternative = matches!(work.before, Before::Sources(_, ComparisonMode::Alternatives));
     let side = if is_alternative { "the left one is rejected" } else { "it was rejected before" };
     let planned = match (now.planned.is_rejected(), is_alternative) {
@@ -168,7 +179,7 @@ fn rejected_before(work: &Work<'_>, now: &Now<'_>, why: &str) -> String {
 }
 
 /// A cluster that isn't declared any more.
-pub(super) fn removed(before: &Repo, after: &Repo, was: &ClusterRef, outcome: &mut Outcome) {
+pub(super) fn removed(before: &Repo, after: &Repo, was: &ClusterRef, outcome: &mut ClusterResult) {
     let mut diff = ClusterDiff::new(&outcome.cluster);
     diff.verdict = outcome.verdict.clone();
     diff.whole = Some(Kind::Remove);

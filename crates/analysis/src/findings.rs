@@ -83,7 +83,7 @@ impl Findings {
     }
 
     /// Takes those of a cluster in.
-    pub fn add(&mut self, outcome: &mut crate::Outcome) {
+    pub fn add(&mut self, outcome: &mut crate::ClusterResult) {
         self.summary.clusters += 1;
         self.summary.names.push(outcome.cluster.clone());
         self.summary.refused += usize::from(outcome.verdict.kind() == VerdictKind::Rejected);

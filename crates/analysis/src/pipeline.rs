@@ -3,11 +3,11 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
+use super::cluster_result::ClusterResult;
+use super::cluster_task::ClusterTask;
 use super::ordered::ordered;
-use super::outcome::Outcome;
 use super::pairs::Pair;
 use super::progress::Progress;
-use super::work::Work;
 use super::{cluster, interrupted, panics};
 use hcoplan_explain::diff::ClusterDiff;
 use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind, Verdict};
@@ -21,10 +21,10 @@ const FEW: usize = 4;
 pub fn run(
     repo: &Repo,
     pairs: &[Pair<'_>],
-    work: &Work<'_>,
+    work: &ClusterTask<'_>,
     jobs: Option<NonZeroUsize>,
     progress: &Progress,
-    sink: impl FnMut(Outcome) -> ControlFlow<()>,
+    sink: impl FnMut(ClusterResult) -> ControlFlow<()>,
 ) {
     let one = |pair: &Pair<'_>| {
         let outcome = panics::catch_panic(|| cluster::work(work, repo, pair));
@@ -54,9 +54,9 @@ pub(super) fn each<T: Sync, R: Send>(
 }
 
 /// A cluster on which hcoplan fails keeps the directory it had.
-fn panicked(work: &Work<'_>, cluster: &str, text: String) -> Outcome {
+fn panicked(work: &ClusterTask<'_>, cluster: &str, text: String) -> ClusterResult {
     let why = NotPlanned { kind: NotPlannedKind::Bug, text, location: None, help: None };
-    let mut outcome = Outcome::new(cluster, Verdict::NotPlanned(Box::new(why)));
+    let mut outcome = ClusterResult::new(cluster, Verdict::NotPlanned(Box::new(why)));
     outcome.failed = work.tree.and_then(|tree| tree.keep(cluster).err()).map(Into::into);
     let diff = ClusterDiff { verdict: outcome.verdict.clone(), ..ClusterDiff::new(cluster) };
     outcome.diff = Some(diff).filter(|_| work.compare);

@@ -246,7 +246,7 @@ const MOST_ASKED: usize = 2_000;
 
 /// Notes what happens to golden images and virtual machines between two states, where both can have some. `start` is the
 /// HyperConverged that the change starts from.
-pub(super) fn note_images(before: Seen<'_>, after: Seen<'_>, start: Option<&Value>, diff: &mut ClusterDiff) {
+pub(super) fn collect_image_changes(before: Seen<'_>, after: Seen<'_>, start: Option<&Value>, diff: &mut ClusterDiff) {
     let look = |context: &lint::Context<'_>, planned: &Planned| (planned.matrix_of(context), machine_states(context));
     let at = |side: Seen<'_>, start| side.planned.seen(side.repo, side.cluster, start, |c| look(c, side.planned));
     let ((old, machines_before), (new, machines_after)) = (at(before, None), at(after, start));

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::compared::Now;
-use super::old::Old;
-use super::planned::{Seen, note_images};
-use super::{Outcome, Upgraded, Work};
+use super::compared::CurrentCluster;
+use super::planned::{Seen, collect_image_changes};
+use super::previous_cluster::PreviousCluster;
+use super::{ClusterResult, ClusterTask, Upgraded};
 use hcoplan_diagnostics::finding::{mark_existing, without_existing};
 use hcoplan_explain::diff::{self, ClusterDiff, States};
 use hcoplan_planner::lifecycle::{self, State, Step, UpdateMethod};
@@ -23,7 +23,13 @@ fn is_reached(from: &Release, to: &Release) -> bool {
 
 /// The steps of a cluster's upgrade; one that says so where it runs the release already, or is rejected before
 /// the upgrade.
-pub(super) fn steps(work: &Work<'_>, to: &Arc<Release>, old: &Old, now: &Now<'_>, outcome: &Outcome) -> Vec<Upgraded> {
+pub(super) fn steps(
+    work: &ClusterTask<'_>,
+    to: &Arc<Release>,
+    old: &PreviousCluster,
+    now: &CurrentCluster<'_>,
+    outcome: &ClusterResult,
+) -> Vec<Upgraded> {
     let (inputs, manifest) = (now.inputs, now.inputs.manifest());
     let start = inputs.empty_state();
     // Whoever runs a distribution upgrades to that distribution's version.
@@ -31,21 +37,21 @@ pub(super) fn steps(work: &Work<'_>, to: &Arc<Release>, old: &Old, now: &Now<'_>
     if is_reached(&start.release, to) {
         return vec![Upgraded::none(to, ClusterDiff::new(&outcome.cluster), true)];
     }
-    let prior = match old {
-        Old::Live(object) => Some(object.state(start.clone(), manifest, work.update)),
-        Old::Planned(before) if super::prior_state::is_same(before.manifest(), manifest) => {
-            let prior = super::prior_state::PriorObject::Manifest(before.manifest().clone());
-            Some(prior.state(start.clone(), manifest, work.update))
+    let previous = match old {
+        PreviousCluster::Live(object) => Some(object.state(start.clone(), manifest, work.update)),
+        PreviousCluster::Planned(before) if super::previous_state::is_same(before.manifest(), manifest) => {
+            let previous = super::previous_state::PreviousObject::Manifest(before.manifest().clone());
+            Some(previous.state(start.clone(), manifest, work.update))
         }
         _ => None,
     };
-    let first = match &prior {
-        Some(prior) => prior.update(manifest, work.update),
+    let first = match &previous {
+        Some(previous) => previous.update(manifest, work.update),
         None => start.update(manifest, UpdateMethod::Apply),
     };
-    let first = prior.as_ref().unwrap_or(&start).forced(first);
-    let orders = match &prior {
-        Some(prior) => lifecycle::orders(prior, manifest, work.update, to),
+    let first = previous.as_ref().unwrap_or(&start).forced(first);
+    let orders = match &previous {
+        Some(previous) => lifecycle::orders(previous, manifest, work.update, to),
         None => lifecycle::orders(&first.after, manifest, UpdateMethod::Apply, to),
     };
     if !first.plan.admission.accepted {
@@ -77,10 +83,10 @@ pub(super) fn steps(work: &Work<'_>, to: &Arc<Release>, old: &Old, now: &Now<'_>
         compare_step(&state, &step, (&before, &after), &mut diff);
         if !step.is_stuck() && selection.is_some() {
             let of = |planned| Seen { repo: now.repo, cluster: now.cluster, planned };
-            note_images(of(&before), of(&after), None, &mut diff);
+            collect_image_changes(of(&before), of(&after), None, &mut diff);
         }
         if index == last {
-            diff.notes.extend(diff::order_notes(&orders, prior.is_some()));
+            diff.notes.extend(diff::order_notes(&orders, previous.is_some()));
         }
         diff.notes.sort_by_key(|note| note.impact);
         let mut finds = lint(&after);

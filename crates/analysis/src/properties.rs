@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Progress, Work, entries, run};
+use super::{ClusterTask, Progress, entries, run};
 use hcoplan_kubernetes::schema::generate::{self, Random};
 use hcoplan_lint::{Selection, Settings};
 use hcoplan_planner::release::Release;
@@ -171,7 +171,7 @@ impl Fleet {
         let out = self.root().join(format!("rendered-{jobs}"));
         let tree = Tree::begin(&out).expect("begun");
         let settings = Settings { pedantic: true, ..Settings::default() };
-        let work = Work { lint: Some(Selection::of(&settings)), tree: Some(&tree), ..Work::default() };
+        let work = ClusterTask { lint: Some(Selection::of(&settings)), tree: Some(&tree), ..ClusterTask::default() };
         let mut seen = Seen::default();
         let clusters = entries(&repo, |_| true);
         let quiet = Progress::of(clusters.len(), true);

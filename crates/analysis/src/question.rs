@@ -7,15 +7,15 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use super::base::{Base, BaseSide};
 use super::baseline::BaselineFile;
 use super::clusters::Clusters;
+use super::compare_base::{BaseSide, CompareBase};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::findings::FinalFindings;
 use super::notices::Notices;
 use super::tree;
-use crate::{Before, Outcome, Progress, Upgraded, Work};
+use crate::{Before, ClusterResult, ClusterTask, Progress, Upgraded};
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_explain::diff::semantic::ObjectChange;
 use hcoplan_explain::diff::{ClusterDiff, Kind};
@@ -29,13 +29,13 @@ pub struct Question<'a> {
     /// Which rules run, and how.
     pub settings: &'a Settings,
     /// What they are compared with.
-    pub base: &'a Base,
+    pub base: &'a CompareBase,
     /// The findings that are known.
     pub baseline: Option<BaselineFile>,
     /// From which severity on findings and consequences fail the run.
     pub fail_on: Option<Severity>,
     /// What else is to be done with each.
-    pub work: Work<'a>,
+    pub work: ClusterTask<'a>,
     /// How many clusters are processed in parallel; `None` = one per core.
     pub jobs: Option<NonZeroUsize>,
 }
@@ -70,10 +70,10 @@ impl<'a> Question<'a> {
     pub fn analyse(
         self,
         notices: &dyn Notices,
-        mut take: impl FnMut(&mut Outcome, &Progress),
+        mut take: impl FnMut(&mut ClusterResult, &Progress),
     ) -> Result<Option<Analysis>, Failure> {
         let Self { found, settings, base, baseline, fail_on, work, jobs } = self;
-        let work = Work { before: base.before(), ..work };
+        let work = ClusterTask { before: base.before(), ..work };
         let (existing_count, preview) = (!base.is_explicit(), work.preview.clone());
         let (mut verdict, mut clusters, mut compared) = (found.verdict, Vec::new(), 0);
         let mut steps: BTreeMap<(usize, String), Vec<ClusterDiff>> = BTreeMap::new();
@@ -198,7 +198,7 @@ impl BaseSide {
         match self {
             Self::Nothing => Before::Nothing,
             Self::Sources { repo, mode, .. } => Before::Sources(repo, *mode),
-            Self::Live(prior) => Before::Live(prior),
+            Self::Live(previous) => Before::Live(previous),
             Self::Objects(objects) => Before::Objects(objects),
         }
     }

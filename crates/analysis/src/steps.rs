@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::Work;
-use super::prior_state::PriorObject;
+use super::ClusterTask;
+use super::previous_state::PreviousObject;
 use hcoplan_planner::inventory::{Inventory, LoadedInventory};
 use hcoplan_planner::lifecycle::{State, Step};
 use hcoplan_planner::plan::{Admit, Plan, plan_with};
@@ -25,11 +25,11 @@ pub(super) struct Planned {
 
 /// Plans a cluster; `old` is the object that it holds.
 pub(super) fn plan(
-    work: &Work<'_>,
+    work: &ClusterTask<'_>,
     release: &Arc<Release>,
     inventory: &Inventory,
     manifest: &Value,
-    old: Option<&PriorObject>,
+    old: Option<&PreviousObject>,
     force: bool,
 ) -> Planned {
     let planned = |plan| Planned { release: Arc::clone(release), plan, upgraded: None };
@@ -61,7 +61,7 @@ pub(super) fn plan(
 /// # Errors
 /// The old HyperConverged can't be read.
 pub fn end_state(
-    work: &Work<'_>,
+    work: &ClusterTask<'_>,
     cluster: &ClusterRef,
     loaded: &Loaded,
     release: &Arc<Release>,

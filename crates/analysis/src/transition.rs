@@ -32,7 +32,7 @@ impl Transition {
     /// can't be stored at all or is another object, or HCO would have to go back to an older release.
     pub(super) fn of(old: &Planned, new: &Inputs) -> Option<Self> {
         let (was, is) = (old.release(), new.release());
-        let is_another = !super::prior_state::is_same(old.manifest(), new.manifest());
+        let is_another = !super::previous_state::is_same(old.manifest(), new.manifest());
         if is_another || was.version() != is.version() && !lifecycle::is_upgrade(was, is) {
             return None;
         }

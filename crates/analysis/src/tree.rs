@@ -6,7 +6,7 @@ use super::clusters::{Clusters, cluster_name};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::notices::Notices;
-use crate::Outcome;
+use crate::ClusterResult;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_planner::verdict::{self as outcome, NotPlannedKind};
@@ -134,7 +134,7 @@ pub(super) fn stale_findings(trees: &[DiskTree], files: &[Utf8PathBuf], found: &
 
 /// Reports a cluster's result, unless it is accepted or findings report it, and records it in the verdict. Without
 /// `existing_counts`, only results of the change fail the run.
-pub fn report_outcome(outcome: &Outcome, existing_counts: bool, verdict: &mut Exit, notices: &dyn Notices) {
+pub fn report_outcome(outcome: &ClusterResult, existing_counts: bool, verdict: &mut Exit, notices: &dyn Notices) {
     let cluster = &outcome.cluster;
     for warning in &outcome.warnings {
         notices.warning(format_args!("{cluster}: {warning}"));

@@ -1,16 +1,16 @@
 //! What the views (`matrix`, `report`) want of a cluster beside its findings.
 
-use super::outcome::Outcome;
+use super::cluster_result::ClusterResult;
 use super::planned::Planned;
 use hcoplan_repository::repo::{ClusterRef, Repo};
 
 /// Notes virtual machines, golden images and alerts: of `planned`, as it is shown. What is rejected and so not rendered
 /// is taken from `forced`.
-pub(super) fn note_images_and_alerts(
+pub(super) fn collect_images_and_alerts(
     (repo, cluster): (&Repo, &ClusterRef),
     planned: &Planned,
     forced: &Planned,
-    outcome: &mut Outcome,
+    outcome: &mut ClusterResult,
 ) {
     let plan = planned.plan();
     let is_blank = plan.admission.stage.is_some() && plan.hyperconverged.is_none();

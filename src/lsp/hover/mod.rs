@@ -32,7 +32,7 @@ pub(super) struct Hover {
 }
 
 /// An answer with its bytes.
-type Said = (String, Span);
+type Answer = (String, Span);
 
 /// What there is to say about a position of an open document. `path` is relative to the root of
 /// `repo`, which knows the files as they were a moment ago.
@@ -46,11 +46,11 @@ pub(super) fn hover(
     let file = SourceFile::from_bytes(path, open.text.as_bytes().to_vec());
     let lines = Lines::new(file.text(), encoding).behind_mark(open.is_marked());
     let offset = lines.offset(position);
-    let (text, span) = said(repo, &file, u32::try_from(offset).ok()?)?;
+    let (text, span) = answer_at(repo, &file, u32::try_from(offset).ok()?)?;
     Some(Hover { text: secret::masked_message(&file, span, &text), range: lines.range(span) })
 }
 
-fn said(repo: Option<&Repo>, file: &Arc<SourceFile>, at: u32) -> Option<Said> {
+fn answer_at(repo: Option<&Repo>, file: &Arc<SourceFile>, at: u32) -> Option<Answer> {
     let parsed = parse(file);
     let inside = |span: Span| span.start <= at && at < span.end;
     let documents = parsed.documents.iter();
@@ -91,7 +91,7 @@ fn hyperconverged(
     steps: &Path,
     spot: Span,
     at: u32,
-) -> Option<Said> {
+) -> Option<Answer> {
     let cluster = clusters.first()?;
     let annotations = Path::dotted("metadata.annotations");
     if steps.parent() == annotations {
@@ -120,7 +120,7 @@ fn annotation(name: &str) -> Option<String> {
 }
 
 /// A place of `hcoplan.yaml`: a rule by its name, else what the schema says.
-fn configuration(document: &Document, at: u32) -> Option<Said> {
+fn configuration(document: &Document, at: u32) -> Option<Answer> {
     if let Some(said) = rule::in_text(document.file.text(), at) {
         return Some(said);
     }

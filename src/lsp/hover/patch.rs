@@ -1,6 +1,6 @@
 //! A jsonpatch annotation: what the operation under the pointer does.
 
-use super::Said;
+use super::Answer;
 use super::cluster::Cluster;
 use super::words::{change, code, list, markdown};
 use crate::jsonpatch::Annotation;
@@ -15,7 +15,7 @@ pub(super) fn described(
     target: &Annotation,
     spot: Span,
     at: u32,
-) -> Option<Said> {
+) -> Option<Answer> {
     let plan_input = PlanInput::new(&cluster.release, object, &cluster.object, &cluster.inventory);
     let plan = plan_input.without(&[]);
     let shown = patch_shown(&plan_input, &plan, target.kind)?;

@@ -1,6 +1,6 @@
 //! A rule's name under the pointer.
 
-use super::Said;
+use super::Answer;
 use crate::finding::{Prediction, Rule};
 use crate::lint;
 use crate::release::Distribution;
@@ -9,7 +9,7 @@ use hcoplan_report::rule_page;
 
 /// A comment that leaves findings out: the rule at a byte, else the first that it names. `start` is
 /// the comment's first byte.
-pub(super) fn in_comment(comment: &str, start: u32, at: u32) -> Option<Said> {
+pub(super) fn in_comment(comment: &str, start: u32, at: u32) -> Option<Answer> {
     let directive = comment.trim_start_matches('#').trim_start();
     let rest = directive.strip_prefix("hcoplan:")?;
     let begin = comment.len() - rest.len();
@@ -27,7 +27,7 @@ pub(super) fn in_comment(comment: &str, start: u32, at: u32) -> Option<Said> {
 }
 
 /// The rule whose name is at a byte of a text.
-pub(super) fn in_text(text: &str, at: u32) -> Option<Said> {
+pub(super) fn in_text(text: &str, at: u32) -> Option<Answer> {
     let of_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let (before, after) = text.split_at_checked(at as usize)?;
     let start = before.trim_end_matches(of_name).len();

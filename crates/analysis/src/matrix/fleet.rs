@@ -28,7 +28,7 @@ impl Group<'_> {
 
 /// What clusters have in common in a group.
 #[derive(PartialEq, Eq, Hash)]
-struct Likeness<'a> {
+struct GroupKey<'a> {
     architectures: Vec<(&'a str, bool)>,
     multi_arch: bool,
     obstacle: Option<&'a Obstacle>,
@@ -38,11 +38,11 @@ struct Likeness<'a> {
 
 /// The clusters that are alike, in the order of the first of each.
 pub fn groups(clusters: &[ClusterMatrix]) -> Vec<Group<'_>> {
-    let mut known: HashMap<Likeness<'_>, usize> = HashMap::new();
+    let mut known: HashMap<GroupKey<'_>, usize> = HashMap::new();
     let mut out: Vec<Group<'_>> = Vec::new();
     for cluster in clusters {
         let architectures = cluster.architectures.iter();
-        let likeness = Likeness {
+        let likeness = GroupKey {
             architectures: architectures.map(|a| (a.name.as_str(), a.workload_nodes > 0)).collect(),
             multi_arch: cluster.multi_arch,
             obstacle: cluster.obstacle.as_ref(),

@@ -8,7 +8,7 @@ use super::output::Output;
 use crate::lifecycle::UpdateMethod;
 use crate::repo::{self, Trust};
 use crate::source::Commit;
-use hcoplan_analysis::{Base, Clusters, Failure, PriorState, Sources, range};
+use hcoplan_analysis::{Clusters, CompareBase, Failure, PreviousState, Sources, range};
 
 /// The clusters' present state.
 #[derive(Debug, Args)]
@@ -68,12 +68,12 @@ impl Arguments {
     }
 
     /// What the command line names; nothing where it names none.
-    pub(super) fn base(&self, found: &Clusters, output: &Output) -> Result<Base, Failure> {
+    pub(super) fn base(&self, found: &Clusters, output: &Output) -> Result<CompareBase, Failure> {
         if let Some(file) = &self.live {
-            return Ok(Base::live(live(file, found, output)?));
+            return Ok(CompareBase::live(live(file, found, output)?));
         }
         let Some(name) = &self.against else {
-            return Ok(Base::NOTHING);
+            return Ok(CompareBase::NOTHING);
         };
         if found.is_stream() {
             return Err(Failure::usage(
@@ -82,15 +82,15 @@ impl Arguments {
             ));
         }
         if is_directory(name) && Commit::find(&found.root, name).is_none() {
-            return Base::directory(name.as_str().into(), found, output);
+            return CompareBase::directory(name.as_str().into(), found, output);
         }
-        Base::revision(range(name)?.0, found, output)
+        CompareBase::revision(range(name)?.0, found, output)
     }
 
     /// The same, else where this branch left the main one.
-    pub(super) fn base_or_main(&self, found: &Clusters, output: &Output) -> Result<Base, Failure> {
+    pub(super) fn base_or_main(&self, found: &Clusters, output: &Output) -> Result<CompareBase, Failure> {
         let named = self.base(found, output)?;
-        if named.name().is_some() { Ok(named) } else { Base::left_main(found) }
+        if named.name().is_some() { Ok(named) } else { CompareBase::left_main(found) }
     }
 
     /// The files of it, which are no sources.
@@ -99,7 +99,7 @@ impl Arguments {
     }
 }
 
-fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<PriorState, Failure> {
+fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<PreviousState, Failure> {
     let chosen = found.chosen();
     if let [first, _, ..] = chosen.as_slice() {
         return Err(Failure::usage(
@@ -113,9 +113,9 @@ fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<PriorState
     } else {
         repo::read_named(&found.root, file, &Trust::Files)?
     };
-    let prior = PriorState::live(file.to_owned(), bytes).map_err(Failure::Unreadable)?;
-    if prior.objects.is_empty() {
+    let previous = PreviousState::live(file.to_owned(), bytes).map_err(Failure::Unreadable)?;
+    if previous.objects.is_empty() {
         output.note(format_args!("{file} holds no HyperConverged"));
     }
-    Ok(prior)
+    Ok(previous)
 }

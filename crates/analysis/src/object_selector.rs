@@ -14,10 +14,10 @@ pub struct ObjectSelector {
 /// A text that is no `KIND[/NAME]`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected KIND or KIND/NAME, as in KubeVirt or DataSource/fedora")]
-pub struct OnlyError;
+pub struct ObjectSelectorError;
 
 impl FromStr for ObjectSelector {
-    type Err = OnlyError;
+    type Err = ObjectSelectorError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (kind, name) = match text.split_once('/') {
@@ -25,7 +25,7 @@ impl FromStr for ObjectSelector {
             None => (text, None),
         };
         if kind.is_empty() || name.is_some_and(str::is_empty) {
-            return Err(OnlyError);
+            return Err(ObjectSelectorError);
         }
         Ok(Self { kind: kind.to_owned(), name: name.map(ToOwned::to_owned) })
     }
@@ -51,7 +51,7 @@ mod tests {
         assert_eq!(matches("ConfigMap/other"), Ok(false));
         assert_eq!(matches("Role"), Ok(false));
         for bad in ["", "/x", "x/"] {
-            assert_eq!(matches(bad), Err(OnlyError), "{bad:?}");
+            assert_eq!(matches(bad), Err(ObjectSelectorError), "{bad:?}");
         }
     }
 }

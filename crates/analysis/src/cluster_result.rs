@@ -1,4 +1,4 @@
-//! A cluster's result.
+//! A cluster's result: verdict, findings, differences.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use hcoplan_planner::verdict::Verdict;
 use hcoplan_repository::emit;
 use hcoplan_yaml::Document;
 
-/// A cluster's result. It holds neither plans nor, but for what changes, objects.
+/// A cluster's result. It holds no plans, and no objects other than those that change.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct ClusterResult {
     /// Its name.
     pub cluster: String,
-    /// What becomes of its HyperConverged.
+    /// Whether its HyperConverged is accepted.
     pub verdict: Verdict,
-    /// Whether everything that it is read and judged from is the same before the change.
+    /// Whether all its input is the same before the change.
     pub is_unchanged: bool,
     /// Whether its objects are rendered: it is stored, or rendered with `--force`.
     pub is_rendered: bool,
@@ -54,7 +54,7 @@ pub struct Outcome {
     pub failed: Option<emit::Error>,
 }
 
-impl Outcome {
+impl ClusterResult {
     pub(super) fn new(cluster: &str, verdict: Verdict) -> Self {
         Self {
             cluster: cluster.to_owned(),

@@ -1,18 +1,18 @@
-//! What is to be done with each cluster.
+//! What a command asks for each cluster.
 
 use std::sync::Arc;
 
 use super::before::Before;
-use super::only::ObjectSelector;
+use super::object_selector::ObjectSelector;
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_lint as lint;
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::Release;
 use hcoplan_repository::emit::{DiskTree, Texts, Tree};
 
-/// What is to be done with each cluster.
+/// What a command asks for each cluster.
 #[derive(Debug, Default)]
-pub struct Work<'a> {
+pub struct ClusterTask<'a> {
     /// Render also what a webhook would reject.
     pub force: bool,
     /// What the clusters are compared with, so that the change is judged as an update.
@@ -49,7 +49,7 @@ pub struct Work<'a> {
     pub texts: Texts,
 }
 
-impl Work<'_> {
+impl ClusterTask<'_> {
     /// Whether what would exist is shown or written, so that the nodes must be known.
     pub(super) fn renders(&self) -> bool {
         self.lint.is_none() || self.json || self.compare || self.preview.is_some() || self.emits()

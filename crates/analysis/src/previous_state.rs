@@ -10,14 +10,14 @@ use hcoplan_yaml as yaml;
 
 /// The object that a cluster holds.
 #[derive(Debug, Clone)]
-pub(super) enum PriorObject {
+pub(super) enum PreviousObject {
     /// As the cluster prints it.
     Live(Value),
     /// As it was written: it was applied, and the operator has seen to it.
     Manifest(Value),
 }
 
-impl PriorObject {
+impl PreviousObject {
     /// The cluster that holds it; `manifest` is about to be submitted.
     pub(super) fn state(&self, empty: State, manifest: &Value, update: UpdateMethod) -> State {
         match self {
@@ -43,14 +43,14 @@ impl PriorObject {
 
 /// The HyperConvergeds that a cluster holds, as it printed them.
 #[derive(Debug)]
-pub struct PriorState {
+pub struct PreviousState {
     /// The file, as it is reported.
     pub file: Utf8PathBuf,
     /// The HyperConvergeds in it.
     pub objects: Vec<Value>,
 }
 
-impl PriorState {
+impl PreviousState {
     /// The HyperConvergeds in what `kubectl get hyperconverged -o yaml` (or `json`) printed.
     ///
     /// # Errors
@@ -71,9 +71,9 @@ impl PriorState {
     }
 
     /// What the cluster holds of `object`.
-    pub(super) fn of(&self, object: &Value) -> Option<PriorObject> {
+    pub(super) fn of(&self, object: &Value) -> Option<PreviousObject> {
         let old = self.objects.iter().find(|old| is_same(old, object));
-        old.cloned().map(PriorObject::Live)
+        old.cloned().map(PreviousObject::Live)
     }
 }
 
@@ -113,8 +113,8 @@ mod tests {
     use serde_json::json;
 
     fn names(text: &str) -> Result<Vec<Value>, String> {
-        let prior = PriorState::live("live.yaml".into(), text.as_bytes().to_vec())?;
-        Ok(prior.objects.iter().map(|o| json!([o["apiVersion"], o["metadata"]["name"]])).collect())
+        let previous = PreviousState::live("live.yaml".into(), text.as_bytes().to_vec())?;
+        Ok(previous.objects.iter().map(|o| json!([o["apiVersion"], o["metadata"]["name"]])).collect())
     }
 
     #[test]

@@ -6,13 +6,13 @@ use super::clusters::Clusters;
 use super::failure::Failure;
 use super::notices::Notices;
 use super::sides::Side;
-use crate::{Before, ComparisonMode, PriorState};
+use crate::{Before, ComparisonMode, PreviousState};
 use hcoplan_diagnostics::source::Revision;
 use hcoplan_kubernetes::Object;
 use hcoplan_repository::repo::{self, Repo};
 
 /// The side before.
-pub struct Base {
+pub struct CompareBase {
     name: Option<String>,
     /// Whether the command line names it.
     is_explicit: bool,
@@ -29,12 +29,12 @@ pub(super) enum BaseSide {
     /// Its sources, and what the two sides are to each other.
     Sources { repo: Box<Repo>, mode: ComparisonMode },
     /// The HyperConverged that a cluster holds.
-    Live(PriorState),
+    Live(PreviousState),
     /// The objects that a cluster holds.
     Objects(Vec<Object>),
 }
 
-impl Base {
+impl CompareBase {
     /// Nothing to compare with.
     pub const NOTHING: Self =
         Self { name: None, is_explicit: false, root: None, revision: None, side: BaseSide::Nothing };
@@ -48,8 +48,8 @@ impl Base {
     }
 
     /// What a cluster holds.
-    pub fn live(prior: PriorState) -> Self {
-        Self { name: Some(prior.file.to_string()), side: BaseSide::Live(prior), ..Self::NOTHING }
+    pub fn live(previous: PreviousState) -> Self {
+        Self { name: Some(previous.file.to_string()), side: BaseSide::Live(previous), ..Self::NOTHING }
     }
 
     /// A git revision of what was found.

@@ -1,13 +1,13 @@
 //! A cluster on the side before.
 
 use super::planned::{Inputs, Planned, plan};
-use super::prior_state::PriorObject;
-use super::{Before, Pair, Work};
+use super::previous_state::PreviousObject;
+use super::{Before, ClusterTask, Pair};
 use hcoplan_planner::verdict::NotPlanned;
 use hcoplan_repository::repo::{ClusterRef, Repo};
 
 /// A cluster before the change.
-pub(super) enum Old {
+pub(super) enum PreviousCluster {
     /// It isn't there, or nothing is known of a side before.
     Absent,
     /// It reads the same on both sides.
@@ -19,14 +19,14 @@ pub(super) enum Old {
     /// It isn't planned on that side.
     NotPlanned(Box<NotPlanned>),
     /// The HyperConverged that the cluster holds.
-    Live(PriorObject),
+    Live(PreviousObject),
 }
 
-impl Old {
-    pub(super) fn of(work: &Work<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef, new: &Inputs) -> Self {
+impl PreviousCluster {
+    pub(super) fn of(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef, new: &Inputs) -> Self {
         match (work.before, pair.before) {
             (Before::Nothing | Before::Objects(_), _) => Self::Absent,
-            (Before::Live(prior), _) => prior.of(new.manifest()).map_or(Self::Absent, Self::Live),
+            (Before::Live(previous), _) => previous.of(new.manifest()).map_or(Self::Absent, Self::Live),
             (Before::Sources(old, _), None) => match old.not_built_here(cluster) {
                 Some(finding) => Self::NotPlanned(Box::new(super::not_planned(finding))),
                 None => Self::Absent,
