@@ -239,11 +239,26 @@ def attack_changed_by_controllers(lab):
             "elements: []", "elements: [], template: {spec: {source: {kustomize: {components: [../c]}}}}") % "goTemplate: true",
         "renderers of a HelmRelease": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\n"
                                       "spec: {chart: {spec: {chart: ./hc}}, postRenderers: [{kustomize: {patches: []}}]}\n",
+        "a field of a HelmRelease that nobody knows": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\n"
+                                                      "spec: {chart: {spec: {chart: ./hc}}, newField: a}\n",
+        "a field of an Application that nobody knows": (argo % "").replace("spec:\n", "spec:\n  newField: a\n"),
+        "a hydrated source": (argo % f"patches: {patch}").replace("  source:", "  sourceHydrator:\n    drySource:"),
+        "an annotation without kubevirt.io": argo % "commonAnnotations: {deployOVS: 'true'}",
+        "a patch over a template that a generator fills in": APPLICATION_SET % "templatePatch: '{{ .patch }}'",
+        "a patch over a template with escapes": APPLICATION_SET % "templatePatch: '{\"spec\": {\"sou\\u0072ce\": {\"kustomize\": {\"patches\": []}}}}'",
+        "an Application in a list": "apiVersion: v1\nkind: List\nitems:\n" + indented(argo % f"patches: {patch}"),
+        "an Application of an escaped group": (argo % f"patches: {patch}").replace("argoproj.io/v1alpha1", '"argoproj\\x2eio/v1alpha1"'),
+        "a namespace of Fleet": "apiVersion: fleet.cattle.io/v1alpha1\nkind: GitRepo\nmetadata: {name: a}\nspec: {paths: [hc], targetNamespace: b}\n",
         "JSON": json.dumps({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "a"},
                             "spec": {"source": {"path": "hc", "kustomize": {"components": ["c"]}}}}),
     }.items():
         _, done = lint(lab, {"hc/hc.yaml": GOOD, "apps/a.json" if text.startswith("{") else "apps/a.yaml": text})
         lab.expect("hco-not-planned" in done.out, what, done)
+    _, done = lint(lab, {"hc/hc.yaml": GOOD, "hc/fleet.yaml": "yaml: {overlays: [b]}\n"})
+    lab.expect("hco-not-planned" in done.out, "an overlay of Fleet", done)
+    harmless = APPLICATION_SET % "templatePatch: '{spec: {syncPolicy: {automated: {prune: true}}}}'"
+    _, done = lint(lab, {"hc/hc.yaml": GOOD, "apps/a.yaml": harmless})
+    lab.expect("hco-not-planned" not in done.out, "a patch over a template that changes no source", done)
     _, done = lint(lab, {"hc/a.yaml": SOUND, "apps/a.yaml": flux % "patches: [{target: {kind: ConfigMap}, patch: 'kind: HyperConverged'}]"})
     lab.expect("hco-not-planned" in done.out, "a patch that makes one", done)
     escaped = "[{target: {kind: ConfigMap}, options: {allowKindChange: true}, patch: '[{op: replace, path: /kind, value: \"H\\x79perC\\x6fnverged\"}]'}]"

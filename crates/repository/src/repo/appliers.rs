@@ -12,7 +12,9 @@ use hcoplan_yaml::{self as yaml, Document, Node};
 use super::Repo;
 use super::files::FileRole;
 use super::kustomization::is_kustomization;
+use super::listed;
 use super::objects::{ClusterRef, parent};
+use super::scan::contains_any;
 
 /// The API groups of the controllers that are known; a file without any of them isn't parsed.
 const GROUPS: [&str; 5] = [
@@ -164,7 +166,7 @@ impl Repo {
         self.appliers(None).pruner_of(cluster.directory()).map(str::to_owned)
     }
 
-    /// Looks at each document of the files that name a controller's API group.
+    /// Looks at each object of the files that name a controller's API group.
     pub(super) fn each_of_controllers(&self, mut look: impl FnMut(&Document)) {
         let read = self.files.iter().filter(|f| !matches!(f.what, FileRole::Skipped(_)));
         for used in read {
@@ -172,8 +174,15 @@ impl Repo {
                 continue;
             };
             let file = SourceFile::from_bytes(&*used.path, bytes);
-            if GROUPS.iter().any(|group| file.text().contains(group)) {
-                yaml::parse(&file).documents.iter().for_each(&mut look);
+            if !contains_any(file.text(), &GROUPS) {
+                continue;
+            }
+            for document in yaml::parse(&file).documents {
+                if listed::is_list(&document.root) {
+                    listed::objects(&document.root).iter().for_each(|object| look(&object.alone(&document)));
+                } else {
+                    look(&document);
+                }
             }
         }
     }

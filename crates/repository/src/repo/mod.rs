@@ -49,6 +49,7 @@ mod trust;
 mod unchanged;
 mod unrecognized;
 mod wrapper_changes;
+mod wrapper_fields;
 mod wrappers;
 
 use std::collections::{BTreeMap, HashMap, HashSet};

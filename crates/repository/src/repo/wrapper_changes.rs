@@ -1,78 +1,26 @@
 //! What controllers change in what they apply: patches, components, annotations of Argo CD's Applications and Flux's
 //! Kustomizations and HelmReleases, patches of a PolicyGenerator. Nothing of that is applied here, so it is named.
 //!
-//! The fields that leave a HyperConverged as it is written are listed; any other one may change it. Sources: the CRDs
-//! of Argo CD 3.1 and of Flux 2.7; the generator plugin of Open Cluster Management.
+//! The [fields](super::wrapper_fields) that leave a HyperConverged as it is written are listed; any other one may
+//! change it.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{SourceFile, Span, normalize_path};
+use hcoplan_planner::admission::READ_ANNOTATIONS;
 use hcoplan_yaml::{self as yaml, Document, Node, Value};
 use regex_lite::Regex;
 
+use super::listed;
+use super::objects::parent;
 use super::unrecognized::{HCO, HINTS};
+use super::wrapper_fields as fields;
 use super::wrappers::HCO_NOT_PLANNED;
 
 const KIND: &str = "HyperConverged";
 
-/// Fields of an Application's source, of its `kustomize`, of a Flux Kustomization and of a PolicyGenerator's manifest
-/// that leave a HyperConverged as it is. Helm's are read where charts are rendered.
-const ARGO_SOURCE: [&str; 8] = ["repoURL", "path", "targetRevision", "ref", "chart", "name", "directory", "helm"];
-const ARGO_KUSTOMIZE: [&str; 11] = [
-    "apiVersions",
-    "commonAnnotationsEnvsubst",
-    "commonLabels",
-    "forceCommonAnnotations",
-    "forceCommonLabels",
-    "ignoreMissingComponents",
-    "images",
-    "kubeVersion",
-    "labelIncludeTemplates",
-    "labelWithoutSelector",
-    "version",
-];
-const FLUX_SPEC: [&str; 20] = [
-    "decryption",
-    "deletionPolicy",
-    "dependsOn",
-    "force",
-    "healthCheckExprs",
-    "healthChecks",
-    "ignoreMissingComponents",
-    "images",
-    "interval",
-    "kubeConfig",
-    "path",
-    "prune",
-    "retryInterval",
-    "serviceAccountName",
-    "sourceRef",
-    "suspend",
-    "timeout",
-    "validation",
-    "wait",
-    // What it fills in is unknown wherever it stands, `${NAME}`.
-    "postBuild",
-];
-const POLICY_MANIFEST: [&str; 17] = [
-    "customMessage",
-    "evaluationInterval",
-    "extraDependencies",
-    "gatekeeperEnforcementAction",
-    "hubTemplateOptions",
-    "ignorePending",
-    "informGatekeeperPolicies",
-    "metadataComplianceType",
-    "name",
-    "namespaceSelector",
-    "objectSelector",
-    "openapi",
-    "path",
-    "pruneObjectBehavior",
-    "recordDiff",
-    "recreateOption",
-    "remediationAction",
-];
+/// What says to Fleet how a directory is applied.
+pub(super) const FLEET_FILE: &str = "fleet.yaml";
 
 /// A field of a controller's object that changes what it applies.
 #[derive(Debug)]
@@ -168,8 +116,7 @@ pub(super) fn applied_paths(document: &Document) -> Vec<AppliedPath> {
     let options = spec.below("syncPolicy.syncOptions").map_or(&[][..], Node::items);
     let skips = || options.iter().any(|o| o.as_str() == Some("SkipDryRunOnMissingResource=true"));
     let skips_dry_run = (group == "argoproj.io").then(skips);
-    let sources = list(spec, "sources").iter().chain(spec.get("source")).chain([spec]);
-    let paths = sources.filter_map(|source| PathPattern::new(source.get("path")?.as_str()?));
+    let paths = sources(spec).chain([spec]).filter_map(|source| PathPattern::new(source.get("path")?.as_str()?));
     paths.map(|path| AppliedPath { path, skips_dry_run }).collect()
 }
 
@@ -179,71 +126,16 @@ pub(super) fn changes_others(document: &Document) -> bool {
 }
 
 fn changes(document: &Document) -> Vec<WrapperChange> {
-    let root = &document.root;
-    let (kind, file) = (text(root, "kind"), document.file.path());
-    let group = text(root, "apiVersion").split('/').next().unwrap_or_default();
-    let name = root.below("metadata.name").and_then(Node::as_str).unwrap_or_default();
-    let mut found = Changes { by: format!("the {kind} {name} in {file}"), out: Vec::new() };
-    match (group, kind) {
-        ("argoproj.io", "Application" | "ApplicationSet") => {
-            let spec = if kind == "Application" { root.get("spec") } else { root.below("spec.template.spec") };
-            let mut specs: Vec<&Node> = spec.into_iter().collect();
-            if kind == "ApplicationSet" {
-                // A generator's template is laid over the set's, and the patch over both: their paths may be those.
-                root.below("spec.generators").iter().for_each(|generators| templates(generators, &mut specs));
-            }
-            let own = spec.and_then(|spec| sources(spec).next()?.get("path")?.as_str());
-            for source in specs.into_iter().flat_map(sources) {
-                let path = source.get("path").and_then(Node::as_str).or(own).and_then(PathPattern::new);
-                found.fields(source, "", &[&ARGO_SOURCE[..], &["kustomize"]].concat(), path.as_ref());
-                if let Some(kustomize) = source.get("kustomize") {
-                    found.fields(kustomize, "kustomize.", &ARGO_KUSTOMIZE, path.as_ref());
-                }
-            }
-            if let Some(patch) =
-                root.below("spec.templatePatch").filter(|p| p.as_str().is_some_and(|p| p.contains("source")))
-            {
-                found.add(
-                    "templatePatch",
-                    patch.span,
-                    PathPattern::new(own.unwrap_or("")).as_ref(),
-                    speaks_of_one(patch),
-                );
-            }
-        }
-        ("helm.toolkit.fluxcd.io", "HelmRelease") => {
-            let Some(spec) = root.get("spec") else { return Vec::new() };
-            let path = spec.below("chart.spec.chart").and_then(Node::as_str).and_then(PathPattern::new);
-            let keys = spec.entries().iter().map(|entry| entry.key.text.as_str());
-            let harmless: Vec<&str> = keys.filter(|key| !["commonMetadata", "postRenderers"].contains(key)).collect();
-            found.fields(spec, "", &harmless, path.as_ref());
-        }
-        ("kustomize.toolkit.fluxcd.io", "Kustomization") => {
-            let Some(spec) = root.get("spec") else { return Vec::new() };
-            // The path of an artifact is none of the repository; without one Flux takes all of it.
-            let is_here = spec.below("sourceRef.kind").is_none_or(|kind| kind.as_str() == Some("GitRepository"));
-            let path = PathPattern::new(text(spec, "path")).filter(|_| is_here);
-            found.fields(spec, "", &FLUX_SPEC, path.as_ref());
-        }
-        ("policy.open-cluster-management.io", "PolicyGenerator") => {
-            let directory = file.parent().unwrap_or(Utf8Path::new(""));
-            let defaults = root.get("policyDefaults");
-            for policy in list(root, "policies") {
-                for manifest in list(policy, "manifests") {
-                    let path = PathPattern::new(directory.join(text(manifest, "path")).as_str());
-                    found.fields(manifest, "", &[&POLICY_MANIFEST[..], &["complianceType"]].concat(), path.as_ref());
-                    // An inner one counts before an outer one.
-                    let all = [Some(manifest), Some(policy), defaults].into_iter().flatten();
-                    let compliance = all.filter_map(|n| n.get("complianceType")).next();
-                    if let Some(one) = compliance
-                        && one.as_str().is_some_and(|c| c.eq_ignore_ascii_case("mustnothave"))
-                    {
-                        found.add("complianceType", one.span, path.as_ref(), false);
-                    }
-                }
-            }
-        }
-        _ => {}
+    let file = document.file.path();
+    let mut found = Changes { by: file.to_string(), out: Vec::new() };
+    if file.file_name() == Some(FLEET_FILE) && document.root.get("kind").is_none() {
+        let path = PathPattern::new(parent(file).as_str());
+        found.fields(&document.root, "", &fields::FLEET_FILE, path.as_ref());
+    }
+    for object in listed::objects(&document.root) {
+        let name = object.node.below("metadata.name").and_then(Node::as_str).unwrap_or_default();
+        found.by = format!("the {} {name} in {file}", object.kind());
+        found.object(object.api_version(), &object.kind(), object.node, file);
     }
     found.out
 }
@@ -254,6 +146,92 @@ struct Changes {
 }
 
 impl Changes {
+    /// Takes in what a controller's object changes.
+    fn object(&mut self, api_version: &str, kind: &str, root: &Node, file: &Utf8Path) {
+        let group = api_version.split('/').next().unwrap_or_default();
+        let Some(spec) = root.get("spec").or(Some(root).filter(|_| kind == "PolicyGenerator")) else { return };
+        match (group, kind) {
+            ("argoproj.io", "Application") => self.application(spec, spec),
+            ("argoproj.io", "ApplicationSet") => self.application_set(spec),
+            ("helm.toolkit.fluxcd.io", "HelmRelease") => {
+                let path = spec.below("chart.spec.chart").and_then(Node::as_str).and_then(PathPattern::new);
+                self.fields(spec, "", &fields::HELM_RELEASE, path.as_ref());
+            }
+            ("kustomize.toolkit.fluxcd.io", "Kustomization") => {
+                // The path of an artifact is none of the repository; without one Flux takes all of it.
+                let is_here = spec.below("sourceRef.kind").is_none_or(|kind| kind.as_str() == Some("GitRepository"));
+                let path = PathPattern::new(text(spec, "path")).filter(|_| is_here);
+                self.fields(spec, "", &fields::FLUX_KUSTOMIZATION, path.as_ref());
+            }
+            ("apps.open-cluster-management.io", "Subscription") => {
+                let annotations = root.below("metadata.annotations").map_or(&[][..], Node::entries);
+                for entry in annotations.iter().filter(|entry| entry.key.text.ends_with("git-path")) {
+                    let path = entry.value.as_str().and_then(PathPattern::new);
+                    self.fields(spec, "", &fields::SUBSCRIPTION, path.as_ref());
+                }
+            }
+            ("fleet.cattle.io", "GitRepo") => {
+                for path in list(spec, "paths").iter().filter_map(Node::as_str) {
+                    self.fields(spec, "", &fields::GIT_REPO, PathPattern::new(path).as_ref());
+                }
+            }
+            ("policy.open-cluster-management.io", "PolicyGenerator") => self.policy_generator(root, file),
+            _ => {}
+        }
+    }
+
+    /// Takes in what an Application changes; `template` has the paths that its sources leave out.
+    fn application(&mut self, spec: &Node, template: &Node) {
+        let own = sources(template).next().and_then(|source| source.get("path")?.as_str());
+        for source in sources(spec) {
+            let path = source.get("path").and_then(Node::as_str).or(own).and_then(PathPattern::new);
+            self.fields(spec, "", &fields::APPLICATION, path.as_ref());
+            self.fields(source, "", &fields::SOURCE, path.as_ref());
+            for (key, harmless) in [
+                ("directory", &fields::SOURCE_DIRECTORY[..]),
+                ("helm", &fields::SOURCE_HELM),
+                ("kustomize", &fields::SOURCE_KUSTOMIZE),
+            ] {
+                if let Some(inner) = source.get(key) {
+                    self.fields(inner, &format!("{key}."), harmless, path.as_ref());
+                }
+            }
+        }
+    }
+
+    fn application_set(&mut self, set: &Node) {
+        let Some(template) = set.below("template.spec") else { return };
+        self.application(template, template);
+        // A generator's template is laid over the set's, and the patch over both: their paths may be those.
+        let mut specs = Vec::new();
+        set.get("generators").iter().for_each(|generators| templates(generators, &mut specs));
+        specs.into_iter().for_each(|spec| self.application(spec, template));
+        let path = sources(template).next().and_then(|source| source.get("path")?.as_str()).unwrap_or_default();
+        let path = PathPattern::new(path);
+        self.fields(set, "", &fields::APPLICATION_SET, path.as_ref());
+        if let Some(patch) = set.get("templatePatch").filter(|patch| patch.as_str().is_none_or(patches_sources)) {
+            self.add("templatePatch", patch.span, path.as_ref(), speaks_of_one(patch));
+        }
+    }
+
+    fn policy_generator(&mut self, root: &Node, file: &Utf8Path) {
+        let defaults = root.get("policyDefaults");
+        for policy in list(root, "policies") {
+            for manifest in list(policy, "manifests") {
+                let path = PathPattern::new(parent(file).join(text(manifest, "path")).as_str());
+                self.fields(manifest, "", &fields::POLICY_MANIFEST, path.as_ref());
+                // An inner one counts before an outer one.
+                let all = [Some(manifest), Some(policy), defaults].into_iter().flatten();
+                let compliance = all.filter_map(|n| n.get("complianceType")).next();
+                if let Some(one) = compliance
+                    && one.as_str().is_some_and(|c| c.eq_ignore_ascii_case("mustnothave"))
+                {
+                    self.add("complianceType", one.span, path.as_ref(), false);
+                }
+            }
+        }
+    }
+
     fn add(&mut self, field: &str, span: Span, path: Option<&PathPattern>, names_one: bool) {
         let path = path.cloned();
         self.out.push(WrapperChange { by: self.by.clone(), field: field.to_owned(), span, path, names_one });
@@ -270,7 +248,10 @@ impl Changes {
                     value.items().is_empty() && !is_empty(value) || value.items().iter().any(may_be_meant)
                 }
                 "commonAnnotations" => has_own_annotation(value),
-                "commonMetadata" => value.get("annotations").is_some_and(has_own_annotation),
+                "commonMetadata" => value.entries().iter().any(|entry| match entry.key.text.as_str() {
+                    "annotations" => has_own_annotation(&entry.value),
+                    other => other != "labels",
+                }),
                 _ => !is_empty(value),
             };
             if changes {
@@ -293,7 +274,8 @@ fn is_empty(node: &Node) -> bool {
 
 /// Whether annotations change what HCO does, or their names aren't known.
 fn has_own_annotation(annotations: &Node) -> bool {
-    let is_own = |key: &str| key.contains("kubevirt.io") || key.contains("{{") || key.contains("${");
+    let is_read = |key: &str| READ_ANNOTATIONS.iter().any(|(name, of_template)| *name == key && !of_template);
+    let is_own = |key: &str| key.contains("kubevirt.io") || is_read(key) || key.contains("{{") || key.contains("${");
     annotations.entries().iter().any(|entry| is_own(&entry.key.text))
 }
 
@@ -310,7 +292,29 @@ fn templates<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
 
 /// The sources of an Application's spec.
 fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
-    list(spec, "sources").iter().chain(spec.get("source"))
+    list(spec, "sources").iter().chain(spec.get("source")).chain(spec.below("sourceHydrator.drySource"))
+}
+
+/// Whether a patch over an ApplicationSet's template may change its sources. What a template puts in is taken for a
+/// value where it stands; alone on a line it is no YAML, so that it may be anything.
+fn patches_sources(patch: &str) -> bool {
+    let control = Regex::new(r"\{\{-?\s*(?:(?:if|else|end|with|range)\b[^}]*|/\*[^}]*)\}\}");
+    let action = Regex::new(r"\{\{[^}]*\}\}");
+    let (Ok(control), Ok(action)) = (control, action) else { return true };
+    let plain = action.replace_all(&control.replace_all(patch, ""), "filled-in").into_owned();
+    let parsed = yaml::parse_yaml(&SourceFile::new("patch", plain));
+    let is_harmless = |key: &str| fields::APPLICATION.contains(&key) && !fields::APPLICATION_SOURCES.contains(&key);
+    parsed.is_broken()
+        || parsed.documents.iter().any(|document| {
+            let entries = document.root.entries();
+            let of_spec = document.root.get("spec").map_or(&[][..], Node::entries);
+            entries.is_empty()
+                || entries.iter().any(|entry| match entry.key.text.as_str() {
+                    "spec" => entry.value.entries().is_empty() && !is_empty(&entry.value),
+                    key => key != "metadata",
+                })
+                || of_spec.iter().any(|entry| !is_harmless(&entry.key.text))
+        })
 }
 
 /// Whether a patch may be meant for a HyperConverged: its target and its own kind say that it isn't.
@@ -366,7 +370,7 @@ mod tests {
         };
         for harmless in [
             "targetRevision: b",
-            "kustomize: {images: [a], commonLabels: {a: b}, commonAnnotations: {a: b}, patches: []}",
+            "kustomize: {images: [a], commonLabels: {a.kubevirt.io/b: c}, commonAnnotations: {a: b}, patches: []}",
             "kustomize: {patches: [{target: {kind: Deployment}, patch: a}]}",
             "kustomize: {patches: [{patch: 'kind: Deployment'}]}",
         ] {
@@ -377,7 +381,11 @@ mod tests {
             ("kustomize: {patches: [{target: {name: a}, patch: '[]'}]}", "kustomize.patches"),
             ("kustomize: {components: [../c]}", "kustomize.components"),
             ("kustomize: {commonAnnotations: {kubevirt.kubevirt.io/jsonpatch: '[]'}}", "kustomize.commonAnnotations"),
+            ("kustomize: {commonAnnotations: {deployOVS: 'true'}}", "kustomize.commonAnnotations"),
             ("kustomize: {fieldOfTomorrow: a}", "kustomize.fieldOfTomorrow"),
+            ("directory: {fieldOfTomorrow: a}", "directory.fieldOfTomorrow"),
+            ("helm: {values: a, fieldOfTomorrow: a}", "helm.fieldOfTomorrow"),
+            ("fieldOfTomorrow: a", "fieldOfTomorrow"),
             ("plugin: {name: a}", "plugin"),
         ] {
             assert_eq!(argo(source), [field], "{source}");
@@ -392,6 +400,62 @@ mod tests {
         // One that makes a HyperConverged of something else.
         let other = "patches: [{target: {kind: ConfigMap}, patch: 'kind: HyperConverged'}]";
         assert_eq!(flux(other, "elsewhere/hc.yaml"), ["patches"]);
+    }
+
+    #[test]
+    fn an_unknown_field_of_every_object_counts() {
+        const APPLICATION: &str = "apiVersion: argoproj.io/v1alpha1, kind: Application";
+        const RELEASE: &str = "apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease";
+        for (head, spec, expected) in [
+            (APPLICATION, "source: {path: virt}, later: a", "later"),
+            (APPLICATION, "sourceHydrator: {drySource: {path: virt, kustomize: {patches: [a]}}}", "kustomize.patches"),
+            (
+                "apiVersion: argoproj.io/v1alpha1, kind: ApplicationSet",
+                "template: {spec: {source: {path: virt}}}, later: a",
+                "later",
+            ),
+            (RELEASE, "chart: {spec: {chart: virt}}, later: a", "later"),
+            (RELEASE, "chart: {spec: {chart: virt}}, commonMetadata: {labels: {a: b}, later: a}", "commonMetadata"),
+            ("apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization", "path: virt, later: a", "later"),
+            (
+                "apiVersion: fleet.cattle.io/v1alpha1, kind: GitRepo",
+                "paths: [virt], targetNamespace: a",
+                "targetNamespace",
+            ),
+            (
+                "apiVersion: apps.open-cluster-management.io/v1, kind: Subscription, \
+                 metadata: {annotations: {apps.open-cluster-management.io/git-path: virt}}",
+                "packageOverrides: [a]",
+                "packageOverrides",
+            ),
+        ] {
+            let object = format!("{}\nspec: {{{spec}}}\n", head.replace(", ", "\n"));
+            assert_eq!(named(&object, "virt/hc.yaml"), [expected], "{object}");
+            let list = format!("kind: List\nitems: [{{kind: List, items: [{{{head}, spec: {{{spec}}}}}]}}]\n");
+            assert_eq!(named(&list, "virt/hc.yaml"), [expected], "{list}");
+        }
+        let parsed = yaml::parse(&SourceFile::new("virt/fleet.yaml", "defaultNamespace: a\nyaml: {overlays: [b]}\n"));
+        assert_eq!(findings(&parsed.documents[0], &[Utf8Path::new("virt/hc.yaml")]).len(), 1);
+    }
+
+    #[test]
+    fn a_patch_of_a_set_is_harmless_where_all_its_keys_are() {
+        for (patch, expected) in [
+            ("metadata: {labels: {a: b}}", false),
+            (
+                "spec:\n  syncPolicy:\n    {{- if .auto }}\n    automated: {prune: {{ .prune }}}\n    {{- end }}\n",
+                false,
+            ),
+            ("spec:\n  syncPolicy:\n    {{- toYaml .sync | nindent 4 }}\n", false),
+            ("spec: {source: {path: b}}", true),
+            ("{\"spec\": {\"sou\\u0072ce\": {}}}", true),
+            ("spec:\n  {{ .field }}: {path: b}\n", true),
+            ("spec: {{ toJson .spec }}", true),
+            ("{{ .patch }}", true),
+            ("spec:\n  project: a\n  {{- .more | nindent 2 }}\n", true),
+        ] {
+            assert_eq!(patches_sources(patch), expected, "{patch}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use hcoplan_diagnostics::source::{SourceFile, Tree, normalize_path};
 use hcoplan_yaml::{self as yaml, Node};
 use regex_lite::Regex;
 
-use super::super::listed;
+use super::super::{listed, wrapper_fields as fields};
 
 /// What a generator puts in for `{{ … }}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -182,50 +182,20 @@ fn root_path(file: &str, chart: &Utf8Path) -> String {
     }
 }
 
-/// Fields of an Application's `helm` that are read, or that change nothing of what is rendered.
-const HELM_FIELDS: [&str; 11] = [
-    "ignoreMissingValueFiles",
-    "parameters",
-    "passCredentials",
-    "releaseName",
-    "skipCrds",
-    "skipSchemaValidation",
-    "skipTests",
-    "valueFiles",
-    "values",
-    "valuesObject",
-    "version",
-];
+/// The fields of an object that may change what is rendered and that aren't read.
+fn unread(node: Option<&Node>, is_known: impl Fn(&str) -> bool) -> Vec<String> {
+    let keys = node.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.text.as_str());
+    keys.filter(|key| !is_known(key)).map(|key| format!("`{key}`")).collect()
+}
+
+/// Whether a field of an Application's `helm` is read, or changes nothing of what is rendered.
+fn is_read_of_helm(key: &str) -> bool {
+    fields::SOURCE_HELM.contains(&key) && !["apiVersions", "fileParameters", "kubeVersion", "namespace"].contains(&key)
+}
 
 /// The same of a HelmRelease's spec; what changes the rendered objects is named where the release is.
-const RELEASE_FIELDS: [&str; 20] = [
-    "chart",
-    "commonMetadata",
-    "dependsOn",
-    "driftDetection",
-    "install",
-    "interval",
-    "kubeConfig",
-    "maxHistory",
-    "persistentClient",
-    "postRenderers",
-    "releaseName",
-    "rollback",
-    "serviceAccountName",
-    "storageNamespace",
-    "suspend",
-    "targetNamespace",
-    "test",
-    "timeout",
-    "uninstall",
-    "upgrade",
-];
-
-/// The fields of an object that may change what is rendered and that aren't read.
-fn unread(node: Option<&Node>, known: &[&str]) -> impl Iterator<Item = String> {
-    let keys = node.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.text.as_str());
-    let unread: Vec<String> = keys.filter(|key| !known.contains(key)).map(|key| format!("`{key}`")).collect();
-    unread.into_iter()
+fn is_read_of_release(key: &str) -> bool {
+    fields::HELM_RELEASE.contains(&key) || ["commonMetadata", "postRenderers"].contains(&key)
 }
 
 fn application(
@@ -258,7 +228,7 @@ fn application(
         let own = fill(own, "the name", lacks).unwrap_or_else(|| "release".to_owned());
         let namespace = text(spec, "destination.namespace");
         let namespace = fill(namespace, "the namespace", lacks).filter(|n| !n.is_empty());
-        release.lacks.extend(unread(source.get("helm"), &HELM_FIELDS));
+        release.lacks.extend(unread(source.get("helm"), is_read_of_helm));
         let lacks = &mut release.lacks;
         let skips =
             matches!(source.below("helm.ignoreMissingValueFiles").map(|n| &n.value), Some(yaml::Value::Bool(true)));
@@ -321,9 +291,7 @@ fn helm_release(root: &Node, chart: &Utf8Path) -> Option<Release> {
         values: files.collect(),
         inline: values.map(|v| yaml::emit(&v.to_json())).into_iter().collect(),
         set: Vec::new(),
-        lacks: from
-            .chain(unread(root.get("spec"), &[&RELEASE_FIELDS[..], &["values", "valuesFrom"]].concat()))
-            .collect(),
+        lacks: from.chain(unread(root.get("spec"), is_read_of_release)).collect(),
     })
 }
 

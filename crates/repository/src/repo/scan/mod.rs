@@ -21,7 +21,7 @@ use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
 use super::statements::StatementKind;
 use super::unrecognized::{self, is_unrecognized};
-use super::wrapper_changes::changes_others;
+use super::wrapper_changes::{FLEET_FILE, changes_others};
 use super::wrappers::embedded::{self, Embedded, Texts};
 use super::wrappers::files;
 
@@ -295,7 +295,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
         return scan_text(tree, path, bytes);
     }
     let kustomization = is_kustomization(path);
-    match interest(&bytes, kustomization) {
+    match interest(&bytes, kustomization || path.file_name() == Some(FLEET_FILE)) {
         Interest::None => Scanned::default(),
         interest => {
             let mut content = Content::read(tree, SourceFile::from_bytes(path, bytes));
@@ -333,6 +333,12 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
     }
     let content = Content::parse(SourceFile::from_bytes(path, bytes));
     Scanned { found: content.found(), content: Some(content), ..Scanned::default() }
+}
+
+/// Whether a text has one of these words in it, also with escapes of YAML.
+pub(super) fn contains_any(text: &str, words: &[&str]) -> bool {
+    let has = |text: &str| words.iter().any(|word| text.contains(word));
+    has(text) || unescaped(text).is_some_and(|text| has(&text))
 }
 
 /// Whether a text has HCO's API group in it, in any spelling of YAML.
@@ -438,7 +444,7 @@ struct ContentFinders {
     machine: Finder<'static>,
     subscription: Finder<'static>,
     package: Finder<'static>,
-    controllers: [Finder<'static>; 3],
+    controllers: [Finder<'static>; 5],
     binary: Finder<'static>,
     statements: [Finder<'static>; 2],
     unrecognized: [Finder<'static>; 4],
@@ -452,7 +458,14 @@ static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
     machine: Finder::new("Machine"),
     subscription: Finder::new("Subscription"),
     package: Finder::new(PACKAGE),
-    controllers: ["PolicyGenerator", "argoproj.io/", ".toolkit.fluxcd.io"].map(Finder::new),
+    controllers: [
+        "PolicyGenerator",
+        "argoproj.io/",
+        ".toolkit.fluxcd.io",
+        "apps.open-cluster-management.io/",
+        "fleet.cattle.io/",
+    ]
+    .map(Finder::new),
     binary: Finder::new("binary"),
     // A CSV of HCO mentions its API group.
     statements: [Finder::new("OperatorGroup"), Finder::new("ClusterVersion")],

@@ -1,0 +1,216 @@
+//! The fields of controllers' objects that leave a HyperConverged as it is written. Any other one may change it.
+//!
+//! Sources: the CRDs of Argo CD 3.2, Flux 2.7, Advanced Cluster Management 2.14 and Fleet 0.13; the generator plugin of
+//! Open Cluster Management. Labels change nothing: HCO makes those of its operands of the HyperConverged's name alone.
+
+/// Of the spec of an Application.
+pub(super) const APPLICATION: [&str; 9] = [
+    "destination",
+    "ignoreDifferences",
+    "info",
+    "project",
+    "revisionHistoryLimit",
+    "source",
+    "sourceHydrator",
+    "sources",
+    "syncPolicy",
+];
+
+/// Those of them that say what is applied; their own fields are listed below.
+pub(super) const APPLICATION_SOURCES: [&str; 3] = ["source", "sourceHydrator", "sources"];
+
+/// Of the spec of an ApplicationSet.
+pub(super) const APPLICATION_SET: [&str; 10] = [
+    "applyNestedSelectors",
+    "generators",
+    "goTemplate",
+    "goTemplateOptions",
+    "ignoreApplicationDifferences",
+    "preservedFields",
+    "strategy",
+    "syncPolicy",
+    "template",
+    "templatePatch",
+];
+
+/// Of an Application's source.
+pub(super) const SOURCE: [&str; 9] =
+    ["repoURL", "path", "targetRevision", "ref", "chart", "name", "directory", "helm", "kustomize"];
+
+/// Of a source's `directory`.
+pub(super) const SOURCE_DIRECTORY: [&str; 4] = ["exclude", "include", "jsonnet", "recurse"];
+
+/// Of a source's `helm`: they are read where charts are rendered, or are about values, which a chart that isn't
+/// rendered gets nowhere.
+pub(super) const SOURCE_HELM: [&str; 15] = [
+    "apiVersions",
+    "fileParameters",
+    "ignoreMissingValueFiles",
+    "kubeVersion",
+    "namespace",
+    "parameters",
+    "passCredentials",
+    "releaseName",
+    "skipCrds",
+    "skipSchemaValidation",
+    "skipTests",
+    "valueFiles",
+    "values",
+    "valuesObject",
+    "version",
+];
+
+/// Of a source's `kustomize`.
+pub(super) const SOURCE_KUSTOMIZE: [&str; 12] = [
+    "apiVersions",
+    "commonAnnotationsEnvsubst",
+    "commonLabels",
+    "forceCommonAnnotations",
+    "forceCommonLabels",
+    "ignoreMissingComponents",
+    "images",
+    "kubeVersion",
+    "labelIncludeTemplates",
+    "labelWithoutSelector",
+    "replicas",
+    "version",
+];
+
+/// Of the spec of Flux's Kustomization.
+pub(super) const FLUX_KUSTOMIZATION: [&str; 21] = [
+    "decryption",
+    "deletionPolicy",
+    "dependsOn",
+    "force",
+    "healthCheckExprs",
+    "healthChecks",
+    "ignore",
+    "ignoreMissingComponents",
+    "images",
+    "interval",
+    "kubeConfig",
+    "path",
+    "prune",
+    "retryInterval",
+    "serviceAccountName",
+    "sourceRef",
+    "suspend",
+    "timeout",
+    "validation",
+    "wait",
+    // What it fills in is unknown wherever it stands, `${NAME}`.
+    "postBuild",
+];
+
+/// Of the spec of a HelmRelease. Values are read where charts are rendered.
+pub(super) const HELM_RELEASE: [&str; 20] = [
+    "chart",
+    "dependsOn",
+    "driftDetection",
+    "install",
+    "interval",
+    "kubeConfig",
+    "maxHistory",
+    "persistentClient",
+    "releaseName",
+    "rollback",
+    "serviceAccountName",
+    "storageNamespace",
+    "suspend",
+    "targetNamespace",
+    "test",
+    "timeout",
+    "uninstall",
+    "upgrade",
+    "values",
+    "valuesFrom",
+];
+
+/// Of the spec of Advanced Cluster Management's Subscription.
+pub(super) const SUBSCRIPTION: [&str; 11] = [
+    "allow",
+    "channel",
+    "deny",
+    "hooksecretref",
+    "name",
+    "packageFilter",
+    "placement",
+    "secondaryChannel",
+    "timeWindow",
+    "timewindow",
+    "watchHelmNamespaceScopedResources",
+];
+
+/// Of a PolicyGenerator's manifest. The plugin itself rejects what it doesn't know.
+pub(super) const POLICY_MANIFEST: [&str; 18] = [
+    // Read where it is looked up, with its defaults.
+    "complianceType",
+    "customMessage",
+    "evaluationInterval",
+    "extraDependencies",
+    "gatekeeperEnforcementAction",
+    "hubTemplateOptions",
+    "ignorePending",
+    "informGatekeeperPolicies",
+    "metadataComplianceType",
+    "name",
+    "namespaceSelector",
+    "objectSelector",
+    "openapi",
+    "path",
+    "pruneObjectBehavior",
+    "recordDiff",
+    "recreateOption",
+    "remediationAction",
+];
+
+/// Of the spec of Fleet's GitRepo.
+pub(super) const GIT_REPO: [&str; 22] = [
+    "branch",
+    "bundles",
+    "caBundle",
+    "clientSecretName",
+    "correctDrift",
+    "deleteNamespace",
+    "disablePolling",
+    "forceSyncGeneration",
+    "helmRepoURLRegex",
+    "helmSecretName",
+    "helmSecretNameForPaths",
+    "imageScanCommit",
+    "imageScanInterval",
+    "insecureSkipTLSVerify",
+    "keepResources",
+    "paths",
+    "paused",
+    "pollingInterval",
+    "repo",
+    "revision",
+    "serviceAccount",
+    "targets",
+];
+
+/// Of a `fleet.yaml`. Overlays of kustomize that it chooses are built each by itself.
+pub(super) const FLEET_FILE: [&str; 21] = [
+    "annotations",
+    "correctDrift",
+    "defaultNamespace",
+    "deleteNamespace",
+    "dependsOn",
+    "diff",
+    "forceSyncGeneration",
+    "helm",
+    "ignore",
+    "imageScans",
+    "keepResources",
+    "kustomize",
+    "labels",
+    "name",
+    "namespaceAnnotations",
+    "namespaceLabels",
+    "overrideTargets",
+    "paused",
+    "rolloutStrategy",
+    "serviceAccount",
+    "targets",
+];
