@@ -92,6 +92,19 @@ def attack_masked_before_escaped(lab):
             lab.expect(secret not in said, f"{' '.join(words)} says {secret}", done)
 
 
+def attack_named_beside(lab):
+    """What a jsonpatch writes below a secret's name, and what stands behind a key with a line break, is masked."""
+    directory, secret = lab.dir(), "Zq7PlantedXy9"
+    lab.write(directory, "inventory.yaml", INVENTORY)
+    patch = json.dumps([{"op": "add", "path": "/spec/configuration/password", "value": secret}])
+    lab.write(directory, "hyperconverged.yaml", HEAD.replace(
+        "namespace: kubevirt-hyperconverged}", f"namespace: kubevirt-hyperconverged, annotations: {{kubevirt.kubevirt.io/jsonpatch: '{patch}'}}}}")
+        + f"spec:\n  noSuchField:\n    ? |\n      password\n    : {secret}\n")
+    for words in [*(["lint", "--pedantic", "--format", f] for f in FORMATS), ["fix"], ["plan", "--force"], ["why", ".", "KubeVirt"]]:
+        done = lab.run(*words, cwd=directory)
+        lab.expect(secret not in done.out + done.err, " ".join(words), done)
+
+
 def attack_dear_searches(lab):
     """Text that begins something secret at every place is searched in linear time and in little memory."""
     begins = {

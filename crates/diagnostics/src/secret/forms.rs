@@ -32,7 +32,7 @@ const NAMES: [&str; 19] = [
 
 /// Whether a name says that what it names is secret.
 pub(super) fn is_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
+    let name = name.trim().to_ascii_lowercase();
     NAMES.iter().any(|n| name.ends_with(n))
 }
 

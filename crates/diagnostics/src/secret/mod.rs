@@ -131,8 +131,8 @@ impl Found {
         for entry in node.entries() {
             let (key, value) = (entry.key.text.as_str(), &entry.value);
             let shown = matches!(value.value, Value::Bool(_));
-            // `env: [{name: PASSWORD, value: x}]`, `taints: [{key: example.com/password, value: x}]`
-            let of_name = key == "value" && PAIRED.iter().any(|k| text(k).is_some_and(forms::is_name));
+            // `env: [{name: PASSWORD, value: x}]`, `[{op: add, path: /spec/password, value: x}]`
+            let of_name = key == "value" && PAIRED.iter().any(|k| text(k).is_some_and(forms::is_below_name));
             if secret && DATA.contains(&key) || !shown && (forms::is_name(key) || of_name) {
                 self.hide(value);
             } else if key == "annotations" {
@@ -320,12 +320,12 @@ pub fn masked_value(path: &str, value: &Json) -> Json {
 }
 
 /// The keys of a mapping that say what its `value` is.
-const PAIRED: [&str; 2] = ["name", "key"];
+const PAIRED: [&str; 3] = ["name", "key", "path"];
 
 /// Puts [`MASK`] in the place of what is secret in an object.
 pub fn mask_object(object: &mut Json) {
     let secret = object["kind"] == "Secret";
-    let named = PAIRED.iter().any(|key| object[*key].as_str().is_some_and(forms::is_name));
+    let named = PAIRED.iter().any(|key| object[*key].as_str().is_some_and(forms::is_below_name));
     let annotations = object.pointer_mut("/metadata/annotations").filter(|_| secret);
     if let Some(applied) = annotations.and_then(|a| a.get_mut(LAST_APPLIED)) {
         veil_leaves(applied);

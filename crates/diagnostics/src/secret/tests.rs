@@ -35,6 +35,8 @@ fn masks_annotations_and_secret_names() {
         ),
         ("metadata: {annotations: {a/secret: |-\n  b}}\n", "…"),
         ("env:\n- name: DB_PASSWORD\n  value: ab\n", "env:\n- name: DB_PASSWORD\n  value: …\n"),
+        ("- {op: add, path: /spec/password/0, value: ab}\n", "- {op: add, path: /spec/password/0, value: …}\n"),
+        ("? |\n  password\n: ab\n", "? |\n  password\n: …\n"),
         ("a: {rootPassword: x}\n", "a: {rootPassword: …}\n"),
         ("spec: {secretRef: name}\n", "spec: {secretRef: name}\n"),
         ("a: {passwords: [x]}\n", "a: {passwords: [x]}\n"),
