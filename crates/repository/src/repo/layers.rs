@@ -66,11 +66,10 @@ impl Kustomizations {
         files: impl Iterator<Item = Utf8PathBuf>,
     ) -> Vec<Layer> {
         let mut out = Vec::new();
-        for file in files {
-            let mut seen = BTreeMap::new();
-            if !self.reaches(built_by, &file, &mut seen) {
-                continue;
-            }
+        let inside = self.inside(built_by);
+        let named: BTreeSet<&Utf8PathBuf> =
+            inside.iter().filter_map(|path| self.0.get(*path)).flat_map(|k| &k.resources).collect();
+        for file in files.filter(|file| named.contains(file)) {
             let mut own = Vec::new();
             for document in documents(tree, &file).unwrap_or_default() {
                 if document.root.get("kind").and_then(Node::as_str) == Some("HyperConverged") {
@@ -81,7 +80,7 @@ impl Kustomizations {
                 continue;
             }
             let mut above = self.layers(&file);
-            above.retain(|l| seen.get(&l.kustomization).is_some_and(|reached| *reached));
+            above.retain(|layer| inside.contains(&*layer.kustomization));
             for layer in &mut above {
                 layer.on.insert(file.clone());
             }
@@ -101,14 +100,13 @@ impl Kustomizations {
 
     /// What they lay over the HyperConverged in a file, inner ones first.
     pub fn layers(&self, file: &Utf8Path) -> Vec<Layer> {
-        let patching = self.0.iter().filter(|(_, k)| !k.patched.is_empty());
+        let above = self.above(file);
+        let patching = self.0.iter().filter(|(path, k)| !k.patched.is_empty() && above.contains(path.as_path()));
         let mut reaching: Vec<_> = patching
-            .filter_map(|(path, k)| {
-                let mut seen = BTreeMap::new();
-                let reached = self.reaches(path, file, &mut seen);
-                let on = seen.into_iter().filter(|(inner, hit)| *hit && inner != path);
-                let on: BTreeSet<Utf8PathBuf> = on.map(|(inner, _)| inner).collect();
-                reached.then_some((on, path, k))
+            .map(|(path, k)| {
+                let on = self.inside(path).into_iter().filter(|inner| *inner != path && above.contains(inner));
+                let on: BTreeSet<Utf8PathBuf> = on.map(Utf8Path::to_owned).collect();
+                (on, path, k)
             })
             .collect();
         // What builds on more comes later.
@@ -127,24 +125,34 @@ impl Kustomizations {
         each.collect()
     }
 
-    /// Whether a kustomization builds on a file. Each is looked at once, so that circles end.
-    fn reaches(&self, path: &Utf8Path, file: &Utf8Path, seen: &mut BTreeMap<Utf8PathBuf, bool>) -> bool {
-        if let Some(known) = seen.get(path) {
-            return *known;
-        }
-        let Some(kustomization) = self.0.get(path) else {
-            return false;
-        };
-        seen.insert(path.to_owned(), false);
-        let mut reached = false;
-        for resource in &kustomization.resources {
-            reached |= resource == file;
-            for name in KUSTOMIZATIONS {
-                reached |= self.reaches(&resource.join(name), file, seen);
+    /// A kustomization and all that it builds on.
+    fn inside<'k>(&'k self, path: &'k Utf8Path) -> BTreeSet<&'k Utf8Path> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![path.to_owned()];
+        while let Some(path) = open.pop() {
+            if let Some((path, kustomization)) = self.0.get_key_value(&path)
+                && found.insert(&**path)
+            {
+                let resources = kustomization.resources.iter();
+                open.extend(resources.flat_map(|resource| KUSTOMIZATIONS.map(|name| resource.join(name))));
             }
         }
-        seen.insert(path.to_owned(), reached);
-        reached
+        found
+    }
+
+    /// The kustomizations that build on a file.
+    fn above(&self, file: &Utf8Path) -> BTreeSet<&Utf8Path> {
+        let mut naming: BTreeMap<&Utf8Path, Vec<&Utf8Path>> = BTreeMap::new();
+        for (path, kustomization) in &self.0 {
+            kustomization.resources.iter().for_each(|resource| naming.entry(resource).or_default().push(path));
+        }
+        let mut found = BTreeSet::new();
+        let mut open = vec![file];
+        while let Some(below) = open.pop() {
+            let above = naming.get(below).into_iter().flatten();
+            open.extend(above.filter(|path| found.insert(**path)).filter_map(|path| path.parent()));
+        }
+        found
     }
 }
 
