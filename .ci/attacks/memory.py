@@ -158,6 +158,13 @@ def attack_patch_doubles_elsewhere(lab):
     patched(lab, [{"op": "copy", "from": "", "path": f"/spec/a{i}"} for i in range(60)], 250)
 
 
+def attack_patch_moves(lab):
+    """A patch of operations each of which needs the one before it."""
+    moves = [{"op": "move", "from": f"/spec/{a}", "path": f"/spec/{b}"} for a, b in ("ab", "ba")]
+    patched(lab, [{"op": "add", "path": "/spec/a", "value": "x" * 5_000}, *moves * 1_000], 250)
+    patched(lab, [{"op": "add", "path": "/spec/a", "value": "x" * 5_000}, *moves * 120], 250)
+
+
 def attack_patch_of_long_list(lab):
     """A patch that appends to a long list, which is another one after each operation."""
     append = {"op": "add", "path": "/spec/x/-", "value": 1}

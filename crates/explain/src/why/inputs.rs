@@ -1,7 +1,7 @@
 //! Everything that can be taken away, as a tree: sections, then their parts.
 
 use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::jsonpatch::{self, ANNOTATIONS};
+use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, MOST_EXAMINED};
 use hcoplan_yaml::{Node, Path, Segment, Value, locate_in_scalar};
 
 use super::input::{Input, InputTree};
@@ -81,6 +81,10 @@ fn annotation(name: &str, value: &Node, path: Path) -> InputTree {
     let (Some(known), Some(Ok(operations))) = (known, decoded) else {
         return InputTree::leaf(Input::Written(path));
     };
+    // Each would be left out of a plan of all the others, which takes the square of their number.
+    if operations.len() > MOST_EXAMINED {
+        return InputTree::leaf(Input::Written(path));
+    }
     let children =
         (0..operations.len()).map(|index| InputTree::leaf(Input::Operation { annotation: known.name, index }));
     InputTree { input: Input::Written(path), children: children.collect(), joins: false }

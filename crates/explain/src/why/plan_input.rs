@@ -17,6 +17,9 @@ use super::input::Input;
 
 const TUNING_POLICY: &str = "hco.kubevirt.io/tuningPolicy";
 
+/// So many operations that no longer apply are left out with those that are taken away: each takes a plan.
+const MOST_FOLLOWING: usize = 64;
+
 /// What takes the place of the tuning policy's annotation: without one the reconcile would end.
 const OTHER_POLICY: &str = r#"{"qps": 1, "burst": 2}"#;
 
@@ -110,6 +113,7 @@ impl<'a> PlanInput<'a> {
                 _ => drop(remove_at(&mut object, path)),
             }
         }
+        let most = operations.len() + MOST_FOLLOWING;
         loop {
             let mut patched = object.clone();
             let kept = drop_operations(&mut patched, &operations);
@@ -131,7 +135,9 @@ impl<'a> PlanInput<'a> {
                 Some((*name, index))
             });
             match failed {
-                Some(operation) if !operations.contains(&operation) => operations.push(operation),
+                Some(operation) if !operations.contains(&operation) && operations.len() < most => {
+                    operations.push(operation);
+                }
                 _ => return plan,
             }
         }
