@@ -120,14 +120,18 @@ def messages(value, keys):
 
 def check_json(lab, what, text):
     json.loads(text)
+    found = STEERS.search(text)
+    lab.expect(not found, f"{what}: {found and text[max(0, found.start() - 60):found.end() + 20]!r}")
 
 
 def check_messages(lab, what, text, keys=("message", "description")):
+    check_json(lab, what, text)
     for message in messages(json.loads(text), keys):
         lab.expect(not STEERS.search(message), f"{what}: {message!r}")
 
 
 def check_sarif(lab, what, text):
+    check_json(lab, what, text)
     for message in messages(json.loads(text), ("text",)):
         lab.expect(not STEERS.search(message), f"{what}: {message!r}")
         lab.expect(not re.search(r"(?<!\\)\]\(command", message), f"{what}: a link: {message!r}")
@@ -162,6 +166,16 @@ def attack_findings(lab):
         done = check(lab, directory, ["lint", "--pedantic", "--format", format], CHECKS[format])
         lab.expect("notAField" in done.out, format, done)
     check(lab, directory, ["lint", "--show-files"], check_log)
+
+
+def attack_excerpts(lab):
+    """A line of a file is no workflow command where an excerpt or a preview shows it."""
+    directory = lab.dir()
+    lab.write(directory, "inventory.yaml", INVENTORY % ("n1", "amd64", "a", "b"))
+    lab.write(directory, "hyperconverged.yaml", HEAD + "spec:\n  noSuchField: 1 # ##[error]pwned\n  featureGates: {noSuchGate: true} # ##[x]pwned\n")
+    for words in [["lint", "--pedantic"], ["lint", "--pedantic", "--format", "markdown"], ["fix"], ["plan"]]:
+        done = check(lab, directory, words, check_log)
+        lab.expect(words[0] == "plan" or "pwned" in done.out or "noSuch" in done.out, " ".join(words), done)
 
 
 def attack_views(lab):

@@ -187,7 +187,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     }
     if arguments.format == Format::Json {
         let document = fix_document::of(&fixed, &root, writes, changed);
-        output.print(format!("{document:#}\n"))?;
+        output.print(hcoplan_report::visible_json::text(&document))?;
     } else {
         write_left(&mut text, &root, &fixed.left)?;
         if !text.is_empty() {

@@ -176,7 +176,7 @@ pub(super) fn text(
             {
                 document.remove("upgrade");
             }
-            text = format!("{document:#}\n").into_bytes();
+            text = hcoplan_report::visible_json::text(&document).into_bytes();
         }
         (_, steps) => changes::write(format, &changes, steps.as_ref(), &mut text)?,
     }

@@ -79,7 +79,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
             let diff = release_diff(&named_release(before)?, &named_release(after)?);
             output.print(match format {
                 Form::Human => differences(&diff),
-                Form::Json => format!("{:#}\n", json!(diff)),
+                Form::Json => hcoplan_report::visible_json::text(&json!(diff)),
             })?;
         }
         Command::Show { release } => {
@@ -129,7 +129,7 @@ fn list(format: Form) -> String {
     }
     match format {
         Form::Human => out,
-        Form::Json => format!("{:#}\n", json!(all)),
+        Form::Json => hcoplan_report::visible_json::text(&json!(all)),
     }
 }
 

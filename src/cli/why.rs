@@ -161,7 +161,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
             root: &found.root,
         };
         let text = match target.format {
-            Format::Json => format!("{:#}\n", why_json(&page)),
+            Format::Json => hcoplan_report::visible_json::text(&why_json(&page)),
             _ => terminal::print(&page.document(), target.terminal(output)),
         };
         target.write(text.as_bytes(), output)?;

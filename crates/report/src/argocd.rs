@@ -173,5 +173,5 @@ pub fn document(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> String {
         "clusters": clusters.collect::<Vec<_>>(),
         "ignoresNothing": idle.collect::<Vec<_>>(),
     });
-    format!("{document:#}\n")
+    super::visible_json::text(&document)
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use super::Report;
+use super::visible_json::VisibleJson;
 use hcoplan_diagnostics::finding::Severity;
 use hcoplan_diagnostics::secret::InputText;
 use hcoplan_lint::fingerprints;
@@ -37,6 +38,6 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         })
     });
     let issues: Vec<_> = issues.collect();
-    serde_json::to_writer_pretty(&mut *out, &issues)?;
+    serde_json::to_writer_pretty(VisibleJson(&mut *out), &issues)?;
     writeln!(out)
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::Report;
 use super::same_findings::group_alike;
+use super::visible_json::VisibleJson;
 use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Severity};
 use hcoplan_diagnostics::secret;
 use hcoplan_diagnostics::source::Location;
@@ -17,13 +18,13 @@ use hcoplan_diagnostics::source::Location;
 pub(super) const SCHEMA_VERSION: &str = "1";
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &document_json(report))?;
+    serde_json::to_writer_pretty(VisibleJson(&mut *out), &document_json(report))?;
     writeln!(out)
 }
 
 pub(super) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     for finding in report.findings {
-        serde_json::to_writer(&mut *out, &finding_json(report, finding))?;
+        serde_json::to_writer(VisibleJson(&mut *out), &finding_json(report, finding))?;
         writeln!(out)?;
     }
     Ok(())

@@ -36,6 +36,7 @@ pub mod terminal;
 #[cfg(test)]
 mod tests;
 mod text;
+pub mod visible_json;
 mod why;
 mod why_changes;
 mod why_json;

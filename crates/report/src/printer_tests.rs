@@ -166,3 +166,17 @@ fn an_excerpt_marks_what_is_meant() {
     assert_eq!(rows[1].pieces, [("  ", false), ("a", true), (": 1", false)]);
     assert_eq!(rows[1].labels, [("here", true)]);
 }
+
+#[test]
+fn no_line_of_an_excerpt_is_a_workflow_command() {
+    let file = SourceFile::new("a.yaml", "a: 1 # ##[error]pwned\n");
+    let mark = Mark {
+        path: "a.yaml".to_owned(),
+        place: Location::new(&file, Place::new(0, 1)),
+        label: "##[error]pwned".to_owned(),
+        primary: true,
+    };
+    let excerpt = Excerpt::new(&[&mark], 80).expect("an excerpt");
+    let shown = format!("{:?}", excerpt.rows());
+    assert!(shown.contains("pwned") && !shown.contains("##["), "{shown}");
+}

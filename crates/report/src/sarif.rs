@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::Report;
 use super::fingerprint::line_hashes;
+use super::visible_json::VisibleJson;
 use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Prediction, Rule, Severity};
 use hcoplan_diagnostics::secret::{self, InputText};
 use hcoplan_diagnostics::source::Location;
@@ -25,7 +26,7 @@ pub fn page(rule: &str) -> String {
 }
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &document(report))?;
+    serde_json::to_writer_pretty(VisibleJson(&mut *out), &document(report))?;
     writeln!(out)
 }
 

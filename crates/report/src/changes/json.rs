@@ -17,7 +17,7 @@ use hcoplan_explain::diff::{Cause, ClusterDiff, VerdictChange};
 pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut document = document(changes);
     secret::mask_object(&mut document);
-    writeln!(out, "{document:#}")
+    out.write_all(crate::visible_json::text(&document).as_bytes())
 }
 
 /// Differences as one document; its schema is `schemas/diff.schema.json`.

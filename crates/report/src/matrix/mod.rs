@@ -60,7 +60,7 @@ pub struct MatrixPage<'a> {
 pub fn write(format: Format, page: &MatrixPage<'_>, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Human => out.write_all(terminal::print(&view::screen(page), page.terminal).as_bytes()),
-        Format::Json => writeln!(out, "{:#}", document(page)),
+        Format::Json => out.write_all(crate::visible_json::text(&document(page)).as_bytes()),
         Format::Html => out.write_all(html::print(&view::page(page)).as_bytes()),
     }
 }

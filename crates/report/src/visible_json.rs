@@ -1,0 +1,63 @@
+//! JSON that can be shown: characters that nobody sees are escaped, so that a file's name is written whole and steers
+//! nothing.
+
+use std::io::{self, Write};
+
+use hcoplan_diagnostics::secret::is_invisible_or_control;
+use serde_json::Value;
+
+/// A writer for JSON; what is written through it reads the same.
+#[derive(Debug)]
+pub struct VisibleJson<W>(pub W);
+
+impl<W: Write> Write for VisibleJson<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // The serializer writes whole characters, and only within strings any that isn't ASCII.
+        match std::str::from_utf8(bytes) {
+            Ok(text) if !bytes.is_ascii() || bytes.contains(&0x7f) => self.0.write_all(visible(text).as_bytes())?,
+            _ => self.0.write_all(bytes)?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// A document of JSON as text, indented, with a line break behind it.
+pub fn text(document: &Value) -> String {
+    visible(&format!("{document:#}\n"))
+}
+
+/// A text of JSON with the characters that nobody sees escaped.
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii_whitespace() || !is_invisible_or_control(c) {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            out.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_sees_is_escaped_and_reads_the_same() {
+        let value = serde_json::json!({"a\u{202e}": "é\u{200b}\u{e0041}\u{7f}\u{85}\n\t\"漢"});
+        let mut out = Vec::new();
+        serde_json::to_writer_pretty(VisibleJson(&mut out), &value).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(!text.chars().any(|c| c != '\n' && is_invisible_or_control(c)), "{text}");
+        assert!(text.contains("é\\u200b\\udb40\\udc41\\u007f\\u0085"), "{text}");
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+        assert_eq!(visible(&value.to_string()).parse::<Value>().unwrap(), value);
+    }
+}
