@@ -492,9 +492,9 @@ fn no_job_with_a_token_builds() {
         let path = file.expect("a workflow").path();
         let name = path.display();
         let workflow = yaml::parse(&SourceFile::new("workflow.yml", read(&path)));
-        let root = &workflow.documents[0].root;
-        for job in root.get("jobs").expect("jobs").entries() {
-            let permissions = job.value.get("permissions").or_else(|| root.get("permissions"));
+        let top = &workflow.documents[0].root;
+        for job in top.get("jobs").expect("jobs").entries() {
+            let permissions = job.value.get("permissions").or_else(|| top.get("permissions"));
             let permissions = permissions.unwrap_or_else(|| panic!("{name}: {} has no permissions", job.key.text));
             assert!(permissions.as_str().is_none(), "{name}: {} has every permission", job.key.text);
             // Findings of a scan are no release.

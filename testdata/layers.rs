@@ -278,6 +278,51 @@ fn no_circles_below(root: &Path) {
     assert!(circles.is_empty(), "these import each other in {}: {circles:#?}", root.display());
 }
 
+/// What is done follows from types, never from the text of a message. Here a text is only looked at to say a thing
+/// once: whether the cluster's words have a place or a value in them.
+const READ_MESSAGES: &[(&str, usize)] = &[
+    ("crates/lint/src/context/verdict.rs", 2),
+    ("crates/lint/src/rules/hco_schema_violation.rs", 1),
+    ("crates/lint/src/rules/scalar_type_mismatch.rs", 1),
+    ("crates/lint/src/rules/unresolved_placeholder.rs", 1),
+    // Go's text of a number, written as the annotation has it.
+    ("crates/planner/src/jsonpatch/mod.rs", 1),
+];
+
+#[test]
+fn nothing_decides_on_the_text_of_a_message() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, path) in roots().iter().flat_map(|root| sources_of(root)) {
+        let name = path.strip_prefix(root).expect("below the root").to_string_lossy().into_owned();
+        if name.contains("test") || name.ends_with("golden.rs") || name.ends_with("properties.rs") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("readable");
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let reads = text.lines().filter(|line| reads_a_message(line)).count();
+        if reads > 0 {
+            found.insert(name, reads);
+        }
+    }
+    let known = READ_MESSAGES.iter().map(|(name, reads)| ((*name).to_owned(), *reads));
+    assert_eq!(found, known.collect());
+}
+
+/// Whether a line asks what the text of a message is like.
+fn reads_a_message(line: &str) -> bool {
+    const TEXTS: [&str; 4] = ["message", "help", "title", "why"];
+    const QUESTIONS: [&str; 7] =
+        ["contains(", "starts_with(", "ends_with(", "strip_prefix(", "strip_suffix(", "split_once(", "rsplit_once("];
+    let code = line.split("//").next().unwrap_or_default();
+    QUESTIONS.iter().flat_map(|q| code.match_indices(q)).any(|(at, _)| {
+        let asked = code[..at].strip_suffix('.').unwrap_or_default();
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let asked = asked.rsplit(|c| !is_word(c)).next().unwrap_or_default();
+        TEXTS.contains(&asked)
+    })
+}
+
 #[test]
 fn imports_are_found() {
     let text = "use crate::{yaml::{Path, edit::edits}, finding as f};\npub use self::a::B;\n\

@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use camino::Utf8Path;
-
 use super::planned::Planned;
 use super::previous_state::PreviousObject;
 use super::{ClusterTask, steps};
-use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::finding::{Finding, FindingKey, Severity};
 use hcoplan_lint::{Run, Selection};
 use hcoplan_planner::inventory::{LoadedInventory, contrasting_nodes};
 use hcoplan_planner::release::Release;
@@ -48,53 +46,47 @@ fn common(
     let inventory = &*loaded.inventory;
     if !inventory.states_nodes {
         let other = lint(release, &inventory.with_nodes(contrasting_nodes()));
-        let other = by_claim(&other.findings, release.label());
-        found.findings.retain(|f| f.refusal || other.contains_key(&claim(f, release.label())));
+        let other = by_claim(&other.findings);
+        let mut claims = claims(&found.findings).into_iter();
+        found.findings.retain(|f| claims.next().is_none_or(|claim| f.refusal || other.contains_key(&claim)));
     }
     if loaded.possible.is_empty() {
         return found;
     }
     // What is assumed of a vendor's build says no more than that the release is assumed.
     found.findings.retain(|f| f.rule.name != "vendor-values-assumed");
+    let own = claims(&found.findings);
     let others = loaded.possible.iter().filter(|other| other.label() != release.label());
-    let mut on_others = Vec::new();
+    let mut labels: Vec<BTreeSet<&str>> = vec![BTreeSet::from([release.label()]); own.len()];
+    let mut errors: BTreeMap<Claim, (Finding, BTreeSet<&str>)> = BTreeMap::new();
     for other in others {
         let run = lint(other, inventory);
-        let known = by_claim(&run.findings, other.label());
-        for finding in &mut found.findings {
-            if let Some(index) = known.get(&claim(finding, release.label())) {
+        let known = by_claim(&run.findings);
+        for ((claim, labels), finding) in own.iter().zip(&mut labels).zip(&mut found.findings) {
+            if let Some(index) = known.get(claim) {
+                labels.insert(other.label());
                 agree(finding, &run.findings[*index]);
             }
         }
+        for (claim, index) in known {
+            let finding = &run.findings[index];
+            if finding.severity == Severity::Error && !own.contains(&claim) {
+                errors.entry(claim).or_insert_with(|| (finding.clone(), BTreeSet::new())).1.insert(other.label());
+            }
+        }
         found.skipped.extend(run.skipped);
-        on_others.push((other.label(), run.findings));
     }
-    let mut errors: BTreeMap<Claim<'_>, (&Finding, BTreeSet<&str>)> = BTreeMap::new();
-    let own = by_claim(&found.findings, release.label());
-    for (label, findings) in &on_others {
-        let new = findings.iter().filter(|f| f.severity == Severity::Error && !own.contains_key(&claim(f, label)));
-        for finding in new {
-            errors.entry(claim(finding, label)).or_insert((finding, BTreeSet::new())).1.insert(label);
-        }
-    }
-    let on_others: Vec<_> = on_others.iter().map(|(label, findings)| (*label, by_claim(findings, label))).collect();
+    let mut labels = labels.into_iter();
     found.findings.retain_mut(|finding| {
-        let mut labels = BTreeSet::from([release.label()]);
-        labels.extend(
-            on_others
-                .iter()
-                .filter(|(_, known)| known.contains_key(&claim(finding, release.label())))
-                .map(|(label, _)| *label),
-        );
         // An assumed release rejects the HyperConverged only where all do.
-        if labels.len() == loaded.possible.len() || finding.refusal {
+        let Some(labels) = labels.next().filter(|l| l.len() < loaded.possible.len() && !finding.refusal) else {
             return true;
-        }
+        };
         limit(finding, &labels, loaded);
         finding.severity > Severity::Info
     });
-    for (finding, labels) in errors.into_values() {
-        let mut finding = Finding { refusal: false, ..finding.clone() };
+    for (mut finding, labels) in errors.into_values() {
+        finding.refusal = false;
         limit(&mut finding, &labels, loaded);
         found.findings.push(finding);
     }
@@ -114,20 +106,18 @@ fn limit(finding: &mut Finding, labels: &BTreeSet<&str>, loaded: &Loaded) {
     finding.message = format!("{} (in {title} {} only)", finding.message, of.join(", "));
 }
 
-/// What a finding says, and of which place: the same in two releases where they agree.
-type Claim<'f> = (&'f str, Severity, String, Option<(&'f Utf8Path, u32, u32)>);
+/// What a finding is about and how severe it is: the same in two releases where they agree.
+type Claim = (FindingKey, Severity);
 
-/// `label` is the release's: a message that names it says the same with another's.
-fn claim<'f>(finding: &'f Finding, label: &str) -> Claim<'f> {
-    let place = finding.location.as_ref();
-    let place = place.map(|l| (l.file.path(), l.span.start, l.span.end));
-    (finding.rule.name, finding.severity, finding.message.replace(label, ""), place)
+/// What each of some findings claims.
+fn claims(findings: &[Finding]) -> Vec<Claim> {
+    let keys = FindingKey::of_all(findings).into_iter();
+    keys.zip(findings).map(|((_, key), finding)| (key, finding.severity)).collect()
 }
 
-/// Where the finding is that claims something; the first of several that claim the same.
-fn by_claim<'f>(findings: &'f [Finding], label: &str) -> BTreeMap<Claim<'f>, usize> {
-    let all = findings.iter().enumerate().rev();
-    all.map(|(index, finding)| (claim(finding, label), index)).collect()
+/// Where the finding is that claims something.
+fn by_claim(findings: &[Finding]) -> BTreeMap<Claim, usize> {
+    claims(findings).into_iter().zip(0..).collect()
 }
 
 /// Leaves of a finding what another release's says, too.

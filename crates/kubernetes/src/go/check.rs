@@ -6,7 +6,7 @@
 use serde_json::{Number, Value};
 
 use super::table::{Field, GoType, GoTypes, Kind, Struct};
-use super::{DecodeError, normalise, time};
+use super::{DecodeError, Wants, normalise, time};
 use crate::{duration, quantity};
 
 /// How keys find their fields.
@@ -155,11 +155,12 @@ fn mismatch(what: &str, go_type: &str, at: &Step<'_>) -> DecodeError {
         Some(structure) => format!("struct field {structure}.{}", names.join(".")),
         None => "value".to_owned(),
     };
-    failure(format!("json: cannot unmarshal {what} into Go {target} of type {go_type}"), at)
+    let message = format!("json: cannot unmarshal {what} into Go {target} of type {go_type}");
+    failure(message, at, Wants::Type(go_type.to_owned()))
 }
 
-fn failure(message: String, at: &Step<'_>) -> DecodeError {
-    DecodeError { message, path: path(at) }
+fn failure(message: String, at: &Step<'_>, wants: Wants) -> DecodeError {
+    DecodeError { message, path: path(at), wants }
 }
 
 fn path(at: &Step<'_>) -> String {
@@ -194,7 +195,7 @@ fn check_duration(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
         Value::Null => "",
         _ => return Err(mismatch(word(value), "string", at)),
     };
-    duration::parse(text).map(|_| ()).map_err(|e| failure(e.to_string(), at))
+    duration::parse(text).map(|_| ()).map_err(|e| failure(e.to_string(), at, Wants::Duration))
 }
 
 fn check_quantity(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
@@ -204,7 +205,7 @@ fn check_quantity(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
         Value::Number(number) => quantity::Quantity::parse(&normalise::plain_text(number)),
         _ => quantity::Quantity::parse(&value.to_string()),
     };
-    parsed.map(|_| ()).map_err(|e| failure(e.to_string(), at))
+    parsed.map(|_| ()).map_err(|e| failure(e.to_string(), at, Wants::Quantity))
 }
 
 fn check_time(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
@@ -219,6 +220,7 @@ fn check_time(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
                 duration::quote(text)
             ),
             at,
+            Wants::Time,
         )),
         _ => Err(mismatch(word(value), "string", at)),
     }

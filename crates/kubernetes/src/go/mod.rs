@@ -33,6 +33,21 @@ pub struct DecodeError {
     pub message: String,
     /// Where, in the document's own keys: `spec.a[0].b`; empty for the document itself.
     pub path: String,
+    /// What it wants there.
+    pub wants: Wants,
+}
+
+/// What Go wants of a value that it can't decode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wants {
+    /// A duration such as `90s`.
+    Duration,
+    /// A quantity such as `500m`.
+    Quantity,
+    /// A time, as RFC 3339 writes it.
+    Time,
+    /// A value of a type, by its name in Go: `[]string`.
+    Type(String),
 }
 
 impl GoTypes {

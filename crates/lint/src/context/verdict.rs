@@ -3,6 +3,7 @@
 use hcoplan_diagnostics::finding::{Finding, Rule};
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::admission::{Reason, Stage};
+use hcoplan_planner::boot_images::ssp_stage::SspReason;
 use hcoplan_yaml::Path;
 
 use super::Context;
@@ -84,6 +85,11 @@ impl<'a> Context<'a> {
         } else {
             self.locate(&cause.path)
         }
+    }
+
+    /// What SSP's webhook looked at when it rejected the SSP that HCO makes.
+    pub fn ssp_reason(&self) -> Option<SspReason> {
+        self.plan().ssp.as_ref()?.admission.reason
     }
 
     /// Why SSP's webhook rejects the SSP that HCO makes; `None` where it doesn't.

@@ -3,6 +3,7 @@
 use hcoplan_diagnostics::finding::Edit;
 use hcoplan_diagnostics::source::Span;
 use hcoplan_planner::admission::Reason;
+use hcoplan_planner::boot_images::ssp_stage::SspReason;
 use hcoplan_yaml::edit::apply_and_verify;
 use hcoplan_yaml::{Entry, Value};
 
@@ -42,16 +43,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let nameless = template.name().is_empty();
         if refused.iter().any(|r| cx.is_refused_at(*r, &path)) {
             out.explain(Incident::Refusal, finding);
-        } else if nameless && cx.ssp_refusal().is_some_and(|r| r.ends_with(SSP_WORDS)) {
+        } else if nameless && cx.ssp_reason() == Some(SspReason::NamelessTemplate) {
             out.explain(Incident::SspRefusal, finding);
         } else {
             out.report(finding);
         }
     }
 }
-
-/// What SSP's webhook says to a template without a name.
-const SSP_WORDS: &str = "missing name in DataImportCronTemplate";
 
 fn finding(template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) -> Option<Finding> {
     let Some(first) = misplaced.first() else {

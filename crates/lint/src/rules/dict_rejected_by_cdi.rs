@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hcoplan_kubernetes::label::is_subdomain;
-use hcoplan_planner::boot_images::cdi::{self, CdiRefusal};
+use hcoplan_planner::boot_images::cdi::{self, CdiFault, CdiRefusal};
 
 use super::prelude::*;
 use crate::context::cron_names;
@@ -52,7 +52,7 @@ fn help(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<Strin
     let help = match refusal.path.as_str() {
         "template.spec" | "template.spec.storage" | "template.spec.pvc" => {
             let common = common_size(cx, cron);
-            return Some(match common.filter(|_| refusal.message.contains("issing")) {
+            return Some(match common.filter(|_| is_missing(refusal)) {
                 Some(size) => format!(
                     "customising replaces the whole spec: repeat the common image's storage \
                      request, {size}"
@@ -74,6 +74,11 @@ fn help(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<Strin
     Some(help.to_owned())
 }
 
+/// Whether the claim or its size isn't there.
+fn is_missing(refusal: &CdiRefusal) -> bool {
+    matches!(refusal.fault, CdiFault::NoClaim | CdiFault::NoSize)
+}
+
 /// What was probably meant.
 fn change(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<(String, Change)> {
     let written = cx.image_of(&cron.origin)?.written?;
@@ -83,7 +88,7 @@ fn change(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<(St
     };
     match refusal.path.as_str() {
         "template.spec" | "template.spec.storage" => {
-            let size = common_size(cx, cron).filter(|_| refusal.message.contains("issing"))?;
+            let size = common_size(cx, cron).filter(|_| is_missing(refusal))?;
             let path = at("spec.template.spec.storage.resources.requests.storage");
             let title = format!("request {size}, as the common image does");
             Some((title, Change::Set(path, size.into())))

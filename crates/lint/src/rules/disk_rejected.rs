@@ -1,6 +1,6 @@
 //! A disk that CDI rejects.
 
-use hcoplan_planner::boot_images::cdi::{CdiRefusal, data_volume_refusal, refusal};
+use hcoplan_planner::boot_images::cdi::{CdiFault, CdiRefusal, data_volume_refusal, refusal};
 use hcoplan_planner::machines::is_placeholder;
 use hcoplan_yaml::Node;
 
@@ -112,8 +112,10 @@ fn report(document: &Document, name: &str, spec: &Path, found: Option<CdiRefusal
     let mut finding = Finding::new(&RULE, message).at(place).object(object_of(document)).label(label);
     let last = refusal.path.rsplit('.').next().unwrap_or_default();
     let advice = match last {
-        "storage" | "pvc" if refusal.message.contains("size") => "request a size: resources.requests.storage",
-        "storage" | "pvc" if refusal.message.starts_with("Duplicate") => "keep one of storage and pvc",
+        _ if matches!(refusal.fault, CdiFault::NoSize | CdiFault::WrongSize) => {
+            "request a size: resources.requests.storage"
+        }
+        _ if refusal.fault == CdiFault::TwoClaims => "keep one of storage and pvc",
         "" | "spec" => "add storage with resources.requests.storage",
         "url" if refusal.path.contains("registry") => {
             "write docker://registry/image:tag, or oci-archive:// for an archive"

@@ -20,9 +20,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let rules = cx.release().admission().version(cx.version());
     let pairs = rules.map_or(&[][..], |r| &r.gates_to_fields);
     let admission = cx.admission();
-    let pair = pairs.iter().find(|p| match admission.reason {
-        Some(Reason::GateContradictsField) => admission.message == p.contradiction,
-        _ => admission.message.contains(&Path::dotted(&p.field).to_pointer()),
+    let pair = pairs.iter().find(|p| {
+        let field = Path::dotted(&p.field);
+        admission.causes.iter().any(|cause| match admission.reason {
+            // The webhook adds the field of a gate, whose parent isn't there.
+            Some(Reason::MutationFails) => field.starts_with(&cause.path) && cx.gate(&p.gate).is_written(),
+            _ => cause.path == field,
+        })
     });
     let is_ours = |reason| matches!(reason, Reason::GateContradictsField | Reason::MutationFails);
     let (Some(pair), Some(finding)) = (pair, cx.refused(&RULE, is_ours)) else {

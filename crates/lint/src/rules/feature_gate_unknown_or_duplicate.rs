@@ -1,6 +1,7 @@
 //! Names in v1's list of feature gates.
 
-use hcoplan_planner::admission::Reason;
+use hcoplan_kubernetes::schema::ViolationKind;
+use hcoplan_planner::admission::{CauseKind, Reason};
 use hcoplan_planner::release::{ListedGates, Phase, Release};
 use hcoplan_yaml::{Node, Path};
 
@@ -105,7 +106,8 @@ fn alike(cx: &Context<'_>, fate: &Fate, entries: &[&Entry<'_>], path: &Path) -> 
 /// An error where the release rejects it; elsewhere the first of the two counts, or the second is reported as unknown.
 fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Sink) {
     let about_us = |c: &hcoplan_planner::admission::Cause| {
-        c.path.starts_with(path) && (c.message.contains("Duplicate value") || c.message.contains("must be unique"))
+        let is_twice = matches!(c.kind, CauseKind::Schema(ViolationKind::Duplicate | ViolationKind::Rule));
+        c.path.starts_with(path) && is_twice
     };
     let is_ours = cx.admission().causes.iter().all(about_us);
     let refused = cx.refused(&RULE, |r| matches!(r, Reason::Schema(_)) && is_ours);

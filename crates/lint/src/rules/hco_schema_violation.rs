@@ -1,7 +1,8 @@
 //! What the CRD's schema or the operator's Go types don't take.
 
+use hcoplan_kubernetes::go::Wants;
 use hcoplan_kubernetes::schema::{ListKind, Schema, ViolationKind};
-use hcoplan_planner::admission::{Cause as Refused, Reason};
+use hcoplan_planner::admission::{Cause as Refused, CauseKind, Reason};
 use hcoplan_yaml::{Node, Path, Segment};
 
 use super::prelude::*;
@@ -49,7 +50,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let mut helps: Vec<String> = Vec::new();
     for cause in &admission.causes {
-        let one = help(cx, schema, admission.reason, cause).filter(|h| !helps.contains(h));
+        let one = help(cx, schema, cause).filter(|h| !helps.contains(h));
         helps.extend(one.filter(|_| helps.len() < MOST_HELPS));
     }
     // The words of the webhook name the first only.
@@ -102,14 +103,11 @@ fn and_more(paths: &[String], all: usize) -> String {
 /// Maximum number of remedies in a message.
 const MOST_HELPS: usize = 4;
 
-fn help(cx: &Context<'_>, schema: &Schema, reason: Option<Reason>, cause: &Refused) -> Option<String> {
+fn help(cx: &Context<'_>, schema: &Schema, cause: &Refused) -> Option<String> {
     let field = schema.field(&cause.path);
-    let help = match reason? {
-        // Of several mistakes the reason is the first one's.
-        Reason::Schema(ViolationKind::Required) if cause.message.contains("Required value") => {
-            format!("add `{}`", cause.path)
-        }
-        Reason::Schema(ViolationKind::Unsupported) => {
+    let help = match &cause.kind {
+        CauseKind::Schema(ViolationKind::Required) => format!("add `{}`", cause.path),
+        CauseKind::Schema(ViolationKind::Unsupported) => {
             let allowed = field?.allowed.iter();
             let allowed: Vec<&str> = allowed.filter_map(serde_json::Value::as_str).collect();
             if allowed.is_empty() {
@@ -117,22 +115,17 @@ fn help(cx: &Context<'_>, schema: &Schema, reason: Option<Reason>, cause: &Refus
             }
             format!("write {}", or(&allowed))
         }
-        Reason::Schema(ViolationKind::Duplicate) if cause.message.contains("Duplicate") => {
-            "remove one of the two".to_owned()
-        }
-        Reason::GoDecode if cause.message.contains("invalid duration") || cause.message.contains("in duration") => {
-            "write a duration such as 90s, 15m or 1h30m".to_owned()
-        }
-        Reason::GoDecode if cause.message.contains("quantit") => "write a quantity such as 500m, 2 or 64Mi".to_owned(),
-        Reason::GoDecode => match field?.kind {
+        CauseKind::Schema(ViolationKind::Duplicate) => "remove one of the two".to_owned(),
+        CauseKind::Decode(Wants::Duration) => "write a duration such as 90s, 15m or 1h30m".to_owned(),
+        CauseKind::Decode(Wants::Quantity) => "write a quantity such as 500m, 2 or 64Mi".to_owned(),
+        CauseKind::Decode(_) => match field?.kind {
             "object" if let Some((_, written)) = named_item(cx, schema, &cause.path) => format!("write `{written}`"),
             "object" => "write an object here: keys and values".to_owned(),
             "array" => "write a list here".to_owned(),
             "integer" => "write a whole number in the type's range".to_owned(),
             _ => return None,
         },
-        Reason::Schema(_) => return None,
-        _ => return None,
+        CauseKind::Schema(_) | CauseKind::Other => return None,
     };
     Some(help)
 }

@@ -1,5 +1,7 @@
 //! An operation of a patch that is none.
 
+use hcoplan_planner::jsonpatch::OperationPart;
+
 use super::prelude::*;
 
 pub(super) static RULE: Rule = Rule::error(
@@ -21,14 +23,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let element = failure.cause == Cause::NotAPatch && failure.operation.is_some();
-        if failure.cause != Cause::Operation && !element {
+        if !matches!(failure.cause, Cause::Operation(_)) && !element {
             continue;
         }
         let name = patch.target.name;
         let place = cx.patch_place(name, &failure);
         let written = failure.span.and_then(|s| patch.text.get(s.range()));
         let word = written.and_then(|w| serde_json::from_str::<String>(w).ok());
-        let unsupported = failure.message.ends_with("unsupported operation");
+        let unsupported = failure.cause == Cause::Operation(OperationPart::Op);
         let mut finding = Finding::new(&RULE, message(&failure, element)).at(place);
         finding = match word.filter(|_| unsupported) {
             None => finding.label(label(&failure, element)),
@@ -55,17 +57,12 @@ fn message(failure: &jsonpatch::Failure, element: bool) -> String {
 
 /// What the characters lack.
 fn label(failure: &jsonpatch::Failure, element: bool) -> &'static str {
-    let says = |words: &str| failure.message.contains(words);
-    if element {
-        "an object with op and path belongs here"
-    } else if says("unsupported operation") {
-        "op is missing or no text"
-    } else if says("missing value field") {
-        "has no value; null is one"
-    } else if says("'from'") {
-        "has no from, or one that is no text"
-    } else {
-        "has no path, or one that is no text"
+    match failure.cause {
+        _ if element => "an object with op and path belongs here",
+        Cause::Operation(OperationPart::Op) => "op is missing or no text",
+        Cause::Operation(OperationPart::Value) => "has no value; null is one",
+        Cause::Operation(OperationPart::From) => "has no from, or one that is no text",
+        _ => "has no path, or one that is no text",
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let failure = failed.failure;
     let explained = match failure.cause {
-        Cause::MissingPath => "the path doesn't exist",
+        Cause::MissingPath | Cause::MissingField => "the path doesn't exist",
         Cause::Index => "the element doesn't exist",
         Cause::NilDereference => "the operator's patch library panics on it",
         _ => return,
@@ -38,9 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let message = format!("{what} can't be applied to {}; {who}: {}", patch.target.kind, failure.message);
     let mut finding = Finding::new(&RULE, message).at(cx.patch_place(failed.annotation, failure)).label(explained);
-    // The parent is there, only the field isn't: the library's words tell the two apart.
-    let only_the_field = failure.message.contains("replace operation does not apply: doc is missing key");
-    if let Some(operation) = operation.filter(|_| only_the_field) {
+    if let Some(operation) = operation.filter(|_| failure.cause == Cause::MissingField) {
         let op = operation.spans.op.range();
         finding = finding.help("use add: it sets a field whether it is there or not");
         if let Some(edit) = patch.annotation.edit_part(op.start + 1..op.end - 1, "add") {

@@ -1,7 +1,7 @@
 //! A patched operand that its own operator's webhook rejects.
 
 use hcoplan_planner::admission::refusals_of_kubevirt;
-use hcoplan_planner::boot_images::ssp_stage;
+use hcoplan_planner::boot_images::ssp_stage::{self, SspReason};
 
 use super::prelude::*;
 
@@ -48,7 +48,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 let without = ssp_stage::render(before, cx.release().ssp());
                 if without.admission.accepted {
                     let message = format!("SSP's webhook rejects the SSP: {why}");
-                    let pointer = if why.contains("emplate") { "/spec/commonTemplates" } else { "/spec/cluster" };
+                    let pointer = match cx.ssp_reason() {
+                        Some(SspReason::NamelessTemplate) => "/spec/commonTemplates",
+                        _ => "/spec/cluster",
+                    };
                     out.explain(Incident::SspRefusal, finding(cx, patch, message, pointer));
                 }
             }

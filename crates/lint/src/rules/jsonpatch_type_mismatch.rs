@@ -1,6 +1,6 @@
 //! A value that the operand's field can't hold.
 
-use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep};
+use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep, Wants};
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Map, Value};
 
@@ -58,7 +58,7 @@ fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation
     let kind = patch.target.kind;
     let finding = Finding::new(&RULE, format!("{field} of {kind} can't hold this value: {}", error.message))
         .at(patch.place(span))
-        .label(label(&error.message));
+        .label(label(&error.wants));
     let corrected = corrected(types, ty, &document, &found);
     Some(match corrected {
         None => finding.help("write a value of the field's type"),
@@ -74,18 +74,19 @@ fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation
     })
 }
 
-/// What the field holds, from Go's words.
-fn label(message: &str) -> String {
-    let ty = message.rsplit_once(" of type ").map(|(_, ty)| ty);
-    let what = match ty.map(|ty| ty.trim_start_matches('*')) {
-        None => return "is not what this field can hold".to_owned(),
-        Some("bool") => "true or false",
-        Some("string") => "a text in quotes",
-        Some(ty) if ty.starts_with("int") || ty.starts_with("uint") => "a whole number",
-        Some(ty) if ty.starts_with("float") => "a number",
-        Some(ty) if ty.starts_with('[') => "a list",
-        Some(ty) if ty.starts_with("map[") => "an object",
-        Some(ty) => ty,
+/// What the field holds.
+fn label(wants: &Wants) -> String {
+    let Wants::Type(ty) = wants else {
+        return "is not what this field can hold".to_owned();
+    };
+    let what = match ty.trim_start_matches('*') {
+        "bool" => "true or false",
+        "string" => "a text in quotes",
+        ty if ty.starts_with("int") || ty.starts_with("uint") => "a whole number",
+        ty if ty.starts_with("float") => "a number",
+        ty if ty.starts_with('[') => "a list",
+        ty if ty.starts_with("map[") => "an object",
+        ty => ty,
     };
     format!("{what} is expected here")
 }

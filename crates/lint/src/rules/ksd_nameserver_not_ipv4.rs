@@ -15,8 +15,8 @@ pub(super) static RULE: Rule = Rule::error(
 /// The gate without which the field isn't read.
 const GATE: &str = "deployKubeSecondaryDNS";
 
-/// How the operator's error about it begins.
-const ERROR: &str = "kubeSecondaryDNSNameServerIP ";
+/// The field, below `spec` in v1's shape.
+const FIELD: &str = "networking.kubeSecondaryDNSNameServerIP";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("kubeSecondaryDNSNameServerIP");
@@ -29,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let help = "write an IPv4 address such as 192.0.2.53";
     let admission = cx.admission();
-    let is_ours = admission.patch.is_none() && admission.message.starts_with(ERROR);
+    let is_ours = admission.patch.is_none() && admission.causes.iter().all(|c| Some(&c.path) == field.path().as_ref());
     if let Some(finding) = cx.refused(&RULE, |reason| reason == Reason::Render && is_ours) {
         out.explain(Incident::Refusal, finding.label(label).help(help));
         return;
@@ -38,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let failed = cx.plan().reconcile_error.as_ref();
-    if let Some(error) = failed.filter(|e| e.patch.is_none() && e.message.starts_with(ERROR)) {
+    if let Some(error) = failed.filter(|e| e.field == Some(FIELD)) {
         let message = format!("it is accepted, but the operator can't render {}: {error}", error.operand);
         let finding = Finding::new(&RULE, message).at(field.value_place());
         out.explain(Incident::ReconcileError, finding.label(label).help(help));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hcoplan_planner::admission::{GROUP, Reason as Refused};
-use hcoplan_planner::boot_images::ssp_stage::WITHOUT_NODES;
+use hcoplan_planner::boot_images::ssp_stage::SspReason;
 use hcoplan_planner::hyperconverged::version_of;
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::Node;
@@ -249,7 +249,8 @@ fn reconcile_fails(cx: &Context<'_>) -> Option<Finding> {
 
 fn ssp_refused(cx: &Context<'_>) -> Option<Finding> {
     // Without declared nodes nobody knows which architectures HCO would find.
-    let message = cx.ssp_refusal().filter(|message| cx.has_nodes() || !message.ends_with(WITHOUT_NODES))?;
+    let is_unknown = !cx.has_nodes() && cx.ssp_reason() == Some(SspReason::NoCluster);
+    let message = cx.ssp_refusal().filter(|_| !is_unknown)?;
     let patch = cx.annotation("ssp.kubevirt.io/jsonpatch");
     let finding = Finding::new(&SSP_REFUSED, format!("SSP's webhook rejects the SSP: {message}"))
         .at(patch.map_or_else(|| cx.whole_location(), |p| p.key_place()));

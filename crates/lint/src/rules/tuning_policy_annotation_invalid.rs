@@ -4,6 +4,7 @@ use hcoplan_planner::admission::Reason;
 use hcoplan_yaml::Path;
 
 use super::prelude::*;
+use crate::Annotation;
 
 pub(super) static RULE: Rule = Rule::error(
     "tuning-policy-annotation-invalid",
@@ -24,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let admission = cx.admission();
     let is_ours = admission.patch.is_none() && admission.causes.iter().all(|c| about_us(&c.path));
     if let Some(finding) = cx.refused(&RULE, |reason| reason == Reason::Render && is_ours) {
-        let finding = with_fix(cx, finding, &admission.message);
+        let finding = with_fix(cx, finding);
         out.explain(Incident::Refusal, finding);
         return;
     }
@@ -33,7 +34,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if let (Some(error), true) = (failed, policy.is_set()) {
         let message = format!("it is accepted, but the operator can't render KubeVirt: {error}");
         let finding = Finding::new(&RULE, message).at(place(cx));
-        let finding = with_fix(cx, finding, &error.message);
+        let finding = with_fix(cx, finding);
         out.explain(Incident::ReconcileError, finding);
         return;
     }
@@ -48,15 +49,23 @@ fn place(cx: &Context<'_>) -> Location {
     }
 }
 
-fn with_fix(cx: &Context<'_>, finding: Finding, message: &str) -> Finding {
+/// The first limit that the annotation lacks; `None` where it is no JSON with numbers.
+fn missing_limit(annotation: &Annotation<'_>) -> Option<&'static str> {
+    let limits: serde_json::Value = serde_json::from_str(annotation.text()?).ok()?;
+    let limits = limits.as_object()?;
+    ["qps", "burst"].into_iter().find(|limit| limits.get(*limit).is_none_or(|n| n.as_f64().is_some_and(|n| n <= 0.0)))
+}
+
+fn with_fix(cx: &Context<'_>, finding: Finding) -> Finding {
     let annotation = cx.annotation(ANNOTATION);
     let high_burst = cx.field("tuningPolicy").text() == Some("highBurst");
     let label = match annotation {
         None => format!("the annotation {ANNOTATION} is missing"),
         Some(_) if high_burst => "highBurst takes no annotation".to_owned(),
-        Some(_) if message.starts_with("qps") => "qps is missing or not above zero".to_owned(),
-        Some(_) if message.starts_with("burst") => "burst is missing or not above zero".to_owned(),
-        Some(_) => "not JSON with qps and burst".to_owned(),
+        Some(annotation) => match missing_limit(&annotation) {
+            Some(limit) => format!("{limit} is missing or not above zero"),
+            None => "not JSON with qps and burst".to_owned(),
+        },
     };
     let finding = finding.label(label);
     let policy = cx.field("tuningPolicy").value_place();

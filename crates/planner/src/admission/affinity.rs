@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::label_text::{key_problems, value_problems};
 use super::shape::{Shape, at, list};
-use super::{Cause, Reason, Refusal};
+use super::{Cause, CauseKind, Reason, Refusal};
 use crate::release::ListStyle;
 
 const REQUIRED: &str = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
@@ -138,7 +138,7 @@ impl Problems {
     /// The same text twice is printed once.
     fn push(&mut self, path: Path, message: String) {
         if self.found.iter().all(|c| c.message != message) {
-            self.found.push(Cause { path, message, in_key: false });
+            self.found.push(Cause { path, message, kind: CauseKind::Other, in_key: false });
         }
     }
 

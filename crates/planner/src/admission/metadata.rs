@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::label_text::{key_problems, subdomain_problems, value_problems};
 use super::shape::place;
-use super::{Cause, Operation, Reason, Refusal, Stage};
+use super::{Cause, CauseKind, Operation, Reason, Refusal, Stage};
 use crate::release::Release;
 
 /// What only the server writes; a document that was read from a cluster carries them.
@@ -44,7 +44,7 @@ pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> 
         refusal.causes.extend(errors.iter().map(|error| {
             let mut path = Path::root().key("metadata");
             path.0.extend(place(metadata, &error.path).0);
-            Cause { path, message: error.message.clone(), in_key: false }
+            Cause { path, message: error.message.clone(), kind: CauseKind::Decode(error.wants.clone()), in_key: false }
         }));
         return Err(refusal);
     }
@@ -163,8 +163,15 @@ pub(super) fn refuse(violations: &Violations, metadata: &[Violation]) -> Option<
         _ => format!("[{}]", messages.join(", ")),
     };
     let mut refusal = Refusal::new(Reason::Schema(first.kind), message);
-    refusal.causes =
-        all.iter().map(|v| Cause { path: v.path.clone(), message: v.message.clone(), in_key: false }).collect();
+    refusal.causes = all
+        .iter()
+        .map(|v| Cause {
+            path: v.path.clone(),
+            message: v.message.clone(),
+            kind: CauseKind::Schema(v.kind),
+            in_key: false,
+        })
+        .collect();
     Some((stage, refusal))
 }
 

@@ -37,7 +37,7 @@ pub use annotations::READ_ANNOTATIONS;
 pub use kubevirt::{OperandRefusal, refusals_of_kubevirt};
 pub use operator_update::{fill_eviction_strategy, is_complete, operator_update};
 pub use render::tried_on_update;
-pub use verdict::{Admission, Cause, OperatorBug, OperatorBugKind, Reason, Refusal, Stage};
+pub use verdict::{Admission, Cause, CauseKind, OperatorBug, OperatorBugKind, Reason, Refusal, Stage};
 
 use hcoplan_kubernetes::schema::{self, PrunedField, Schema};
 use hcoplan_yaml::Path;

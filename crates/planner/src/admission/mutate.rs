@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::change::{Change, ChangeKind};
 use super::shape::{GATES, Shape, at, list, place, text};
-use super::{Admission, Cause, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Refusal};
+use super::{Admission, Cause, CauseKind, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Refusal};
 use super::{GROUP, gates_to_fields};
 use crate::release::{Mutation, Release, VersionRules};
 
@@ -192,6 +192,7 @@ pub(super) fn decode(release: &Release, version: &str, object: &Value) -> Result
     refusal.causes.extend(errors.into_iter().map(|error| Cause {
         path: place(object, &error.path),
         message: error.message,
+        kind: CauseKind::Decode(error.wants),
         in_key: false,
     }));
     Err(refusal)

@@ -164,7 +164,7 @@ fn from_status(old: &Value) -> Topology {
 
 fn refusal(object: &Value, shape: &Shape, error: &operands::Error) -> Refusal {
     if error.is_panic() && error.operand == "KubeVirt" {
-        let refusal = Refusal::new(Reason::TlsProfileUnknown, error.message.as_str());
+        let refusal = Refusal { panics: true, ..Refusal::new(Reason::TlsProfileUnknown, error.message.as_str()) };
         let profile = Path::dotted(shape.tls);
         return match at(object, shape.tls) {
             None => refusal.at(Path::root()),
@@ -172,16 +172,16 @@ fn refusal(object: &Value, shape: &Shape, error: &operands::Error) -> Refusal {
             Some(_) => refusal.at(profile),
         };
     }
-    let refusal = Refusal::new(Reason::Render, error.message.as_str());
+    let refusal = Refusal { panics: error.is_panic(), ..Refusal::new(Reason::Render, error.message.as_str()) };
     let annotations = Path::dotted("metadata.annotations");
     if let Some(patch) = &error.patch {
         let mut refusal = refusal.at(annotations.key(patch.0));
         refusal.patch = Some(patch.clone());
         return refusal;
     }
-    if let Some(twice) = error.message.strip_suffix(" DataImportCronTable is already defined") {
+    if let operands::ErrorKind::DuplicateTemplate(twice) = &error.kind {
         let templates = list(object, shape.templates);
-        let called = |t: &Value| t["metadata"]["name"] == twice;
+        let called = |t: &Value| t["metadata"]["name"] == *twice.as_str();
         if let Some(last) = templates.iter().rposition(called) {
             let path = Path::dotted(shape.templates).index(last);
             return refusal.at(path.key("metadata").key("name"));

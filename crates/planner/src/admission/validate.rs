@@ -71,7 +71,7 @@ impl Webhook<'_> {
     fn all(&self, admission: &mut Admission) -> Result<(), Refusal> {
         let before = admission.warnings.len();
         let verdict = self.all_collected(admission);
-        if verdict.as_ref().is_err_and(Refusal::is_panic) {
+        if verdict.as_ref().is_err_and(|refusal| refusal.panics) {
             admission.warnings.truncate(before);
         }
         verdict
@@ -118,7 +118,7 @@ impl Webhook<'_> {
             if *check == Check::Render {
                 out.extend(render::refusals(self.object, self.shape, self.operation, &self.dry_run));
             } else if let Err(refusal) = self.refuse(*check) {
-                let ends = refusal.is_panic();
+                let ends = refusal.panics;
                 out.push(refusal);
                 if ends {
                     break;

@@ -1,5 +1,6 @@
 //! What admission answers: a verdict, where it comes from, and the holes it fell through.
 
+use hcoplan_kubernetes::go::Wants;
 use hcoplan_kubernetes::schema::{PrunedField, ViolationKind};
 use hcoplan_yaml::Path;
 use serde_json::Value;
@@ -87,8 +88,21 @@ pub struct Cause {
     pub path: Path,
     /// The part of the message that is about this place.
     pub message: String,
+    /// What is wrong with it.
+    pub kind: CauseKind,
     /// Whether the key is meant and not the value.
     pub in_key: bool,
+}
+
+/// What is wrong with the value at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CauseKind {
+    /// The schema forbids it.
+    Schema(ViolationKind),
+    /// The operator's Go types can't hold it.
+    Decode(Wants),
+    /// What the refusal's [`Reason`] says.
+    Other,
 }
 
 /// Why it is rejected.
@@ -102,11 +116,13 @@ pub struct Refusal {
     pub causes: Vec<Cause>,
     /// Where a jsonpatch annotation is why: the annotation, and what fails inside it.
     pub patch: Option<Box<(&'static str, Failure)>>,
+    /// Whether the webhook panics instead of answering.
+    pub panics: bool,
 }
 
 impl Refusal {
     pub(super) fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason, message: message.into(), causes: Vec::new(), patch: None }
+        Self { reason, message: message.into(), causes: Vec::new(), patch: None, panics: false }
     }
 
     /// Whether it is about the same part of the document as another one.
@@ -116,19 +132,14 @@ impl Refusal {
             || self.causes.iter().any(|a| other.causes.iter().any(|b| is_same(&a.path, &b.path)))
     }
 
-    /// Whether the webhook panics instead of answering.
-    pub(super) fn is_panic(&self) -> bool {
-        self.message.starts_with("panic: ")
-    }
-
     /// With the whole message at one place.
     pub(super) fn at(mut self, path: Path) -> Self {
-        self.causes.push(Cause { path, message: self.message.clone(), in_key: false });
+        self.causes.push(Cause { path, message: self.message.clone(), kind: CauseKind::Other, in_key: false });
         self
     }
 
     pub(super) fn at_key(mut self, path: Path) -> Self {
-        self.causes.push(Cause { path, message: self.message.clone(), in_key: true });
+        self.causes.push(Cause { path, message: self.message.clone(), kind: CauseKind::Other, in_key: true });
         self
     }
 }

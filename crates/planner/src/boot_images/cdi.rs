@@ -14,10 +14,27 @@ use serde_json::Value;
 pub struct CdiRefusal {
     /// The webhook's words.
     pub message: String,
+    /// What is wrong.
+    pub fault: CdiFault,
     /// What they are about: a dotted path below the object's `spec`.
     pub path: String,
     /// More than the webhook says, where there is more to say.
     pub detail: Option<String>,
+}
+
+/// What is wrong with the field that CDI's webhook rejects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CdiFault {
+    /// Neither `storage` nor `pvc` is there.
+    NoClaim,
+    /// Both are there.
+    TwoClaims,
+    /// The claim requests no size.
+    NoSize,
+    /// The claim requests a size that is none.
+    WrongSize,
+    /// Anything else about the field.
+    Other,
 }
 
 /// What the webhook would say to a DataImportCron with this `spec`; `None` when it lets it in.
@@ -64,7 +81,7 @@ fn judge(volume: &Value, shown: &str, admission: &[String]) -> Option<CdiRefusal
 }
 
 fn because(message: impl Into<String>, path: impl Into<String>) -> CdiRefusal {
-    CdiRefusal { message: message.into(), path: path.into(), detail: None }
+    CdiRefusal { message: message.into(), fault: CdiFault::Other, path: path.into(), detail: None }
 }
 
 fn missing_source(volume: &Value) -> Option<CdiRefusal> {
@@ -93,18 +110,18 @@ fn unsettable(volume: &Value) -> Option<CdiRefusal> {
 fn claim(volume: &Value) -> Option<CdiRefusal> {
     let (pvc, storage) = (&volume["pvc"], &volume["storage"]);
     let (claim, kind, path) = match (pvc.is_null(), storage.is_null()) {
-        (true, true) => return Some(because("Missing Data volume PVC", "")),
+        (true, true) => return Some(CdiRefusal { fault: CdiFault::NoClaim, ..because("Missing Data volume PVC", "") }),
         (false, false) => {
             const WORDS: &str = "Duplicate storage definition, both target storage and target pvc defined";
-            return Some(because(WORDS, "pvc"));
+            return Some(CdiRefusal { fault: CdiFault::TwoClaims, ..because(WORDS, "pvc") });
         }
         (false, true) => (pvc, "PVC", "pvc"),
         (true, false) => (storage, "Storage", "storage"),
     };
     let source = &volume["source"];
     let clones = !volume["sourceRef"].is_null() || !source["pvc"].is_null() || !source["snapshot"].is_null();
-    if let Some(words) = size(&claim["resources"]["requests"]["storage"], kind, clones) {
-        return Some(because(words, path));
+    if let Some((fault, words)) = size(&claim["resources"]["requests"]["storage"], kind, clones) {
+        return Some(CdiRefusal { fault, ..because(words, path) });
     }
     if text(&claim["storageClassName"]).len() > 253 {
         let words = "Name cannot be longer than 253 characters";
@@ -125,21 +142,21 @@ fn claim(volume: &Value) -> Option<CdiRefusal> {
     Some(because(words, if modes.is_empty() { path.to_owned() } else { format!("{path}.accessModes") }))
 }
 
-fn size(requested: &Value, kind: &str, clones: bool) -> Option<String> {
+fn size(requested: &Value, kind: &str, clones: bool) -> Option<(CdiFault, String)> {
     static LIMITS: LazyLock<[Quantity; 2]> =
         LazyLock::new(|| ["0", "1Mi"].map(|text| Quantity::parse(text).expect("a quantity")));
     let text = match requested {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         _ if kind == "Storage" && clones => return None,
-        _ => return Some(format!("{kind} size is missing")),
+        _ => return Some((CdiFault::NoSize, format!("{kind} size is missing"))),
     };
     let size = Quantity::parse(&text).ok()?;
     let [zero, least] = &*LIMITS;
     if size <= *zero {
-        return Some(format!("{kind} size can't be equal or less than zero"));
+        return Some((CdiFault::WrongSize, format!("{kind} size can't be equal or less than zero")));
     }
-    (size < *least).then(|| format!("{kind} size should be at least 1MiB"))
+    (size < *least).then(|| (CdiFault::WrongSize, format!("{kind} size should be at least 1MiB")))
 }
 
 /// A claim that something else than CDI fills; `None` where it is CDI's.

@@ -13,6 +13,7 @@ use super::template::{Template, TemplateSource, complete_spec, text};
 use super::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
+use crate::operands::{self, ErrorKind};
 use crate::release::Release;
 use crate::topology::Topology;
 
@@ -81,10 +82,15 @@ impl HcoStage {
     /// The templates as SSP gets them, or the error that SSP's operand ends with.
     ///
     /// # Errors
-    /// The text of the error that the stage ended with.
-    pub fn for_ssp(stage: &Result<Arc<Self>, TemplateError>) -> Result<&Arc<[Value]>, String> {
-        let templates = stage.as_ref().map(|stage| &stage.ssp_templates);
-        templates.map_err(TemplateError::to_string)
+    /// The error that the stage ended with.
+    pub fn for_ssp(stage: &Result<Arc<Self>, TemplateError>) -> Result<&Arc<[Value]>, operands::Error> {
+        stage.as_ref().map(|stage| &stage.ssp_templates).map_err(|error| {
+            let kind = match error {
+                TemplateError::Duplicate { name, .. } => ErrorKind::DuplicateTemplate(name.clone()),
+                TemplateError::MissingSource { .. } => ErrorKind::Panic,
+            };
+            operands::Error { kind, ..operands::Error::new("SSP", error.to_string()) }
+        })
     }
 }
 

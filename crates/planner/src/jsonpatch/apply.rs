@@ -101,7 +101,8 @@ impl Document<'_> {
             .place(path)
             .ok_or_else(|| no_path(format!("replace operation does not apply: doc is missing path: {path}")))?;
         if self.get(&place).is_err() {
-            return Err(no_path(format!("replace operation does not apply: doc is missing key: {path}")));
+            let missing = no_path(format!("replace operation does not apply: doc is missing key: {path}"));
+            return Err(Refusal { cause: Cause::MissingField, ..missing });
         }
         // The library says remove here.
         self.set(&place, value).map_err(|m| at_path(format!("error in remove for path: '{path}': "), m))

@@ -120,11 +120,13 @@ pub enum Cause {
     /// JSON, but no list of objects.
     NotAPatch,
     /// An operation with an unknown `op`, or without what its `op` needs.
-    Operation,
+    Operation(OperationPart),
     /// A path that does not start with `/spec/`.
     OutsideSpec,
     /// The path, or what it is read from, is not there.
     MissingPath,
+    /// The object is there that the path leads to a field of, the field isn't.
+    MissingField,
     /// An index that is none, or outside the list.
     Index,
     /// A `test` that found something else.
@@ -135,6 +137,19 @@ pub enum Cause {
     NilDereference,
     /// More than we want to hold in memory; the operator has no such limit.
     TooBig,
+}
+
+/// The part of an operation that is missing or wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OperationPart {
+    /// `op`.
+    Op,
+    /// `path`.
+    Path,
+    /// `from`.
+    From,
+    /// `value`.
+    Value,
 }
 
 /// Why a patch could not be applied. A patch applies as a whole or not at all.
@@ -245,7 +260,7 @@ fn as_document(types: &GoTypes, ty: &GoType, mut base: Value) -> Value {
 /// The patched document decoded onto what it was printed from.
 fn merge(types: &GoTypes, ty: &GoType, base: &Value, patched: &Node) -> Result<Value, DecodeError> {
     let merged = types.merge(base, &patched.to_json(), ty);
-    merged.map_err(|error| DecodeError { message: as_written(error.message, patched), path: error.path })
+    merged.map_err(|error| DecodeError { message: as_written(error.message, patched), ..error })
 }
 
 /// Go names a number as it is written, where we may have read it into another form.

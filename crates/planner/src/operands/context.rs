@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hcoplan_kubernetes::Object;
 use serde_json::Value;
 
+use super::error::Error;
 use super::tls::TlsProfile;
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
@@ -34,7 +35,7 @@ pub struct Context<'a> {
     /// The user's CR.
     pub hc: &'a HyperConverged,
     /// SSP's `commonTemplates.dataImportCronTemplates`, made by `boot_images`, or why not.
-    pub golden_images: Result<&'a Arc<[Value]>, String>,
+    pub golden_images: Result<&'a Arc<[Value]>, Error>,
     /// Who renders.
     pub stage: Stage,
     /// HCO's own version, which both who render know.
@@ -52,7 +53,7 @@ impl<'a> Context<'a> {
         inventory: &'a Inventory,
         topology: &'a Topology,
         hc: &'a HyperConverged,
-        golden_images: Result<&'a Arc<[Value]>, String>,
+        golden_images: Result<&'a Arc<[Value]>, Error>,
         stage: Stage,
     ) -> Self {
         Self {

@@ -38,11 +38,9 @@ impl Context<'_> {
         let Some((name, text)) = patch else {
             return Ok(unpatched);
         };
-        let failed = |failure: Failure| Error {
-            field: None,
-            operand: kind,
-            message: failure.message.clone(),
-            patch: Some(Box::new((name, failure))),
+        let failed = |failure: Failure| {
+            let error = Error::new(kind, failure.message.clone());
+            Error { patch: Some(Box::new((name, failure))), ..error }
         };
         let patch = Patch::read(name, text).map_err(failed)?;
         let part = patch.part(types, ty, &unpatched.body);

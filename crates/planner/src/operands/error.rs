@@ -5,6 +5,18 @@ use crate::jsonpatch::Failure;
 /// What is left of a panic on a nil pointer.
 const NIL_POINTER: &str = "panic: runtime error: invalid memory address or nil pointer dereference [recovered]";
 
+/// What ended the rendering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The operator follows a pointer that is nil. Its first reconcile renders every operand before it deploys one, so
+    /// that it deploys none.
+    Panic,
+    /// Golden images have one name, this one.
+    DuplicateTemplate(String),
+    /// What the message says.
+    Other,
+}
+
 /// Why an operand could not be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -13,6 +25,8 @@ pub struct Error {
     pub operand: &'static str,
     /// The error as the operator logs it.
     pub message: String,
+    /// What ended the rendering.
+    pub kind: ErrorKind,
     /// The field of the HyperConverged at fault, below `spec` in v1's shape; `None` where there is no single one.
     pub field: Option<&'static str>,
     /// Where a jsonpatch annotation is at fault: the annotation, and what fails inside it.
@@ -22,7 +36,7 @@ pub struct Error {
 impl Error {
     /// An error of an operand.
     pub fn new(operand: &'static str, message: impl Into<String>) -> Self {
-        Self { operand, message: message.into(), field: None, patch: None }
+        Self { operand, message: message.into(), kind: ErrorKind::Other, field: None, patch: None }
     }
 
     /// An error about a field, below `spec` in v1's shape.
@@ -33,12 +47,11 @@ impl Error {
     /// The operator follows a pointer that is nil. controller-runtime recovers, as the webhook's server
     /// does.
     pub fn panic(operand: &'static str) -> Self {
-        Self::new(operand, NIL_POINTER)
+        Self { kind: ErrorKind::Panic, ..Self::new(operand, NIL_POINTER) }
     }
 
-    /// Whether the operator panics. Its first reconcile renders every operand before it deploys one,
-    /// so that it deploys none.
+    /// Whether the operator panics.
     pub fn is_panic(&self) -> bool {
-        self.message.starts_with("panic: ")
+        self.kind == ErrorKind::Panic
     }
 }

@@ -36,6 +36,6 @@ mod wasp_agent;
 
 pub use complete::check;
 pub use context::{Context, Stage};
-pub use error::Error;
+pub use error::{Error, ErrorKind};
 pub use table::{OPERANDS, Operand, Rendered, of_start, reached_by, render_all, render_behind, render_one};
 pub use tls::TlsProfile;

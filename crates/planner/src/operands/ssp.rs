@@ -10,8 +10,7 @@ use super::{Context, Error};
 /// On OpenShift (the order of work sees to it); the webhook renders it everywhere.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     let hc = cx.hc;
-    let golden_images = cx.golden_images.as_ref();
-    let golden_images = golden_images.map_err(|message| Error::new("SSP", message.as_str()))?;
+    let golden_images = cx.golden_images.clone()?;
     if cx.only_errors_count("SSP") {
         return Ok(Vec::new());
     }

@@ -223,8 +223,9 @@ fn reconcile(
     let topology = Topology::new(release, inventory, hc.get("deployment.nodePlacements.workload"));
     let is_accepted = admission.accepted && !matches!(admit, Admit::Unchecked);
     if is_accepted && !hc.name.is_empty() && hc.name != NAME {
-        let rendered =
-            operands::of_start(&Context::new(release, inventory, &topology, &hc, Err(String::new()), Stage::Operator));
+        let no_images = Arc::default();
+        let cx = Context::new(release, inventory, &topology, &hc, Ok(&no_images), Stage::Operator);
+        let rendered = operands::of_start(&cx);
         return Ok(Reconciliation {
             admission,
             rendered,

@@ -12,7 +12,7 @@ pub const TOP_MANIFEST: &str = "hcoplan-manifest.json";
 pub const CLUSTER_MANIFEST: &str = "hcoplan-cluster.json";
 
 /// The shape that is written and read.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 
 /// The tree's top.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,40 +6,39 @@
 use serde_json::Value;
 
 use super::architectures::{control_plane, workload};
-use super::is_multi_arch;
 use super::template::CronTemplate;
+use super::{SspReason, is_multi_arch};
 use crate::release::SspBundle;
 
-/// Why the webhook rejects this SSP, in its words.
-pub(super) fn refusal(spec: &Value, templates: &[CronTemplate], bundle: &SspBundle) -> Option<String> {
-    if let Some(why) = refusal_of_cluster(spec, bundle) {
-        return Some(format!("cluster validation error: {why}"));
+/// Why the webhook rejects this SSP, and its words.
+pub(super) fn refusal(spec: &Value, templates: &[CronTemplate], bundle: &SspBundle) -> Option<(SspReason, String)> {
+    if let Some((reason, why)) = refusal_of_cluster(spec, bundle) {
+        return Some((reason, format!("cluster validation error: {why}")));
     }
     if templates.iter().any(|t| t.id.name.is_empty()) {
         let why = "missing name in DataImportCronTemplate";
-        return Some(format!("dataImportCronTemplates validation error: {why}"));
+        return Some((SspReason::NamelessTemplate, format!("dataImportCronTemplates validation error: {why}")));
     }
     None
 }
 
-/// What SSP says of golden images for several architectures where HCO found no node.
-pub const WITHOUT_NODES: &str = ".spec.cluster needs to be non-nil, if multi-architecture is enabled";
-
-fn refusal_of_cluster(spec: &Value, bundle: &SspBundle) -> Option<String> {
+fn refusal_of_cluster(spec: &Value, bundle: &SspBundle) -> Option<(SspReason, String)> {
     let Some(cluster) = spec.get("cluster").filter(|c| !c.is_null()) else {
-        return is_multi_arch(spec).then(|| WITHOUT_NODES.to_owned());
+        let why = ".spec.cluster needs to be non-nil, if multi-architecture is enabled";
+        return is_multi_arch(spec).then(|| (SspReason::NoCluster, why.to_owned()));
     };
+    let wrong = |why: String| Some((SspReason::Architectures, why));
     let (workload, control_plane) = (workload(cluster), control_plane(cluster));
     if workload.is_empty() && control_plane.is_empty() {
         // Also with multi-architecture disabled; the text is the webhook's.
         let why = "at least one architecture needs to be defined, if multi-architecture is enabled";
-        return Some(why.to_owned());
+        return wrong(why.to_owned());
     }
     for (kind, list) in [("workload", workload), ("control plane", control_plane)] {
         let known = |a: &&str| bundle.architectures.iter().any(|k| k == a);
         if let Some(unknown) = list.into_iter().find(|a| !known(a)) {
             let why = format!("unknown architecture: {unknown}");
-            return Some(format!("invalid {kind} architecture: {why}"));
+            return wrong(format!("invalid {kind} architecture: {why}"));
         }
     }
     None

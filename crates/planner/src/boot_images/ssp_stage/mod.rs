@@ -15,7 +15,6 @@ mod tests;
 
 use serde_json::Value;
 
-pub use self::admission::WITHOUT_NODES;
 use hcoplan_kubernetes::Object;
 
 use crate::release::SspBundle;
@@ -48,6 +47,19 @@ pub struct SspAdmission {
     pub accepted: bool,
     /// Why not, in the webhook's words; empty when accepted.
     pub message: String,
+    /// What was looked at when it was rejected.
+    pub reason: Option<SspReason>,
+}
+
+/// What SSP's webhook looked at when it rejected an SSP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SspReason {
+    /// Golden images for several architectures, and HCO found no node.
+    NoCluster,
+    /// The architectures of the cluster.
+    Architectures,
+    /// A golden image without a name.
+    NamelessTemplate,
 }
 
 /// An object and where it comes from.
@@ -113,8 +125,9 @@ pub enum Displacer {
 pub fn render(ssp: &Value, bundle: &SspBundle) -> SspStage {
     let spec = &ssp["spec"];
     let templates = template::read(spec, bundle);
-    let message = admission::refusal(spec, &templates, bundle);
-    let admission = SspAdmission { accepted: message.is_none(), message: message.unwrap_or_default() };
+    let refusal = admission::refusal(spec, &templates, bundle);
+    let (reason, message) = refusal.unzip();
+    let admission = SspAdmission { accepted: reason.is_none(), message: message.unwrap_or_default(), reason };
     let mut stage = SspStage { admission, objects: Vec::new(), displaced: Vec::new() };
     if !stage.admission.accepted {
         return stage;

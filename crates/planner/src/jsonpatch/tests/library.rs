@@ -31,7 +31,7 @@ fn agrees_with_the_recorded_cases() {
             errors += 1;
         } else if case["result"].is_null() {
             // Rejected when decoded; the recording has no text for it.
-            assert_eq!(answer.unwrap_err().cause, Cause::Operation, "{name}");
+            assert!(matches!(answer.unwrap_err().cause, Cause::Operation(_)), "{name}");
             refused += 1;
         } else {
             assert_eq!(answer.unwrap()["spec"], case["result"], "{name}");

@@ -22,8 +22,8 @@ fn reports_what_it_leaves_out() {
         &[
             ("a/hc.yaml", HC),
             ("charts/hc.yaml", HC),
-            ("rendered/hcoplan-manifest.json", r#"{"schemaVersion": 1}"#),
-            ("rendered/a/hcoplan-cluster.json", r#"{"schemaVersion": 1, "cluster": "a"}"#),
+            ("rendered/hcoplan-manifest.json", r#"{"schemaVersion": 2}"#),
+            ("rendered/a/hcoplan-cluster.json", r#"{"schemaVersion": 2, "cluster": "a"}"#),
             ("rendered/a/n.yaml", &format!("{HEADER}apiVersion: v1\nkind: Node\nmetadata: {{name: a}}\n")),
             // No tree has these.
             ("rendered/a/hc.yaml", &format!("{HEADER}{HC}")),
