@@ -13,7 +13,8 @@ use super::Repo;
 use super::files::FileRole;
 use super::kustomization::is_kustomization;
 use super::listed;
-use super::objects::{ClusterRef, parent};
+use super::objects::ClusterRef;
+use super::parent;
 use super::scan::contains_any;
 
 /// The API groups of the controllers that are known; a file without any of them isn't parsed.

@@ -8,7 +8,8 @@ use hcoplan_diagnostics::finding::{
 };
 use hcoplan_diagnostics::source::{Location, Span};
 
-use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, parent};
+use super::objects::{ClusterRef, ObjectRef, Objects, Pairing};
+use super::parent;
 
 /// A HyperConverged below another one of the same cluster.
 pub static HCO_MULTIPLE_CRS: Rule = Rule {

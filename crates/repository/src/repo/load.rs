@@ -14,7 +14,8 @@ use serde_json::Value;
 
 use super::choose_release::{is_directory, known_release, not_modelled};
 use super::identity::{Candidates, FactOrigin, Identity, WithSource};
-use super::objects::{ClusterRef, ObjectRef, SourceRef, parent};
+use super::objects::{ClusterRef, ObjectRef, SourceRef};
+use super::parent;
 use super::problem::{Problem, changed_while_read, text_problems, unreadable};
 use super::rules::{NODES_ASSUMED, RELEASE_ASSUMED, RELEASE_UNKNOWN};
 use super::scan::{Content, FoundKind};

@@ -232,6 +232,11 @@ pub struct Repo {
 /// A cluster that is built of a file, and what of it is from where.
 pub type FileUser = (String, Option<Arc<Origins>>);
 
+/// The directory of a file; empty at the root.
+fn parent(path: &Utf8Path) -> &Utf8Path {
+    path.parent().unwrap_or(Utf8Path::new(""))
+}
+
 impl std::fmt::Debug for Repo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Repo({} clusters)", self.clusters.len())
@@ -326,7 +331,7 @@ impl Repo {
         let files = fatal.filter_map(|finding| {
             let path = finding.location.as_ref()?.file.path();
             let name = finding.cluster.as_deref();
-            Some((name.unwrap_or_else(|| build_failed::name_of(objects::parent(path))), finding))
+            Some((name.unwrap_or_else(|| build_failed::name_of(parent(path))), finding))
         });
         let mut out = self.unbuilt(None);
         for (name, finding) in files {

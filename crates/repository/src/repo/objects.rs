@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_planner::inventory::SourceKind;
 
 use super::located::Located;
+use super::parent;
 use super::scan::ObjectPlace;
 use super::statements::StatementKind;
 
@@ -153,8 +154,4 @@ impl Objects {
         };
         self.sources.iter().filter(here).copied().collect()
     }
-}
-
-pub(super) fn parent(path: &Utf8Path) -> &Utf8Path {
-    path.parent().unwrap_or(Utf8Path::new(""))
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::Tree;
 
-use super::objects::parent;
+use super::parent;
 use crate::emit::{CLUSTER_MANIFEST, ClusterManifest, HEADER, KUSTOMIZATION, TOP_MANIFEST, TopManifest};
 
 /// What hcoplan rendered below a directory.

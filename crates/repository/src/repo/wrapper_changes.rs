@@ -12,7 +12,7 @@ use hcoplan_yaml::{self as yaml, Document, Node, Value};
 use regex_lite::Regex;
 
 use super::listed;
-use super::objects::parent;
+use super::parent;
 use super::unrecognized::{HCO, HINTS};
 use super::wrapper_fields as fields;
 use super::wrappers::HCO_NOT_PLANNED;
