@@ -71,14 +71,15 @@ fn updates_equal_the_recordings() {
     for want in &rows {
         let id = want["id"].as_str().expect("id");
         let release = known(&want["release"]);
-        let (state, manifest) = cluster(&release, &set.join("cases").join(id));
+        let (mut state, manifest) = cluster(&release, &set.join("cases").join(id));
         let live = set.join(format!("live/{}/{id}.json", release.name()));
         let live: Value = serde_json::from_slice(&fs::read(live).expect("live")).expect("JSON");
-        let method = match want["how"].as_str() {
+        Arc::make_mut(&mut state.inventory).update = match want["how"].as_str() {
             Some("apply") => UpdateMethod::Apply,
+            Some("server-side") => UpdateMethod::ServerSide,
             _ => UpdateMethod::Replace,
         };
-        let step = state.with_live(&live, &manifest).update(&manifest, method);
+        let step = state.with_live(&live, &manifest).update(&manifest);
         let differences = of_update(want, &step);
         if !differences.is_empty() {
             let name = release.name();
@@ -234,7 +235,7 @@ fn as_read(state: &State) -> Value {
 #[test]
 fn applying_again_changes_nothing() {
     each_created(|state, name, manifest, _| {
-        let first = state.update(manifest, UpdateMethod::Apply);
+        let first = state.update(manifest);
         if !first.plan.written.is_empty() {
             // A patch wrote through into the HyperConverged, and the manifest takes it back.
             return;
@@ -244,7 +245,7 @@ fn applying_again_changes_nothing() {
             // HCO has not updated it: the next update from elsewhere fills in the eviction strategy.
             return;
         }
-        let again = first.after.update(manifest, UpdateMethod::Apply);
+        let again = first.after.update(manifest);
         let release = state.release.name();
         // What a hole let in may be rejected now: then nothing changes, either.
         let mut out = Vec::new();

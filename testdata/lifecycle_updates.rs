@@ -57,10 +57,20 @@ fn ssp_patch(operations: Value) -> Value {
 
 /// The manifest is applied to a cluster without a HyperConverged, and gets in.
 fn applied(state: &State, manifest: &Value) -> State {
-    let step = state.update(manifest, UpdateMethod::Apply);
+    let step = state.update(manifest);
     let admission = &step.plan.admission;
     assert!(admission.accepted, "{}", admission.message);
     step.after
+}
+
+/// The same cluster, where manifests are submitted in another way.
+fn with_method(state: &State, update: UpdateMethod) -> State {
+    let inventory = Inventory { update, ..(*state.inventory).clone() };
+    State { inventory: Arc::new(inventory), ..state.clone() }
+}
+
+fn replacing(state: &State, manifest: &Value) -> Step {
+    with_method(state, UpdateMethod::Replace).update(manifest)
 }
 
 fn refusal(step: &Step) -> Option<&str> {
@@ -81,9 +91,9 @@ fn a_replace_carries_no_status_so_nothing_fills_in_the_eviction_strategy() {
     let stored = before.stored.as_ref().expect("it is there");
     assert_eq!(stored["spec"]["virtualization"]["evictionStrategy"], "LiveMigrate");
 
-    let replaced = before.update(&patched, UpdateMethod::Replace);
+    let replaced = replacing(&before, &patched);
     assert!(refusal(&replaced).is_some_and(|message| message.contains("evictionStrategy")));
-    let merged = before.update(&patched, UpdateMethod::Apply);
+    let merged = before.update(&patched);
     assert_eq!(refusal(&merged), None);
 }
 
@@ -96,11 +106,11 @@ fn an_unchanged_manifest_keeps_what_only_a_create_fills_in() {
         stored["spec"].get("ksmConfiguration").cloned()
     };
     assert_eq!(ksm(&before), Some(json!({})));
-    let again = before.update(&plain, UpdateMethod::Apply);
+    let again = before.update(&plain);
     assert_eq!(ksm(&again.after), Some(json!({})));
     assert_eq!(again.objects, []);
     // A replace takes it away: the default is for creates only.
-    let replaced = before.update(&plain, UpdateMethod::Replace);
+    let replaced = replacing(&before, &plain);
     assert_eq!(ksm(&replaced.after), None);
 }
 
@@ -112,7 +122,7 @@ fn an_apply_that_flips_a_gate_merges_with_the_field_that_the_cluster_has() {
             manifest("v1", json!({}), json!({"featureGates": gates, "workloadSources": {}}))
         };
         let before = applied(&cluster("1.19"), &with("Disabled"));
-        let flipped = before.update(&with("Enabled"), UpdateMethod::Apply);
+        let flipped = before.update(&with("Enabled"));
         assert_eq!(refusal(&flipped), None, "{gate}");
     }
 }
@@ -124,10 +134,10 @@ fn the_webhook_reads_the_architectures_of_an_update_from_the_status() {
     for release in ["1.18", "1.19"] {
         let patched = manifest("v1beta1", reads.clone(), json!({}));
         let nothing = cluster(release);
-        let created = nothing.update(&patched, UpdateMethod::Apply);
+        let created = nothing.update(&patched);
         assert!(refusal(&created).is_some(), "{release}: a new one has no status");
         let before = applied(&nothing, &manifest("v1beta1", json!({}), json!({})));
-        let updated = before.update(&patched, UpdateMethod::Apply);
+        let updated = before.update(&patched);
         assert_eq!(refusal(&updated), None, "{release}");
     }
 }
@@ -151,7 +161,7 @@ fn a_missing_operand_rejects_an_update() {
         state.with_live(&live, &changed)
     };
     let changed = manifest("v1", json!({}), json!({"virtualization": {"evictionStrategy": "None"}}));
-    let step = state.update(&changed, UpdateMethod::Apply);
+    let step = state.update(&changed);
     let message = refusal(&step).unwrap_or_default();
     assert!(message.contains("\"ssp-kubevirt-hyperconverged\" not found"), "{message}");
 }
@@ -171,16 +181,16 @@ fn keeps_a_gate_that_hides_an_error_until_the_error_is_fixed() {
         let state = applied(&state, &manifest("v1beta1", failing, gate.clone()));
 
         let without_gate = manifest("v1beta1", json!({}), json!({}));
-        let step = state.update(&without_gate, UpdateMethod::Apply);
+        let step = state.update(&without_gate);
         let message = refusal(&step).unwrap_or_default();
         let wanted = "\"ssp-kubevirt-hyperconverged\" not found";
         assert!(message.contains(wanted), "{release}: {message}");
 
         let with_gate = manifest("v1beta1", json!({}), gate);
-        let step = state.update(&with_gate, UpdateMethod::Apply);
+        let step = state.update(&with_gate);
         assert_eq!(refusal(&step), None, "{release}");
         // Now that SSP is there, the gate can go.
-        let step = step.after.update(&without_gate, UpdateMethod::Apply);
+        let step = step.after.update(&without_gate);
         assert_eq!(refusal(&step), None, "{release}");
     }
 }
@@ -190,17 +200,17 @@ fn sends_only_changed_objects() {
     let short = json!({"certConfig": {"ca": {"duration": "5m"}}});
     let invalid = manifest("v1beta1", json!({}), short);
     let nothing = cluster("1.18");
-    let refused = nothing.update(&invalid, UpdateMethod::Apply);
+    let refused = nothing.update(&invalid);
     assert!(refusal(&refused).is_some());
     // It is stored all the same: the webhook was switched off for an hour.
     let before = nothing.forced(refused).after;
-    let again = before.update(&invalid, UpdateMethod::Apply);
+    let again = before.update(&invalid);
     assert_eq!(refusal(&again), None, "kubectl sends nothing");
     let mut beside = invalid.clone();
     beside["spec"]["defaultCPUModel"] = json!("Haswell");
-    let changed = before.update(&beside, UpdateMethod::Apply);
+    let changed = before.update(&beside);
     assert!(refusal(&changed).is_some(), "the webhook looks at all of it");
-    let replaced = before.update(&beside, UpdateMethod::Replace);
+    let replaced = replacing(&before, &beside);
     assert!(refusal(&replaced).is_some());
 }
 
@@ -211,12 +221,12 @@ fn accepts_an_unchanged_value_that_violates_the_schema() {
         manifest("v1beta1", json!({}), spec)
     };
     let mut before = applied(&cluster("1.18"), &enumerated("None", "Haswell"));
-    let refused = before.update(&enumerated("Sometimes", "Haswell"), UpdateMethod::Apply);
+    let refused = before.update(&enumerated("Sometimes", "Haswell"));
     assert!(refusal(&refused).is_some());
     // An older CRD let it in.
     let stored = before.stored.as_mut().expect("it is there");
     stored["spec"]["evictionStrategy"] = json!("Sometimes");
-    let beside = before.update(&enumerated("Sometimes", "Skylake"), UpdateMethod::Replace);
+    let beside = replacing(&before, &enumerated("Sometimes", "Skylake"));
     assert_ne!(beside.plan.admission.stage.map(Stage::as_str), Some("schema"));
 }
 
@@ -236,7 +246,7 @@ fn deletes_conditional_objects_when_the_condition_ends() {
     let with = |on: bool| manifest("v1beta1", json!({}), json!({"enableApplicationAwareQuota": on}));
     let before = applied(&cluster("1.18"), &with(true));
     assert!(before.objects.has_kind("AAQ"));
-    let switched_off = before.update(&with(false), UpdateMethod::Apply);
+    let switched_off = before.update(&with(false));
     assert!(!switched_off.after.objects.has_kind("AAQ"));
     let became = |step: &Step| {
         let mut objects = step.objects.iter();
@@ -244,7 +254,7 @@ fn deletes_conditional_objects_when_the_condition_ends() {
         aaq.map(|(_, became)| *became)
     };
     assert_eq!(became(&switched_off), Some(ObjectOutcome::Removed));
-    let again = switched_off.after.update(&with(true), UpdateMethod::Apply);
+    let again = switched_off.after.update(&with(true));
     assert_eq!(became(&again), Some(ObjectOutcome::Created));
 }
 
@@ -281,4 +291,46 @@ fn an_upgrade_rewrites_the_rest_of_a_patch() {
     }));
     let update = step.operator_updates.first().expect("an update");
     assert!(!update.admission.accepted, "{:?}", update.admission);
+}
+
+#[test]
+fn the_server_removes_what_git_removes_and_keeps_what_others_wrote() {
+    let nothing = with_method(&cluster("1.19"), UpdateMethod::ServerSide);
+    let spec = |virtualization: Value| manifest("v1", json!({}), json!({ "virtualization": virtualization }));
+    let with_network =
+        spec(json!({"liveMigrationConfig": {"network": "mig", "progressTimeout": 99}, "tuningPolicy": "highBurst"}));
+    let before = applied(&nothing, &with_network);
+    let step = before.update(&spec(json!({"liveMigrationConfig": {"progressTimeout": 99}})));
+    let stored = step.after.stored.as_ref().expect("it is there");
+    let virtualization = &stored["spec"]["virtualization"];
+    assert_eq!(virtualization["liveMigrationConfig"]["network"], Value::Null);
+    assert_eq!(virtualization["liveMigrationConfig"]["progressTimeout"], 99);
+    assert_eq!(virtualization["tuningPolicy"], Value::Null);
+    assert_eq!(virtualization["evictionStrategy"], "LiveMigrate", "HCO's webhook filled it in");
+    assert_eq!(stored["metadata"]["labels"]["app"], "kubevirt-hyperconverged", "HCO wrote it");
+}
+
+#[test]
+fn hco_owns_the_golden_images_that_it_has_written_until_they_are_applied_again() {
+    let nothing = with_method(&cluster("1.18"), UpdateMethod::ServerSide);
+    let image = json!({"metadata": {"name": "mine"}, "spec": {"managedDataSource": "mine", "schedule": "", "template": {"spec": {
+        "source": {"registry": {"url": "docker://quay.io/mine:1"}}, "storage": {"resources": {"requests": {"storage": "0.5Gi"}}}}}}});
+    let with_image = manifest("v1beta1", json!({}), json!({"dataImportCronTemplates": [image]}));
+    let plain = manifest("v1beta1", json!({}), json!({}));
+    let images = |state: &State| state.stored.as_ref().and_then(|s| s["spec"].get("dataImportCronTemplates").cloned());
+    let once = applied(&nothing, &with_image);
+    assert!(images(&applied(&once, &plain)).is_some());
+    assert_eq!(images(&applied(&applied(&once, &with_image), &plain)), None);
+    assert_eq!(images(&applied(&nothing.holding(&with_image), &plain)), None);
+}
+
+#[test]
+fn the_server_rejects_fields_that_kubectl_only_warns_about() {
+    let nothing = cluster("1.19");
+    let unknown = manifest("v1", json!({}), json!({"virtualisation": {}}));
+    assert_eq!(refusal(&nothing.update(&unknown)), None);
+    let step = with_method(&nothing, UpdateMethod::ServerSide).update(&unknown);
+    let message = refusal(&step).expect("rejected");
+    assert!(message.ends_with(".spec.virtualisation: field not declared in schema"), "{message}");
+    assert_eq!(step.plan.admission.stage, Some(Stage::Schema));
 }

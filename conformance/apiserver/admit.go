@@ -37,6 +37,8 @@ type admission struct {
 	Webhook   string          `json:"webhook"`   // the socket of the webhook's process
 	Namespace string          `json:"namespace"` // the operator's, which is kubectl's current one
 	Status    bool            `json:"status"`    // an update of the status subresource
+	Apply     bool            `json:"apply"`     // a server-side apply, forced
+	Manager   string          `json:"manager"`   // who asks: what is changed belongs to it once something was applied
 }
 
 // verdict says what became of it. Stage is "", "schema", "cel", "mutating" or "validating".
@@ -62,11 +64,6 @@ func (s *server) admit(q admission) (verdict, error) {
 		return refused("schema", message, nil), err
 	}
 	version := versionOf(object)
-	warnings, message := normalize(object, v, q.Namespace)
-	if message != "" {
-		return refused("schema", message, warnings), nil
-	}
-
 	operation := admissionv1.Create
 	var old map[string]any
 	if len(q.Old) > 0 && string(q.Old) != "null" {
@@ -78,10 +75,31 @@ func (s *server) admit(q admission) (verdict, error) {
 		if old, err = s.readStored(r, stored, version, q.Webhook); err != nil {
 			return verdict{}, err
 		}
+	}
+	if q.Apply {
+		if object, message, err = s.apply(q, r, object, old); err != nil || message != "" {
+			return refused("schema", message, nil), err
+		}
+	}
+	managed := takeManaged(object)
+	warnings, message := normalize(object, v, q.Namespace)
+	if message != "" {
+		return refused("schema", message, warnings), nil
+	}
+	if !q.Apply {
+		managed = managedOf(old)
+	}
+	if managed != nil && !q.Apply && !q.Status {
+		if managed, err = s.track(q, r, object, old); err != nil {
+			return verdict{}, err
+		}
+	}
+	if old != nil {
+		takeManaged(old)
 		carryOver(object, old)
 	}
 	if q.Status {
-		return s.admitStatus(q, r, v, object, old)
+		return s.admitStatus(q, r, v, object, old, managed)
 	}
 	if old != nil {
 		// The golden recordings show webhooks an old object with the defaults of the version that is asked for.
@@ -137,11 +155,12 @@ func (s *server) admit(q admission) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
+	putManaged(stored, managed)
 	return verdict{Accepted: true, Warnings: warnings, Object: object, Stored: stored}, nil
 }
 
 // admitStatus is an update of the status alone: the rest stays as it is, and no webhook of the operator is asked.
-func (s *server) admitStatus(q admission, r *resource, v *version, object, old map[string]any) (verdict, error) {
+func (s *server) admitStatus(q admission, r *resource, v *version, object, old map[string]any, managed any) (verdict, error) {
 	updated := runtime.DeepCopyJSON(old)
 	delete(updated, "status")
 	if status, ok := object["status"]; ok {
@@ -151,6 +170,7 @@ func (s *server) admitStatus(q admission, r *resource, v *version, object, old m
 		return refused(stageOf(errors), errors.ToAggregate().Error(), nil), nil
 	}
 	stored, err := s.convertTo(r, updated, r.storage, q.Webhook)
+	putManaged(stored, managed)
 	return verdict{Accepted: true, Object: updated, Stored: stored}, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	apiversion "k8s.io/apimachinery/pkg/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
@@ -24,6 +25,7 @@ type resource struct {
 	storage             string
 	namespaced          bool
 	versions            map[string]*version
+	types               managedfields.TypeConverter
 }
 
 // version is one served version: its schema in the forms that the API server's stages take.
@@ -91,7 +93,9 @@ func newResource(crd *apiextensionsv1.CustomResourceDefinition) (*resource, erro
 			status:     v.Subresources != nil && v.Subresources.Status != nil,
 		}
 	}
-	return r, nil
+	var err error
+	r.types, err = typesOf(r)
+	return r, err
 }
 
 // preferred is the version that discovery names first: the newest of those that are served.

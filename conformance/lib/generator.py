@@ -70,7 +70,7 @@ def update(source, r):
     if r.random() < 0.15:
         spoil(after, r)
         after["metadata"].update({k: before["metadata"][k] for k in ("name", "namespace")})  # else it is another object
-    how = "replace" if raw else r.choice(("apply", "apply", "replace"))
+    how = "replace" if raw else r.choice(("apply", "apply", "replace", "server-side"))
     return before, (after, clusters.inventory(r), clusters.nodes(r)), how, raw
 
 

@@ -33,8 +33,8 @@ type request struct {
 	Steps     []step `json:"steps"`
 }
 
-// step is a manifest that is submitted, and how: "replace" (a create or an update, as it is), "apply" (three-way merge), or
-// "put" (into etcd, without admission or reconcile). Without a manifest the operator only settles.
+// step is a manifest that is submitted, and how: "replace" (a create or an update, as it is), "apply" (three-way merge),
+// "server-side" (the API server merges it), or "put" (into etcd, without admission or reconcile). Without a manifest the operator only settles.
 type step struct {
 	Manifest string `json:"manifest"`
 	How      string `json:"how"`
@@ -165,6 +165,7 @@ func (c *operatorCluster) step(ctx context.Context, s step, r *result) (done boo
 		return false, err
 	}
 	manifest := string(text)
+	by := asker{}
 	switch s.How {
 	case "put":
 		return true, c.put(ctx, manifest)
@@ -172,6 +173,8 @@ func (c *operatorCluster) step(ctx context.Context, s step, r *result) (done boo
 		if manifest, err = c.apply(manifest); err != nil {
 			return false, err
 		}
+	case "server-side":
+		by = asker{Manager: "gitops", Apply: true}
 	case "", "replace":
 	default:
 		return false, fmt.Errorf("no way %q to submit a manifest", s.How)
@@ -181,7 +184,7 @@ func (c *operatorCluster) step(ctx context.Context, s step, r *result) (done boo
 			return false, err
 		}
 	}
-	r.Verdict, err = c.submit(ctx, manifest)
+	r.Verdict, err = c.submit(ctx, manifest, by)
 	return false, err
 }
 

@@ -125,7 +125,7 @@ func (c *operatorCluster) client(scheme *runtime.Scheme) (client.Client, error) 
 				return err
 			}
 			if isHyperConverged(gvk) {
-				return c.update(ctx, gvk, obj)
+				return c.update(ctx, gvk, obj, false)
 			}
 			return plain.Update(ctx, obj, opts...)
 		},
@@ -145,7 +145,7 @@ func (c *operatorCluster) client(scheme *runtime.Scheme) (client.Client, error) 
 				return err
 			}
 			if isHyperConverged(gvk) {
-				return c.updateStatus(ctx, gvk, obj)
+				return c.update(ctx, gvk, obj, true)
 			}
 			return plain.SubResource(sub).Update(ctx, obj, opts...)
 		},
@@ -153,9 +153,20 @@ func (c *operatorCluster) client(scheme *runtime.Scheme) (client.Client, error) 
 	return c.front, nil
 }
 
+// asker says who asks the API server for an update, and how.
+type asker struct {
+	Manager       string
+	Apply, Status bool
+}
+
+const (
+	operatorManager = "hyperconverged-cluster-operator"
+	webhookManager  = "hyperconverged-cluster-webhook"
+)
+
 // submit sends a manifest to the API server, as kubectl would.
-func (c *operatorCluster) submit(ctx context.Context, manifest string) (*verdict, error) {
-	v, err := c.admit(ctx, manifest)
+func (c *operatorCluster) submit(ctx context.Context, manifest string, by asker) (*verdict, error) {
+	v, err := c.admit(ctx, manifest, by)
 	if err != nil {
 		return nil, err
 	}
@@ -166,17 +177,20 @@ func (c *operatorCluster) submit(ctx context.Context, manifest string) (*verdict
 	return v, err
 }
 
-func (c *operatorCluster) admit(ctx context.Context, manifest string) (*verdict, error) {
-	objects, err := c.dump(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	if err := ask(c.request.Webhook, "/state", append(append([]map[string]any{}, c.given...), objects...), nil); err != nil {
-		return nil, err
+func (c *operatorCluster) admit(ctx context.Context, manifest string, by asker) (*verdict, error) {
+	if !by.Status {
+		objects, err := c.dump(ctx, false)
+		if err != nil {
+			return nil, err
+		}
+		if err := ask(c.request.Webhook, "/state", append(append([]map[string]any{}, c.given...), objects...), nil); err != nil {
+			return nil, err
+		}
 	}
 	v := &verdict{}
 	return v, ask(c.request.APIServer, "/admit", map[string]any{
 		"manifest": manifest, "old": c.stored, "webhook": c.request.Webhook, "namespace": c.namespace,
+		"status": by.Status, "apply": by.Apply, "manager": by.Manager,
 	}, v)
 }
 
@@ -220,8 +234,8 @@ func (c *operatorCluster) show(ctx context.Context) error {
 	return c.plain.Status().Update(ctx, o)
 }
 
-// update is the operator's own update of the HyperConverged: it passes admission like everybody's.
-func (c *operatorCluster) update(ctx context.Context, gvk schema.GroupVersionKind, obj client.Object) error {
+// update is the operator's own update of the HyperConverged, which passes admission like everybody's, or of its status.
+func (c *operatorCluster) update(ctx context.Context, gvk schema.GroupVersionKind, obj client.Object, status bool) error {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
 		return err
@@ -231,7 +245,7 @@ func (c *operatorCluster) update(ctx context.Context, gvk schema.GroupVersionKin
 	if err != nil {
 		return err
 	}
-	v, err := c.admit(ctx, string(text))
+	v, err := c.admit(ctx, string(text), asker{Manager: operatorManager, Status: status})
 	if err != nil {
 		return err
 	}
@@ -252,29 +266,8 @@ func (c *operatorCluster) storeAgain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.submit(ctx, string(text))
+	_, err = c.submit(ctx, string(text), asker{Manager: webhookManager})
 	return err
-}
-
-// updateStatus is the operator's update of the status.
-func (c *operatorCluster) updateStatus(ctx context.Context, gvk schema.GroupVersionKind, obj client.Object) error {
-	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
-	if err != nil {
-		return err
-	}
-	object["apiVersion"], object["kind"] = gvk.GroupVersion().String(), gvk.Kind
-	text, err := json.Marshal(object)
-	if err != nil {
-		return err
-	}
-	v := &verdict{}
-	err = ask(c.request.APIServer, "/admit", map[string]any{
-		"manifest": string(text), "old": c.stored, "webhook": c.request.Webhook, "namespace": c.namespace, "status": true,
-	}, v)
-	if err != nil {
-		return err
-	}
-	return c.take(ctx, v, obj)
 }
 
 // take stores what the API server let in, or returns its refusal; obj becomes what it answers.

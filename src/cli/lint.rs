@@ -69,7 +69,6 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     let shows_fixes = !arguments.statistics && targets.iter().any(|t| t.format.shows_fixes());
     let selection = lint::Selection::of(&settings);
     let work = ClusterTask {
-        update: arguments.previous.update(),
         lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
         ..ClusterTask::default()
     };

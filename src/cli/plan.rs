@@ -120,7 +120,6 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     let selection = lint::Selection::of(&settings);
     let work = ClusterTask {
         force: arguments.force,
-        update: arguments.previous.update(),
         compare: true,
         preview: upgrade_to.filter(|_| !found.verdict.nothing_found),
         lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),

@@ -31,10 +31,12 @@ pub(super) struct Arguments {
 
     /// How the change is submitted to the cluster
     ///
-    /// `apply` as kubectl apply and GitOps controllers do: fields that were applied before and are no longer in the
-    /// manifest are removed, fields of other writers stay. `replace` as kubectl replace does.
-    #[arg(long, value_name = "HOW", default_value = "apply")]
-    update: Update,
+    /// `apply` as kubectl apply and Argo CD do: fields that were applied before and are no longer in the manifest are
+    /// removed, fields of other writers stay. `server-side` as Flux does, and Argo CD with ServerSideApply=true.
+    /// `replace` as kubectl replace does. The default is what the inventory (`apply`) or the repository says, else
+    /// `apply`.
+    #[arg(long, value_name = "HOW")]
+    update: Option<Update>,
 }
 
 fn is_directory(name: &str) -> bool {
@@ -46,21 +48,25 @@ fn is_directory(name: &str) -> bool {
 enum Update {
     /// Merged with the live object, as `kubectl apply` does
     Apply,
+    /// Merged by the API server, as Flux and `kubectl apply --server-side --force-conflicts` ask for
+    ServerSide,
     /// As it is, as `kubectl replace` does
     Replace,
 }
 
 impl Arguments {
-    /// How the change is submitted.
-    pub(super) fn update(&self) -> UpdateMethod {
-        match self.update {
+    /// How the change is submitted, where that is given.
+    pub(super) fn update(&self) -> Option<UpdateMethod> {
+        self.update.map(|update| match update {
             Update::Apply => UpdateMethod::Apply,
+            Update::ServerSide => UpdateMethod::ServerSide,
             Update::Replace => UpdateMethod::Replace,
-        }
+        })
     }
 
     /// The side that is judged: of a range it is the right one.
     pub(super) fn sources(&self, sources: Sources) -> Result<Sources, Failure> {
+        let sources = Sources { update: self.update(), ..sources };
         Ok(match self.against.as_deref().filter(|name| !is_directory(name)).map(range).transpose()? {
             Some((_, Some(right))) => Sources { name: Some(right.clone()), revision: Some(right), ..sources },
             _ => sources,

@@ -74,13 +74,16 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     } else {
         format::resolve(&arguments.format, "render", &[Format::Json])?
     };
-    let found = hcoplan_analysis::find(&arguments.sources.of_analysis(), arguments.previous.files(), output)?;
+    let found = hcoplan_analysis::find(
+        &arguments.previous.sources(arguments.sources.of_analysis())?,
+        arguments.previous.files(),
+        output,
+    )?;
     let base = arguments.previous.base(&found, output)?;
     let upgrade_to = last_release(arguments.upgrade_to.as_slice(), &found)?;
     let work = ClusterTask {
         force: arguments.force,
         before: base.before(),
-        update: arguments.previous.update(),
         upgrade_to,
         only: arguments.only.clone(),
         ..ClusterTask::default()

@@ -82,7 +82,6 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     let base = arguments.previous.base_or_main(&found, output)?;
     found.say_problems(output);
     let work = ClusterTask {
-        update: arguments.previous.update(),
         lint: Some(lint::Selection::of(&settings)),
         matrix: true,
         compare: true,

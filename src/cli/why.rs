@@ -103,6 +103,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     let sources = Sources {
         release: arguments.release.clone(),
         inventory: arguments.inventory.clone(),
+        update: arguments.previous.update(),
         ..arguments.reading.sources(&directory)
     };
     let foreign = arguments.previous.files();
@@ -125,12 +126,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     let upgrade_to = arguments.upgrade_to.as_deref().map(|name| found.trust().named_release(name));
     let upgrade_to = upgrade_to.transpose()?;
     let base = arguments.previous.base(&found, output)?;
-    let work = ClusterTask {
-        before: base.before(),
-        update: arguments.previous.update(),
-        upgrade_to: upgrade_to.clone(),
-        ..ClusterTask::default()
-    };
+    let work = ClusterTask { before: base.before(), upgrade_to: upgrade_to.clone(), ..ClusterTask::default() };
     let state = hcoplan_analysis::end_state(&work, cluster, &loaded, release, inventory);
     let state = state.map_err(|problem| Failure::Unreadable(hcoplan_analysis::finding_line(&problem.finding)))?;
     if let Some(to) = upgrade_to.as_ref().filter(|to| !is_step(release, to)) {

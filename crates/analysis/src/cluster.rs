@@ -171,8 +171,8 @@ impl PlannedCluster {
                 Transition::of(before, inputs)
             }
             (PreviousCluster::Live(object), _) => {
-                let state = object.state(inputs.empty_state(), inputs.manifest(), work.update);
-                Some(Transition::of_live(state, inputs, work.update))
+                let state = object.state(inputs.empty_state(), inputs.manifest());
+                Some(Transition::of_live(state, inputs))
             }
             _ => None,
         };

@@ -6,7 +6,6 @@ use super::before::Before;
 use super::object_selector::ObjectSelector;
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_lint as lint;
-use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::Release;
 use hcoplan_repository::emit::{DiskTree, Texts, Tree};
 
@@ -21,8 +20,6 @@ pub struct ClusterTask<'a> {
     pub compare: bool,
     /// Say what an upgrade to this release does, step by step.
     pub preview: Option<Arc<Release>>,
-    /// How the change is submitted to those that hold something.
-    pub update: UpdateMethod,
     /// The release that HCO is upgraded to once the change is made.
     pub upgrade_to: Option<Arc<Release>>,
     /// Run these rules.

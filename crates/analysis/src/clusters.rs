@@ -132,6 +132,7 @@ impl Clusters {
         Side {
             inventory: self.options.inventory.clone(),
             release: self.release.clone(),
+            update: self.options.update,
             config: self.options.config.clone(),
             trust: self.options.trust.clone(),
             builds: self.options.builds,

@@ -64,6 +64,7 @@ fn find_in(
     });
     let mut options = Options {
         release: release.transpose()?,
+        update: sources.update,
         inventory: sources.inventory.clone(),
         config: configuration(sources, &trust)?,
         trust,

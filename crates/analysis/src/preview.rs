@@ -8,7 +8,7 @@ use super::previous_cluster::PreviousCluster;
 use super::{ClusterResult, ClusterTask, Upgraded};
 use hcoplan_diagnostics::finding::{mark_existing, without_existing};
 use hcoplan_explain::diff::{self, ClusterDiff, States};
-use hcoplan_planner::lifecycle::{self, State, Step, UpdateMethod};
+use hcoplan_planner::lifecycle::{self, State, Step};
 use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::Verdict;
 
@@ -38,21 +38,21 @@ pub(super) fn steps(
         return vec![Upgraded::none(to, ClusterDiff::new(&outcome.cluster), true)];
     }
     let previous = match old {
-        PreviousCluster::Live(object) => Some(object.state(start.clone(), manifest, work.update)),
+        PreviousCluster::Live(object) => Some(object.state(start.clone(), manifest)),
         PreviousCluster::Planned(before) if super::previous_state::is_same(before.manifest(), manifest) => {
             let previous = super::previous_state::PreviousObject::Manifest(before.manifest().clone());
-            Some(previous.state(start.clone(), manifest, work.update))
+            Some(previous.state(start.clone(), manifest))
         }
         _ => None,
     };
     let first = match &previous {
-        Some(previous) => previous.update(manifest, work.update),
-        None => start.update(manifest, UpdateMethod::Apply),
+        Some(previous) => previous.update(manifest),
+        None => start.update(manifest),
     };
     let first = previous.as_ref().unwrap_or(&start).forced(first);
     let orders = match &previous {
-        Some(previous) => lifecycle::orders(previous, manifest, work.update, to),
-        None => lifecycle::orders(&first.after, manifest, UpdateMethod::Apply, to),
+        Some(previous) => lifecycle::orders(previous, manifest, to),
+        None => lifecycle::orders(&first.after, manifest, to),
     };
     if !first.plan.admission.accepted {
         // The resulting state isn't known; the rejection is reported for the change itself.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_planner::admission::{GROUP, KIND};
-use hcoplan_planner::lifecycle::{State, UpdateMethod};
+use hcoplan_planner::lifecycle::State;
 use hcoplan_yaml as yaml;
 
 /// The object that a cluster holds.
@@ -19,16 +19,12 @@ pub(super) enum PreviousObject {
 
 impl PreviousObject {
     /// The cluster that holds it; `manifest` is about to be submitted.
-    pub(super) fn state(&self, empty: State, manifest: &Value, update: UpdateMethod) -> State {
+    pub(super) fn state(&self, empty: State, manifest: &Value) -> State {
         match self {
             Self::Live(live) => empty.with_live(live, manifest),
             Self::Manifest(old) => {
-                // It is stored already, even if today's webhook would reject it.
-                let step = empty.forced(empty.update(old, update));
-                match step.after.stored {
-                    Some(_) => step.after,
-                    None => empty.with_live(old, manifest),
-                }
+                let held = empty.holding(old);
+                if held.stored.is_some() { held } else { empty.with_live(old, manifest) }
             }
         }
     }

@@ -8,6 +8,7 @@ use super::builds::{self, builds};
 use super::failure::Failure;
 use hcoplan_diagnostics::source::{Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes};
 use hcoplan_kubernetes::Object;
+use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_repository::repo::{self, Builds, ClusterFilter, Options, Repo, Trust};
 use hcoplan_yaml as yaml;
 
@@ -22,6 +23,8 @@ pub struct Side {
     pub revision: Option<String>,
     /// The release of every cluster, where one is given.
     pub release: Option<String>,
+    /// How every HyperConverged is submitted, where that is given.
+    pub update: Option<UpdateMethod>,
     /// The inventory of every cluster, where one is given.
     pub inventory: Vec<Utf8PathBuf>,
     /// The configuration, instead of that of the directory.
@@ -44,6 +47,7 @@ impl Side {
             directory: directory.to_owned(),
             revision: None,
             release: None,
+            update: None,
             inventory: Vec::new(),
             config: None,
             trust: Trust::Files,
@@ -65,6 +69,7 @@ impl Side {
                 Some(name) => Some(self.trust.named_release(name)?),
                 None => None,
             },
+            update: self.update,
             inventory: self.inventory.clone(),
             config: self.config.clone(),
             trust: self.trust.clone(),

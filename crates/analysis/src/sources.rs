@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use camino::Utf8PathBuf;
 
 use super::shard::Shard;
+use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_repository::repo::Builds;
 
 /// Which clusters to process, and where to find them.
@@ -18,6 +19,8 @@ pub struct Sources {
     pub name: Option<String>,
     /// The release of every cluster, instead of their inventories'.
     pub release: Option<String>,
+    /// How every HyperConverged is submitted where there is one already, instead of what the files say.
+    pub update: Option<UpdateMethod>,
     /// The inventory of every cluster, instead of the repository's.
     pub inventory: Vec<Utf8PathBuf>,
     /// Only clusters whose names match one of these globs; empty = all.

@@ -39,11 +39,11 @@ pub(super) fn plan(
     }
     let empty = State::new(Arc::clone(release), Arc::new(inventory.clone()));
     let before = match old {
-        Some(old) => old.state(empty, manifest, work.update),
+        Some(old) => old.state(empty, manifest),
         None => empty,
     };
     let mut step = match old {
-        Some(_) => before.update(manifest, work.update),
+        Some(_) => before.update(manifest),
         None => before.create(manifest),
     };
     if force {
@@ -75,10 +75,10 @@ pub fn end_state(
     let inventory = Arc::new(inventory.inventory.clone());
     let nothing = State::new(Arc::clone(release), inventory);
     let before = match &old {
-        Some(old) => old.state(nothing, manifest, work.update),
+        Some(old) => old.state(nothing, manifest),
         None => nothing,
     };
-    let step = before.forced(before.update(manifest, work.update));
+    let step = before.forced(before.update(manifest));
     let upgraded = work.upgrade_to.as_ref();
     let upgraded = upgraded.and_then(|to| step.after.upgrade_over(to).pop());
     Ok(Some(upgraded.map_or(step.after, |step| step.after)))

@@ -8,9 +8,10 @@ use serde_json::Value;
 use super::planned::{Inputs, Planned};
 use hcoplan_explain::diff::{self, ClusterDiff, States};
 use hcoplan_planner::inventory::Inventory;
-use hcoplan_planner::lifecycle::{self, State, Step, UpdateMethod};
+use hcoplan_planner::lifecycle::{self, State, Step};
 use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::Verdict;
+use hcoplan_repository::repo::FactOrigin;
 
 /// How a cluster gets from one state of its sources to the next.
 pub(super) struct Transition {
@@ -19,7 +20,6 @@ pub(super) struct Transition {
     old: Planned,
     /// The manifest that was applied last, where it is known: nobody applies it again.
     applied: Option<Value>,
-    update: UpdateMethod,
     /// What happens; the last one is the manifest's update, where it is applied.
     steps: Vec<Step>,
     /// The cluster as it is afterwards; where the manifest is rejected, as if it weren't.
@@ -36,29 +36,29 @@ impl Transition {
         if is_another || was.version() != is.version() && !lifecycle::is_upgrade(was, is) {
             return None;
         }
-        let nothing = old.empty_state();
-        let created = nothing.update(old.manifest(), UpdateMethod::Apply);
-        let start = nothing.forced(created).after;
+        let mut nothing = old.empty_state();
+        Arc::make_mut(&mut nothing.inventory).update = new.inventory().update;
+        let start = nothing.holding(old.manifest());
         start.stored.as_ref()?;
-        Some(Self::new(start, old.clone(), Some(old.manifest().clone()), new, UpdateMethod::Apply))
+        Some(Self::new(start, old.clone(), Some(old.manifest().clone()), new))
     }
 
     /// From what a cluster holds now.
-    pub(super) fn of_live(start: State, new: &Inputs, update: UpdateMethod) -> Self {
+    pub(super) fn of_live(start: State, new: &Inputs) -> Self {
         let now = start.nodes(Arc::clone(&start.inventory));
         let old = new.with_plan(&start.release, now.plan);
-        Self::new(start, old, None, new, update)
+        Self::new(start, old, None, new)
     }
 
-    fn new(start: State, old: Planned, applied: Option<Value>, new: &Inputs, update: UpdateMethod) -> Self {
+    fn new(start: State, old: Planned, applied: Option<Value>, new: &Inputs) -> Self {
         let inventory = Arc::new(new.inventory().clone());
         let is_applied = applied.as_ref() != Some(new.manifest());
         let manifest = is_applied.then(|| new.manifest());
-        let steps = start.follow(new.release(), &inventory, manifest, update);
+        let steps = start.follow(new.release(), &inventory, manifest);
         let mut plan = steps.last().map_or_else(|| old.plan().clone(), |last| last.plan.clone());
         if let (Some(last), false) = (steps.last(), is_applied) {
             // Nobody applies it now; a controller will, to what is stored then.
-            plan.admission = last.after.update(new.manifest(), update).plan.admission;
+            plan.admission = last.after.update(new.manifest()).plan.admission;
         }
         let stuck = steps.iter().find(|step| step.is_stuck());
         let mut verdict = match stuck.or(steps.last()) {
@@ -69,7 +69,7 @@ impl Transition {
             verdict = Verdict::of(&plan);
         }
         let after = new.with_plan(new.release(), plan);
-        Self { start, old, applied, update, steps, after, verdict }
+        Self { start, old, applied, steps, after, verdict }
     }
 
     /// The cluster as it is afterwards.
@@ -89,6 +89,8 @@ impl Transition {
     /// Fills in what differs. Of a manifest that is rejected nothing is stored: only what other nodes or
     /// another release do by themselves differs then.
     pub(super) fn compare(&self, diff: &mut ClusterDiff) {
+        let update = &self.after.loaded().identity.update;
+        diff.update = (update.by != FactOrigin::Nothing).then(|| (update.value, update.source()));
         let is_rejected = self.after.is_rejected();
         let last = usize::from(is_rejected && self.manifest().is_some());
         let reached = self.steps.get(..self.steps.len().saturating_sub(last)).unwrap_or_default();
@@ -103,7 +105,7 @@ impl Transition {
         let with = |release: &Arc<Release>, inventory: &Inventory, object: &Value| {
             let inventory = Arc::new(inventory.clone());
             let manifest = (self.applied.as_ref() != Some(object)).then_some(object);
-            let steps = state.follow(release, &inventory, manifest, self.update);
+            let steps = state.follow(release, &inventory, manifest);
             let end = steps.last().map_or(state, |step| &step.after);
             end.objects.iter().cloned().collect()
         };
@@ -129,7 +131,7 @@ impl Transition {
             let manifest = self.manifest();
             let changed = manifest.is_some();
             let manifest = manifest.unwrap_or(self.old.manifest());
-            let orders = lifecycle::orders(state, manifest, self.update, self.after.release());
+            let orders = lifecycle::orders(state, manifest, self.after.release());
             diff.notes.extend(diff::order_notes(&orders, changed));
         }
         diff.notes.sort_by_key(|note| note.impact);

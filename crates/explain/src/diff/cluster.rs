@@ -2,6 +2,7 @@
 
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::verdict::{NotPlanned, Verdict, VerdictKind};
 
 use super::effect::Effect;
@@ -25,6 +26,8 @@ pub struct ClusterDiff {
     pub is_unchanged: bool,
     /// Where it is on the left side only: what then happens to what runs there.
     pub removal: Option<Removal>,
+    /// How the HyperConverged is submitted as an update, and what says so; `None` where nothing does.
+    pub update: Option<(UpdateMethod, String)>,
     /// What differs.
     pub comparison: Comparison,
     /// What another release makes of the same input; empty where the releases are the same.
@@ -64,6 +67,7 @@ impl ClusterDiff {
             unknown_before: None,
             is_unchanged: false,
             removal: None,
+            update: None,
             comparison: Comparison::default(),
             notes: Vec::new(),
             image_effects: Vec::new(),

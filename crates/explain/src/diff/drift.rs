@@ -8,7 +8,7 @@
 
 use hcoplan_kubernetes::tree::without_nulls;
 use hcoplan_planner::hyperconverged::{in_version, version_of};
-use hcoplan_planner::lifecycle::{State, UpdateMethod};
+use hcoplan_planner::lifecycle::State;
 use serde_json::{Map, Value};
 
 /// A field that differs on every sync.
@@ -99,7 +99,7 @@ const MOST_SYNCS: usize = 4;
 /// The fields of a manifest that differ from the cluster's after every apply; `None` where it is rejected. `state` is
 /// the cluster before it is applied.
 pub fn drift(state: &State, manifest: &Value) -> Option<Vec<Drift>> {
-    let apply = |state: &State| state.update(manifest, UpdateMethod::Apply);
+    let apply = |state: &State| state.update(manifest);
     let mut step = apply(state);
     for _ in 0..MOST_SYNCS {
         if !step.plan.admission.accepted {

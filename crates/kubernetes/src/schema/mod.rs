@@ -6,8 +6,10 @@
 //! `x-kubernetes-validations` rules; [`Schema::unsupported`] names those that it can't.
 
 mod document;
+mod field_set;
 mod list;
 mod lookup;
+mod merge;
 mod parse;
 mod pattern;
 mod prepare;
@@ -28,7 +30,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 pub use document::{DocumentSchema, Mistake};
+pub use field_set::FieldSet;
 pub use lookup::{FieldInfo, ListKind};
+pub use merge::{FieldChanges, Mistyped, Unmergeable};
 pub use parse::SchemaError;
 pub use prepare::PrunedField;
 pub use text::{go_json, go_quote, server_path};
@@ -124,6 +128,8 @@ struct Node {
     default: Option<Value>,
     limits: Option<Box<Limits>>,
     list: List,
+    /// Server-side apply takes the object as one field.
+    is_atomic: bool,
     rules: Option<Rules>,
     description: Option<Box<str>>,
     /// What it asks for and this module can't check.

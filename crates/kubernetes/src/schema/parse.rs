@@ -73,7 +73,7 @@ impl Schema {
 
 impl Node {
     /// What is no object says nothing.
-    fn read(schema: Value) -> Self {
+    pub(super) fn read(schema: Value) -> Self {
         let mut node = Self::default();
         let mut limits = Limits::default();
         let mut unsupported = Vec::new();
@@ -148,9 +148,9 @@ impl Node {
                     _ => return None,
                 };
             }
-            // Map types matter to server-side apply alone; int-or-string says all that this
-            // anyOf does; rules were taken before.
-            "x-kubernetes-map-type" | "x-kubernetes-validations" => {}
+            "x-kubernetes-map-type" => self.is_atomic = value.as_str()? == "atomic",
+            // Int-or-string says all that this anyOf does; rules were taken before.
+            "x-kubernetes-validations" => {}
             "anyOf" => return is_int_or_string(&value).then_some(()),
             _ => return None,
         }

@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let admission = cx.admission();
-    let is_ours = |reason| matches!(reason, Reason::Schema(_) | Reason::GoDecode);
+    let is_ours = |reason| matches!(reason, Reason::Schema(_) | Reason::UnknownField | Reason::GoDecode);
     let Some(mut finding) = cx.refused(&RULE, is_ours) else {
         return;
     };

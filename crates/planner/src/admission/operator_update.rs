@@ -9,9 +9,8 @@
 use hcoplan_kubernetes::tree::get;
 use serde_json::{Value, json};
 
-use super::{Admission, KIND, Operation, admit};
+use super::KIND;
 use crate::hyperconverged::HyperConverged;
-use crate::inventory::Inventory;
 use crate::release::Release;
 use crate::topology::Topology;
 
@@ -19,16 +18,9 @@ const FINALIZER: &str = "kubevirt.io/hyperconverged";
 const LABEL: &str = "app";
 const EVICTION_STRATEGY: &str = "virtualization.evictionStrategy";
 
-/// What admission makes of the operator's update: it sends the object as its Go types print it,
-/// with its finalizer and its label. `stored` is what is in etcd, `updated` what the operator
-/// makes of it; both carry the status that the operator wrote.
-pub fn operator_update(
-    release: &Release,
-    inventory: &Inventory,
-    stored: &Value,
-    mut updated: Value,
-    missing: &[&'static str],
-) -> Admission {
+/// What the operator sends of an object that it has changed: it is as its Go types print it, with its finalizer and its
+/// label, and with the status that the operator wrote.
+pub fn operator_update(release: &Release, mut updated: Value) -> Value {
     let status = updated["status"].take();
     let types = release.go_types();
     let api_version = get(&updated, "apiVersion").and_then(Value::as_str);
@@ -49,8 +41,7 @@ pub fn operator_update(
     if !has_label(metadata) {
         metadata["labels"][LABEL] = metadata["name"].clone();
     }
-    let operation = Operation::Update { old: stored, missing };
-    admit(release, inventory, &updated, operation)
+    updated
 }
 
 /// Fills in the eviction strategy as the mutating webhook does when the operator updates the

@@ -1,7 +1,7 @@
 //! What admission answers: a verdict, where it comes from, and the holes it fell through.
 
 use hcoplan_kubernetes::go::Wants;
-use hcoplan_kubernetes::schema::{PrunedField, ViolationKind};
+use hcoplan_kubernetes::schema::{Mistyped, PrunedField, Unmergeable, ViolationKind};
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
@@ -43,6 +43,8 @@ pub enum Reason {
     MetadataDecode,
     /// The CRD's schema, by the first violation.
     Schema(ViolationKind),
+    /// The server can't apply the manifest: the schema doesn't know a field of it.
+    UnknownField,
     /// The object does not decode into the operator's Go types.
     GoDecode,
     /// A deprecated gate and the field that replaces it contradict each other.
@@ -204,6 +206,23 @@ pub struct Admission {
 }
 
 impl Admission {
+    /// The rejection of a manifest that the server can't apply.
+    pub(crate) fn unmergeable(Unmergeable { path, message, mistake }: Unmergeable) -> Self {
+        let reason = match mistake {
+            Mistyped::UnknownField => Reason::UnknownField,
+            Mistyped::WrongType => Reason::Schema(ViolationKind::WrongType),
+            Mistyped::Repeated => Reason::Schema(ViolationKind::Duplicate),
+        };
+        let message = format!("failed to create typed patch object: {message}");
+        let kind = match reason {
+            Reason::Schema(kind) => CauseKind::Schema(kind),
+            _ => CauseKind::Other,
+        };
+        let in_key = mistake == Mistyped::UnknownField;
+        let causes = vec![Cause { path, message: message.clone(), kind, in_key }];
+        Self { stage: Some(Stage::Schema), reason: Some(reason), message, causes, ..Self::default() }
+    }
+
     /// The admission with another reason for the rejection, one of `further`.
     #[must_use]
     pub fn with_reason(&self, (stage, refusal): &(Stage, Refusal)) -> Self {

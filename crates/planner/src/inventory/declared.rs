@@ -10,7 +10,9 @@ use super::architecture::Architecture;
 use super::places::{NodePlace, Places};
 use super::rules::INVENTORY_INCONSISTENT;
 use super::schema::{self, replace};
-use super::{ARCHITECTURE_LABEL, CPU_FEATURE, CPU_MODEL, INVENTORY_INVALID, Inventory, Node, ROLE_LABEL, Taint};
+use super::{
+    ARCHITECTURE_LABEL, CPU_FEATURE, CPU_MODEL, INVENTORY_INVALID, Inventory, Node, ROLE_LABEL, Taint, UpdateMethod,
+};
 use crate::release::Platform;
 
 /// What a ClusterInventory says.
@@ -88,6 +90,8 @@ impl Declared {
         out.monitoring = flag(spec, "monitoring");
         out.network_attachment_definitions = flag(spec, "networkAttachmentDefinitions");
         out.data_import_schedule = text(spec, "dataImportSchedule");
+        let named = text(spec, "apply").and_then(|name| UpdateMethod::named(&name));
+        out.update = named.unwrap_or_default();
     }
 
     fn all_nodes(&mut self, document: &Document, spec: &Tree) {

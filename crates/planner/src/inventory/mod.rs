@@ -17,6 +17,7 @@ mod rules;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod update_method;
 
 use std::collections::BTreeMap;
 
@@ -31,6 +32,7 @@ pub use places::{NodePlace, Places};
 pub use pools::{Pool, pools, pools_yaml};
 pub use rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 pub use schema::INVENTORY_SCHEMA;
+pub use update_method::UpdateMethod;
 
 use crate::release::Platform;
 
@@ -62,6 +64,8 @@ pub struct Inventory {
     /// The schedule that the operator drew once for the common golden images
     /// (`status.dataImportSchedule`).
     pub data_import_schedule: Option<String>,
+    /// How the HyperConverged is submitted where there is one already.
+    pub update: UpdateMethod,
     /// The nodes, sorted by name.
     pub nodes: Vec<Node>,
 }
@@ -81,6 +85,7 @@ impl Default for Inventory {
             network_attachment_definitions: None,
             kube_descheduler: None,
             data_import_schedule: None,
+            update: UpdateMethod::default(),
             nodes: Vec::new(),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{State, Step, UpdateMethod, path};
+use super::{State, Step, path};
 use crate::inventory::Inventory;
 use crate::release::Release;
 
@@ -16,13 +16,7 @@ impl State {
     /// applied before.
     ///
     /// A manifest that a webhook rejects is followed as if it weren't, with its rejection beside.
-    pub fn follow(
-        &self,
-        release: &Arc<Release>,
-        inventory: &Arc<Inventory>,
-        manifest: Option<&Value>,
-        method: UpdateMethod,
-    ) -> Vec<Step> {
+    pub fn follow(&self, release: &Arc<Release>, inventory: &Arc<Inventory>, manifest: Option<&Value>) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         if self.inventory != *inventory {
             steps.push(self.nodes(Arc::clone(inventory)));
@@ -35,7 +29,7 @@ impl State {
         }
         if let Some(manifest) = manifest {
             let before = steps.last().map_or(self, |step| &step.after);
-            steps.push(before.forced(before.update(manifest, method)));
+            steps.push(before.forced(before.update(manifest)));
         }
         steps
     }

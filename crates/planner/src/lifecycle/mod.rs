@@ -7,6 +7,7 @@
 mod apply;
 mod follow;
 mod live;
+mod managed;
 mod objects;
 mod operator;
 mod order;
@@ -19,6 +20,7 @@ use serde_json::Value;
 
 pub use apply::{LAST_APPLIED, merge_patch};
 pub use follow::is_upgrade;
+pub use managed::Managed;
 use objects::Orphans;
 pub use objects::{ObjectOutcome, Objects};
 use operator::Additions;
@@ -31,6 +33,7 @@ use hcoplan_kubernetes::tree::get;
 use crate::admission::{self, Admission, Operation};
 use crate::hyperconverged;
 use crate::inventory::Inventory;
+pub use crate::inventory::UpdateMethod;
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
 
@@ -46,16 +49,8 @@ pub struct State {
     pub stored: Option<Value>,
     /// What HCO and SSP made, with what older releases left behind.
     pub objects: Objects,
-}
-
-/// How a manifest is submitted where there is an object already.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum UpdateMethod {
-    /// As client-side `kubectl apply` does, and who applies like it.
-    #[default]
-    Apply,
-    /// As it is, as `kubectl replace` does.
-    Replace,
+    /// Who owns which fields of the HyperConverged, where the server applies its manifest.
+    pub managed: Managed,
 }
 
 /// What a step led to.
@@ -103,7 +98,7 @@ pub fn path(from: &Release, to: &Arc<Release>) -> Vec<Arc<Release>> {
 impl State {
     /// A cluster on which HCO runs, without a HyperConverged.
     pub fn new(release: Arc<Release>, inventory: Arc<Inventory>) -> Self {
-        Self { release, inventory, stored: None, objects: Objects::default() }
+        Self { release, inventory, stored: None, objects: Objects::default(), managed: Managed::default() }
     }
 
     /// The cluster as far as its HyperConverged tells of it: `live` is what `kubectl get -o json`
@@ -129,7 +124,7 @@ impl State {
                 objects.add_unseen(kind);
             }
         }
-        Self { release, inventory, stored: Some(stored), objects }
+        Self { release, inventory, stored: Some(stored), objects, managed: Managed::read(live) }
     }
 
     /// The manifest is created.
@@ -140,19 +135,21 @@ impl State {
         self.submitted(admission)
     }
 
-    /// The manifest is submitted: as an update, or as a new object where there is none.
+    /// The manifest is submitted as the cluster's inventory says: as an update, or as a new object where there is none.
     #[must_use]
-    pub fn update(&self, manifest: &Value, method: UpdateMethod) -> Step {
+    pub fn update(&self, manifest: &Value) -> Step {
         let (release, inventory) = (&self.release, &self.inventory);
         let namespace = &inventory.namespace;
         let Some(old) = &self.stored else {
-            return match method {
+            return match inventory.update {
                 UpdateMethod::Apply => self.create(&apply::annotated_as_new(manifest, namespace)),
+                UpdateMethod::ServerSide => self.apply_on_server(manifest),
                 UpdateMethod::Replace => self.create(manifest),
             };
         };
         let mut sends_nothing = false;
-        let submitted = match method {
+        let submitted = match inventory.update {
+            UpdateMethod::ServerSide => return self.apply_on_server(manifest),
             UpdateMethod::Replace => manifest.clone(),
             UpdateMethod::Apply => {
                 let version = hyperconverged::version_of(manifest);
@@ -166,6 +163,38 @@ impl State {
         let operation = Operation::Update { old, missing: &missing };
         let admission = admission::admit(release, inventory, &submitted, operation);
         if sends_nothing && !admission.accepted { self.nothing_sent(old, submitted) } else { self.submitted(admission) }
+    }
+
+    /// The cluster that has held a manifest for a while, even if today's webhook would reject it. Where the server applies
+    /// it, a controller has done so again: what HCO wrote in its first update is the controller's then.
+    #[must_use]
+    pub fn holding(&self, manifest: &Value) -> Self {
+        let held = self.forced(self.update(manifest)).after;
+        match self.inventory.update {
+            UpdateMethod::ServerSide if held.stored.is_some() => held.forced(held.update(manifest)).after,
+            _ => held,
+        }
+    }
+
+    /// The API server merges the manifest into what is stored. Admission follows, even where nothing changes.
+    fn apply_on_server(&self, manifest: &Value) -> Step {
+        let (release, inventory) = (&self.release, &self.inventory);
+        let (submitted, managed) = match self.managed.apply(release, self.stored.as_ref(), manifest) {
+            Ok(merged) => merged,
+            Err(mistake) => {
+                let schema = managed::schema_of(release, hyperconverged::version_of(manifest));
+                let pruned = schema.map(|schema| schema.prune(&mut manifest.clone())).unwrap_or_default();
+                return self.submitted(Admission { pruned, ..Admission::unmergeable(mistake) });
+            }
+        };
+        let missing = operator::missing(&self.objects, None);
+        let operation = match &self.stored {
+            Some(old) => Operation::Update { old, missing: &missing },
+            None => Operation::Create,
+        };
+        let admission = admission::admit(release, inventory, &submitted, operation);
+        let after = if admission.accepted || admission.forced.is_some() { managed } else { self.managed.clone() };
+        Self { managed: after, ..self.clone() }.submitted(admission)
     }
 
     /// Applying a manifest that changes nothing sends nothing, so that nobody rejects it.
@@ -205,7 +234,8 @@ impl State {
             return step;
         };
         let stored = hyperconverged::in_storage_version(&self.release, &forced);
-        let mut forced = self.reconciled(stored, &Additions::default(), Orphans::Deleted);
+        let state = Self { managed: step.after.managed, ..self.clone() };
+        let mut forced = state.reconciled(stored, &Additions::default(), Orphans::Deleted);
         forced.plan.admission = step.plan.admission;
         forced
     }
@@ -254,7 +284,8 @@ impl State {
     /// The operator reconciles what is in etcd now. The state holds the objects before.
     fn reconciled(&self, stored: Value, additions: &Additions, orphans: Orphans) -> Step {
         let (release, inventory) = (&self.release, &self.inventory);
-        let result = operator::reconcile_until_stable(release, inventory, stored, &self.objects, additions);
+        let result =
+            operator::reconcile_until_stable(release, inventory, stored, (&self.objects, &self.managed), additions);
         let error = result.plan.reconcile_error.as_ref();
         let panics_first = error.is_some_and(operands::Error::is_panic) && release.has("renders-all-operands-first");
         let after = if result.plan.ignored || panics_first {
@@ -264,7 +295,7 @@ impl State {
         };
         Step {
             objects: self.objects.changes(&after, &result.plan),
-            after: Self { stored: Some(result.stored), objects: after, ..self.clone() },
+            after: Self { stored: Some(result.stored), objects: after, managed: result.managed, ..self.clone() },
             plan: result.plan,
             operator_updates: result.operator_updates,
         }

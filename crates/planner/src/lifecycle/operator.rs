@@ -7,8 +7,9 @@
 use crate::operands;
 use serde_json::{Map, Value};
 
+use super::Managed;
 use super::objects::Objects;
-use crate::admission::{self, Admission};
+use crate::admission::{self, Admission, Operation};
 use crate::hyperconverged::{self, HyperConverged};
 use crate::inventory::Inventory;
 use crate::plan::{self, Admit, Plan, plan_with};
@@ -40,6 +41,8 @@ pub(super) struct OperatorResult {
     pub(super) plan: Plan,
     /// What it tried to write.
     pub(super) operator_updates: Vec<OperatorUpdate>,
+    /// Who owns which fields then.
+    pub(super) managed: Managed,
 }
 
 /// What the operator adds to the HyperConverged besides its finalizer and its label.
@@ -57,13 +60,13 @@ pub(super) fn reconcile_until_stable(
     release: &Release,
     inventory: &Inventory,
     stored: Value,
-    existing: &Objects,
+    (existing, managed): (&Objects, &Managed),
     additions: &Additions,
 ) -> OperatorResult {
     let annotations = &additions.annotations;
     let writes = !admission::is_complete(&stored) || !annotations.is_empty();
     let plan = plan_with(release, inventory, &stored, Admit::Settled { writes });
-    let mut result = OperatorResult { stored, plan, operator_updates: Vec::new() };
+    let mut result = OperatorResult { stored, plan, operator_updates: Vec::new(), managed: managed.clone() };
     if result.plan.ignored || result.plan.status.conditions.is_empty() {
         // It never comes to write anything, or even to report.
         return result;
@@ -81,9 +84,12 @@ pub(super) fn reconcile_until_stable(
         plan::write(release, &mut updated, &result.plan.written);
     }
     let missing = missing(existing, Some(&result.plan));
-    let admission = admission::operator_update(release, inventory, &result.stored, updated, &missing);
+    let sent = admission::operator_update(release, updated);
+    let operation = Operation::Update { old: &result.stored, missing: &missing };
+    let admission = admission::admit(release, inventory, &sent, operation);
     match &admission.stored {
         Some(updated) => {
+            result.managed.update(release, &result.stored, &sent);
             let updated = hyperconverged::in_storage_version(release, updated);
             result.stored = with_status(release, updated, &result.plan);
         }

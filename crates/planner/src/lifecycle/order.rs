@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{State, Step, UpdateMethod};
+use super::{State, Step};
 use crate::release::Release;
 
 /// One way to get a manifest and an upgrade done.
@@ -29,16 +29,16 @@ pub struct UpdateOrders {
 }
 
 /// Both orders of a manifest and an upgrade, from a state.
-pub fn orders(from: &State, manifest: &Value, method: UpdateMethod, to: &Arc<Release>) -> UpdateOrders {
+pub fn orders(from: &State, manifest: &Value, to: &Arc<Release>) -> UpdateOrders {
     let last = |upgrades: &[Step], otherwise: &State| {
         let last = upgrades.last();
         last.map_or_else(|| otherwise.clone(), |step| step.after.clone())
     };
-    let update = from.update(manifest, method);
+    let update = from.update(manifest);
     let upgrades = update.after.upgrade_over(to);
     let before = UpdateOrder { end: last(&upgrades, &update.after), update, upgrades };
     let upgrades = from.upgrade_over(to);
-    let update = last(&upgrades, from).update(manifest, method);
+    let update = last(&upgrades, from).update(manifest);
     let after = UpdateOrder { end: update.after.clone(), update, upgrades };
     UpdateOrders { before, after }
 }

@@ -31,7 +31,7 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
     let before = state.objects.clone();
     state.objects.retain(|id| !is_removed(upgrade, from.version(), id));
     let stored = stored_again(&state, stored);
-    let (read, operator_updates) = match migrated(from, &state, hyperconverged::read_by(&release, &stored)) {
+    let (read, operator_updates) = match migrated(from, &mut state, hyperconverged::read_by(&release, &stored)) {
         Ok(done) => done,
         // All that it writes is the status, of what it read first.
         Err(refused) => {
@@ -96,8 +96,8 @@ fn is_removed(upgrade: &Upgrade, from: &str, id: &ObjectId) -> bool {
 /// update that was rejected.
 type Migrated = Result<(Value, Vec<OperatorUpdate>), Box<OperatorUpdate>>;
 
-fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {
-    let release = &state.release;
+fn migrated(from: &Release, state: &mut State, stored: Value) -> Migrated {
+    let release = &Arc::clone(&state.release);
     // The operator renders its operands once when it starts, before it looks at the versions.
     let admit = Admit::Settled { writes: true };
     let plan = plan_with(release, &state.inventory, &stored, admit);
@@ -126,10 +126,13 @@ fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {
     let waits = updated["spec"] != rendered["spec"];
     updated["status"] = stored["status"].clone();
     let missing = operator::missing(&state.objects, None);
-    let admission = admission::operator_update(release, &state.inventory, &stored, updated, &missing);
+    let sent = admission::operator_update(release, updated);
+    let operation = Operation::Update { old: &stored, missing: &missing };
+    let admission = admission::admit(release, &state.inventory, &sent, operation);
     let update = OperatorUpdate { purpose: Purpose::UpgradePatches, admission };
     match &update.admission.stored {
         Some(done) => {
+            state.managed.update(release, &stored, &sent);
             let mut done = hyperconverged::in_storage_version(release, done);
             done["status"] = stored["status"].clone();
             Ok((done, vec![update]))

@@ -8,7 +8,7 @@ use hcoplan_kubernetes::tree::{get, set};
 use serde_json::{Map, Value, json};
 
 use super::status;
-use crate::admission::{self, Admission, OperatorBugKind};
+use crate::admission::{self, Admission, Operation, OperatorBugKind};
 use crate::hyperconverged::{self, storage_path};
 use crate::inventory::Inventory;
 use crate::jsonpatch;
@@ -46,7 +46,8 @@ pub(super) fn refusal(
     write(release, &mut updated, written);
     let made = |kind: &str| rendered.objects.iter().any(|(_, o)| o.id.kind == kind);
     let missing: Vec<_> = admission::tried_on_update().filter(|kind| !made(kind)).collect();
-    let update = admission::operator_update(release, inventory, &stored, updated, &missing);
+    let sent = admission::operator_update(release, updated);
+    let update = admission::admit(release, inventory, &sent, Operation::Update { old: &stored, missing: &missing });
     (!update.accepted).then(|| Box::new(update))
 }
 

@@ -118,7 +118,7 @@ fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
             "field": field,
         })
     });
-    json!({
+    let mut out = json!({
         "cluster": cluster.cluster,
         "movedFrom": cluster.moved_from,
         "whole": cluster.whole.map(hcoplan_explain::diff::Kind::as_str),
@@ -138,7 +138,11 @@ fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
             "added": findings(changes, &cluster.findings_added),
             "removed": findings(changes, &cluster.findings_removed),
         },
-    })
+    });
+    if let Some((method, by)) = &cluster.update {
+        out["update"] = json!({"method": method.as_str(), "by": by});
+    }
+    out
 }
 
 fn verdict(change: Option<&VerdictChange>) -> Value {

@@ -6,11 +6,16 @@ use std::sync::Arc;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::inventory::LoadedInventory;
+use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::{Distribution, Platform, Release, version_numbers, version_parts};
 use hcoplan_yaml::{Document, Path};
 
 use super::rules::CLUSTER_FACTS_CONTRADICT;
 use super::statements::{Statement, StatementKind};
+use super::wrapper_changes::sync_method;
+
+/// The annotation with an object's own options of Argo CD.
+const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 
 /// What said something about a cluster; those further up count first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +32,8 @@ pub enum FactOrigin {
     Kustomization,
     /// Another manifest.
     Statement(StatementKind),
+    /// An object of a GitOps controller that applies it, by its kind.
+    Controller(&'static str),
     /// `hcoplan.yaml`, for every cluster without its own.
     Configured,
     /// Labels of the nodes.
@@ -44,6 +51,7 @@ impl fmt::Display for FactOrigin {
             Self::HyperConverged => "the HyperConverged",
             Self::Kustomization => "the kustomization",
             Self::Statement(kind) => return write!(f, "the {}", kind.as_str()),
+            Self::Controller(kind) => return write!(f, "the {kind}"),
             Self::Nodes => "the nodes' labels",
             Self::Nothing => "nothing, so the default",
         })
@@ -65,7 +73,7 @@ impl<T> WithSource<T> {
     /// What said it, for people: `the Subscription in operator/subscription.yaml`.
     pub fn source(&self) -> String {
         match (self.by, &self.place) {
-            (FactOrigin::Statement(_) | FactOrigin::Kustomization, Some(place)) => {
+            (FactOrigin::Statement(_) | FactOrigin::Controller(_) | FactOrigin::Kustomization, Some(place)) => {
                 format!("{} in {}", self.by, place.file.path())
             }
             _ => self.by.to_string(),
@@ -88,6 +96,8 @@ pub struct Identity {
     pub platform: WithSource<Platform>,
     /// The release's name as written; `None` where no source has it.
     pub release: Option<WithSource<String>>,
+    /// How the HyperConverged is submitted where there is one already.
+    pub update: WithSource<UpdateMethod>,
 }
 
 impl Identity {
@@ -98,6 +108,7 @@ impl Identity {
             namespace: known(self.namespace, other.namespace),
             platform: known(self.platform, other.platform),
             release: self.release.or(other.release),
+            update: known(self.update, other.update),
         }
     }
 }
@@ -118,9 +129,13 @@ impl fmt::Display for Identity {
         };
         write!(f, "namespace {}, platform {platform}", self.namespace)?;
         match &self.release {
-            Some(release) => write!(f, ", release {release}"),
-            None => f.write_str(", release unknown"),
+            Some(release) => write!(f, ", release {release}")?,
+            None => f.write_str(", release unknown")?,
         }
+        if self.update.by == FactOrigin::Nothing {
+            return Ok(());
+        }
+        write!(f, ", apply {}", self.update)
     }
 }
 
@@ -130,6 +145,8 @@ pub(super) struct Candidates {
     pub(super) namespaces: Vec<WithSource<String>>,
     pub(super) platforms: Vec<WithSource<Platform>>,
     pub(super) releases: Vec<WithSource<String>>,
+    /// How the HyperConverged is submitted.
+    pub(super) updates: Vec<WithSource<UpdateMethod>>,
     /// Releases below which the cluster can't be.
     pub(super) at_least: Vec<WithSource<String>>,
     /// The distribution whose package a Subscription installs.
@@ -155,6 +172,9 @@ impl Candidates {
         if let (Some(value), Some(place)) = (inventory.release.clone(), place("release")) {
             self.releases.push(WithSource { value, by, place: Some(place) });
         }
+        if let Some(place) = place("apply") {
+            self.updates.push(WithSource { value: inventory.update, by, place: Some(place) });
+        }
     }
 
     /// What the HyperConverged says.
@@ -167,6 +187,13 @@ impl Candidates {
                 by: FactOrigin::HyperConverged,
                 place: Some(document.location(node.span)),
             });
+        }
+        let options = document.root.at(&Path::dotted("metadata.annotations").key(SYNC_OPTIONS));
+        if let Some((node, text)) = options.and_then(|n| Some((n, n.as_str()?)))
+            && let Some(value) = sync_method(text.split(','))
+        {
+            let place = Some(document.location(node.span));
+            self.updates.push(WithSource { value, by: FactOrigin::HyperConverged, place });
         }
         let text = document.file.text().get(document.root.span.range()).unwrap_or_default();
         let of_vendor = |d: &&Distribution| d.registries().any(|host| text.contains(&format!("{host}/")));

@@ -7,6 +7,7 @@ use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, SourceFile, Tree};
 use hcoplan_planner::admission::{Operation, admit};
 use hcoplan_planner::inventory::{self, ASSUMED_NODES, Inventory, LoadedInventory, Source, SourceKind};
+use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::Document;
 use hcoplan_yaml::edit::EditableFile;
@@ -116,6 +117,9 @@ impl Repo {
         let named = possible.is_empty().then(|| self.release_of(&candidates, &document));
         if let Some(given) = &self.release {
             candidates.releases.insert(0, by_command_line(given));
+        }
+        if let Some(value) = self.update {
+            candidates.updates.insert(0, WithSource { value, by: FactOrigin::CommandLine, place: None });
         }
         let said = candidates.releases.first().cloned();
         let known = match &named {
@@ -295,6 +299,8 @@ impl Repo {
         for said in self.statements(cluster, &mut files) {
             out.statement(&said);
         }
+        let own = self.applied().iter().filter(|applied| applied.path.covers(cluster.path()));
+        out.updates.extend(own.max_by_key(|applied| applied.path.depth()).map(|applied| applied.method.clone()));
         let all = self.config.release.as_ref();
         out.releases.extend(all.map(|r| configured(r, FactOrigin::Configured)));
         (out, files)
@@ -432,16 +438,23 @@ fn identity(candidates: Candidates, release: Option<&Release>) -> Identity {
             place: None,
         }),
         release: first(candidates.releases),
+        update: candidates.updates.into_iter().next().unwrap_or(WithSource {
+            value: UpdateMethod::default(),
+            by: FactOrigin::Nothing,
+            place: None,
+        }),
     }
 }
 
-/// Gives an inventory the namespace and the platform that other manifests say, where it says none.
+/// Gives an inventory the namespace, the platform and the way of updates that other manifests say, where it says none.
 fn apply_identity(loaded: &mut Arc<LoadedInventory>, identity: &Identity) {
     let namespace = &identity.namespace.value;
-    let platform = identity.platform.value;
+    let (platform, update) = (identity.platform.value, identity.update.value);
+    let is_same = |own: &Inventory| own.namespace == *namespace && own.platform == platform && own.update == update;
     // Several clusters may share it: only where something is to change does a cluster get its own.
-    if loaded.inventory.namespace != *namespace || loaded.inventory.platform != platform {
+    if !is_same(&loaded.inventory) {
         let own = Arc::make_mut(loaded);
+        own.inventory.update = update;
         own.inventory.namespace.clone_from(namespace);
         own.inventory.platform = platform;
     }

@@ -96,6 +96,7 @@ pub use wrappers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 
 use hcoplan_diagnostics::finding::{Finding, Rule};
 use hcoplan_diagnostics::source::{Limits, Origins, SourceFile, Tree, max_bytes};
+use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::Release;
 
 /// The rules of this room.
@@ -144,6 +145,8 @@ pub struct Builds {
 pub struct Options {
     /// The release of every cluster, overriding the files; see [`named_release`].
     pub release: Option<Arc<Release>>,
+    /// How every HyperConverged is submitted where there is one already, overriding the files.
+    pub update: Option<UpdateMethod>,
     /// The inventory of every cluster, overriding the files; relative to the current directory.
     pub inventory: Vec<Utf8PathBuf>,
     /// Whether those inventories, too, have to lie below a directory, wherever links lead.
@@ -179,6 +182,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             release: None,
+            update: None,
             inventory: Vec::new(),
             inventory_below: None,
             trust: Trust::default(),
@@ -213,6 +217,7 @@ pub struct Repo {
     /// The directories that HyperConvergeds are in.
     directories: HashSet<Utf8PathBuf>,
     release: Option<Arc<Release>>,
+    update: Option<UpdateMethod>,
     trust: Trust,
     /// Releases from directories of the repository.
     releases: Mutex<BTreeMap<Utf8PathBuf, Result<Arc<Release>, String>>>,

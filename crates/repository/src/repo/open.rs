@@ -391,6 +391,7 @@ impl Reading {
             clusters: Vec::new(),
             directories: HashSet::new(),
             release: options.release.as_ref().map(Arc::clone),
+            update: options.update,
             trust: options.trust.clone(),
             releases: Mutex::new(BTreeMap::new()),
             shared: Vec::new(),

@@ -8,9 +8,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{SourceFile, Span, normalize_path};
 use hcoplan_planner::admission::READ_ANNOTATIONS;
+use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_yaml::{self as yaml, Document, Node, Value};
 use regex_lite::Regex;
 
+use super::identity::{FactOrigin, WithSource};
 use super::listed;
 use super::parent;
 use super::unrecognized::{HCO, HINTS};
@@ -62,6 +64,11 @@ impl PathPattern {
         Regex::new(&expression).ok().map(|expression| Self { expression, start })
     }
 
+    /// How far down it lies, for choosing the nearest.
+    pub(super) fn depth(&self) -> usize {
+        self.start.components().count()
+    }
+
     /// Whether a file lies at the path or below it.
     pub(super) fn covers(&self, file: &Utf8Path) -> bool {
         self.expression.is_match(file.as_str())
@@ -101,23 +108,47 @@ pub(super) struct AppliedPath {
     pub(super) path: PathPattern,
     /// Whether Argo CD skips the dry run of kinds that the cluster doesn't know yet; `None` of Flux.
     pub(super) skips_dry_run: Option<bool>,
+    /// How it applies, by what kind of object, and where that one says so.
+    pub(super) method: WithSource<UpdateMethod>,
 }
 
-/// What an Application, an ApplicationSet or a Flux Kustomization applies.
+/// The option of a list of Argo CD's sync options, `ServerSideApply=true`, that says how an object is applied.
+pub(super) fn sync_method<'o>(options: impl Iterator<Item = &'o str> + Clone) -> Option<UpdateMethod> {
+    let has = |option: &str| options.clone().any(|o| o.trim() == option);
+    // Replacing counts first.
+    let methods = [
+        ("Replace=true", UpdateMethod::Replace),
+        ("ServerSideApply=true", UpdateMethod::ServerSide),
+        ("ServerSideApply=false", UpdateMethod::Apply),
+    ];
+    methods.into_iter().find(|(option, _)| has(option)).map(|(_, method)| method)
+}
+
+/// What an Application, an ApplicationSet, a Flux Kustomization or a HelmRelease applies.
 pub(super) fn applied_paths(document: &Document) -> Vec<AppliedPath> {
     let root = &document.root;
     let group = text(root, "apiVersion").split('/').next().unwrap_or_default();
-    let spec = match (group, text(root, "kind")) {
-        ("argoproj.io", "Application") | ("kustomize.toolkit.fluxcd.io", "Kustomization") => root.get("spec"),
-        ("argoproj.io", "ApplicationSet") => root.below("spec.template.spec"),
-        _ => None,
+    let (spec, kind) = match (group, text(root, "kind")) {
+        ("argoproj.io", "Application") => (root.get("spec"), "Application"),
+        ("argoproj.io", "ApplicationSet") => (root.below("spec.template.spec"), "ApplicationSet"),
+        ("kustomize.toolkit.fluxcd.io", "Kustomization") => (root.get("spec"), "Kustomization"),
+        ("helm.toolkit.fluxcd.io", "HelmRelease") => (root.get("spec"), "HelmRelease"),
+        _ => return Vec::new(),
     };
     let Some(spec) = spec else { return Vec::new() };
-    let options = spec.below("syncPolicy.syncOptions").map_or(&[][..], Node::items);
-    let skips = || options.iter().any(|o| o.as_str() == Some("SkipDryRunOnMissingResource=true"));
-    let skips_dry_run = (group == "argoproj.io").then(skips);
-    let paths = sources(spec).chain([spec]).filter_map(|source| PathPattern::new(source.get("path")?.as_str()?));
-    paths.map(|path| AppliedPath { path, skips_dry_run }).collect()
+    let is_argo = group == "argoproj.io";
+    let options = spec.below("syncPolicy.syncOptions").map_or(&[][..], Node::items).iter().filter_map(Node::as_str);
+    let skips_dry_run = is_argo.then(|| options.clone().any(|o| o == "SkipDryRunOnMissingResource=true"));
+    let is_client_side =
+        if is_argo { true } else { spec.below("upgrade.serverSideApply").and_then(Node::as_str) == Some("disabled") };
+    let usual = if is_client_side { UpdateMethod::Apply } else { UpdateMethod::ServerSide };
+    let value = sync_method(options.filter(|_| is_argo)).unwrap_or(usual);
+    let (by, place) = (FactOrigin::Controller(kind), Some(document.location(root.span)));
+    let method = WithSource { value, by, place };
+    let chart = spec.below("chart.spec.chart").filter(|_| kind == "HelmRelease");
+    let paths = sources(spec).chain([spec]).filter_map(|source| source.get("path")).chain(chart);
+    let paths = paths.filter_map(|path| PathPattern::new(path.as_str()?));
+    paths.map(|path| AppliedPath { path, skips_dry_run, method: method.clone() }).collect()
 }
 
 /// Whether an object changes what it applies.

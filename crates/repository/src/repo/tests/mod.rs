@@ -442,6 +442,32 @@ fn does_not_ask_for_known_facts() {
 }
 
 #[test]
+fn what_applies_a_cluster_says_how() {
+    let argo = |options: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a}}\nspec:\n  \
+             source: {{path: a}}\n  syncPolicy: {{syncOptions: [{options}]}}\n"
+        )
+    };
+    let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nspec: {path: ./a}\n";
+    let method = |applier: &str, inventory: &str| {
+        let repo = open(&[("a/hc.yaml", HC), ("a/inventory.yaml", inventory), ("apps/x.yaml", applier)]);
+        let update = repo.load(&repo.clusters()[0]).expect("loaded").identity.update;
+        format!("{} ({})", update.value, update.source())
+    };
+    assert_eq!(method("", INVENTORY), "client-side (nothing, so the default)");
+    assert_eq!(method(flux, INVENTORY), "server-side (the Kustomization in apps/x.yaml)");
+    assert_eq!(method(&argo("ServerSideApply=true"), INVENTORY), "server-side (the Application in apps/x.yaml)");
+    assert_eq!(
+        method(&argo("ServerSideApply=true, Replace=true"), INVENTORY),
+        "replace (the Application in apps/x.yaml)"
+    );
+    assert_eq!(method(&argo("Validate=false"), INVENTORY), "client-side (the Application in apps/x.yaml)");
+    let declared = INVENTORY.replace("spec:", "spec:\n  apply: client-side");
+    assert_eq!(method(flux, &declared), "client-side (the inventory)");
+}
+
+#[test]
 fn a_shared_operator_counts_for_every_cluster() {
     let repo = open(&[("base/sub.yaml", VENDOR_SUBSCRIPTION), ("clusters/a/hc.yaml", HC), ("clusters/b/hc.yaml", HC)]);
     for name in ["clusters/a", "clusters/b"] {
