@@ -123,7 +123,8 @@ def attack_unknown_fields(lab):
 def attack_patch_operations(lab):
     """jsonpatch operations that add feature gates: lint."""
     add = lambda i: json.dumps({"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": f"Gate{i}"})
-    grows(lab, 250, one_cluster(lab, "  {}\n", annotations=lambda n: patches(n, add)), "lint")
+    # Of up to 250 operations each is looked at together with those before it.
+    grows(lab, 250 * lab.share, one_cluster(lab, "  {}\n", annotations=lambda n: patches(n, add)), "lint")
 
 
 def attack_findings_that_differ(lab):
