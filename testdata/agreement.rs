@@ -1,6 +1,6 @@
 //! One repository gets one answer: every command and format has the same verdict, rules, counts and exit code.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -262,4 +262,36 @@ fn few_processes_are_started() {
         let calls = fs::read_to_string(&log).expect("git was started");
         assert!(calls.lines().count() <= 4, "{command:?}: {calls}");
     }
+}
+
+/// Where strace is installed and may trace, as in CI.
+#[cfg(target_os = "linux")]
+#[test]
+fn each_file_is_opened_once() {
+    if std::process::Command::new("strace").arg("-V").output().is_err() {
+        return;
+    }
+    let scene = Scene::new(Path::new("nowhere"));
+    write(&scene, "inventory.yaml", Some(INVENTORY));
+    manifest(&scene, "a", Some(SOUND));
+    manifest(&scene, "b", Some(SOUND));
+    scene.run("commit", &mut String::new());
+    manifest(&scene, "a", Some("spec: {evictionStrategy: None}"));
+    let trace = tempfile::NamedTempFile::new().expect("a file");
+    let mut traced = scene.command("strace");
+    traced.args(["-f", "-e", "trace=open,openat,openat2", "-o"]).arg(trace.path());
+    traced.args([env!("CARGO_BIN_EXE_hcoplan"), "plan", "--against=HEAD"]);
+    traced.output().expect("strace runs");
+    let calls = fs::read_to_string(trace.path()).expect("traced");
+    // A container may forbid it.
+    if calls.is_empty() {
+        return;
+    }
+    let opened = calls.lines().filter(|line| line.contains(".yaml\"") && !line.contains("ENOENT"));
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    for path in opened.filter_map(|line| line.split('"').nth(1)) {
+        *times.entry(path).or_default() += 1;
+    }
+    assert!(times.len() >= 3, "{calls}");
+    assert!(times.values().all(|n| *n == 1), "{times:#?}");
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::failure::Failure;
-use hcoplan_diagnostics::source::{Directory, EditedTree, Tree};
+use hcoplan_diagnostics::source::{EditedTree, Tree};
 use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::{self, Builds, Built, Options, Repo, Trust};
 
@@ -48,7 +48,7 @@ pub fn build_revision(tree: &dyn Tree, root: &Utf8Path, options: &mut Options) -
 
 /// Builds what a directory has to build, and has it take the place of the files that went into it; what to say of it.
 pub fn build_directory(root: &Utf8Path, options: &mut Options) -> Result<Vec<String>, Failure> {
-    let tree = Directory::open(root, options.max_bytes).map_err(repo::BuildError::from)?;
+    let tree = options.directory(root).map_err(repo::BuildError::from)?;
     let tree = EditedTree::new(tree, options.edited.clone());
     let mut built = build(&tree, root, options)?;
     let notes = std::mem::take(&mut built.notes);

@@ -90,8 +90,8 @@ fn find_in(
             options.builds = builds(asked, &**tree, &options).map_err(wrong)?;
             build_revision(&**tree, &root, &mut options)?;
         } else if !directory.is_file() {
-            let tree = Directory::open(&root, options.max_bytes).map_err(repo::Error::from).map_err(wrong)?;
-            options.builds = builds(asked, &tree, &options).map_err(wrong)?;
+            let tree = options.directory(&root).map_err(repo::Error::from).map_err(wrong)?;
+            options.builds = builds(asked, &*tree, &options).map_err(wrong)?;
             let notes = build_directory(&root, &mut options)?;
             if sources.show_files {
                 notes.iter().for_each(|note| notices.show(note));

@@ -87,8 +87,8 @@ impl Side {
                 Repo::from_tree(Arc::new(tree), &options)
             }
             None => {
-                let tree = Directory::open(&self.directory, max_bytes()).map_err(repo::Error::from).map_err(wrong)?;
-                options.builds = builds(self.builds, &tree, &options).map_err(wrong)?;
+                let tree = options.directory(&self.directory).map_err(repo::Error::from).map_err(wrong)?;
+                options.builds = builds(self.builds, &*tree, &options).map_err(wrong)?;
                 builds::build_directory(&self.directory, &mut options)?;
                 Repo::open(&self.directory, &options)
             }

@@ -10,6 +10,7 @@ mod memory;
 mod patterns;
 mod program;
 mod read;
+mod read_once;
 mod rooted_directory;
 mod scratch;
 mod tree;
@@ -24,6 +25,7 @@ pub use links::refuse_links;
 pub use memory::Memory;
 pub use program::program;
 pub use read::{read_limited, read_sized};
+pub use read_once::ReadOnce;
 pub use scratch::Scratch;
 pub use tree::{Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, in_order, normalize_path};
 

@@ -95,7 +95,7 @@ pub use unrecognized::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
 pub use wrappers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 
 use hcoplan_diagnostics::finding::{Finding, Rule};
-use hcoplan_diagnostics::source::{Limits, Origins, SourceFile, Tree, max_bytes};
+use hcoplan_diagnostics::source::{self, Directory, Limits, Origins, ReadOnce, SourceFile, Tree, max_bytes};
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::Release;
 
@@ -176,6 +176,23 @@ pub struct Options {
     /// Files of the directory, by their path from the root, that have another content than on
     /// disk, as they would be after fixes.
     pub edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
+    /// The directory, where it is open already.
+    pub directory: Option<Arc<ReadOnce>>,
+}
+
+impl Options {
+    /// A directory, which is opened once.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn directory(&mut self, root: &Utf8Path) -> Result<Arc<ReadOnce>, source::Error> {
+        match &self.directory {
+            Some(open) => Ok(Arc::clone(open)),
+            None => {
+                Ok(Arc::clone(self.directory.insert(Arc::new(ReadOnce::new(Directory::open(root, self.max_bytes)?)))))
+            }
+        }
+    }
 }
 
 impl Default for Options {
@@ -196,6 +213,7 @@ impl Default for Options {
             within: None,
             chosen: ClusterFilter::default(),
             edited: BTreeMap::new(),
+            directory: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{
-    Directory, EditedTree, Listing, Memory, SkipReason, SourceFile, Tree, Unreadable, Walk, in_order,
+    Directory, EditedTree, Listing, Memory, ReadOnce, SkipReason, SourceFile, Tree, Unreadable, Walk, in_order,
 };
 use hcoplan_planner::inventory::SourceKind;
 
@@ -172,12 +172,12 @@ impl Repo {
 }
 
 fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Error> {
-    let tree = Directory::open(directory, options.max_bytes)?;
-    let tree: Arc<dyn Tree> = if options.edited.is_empty() {
-        Arc::new(tree)
-    } else {
-        Arc::new(EditedTree::new(tree, options.edited.clone()))
+    let tree: Arc<dyn Tree> = match &options.directory {
+        Some(open) => Arc::<ReadOnce>::clone(open),
+        None => Arc::new(Directory::open(directory, options.max_bytes)?),
     };
+    let tree: Arc<dyn Tree> =
+        if options.edited.is_empty() { tree } else { Arc::new(EditedTree::new(tree, options.edited.clone())) };
     Ok(with_builds(tree, options))
 }
 

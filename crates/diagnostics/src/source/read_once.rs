@@ -1,0 +1,87 @@
+//! A directory whose files are read once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::directory::Directory;
+use super::tree::{Error, Listing, Tree, Unreadable, Walk};
+
+/// So many bytes are kept; what is beyond is read again.
+const MOST: usize = 32 << 20;
+
+/// A directory whose files are read once: what is built, listed and planned is made of the same bytes, also where
+/// a file changes meanwhile.
+#[derive(Debug)]
+pub struct ReadOnce {
+    directory: Directory,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    files: HashMap<Utf8PathBuf, Arc<[u8]>>,
+    bytes: usize,
+}
+
+impl ReadOnce {
+    /// A directory of which nothing has been read.
+    pub fn new(directory: Directory) -> Self {
+        Self { directory, kept: Mutex::default() }
+    }
+}
+
+impl Tree for ReadOnce {
+    fn list(&self, walk: &Walk) -> Result<Listing, Error> {
+        self.directory.list(walk)
+    }
+
+    fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bytes) = kept().files.get(path).map(Arc::clone) {
+            return Ok(bytes.to_vec());
+        }
+        let bytes = self.directory.read(path)?;
+        let mut kept = kept();
+        if kept.bytes + bytes.len() <= MOST && !kept.files.contains_key(path) {
+            kept.bytes += bytes.len();
+            kept.files.insert(path.to_owned(), bytes.as_slice().into());
+        }
+        Ok(bytes)
+    }
+
+    fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
+        self.directory.mentions(path, words)
+    }
+
+    fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
+        self.directory.check(path)
+    }
+
+    fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
+        self.directory.real(path)
+    }
+
+    fn digest(&self, path: &Utf8Path) -> Option<String> {
+        self.directory.digest(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changes_meanwhile_stays_what_it_was() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
+        let write = |text: &str| std::fs::write(root.join("a.yaml"), text).expect("written");
+        write("a: 1");
+        let tree = ReadOnce::new(Directory::open(root, 100).expect("opened"));
+        assert_eq!(tree.read("a.yaml".into()), Ok(b"a: 1".to_vec()));
+        write("a: 2");
+        assert_eq!(tree.read("a.yaml".into()), Ok(b"a: 1".to_vec()));
+        assert_eq!(tree.read("b.yaml".into()), Err(Unreadable::Missing));
+    }
+}
