@@ -273,7 +273,7 @@ fn is_not_planned_before(work: &ClusterTask<'_>, was: Option<&ClusterRef>, outco
 
 /// Its directory of the output tree stays as it is.
 fn keep(work: &ClusterTask<'_>, outcome: &mut ClusterResult) {
-    outcome.failed = work.tree.and_then(|tree| tree.keep(&outcome.cluster).err()).map(Into::into);
+    outcome.failed = work.tree.and_then(|tree| tree.keep(&outcome.cluster).err());
 }
 
 /// Says where the cluster is judged as a new one, although it needn't be one.

@@ -57,7 +57,7 @@ pub(super) fn each<T: Sync, R: Send>(
 fn panicked(work: &ClusterTask<'_>, cluster: &str, text: String) -> ClusterResult {
     let why = NotPlanned { kind: NotPlannedKind::Bug, text, location: None, help: None };
     let mut outcome = ClusterResult::new(cluster, Verdict::NotPlanned(Box::new(why)));
-    outcome.failed = work.tree.and_then(|tree| tree.keep(cluster).err()).map(Into::into);
+    outcome.failed = work.tree.and_then(|tree| tree.keep(cluster).err());
     let diff = ClusterDiff { verdict: outcome.verdict.clone(), ..ClusterDiff::new(cluster) };
     outcome.diff = Some(diff).filter(|_| work.compare);
     outcome
