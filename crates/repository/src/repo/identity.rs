@@ -12,7 +12,6 @@ use hcoplan_yaml::{Document, Path};
 
 use super::rules::CLUSTER_FACTS_CONTRADICT;
 use super::statements::{Statement, StatementKind};
-use super::wrapper_changes::sync_method;
 
 /// The annotation with an object's own options of Argo CD.
 const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
@@ -137,6 +136,18 @@ impl fmt::Display for Identity {
         }
         write!(f, ", apply {}", self.update)
     }
+}
+
+/// The option of a list of Argo CD's sync options, `ServerSideApply=true`, that says how an object is applied.
+pub(super) fn sync_method<'o>(options: impl Iterator<Item = &'o str> + Clone) -> Option<UpdateMethod> {
+    let has = |option: &str| options.clone().any(|o| o.trim() == option);
+    // Replacing counts first.
+    let methods = [
+        ("Replace=true", UpdateMethod::Replace),
+        ("ServerSideApply=true", UpdateMethod::ServerSide),
+        ("ServerSideApply=false", UpdateMethod::Apply),
+    ];
+    methods.into_iter().find(|(option, _)| has(option)).map(|(_, method)| method)
 }
 
 /// Everything that says something, each list with what counts first.

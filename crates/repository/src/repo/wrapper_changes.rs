@@ -12,7 +12,7 @@ use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_yaml::{self as yaml, Document, Node, Value};
 use regex_lite::Regex;
 
-use super::identity::{FactOrigin, WithSource};
+use super::identity::{FactOrigin, WithSource, sync_method};
 use super::listed;
 use super::parent;
 use super::unrecognized::{HCO, HINTS};
@@ -110,18 +110,6 @@ pub(super) struct AppliedPath {
     pub(super) skips_dry_run: Option<bool>,
     /// How it applies, by what kind of object, and where that one says so.
     pub(super) method: WithSource<UpdateMethod>,
-}
-
-/// The option of a list of Argo CD's sync options, `ServerSideApply=true`, that says how an object is applied.
-pub(super) fn sync_method<'o>(options: impl Iterator<Item = &'o str> + Clone) -> Option<UpdateMethod> {
-    let has = |option: &str| options.clone().any(|o| o.trim() == option);
-    // Replacing counts first.
-    let methods = [
-        ("Replace=true", UpdateMethod::Replace),
-        ("ServerSideApply=true", UpdateMethod::ServerSide),
-        ("ServerSideApply=false", UpdateMethod::Apply),
-    ];
-    methods.into_iter().find(|(option, _)| has(option)).map(|(_, method)| method)
 }
 
 /// What an Application, an ApplicationSet, a Flux Kustomization or a HelmRelease applies.
