@@ -24,6 +24,7 @@ mod suppress;
 mod suppression;
 mod suppression_rules;
 mod values;
+mod words;
 
 mod failing_fixes;
 #[cfg(test)]
@@ -32,7 +33,7 @@ pub(crate) mod tests;
 pub use baseline::{Baseline, Unknown, Update};
 pub use context::{
     Annotation, Context, Descheduler, Field, Gate, GoldenImage, Home, Input, Kinship, Mistyped, NodeRef, OperandField,
-    OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Unmatched, WrittenTemplate,
+    OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Shape, Unmatched, WrittenTemplate,
     meant_flag,
 };
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};

@@ -3,72 +3,67 @@
 use hcoplan_diagnostics::finding::Fix;
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_yaml::edit::{apply, line_edits};
-use hcoplan_yaml::{Comment, Node, Path, parse};
+use hcoplan_yaml::{Comment, Document, Node, Path, parse};
 
-use super::Context;
-
-impl Context<'_> {
-    /// A fix that writes fields of the HyperConverged somewhere else, with their comments: each goes above
-    /// or behind the entry that it was above or behind. `None` where one would be lost.
-    pub fn with_comments(&self, fix: Fix, moves: &[(Path, Path)]) -> Option<Fix> {
-        let document = self.document();
-        let old = document.file.text();
-        let lost = |c: &&Comment| {
-            let mut edits = fix.edits.iter();
-            edits.any(|e| {
-                let within = e.span.start <= c.span.start && c.span.end <= e.span.end;
-                within && !e.text.contains(&old[c.span.range()])
-            })
-        };
-        let lost: Vec<&Comment> = document.comments.iter().filter(lost).collect();
-        if lost.is_empty() {
-            return Some(fix);
-        }
-        let mut places = Vec::new();
-        for (from, to) in moves {
-            places.push((start(&document.root, from)?, to.clone()));
-            descend(document.root.at(from)?, to, &mut places);
-        }
-        places.sort_by_key(|(start, _)| *start);
-
-        let text = apply(old, &fix.edits).ok()?;
-        let after = parse(&SourceFile::new(document.file.path(), text.clone()));
-        let after = after.documents.get(document.index)?;
-        let root = &after.root;
-        let mut insertions = Vec::new();
-        for comment in lost {
-            let begins = comment.span.start;
-            let next = places.iter().find(|(start, _)| *start > begins);
-            let before = places.iter().rev().find(|(start, _)| *start <= begins);
-            let beside =
-                before.filter(|(start, _)| !comment.own_line && !old[*start as usize..begins as usize].contains('\n'));
-            let (_, to) = beside.or(next).or(before)?;
-            let at = written(root, to)? as usize;
-            let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
-            let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
-            let comment_text = &old[comment.span.range()];
-            let mut known = after.comments.iter();
-            let commented = known.any(|c| (line..end).contains(&(c.span.start as usize)))
-                || insertions.iter().any(|(at, _)| *at == end);
-            insertions.push(if beside.is_none() || commented {
-                let indented = text[line..at].chars().take_while(|c| *c == ' ').count();
-                (line, format!("{}{comment_text}\n", " ".repeat(indented)))
-            } else {
-                (end, format!(" {comment_text}"))
-            });
-        }
-        // From behind, so that the places stay right; of two at one place the first comes first.
-        insertions.sort_by_key(|(at, _)| *at);
-        let mut new = text.clone();
-        for (at, comment) in insertions.iter().rev() {
-            new.insert_str(*at, comment);
-        }
-        let read = parse(&SourceFile::new(document.file.path(), new.clone()));
-        let read = read.documents.get(document.index)?;
-        let same = read.root.to_json() == root.to_json();
-        let all = read.comments.len() == after.comments.len() + insertions.len();
-        (same && all).then(|| Fix { edits: line_edits(&document.file, &new), ..fix })
+/// A fix that writes fields of a document somewhere else, with their comments: each goes above
+/// or behind the entry that it was above or behind. `None` where one would be lost.
+pub(crate) fn with_comments(document: &Document, fix: Fix, moves: &[(Path, Path)]) -> Option<Fix> {
+    let old = document.file.text();
+    let lost = |c: &&Comment| {
+        let mut edits = fix.edits.iter();
+        edits.any(|e| {
+            let within = e.span.start <= c.span.start && c.span.end <= e.span.end;
+            within && !e.text.contains(&old[c.span.range()])
+        })
+    };
+    let lost: Vec<&Comment> = document.comments.iter().filter(lost).collect();
+    if lost.is_empty() {
+        return Some(fix);
     }
+    let mut places = Vec::new();
+    for (from, to) in moves {
+        places.push((start(&document.root, from)?, to.clone()));
+        descend(document.root.at(from)?, to, &mut places);
+    }
+    places.sort_by_key(|(start, _)| *start);
+
+    let text = apply(old, &fix.edits).ok()?;
+    let after = parse(&SourceFile::new(document.file.path(), text.clone()));
+    let after = after.documents.get(document.index)?;
+    let root = &after.root;
+    let mut insertions = Vec::new();
+    for comment in lost {
+        let begins = comment.span.start;
+        let next = places.iter().find(|(start, _)| *start > begins);
+        let before = places.iter().rev().find(|(start, _)| *start <= begins);
+        let beside =
+            before.filter(|(start, _)| !comment.own_line && !old[*start as usize..begins as usize].contains('\n'));
+        let (_, to) = beside.or(next).or(before)?;
+        let at = written(root, to)? as usize;
+        let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+        let comment_text = &old[comment.span.range()];
+        let mut known = after.comments.iter();
+        let commented = known.any(|c| (line..end).contains(&(c.span.start as usize)))
+            || insertions.iter().any(|(at, _)| *at == end);
+        insertions.push(if beside.is_none() || commented {
+            let indented = text[line..at].chars().take_while(|c| *c == ' ').count();
+            (line, format!("{}{comment_text}\n", " ".repeat(indented)))
+        } else {
+            (end, format!(" {comment_text}"))
+        });
+    }
+    // From behind, so that the places stay right; of two at one place the first comes first.
+    insertions.sort_by_key(|(at, _)| *at);
+    let mut new = text.clone();
+    for (at, comment) in insertions.iter().rev() {
+        new.insert_str(*at, comment);
+    }
+    let read = parse(&SourceFile::new(document.file.path(), new.clone()));
+    let read = read.documents.get(document.index)?;
+    let same = read.root.to_json() == root.to_json();
+    let all = read.comments.len() == after.comments.len() + insertions.len();
+    (same && all).then(|| Fix { edits: line_edits(&document.file, &new), ..fix })
 }
 
 /// Where the entry or the item at a path begins.

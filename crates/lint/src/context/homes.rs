@@ -6,7 +6,7 @@ use hcoplan_diagnostics::finding::nearest;
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_yaml::{Node, Path, Segment, Value};
 
-use super::Context;
+use super::Shape;
 
 /// How many levels deeper a misplaced field may belong: further down, a name says too little.
 const MOST_LEVELS: usize = 2;
@@ -58,7 +58,7 @@ impl Home {
     }
 }
 
-impl Context<'_> {
+impl Shape<'_, '_> {
     /// Where a value that the schema doesn't know may belong: of the surest kind all places that are free and take
     /// such a value. None where nothing here resembles it.
     pub fn homes(&self, path: &Path) -> Vec<Home> {
@@ -69,21 +69,22 @@ impl Context<'_> {
     }
 
     fn all_homes(&self, path: &Path) -> Option<Vec<Home>> {
-        let (root, schema) = (&self.document().root, self.schema()?);
+        let (root, schema) = (&self.document.root, self.schema);
         let (name, node, parent) = (key(path)?, root.at(path)?, path.parent());
         let siblings = schema.known_fields(&parent);
         let mut found: Vec<Home> = Vec::new();
         for sibling in siblings.iter().filter(|s| s.eq_ignore_ascii_case(name)) {
             found.push(Home::new(Kinship::Case, path, parent.key(sibling)));
         }
-        found.extend(self.moves(path).map(|moves| Home { kinship: Kinship::Version, moves }));
+        let of_version = self.own.and_then(|cx| cx.moves(path));
+        found.extend(of_version.map(|moves| Home { kinship: Kinship::Version, moves }));
         found.extend(unwrapped(schema, path, node));
         // A name that the schema has once says where it belongs, also of a section without fields.
-        let is_only = || self.known_fields().iter().filter(|known| known.0.last() == path.0.last()).count() == 1;
+        let is_only = || self.fields.iter().filter(|known| known.0.last() == path.0.last()).count() == 1;
         let is_telling = name.contains(|c: char| c.is_ascii_uppercase())
             || !node.entries().is_empty()
             || matches!(node.value, Value::Map(_)) && is_only();
-        for place in self.known_fields().iter().filter_map(|known| along(schema, known, path)) {
+        for place in self.fields.iter().filter_map(|known| along(schema, known, path)) {
             if let Some(kinship) = kinship(path, &place, is_telling) {
                 found.push(Home::new(kinship, path, place));
             }
@@ -118,31 +119,21 @@ impl Context<'_> {
 
     /// The places that have a name and take a value: each may be meant, and none is likelier.
     pub fn namesakes(&self, path: &Path) -> Vec<Path> {
-        let (Some(schema), Some(node)) = (self.schema(), self.document().root.at(path)) else {
+        let schema = self.schema;
+        let Some(node) = self.document.root.at(path) else {
             return Vec::new();
         };
-        let named = self.known_fields().iter().filter(|known| known.0.last() == path.0.last());
+        let named = self.fields.iter().filter(|known| known.0.last() == path.0.last());
         let named = named.filter(|known| known.0.first() == path.0.first() && !self.is_ignored(known));
         named.filter(|known| schema.field(known).is_none() || fits(schema, known, node)).cloned().collect()
     }
 
     /// Where a value belongs that stands among free keys, which are texts: at the field of its name beside them.
     pub fn beside_free_keys(&self, path: &Path) -> Option<Home> {
-        let (root, schema) = (&self.document().root, self.schema()?);
+        let (root, schema) = (&self.document.root, self.schema);
         let to = path.parent().parent().key(key(path)?);
         let is_home = schema.takes_any_key(&path.parent()) && root.at(&to).is_none();
         (is_home && fits(schema, &to, root.at(path)?)).then(|| Home::new(Kinship::Level, path, to))
-    }
-
-    /// Whether the release reads a field and does nothing with it.
-    fn is_ignored(&self, path: &Path) -> bool {
-        let text = path.to_string();
-        let mut fields = self.release().fields().iter();
-        fields.any(|f| f.ignored && f.api_version == self.version() && f.path == text)
-    }
-
-    fn known_fields(&self) -> &[Path] {
-        self.known_fields.get_or_init(|| self.schema().map(Schema::all_fields).unwrap_or_default())
     }
 }
 
@@ -207,7 +198,7 @@ fn unwrapped(schema: &Schema, path: &Path, node: &Node) -> Option<Home> {
 }
 
 /// The name that a word is a slip of, else those that it is short for.
-fn similar<'s>(name: &str, names: &[&'s str]) -> Vec<&'s str> {
+pub(super) fn similar<'s>(name: &str, names: &[&'s str]) -> Vec<&'s str> {
     match nearest(name, names.iter().copied()) {
         Some(near) => vec![near],
         None => names.iter().copied().filter(|n| has_words(n, name) || has_words(name, n)).collect(),

@@ -16,7 +16,7 @@ use hcoplan_yaml::{self as yaml, Path};
 use serde_json::Value;
 
 use super::patch::OperationId;
-use super::{Applied, Context, KUBEVIRT_GATES, OwnFields, PatchAnnotation};
+use super::{Applied, Context, KUBEVIRT_GATES, OwnFields, PatchAnnotation, with_comments};
 
 /// The most operations that are tried one by one, each of which plans the cluster again.
 const MOST_TRIED: usize = 32;
@@ -120,7 +120,7 @@ impl Context<'_> {
             };
             Some((Path::dotted("metadata.annotations").key(candidate.id.0), field.clone()))
         });
-        let commented = self.with_comments(fix.clone(), &moves.collect::<Vec<_>>());
+        let commented = with_comments(self.document(), fix.clone(), &moves.collect::<Vec<_>>());
         Some(MovedOperations {
             operations: candidates.iter().map(|c| c.id).collect(),
             untried: Vec::new(),

@@ -18,9 +18,8 @@ pub struct OtherShape<'a> {
     pub fields: Vec<Path>,
     /// `featureGates`, where it is a map and should be a list or the other way round.
     pub gates: Option<&'a Node>,
-    /// Where each of them is and where it should be; `None` for one with something in it that has
-    /// no place in the document's version.
-    moves: Vec<Option<Vec<(Path, Path)>>>,
+    /// Where each of them is and where it should be, as far as it has a place in the document's version.
+    moves: Vec<Vec<(Path, Path)>>,
     /// Whether the whole document is in the other version's shape.
     pub is_all: bool,
 }
@@ -55,11 +54,16 @@ impl<'a> Context<'a> {
         if !unknown.iter().all(|p| other.field(p).is_some()) {
             return None;
         }
-        let moves = unknown.iter().map(|p| self.moves(p));
+        // What has no place in this version at all is an unknown field.
+        let (unknown, moves): (Vec<&Path>, Vec<_>) =
+            unknown.into_iter().map(|p| (p, self.some_moves(p))).filter(|(_, moves)| !moves.is_empty()).unzip();
+        if unknown.is_empty() && gates.is_none() {
+            return None;
+        }
         let gates_first = gates.map(|_| path).into_iter();
         Some(OtherShape {
             version,
-            moves: moves.collect(),
+            moves,
             fields: gates_first.chain(unknown.into_iter().cloned()).collect(),
             gates,
             is_all: self.fits(other),
@@ -101,13 +105,23 @@ impl<'a> Context<'a> {
     }
 }
 
+impl Context<'_> {
+    /// The same for what has a place in a value of which not all has one.
+    fn some_moves(&self, path: &Path) -> Vec<(Path, Path)> {
+        self.moves(path).unwrap_or_else(|| {
+            let fields = self.document().root.at(path).map(Node::entries).unwrap_or_default();
+            fields.iter().flat_map(|e| self.some_moves(&path.key(&e.key.text))).collect()
+        })
+    }
+}
+
 impl OtherShape<'_> {
     /// Where fields are and where they should be, as far as they have a place.
     pub fn moves(&self) -> impl Iterator<Item = &(Path, Path)> {
-        self.moves.iter().flatten().flatten()
+        self.moves.iter().flatten()
     }
 
-    /// The changes that move every field to its replacement; `None` where one has none.
+    /// The changes that move every field to its replacement.
     pub fn changes(&self, cx: &Context<'_>) -> Option<Vec<Change>> {
         let root = &cx.document().root;
         let gates = Path::dotted("spec.featureGates");
@@ -116,13 +130,15 @@ impl OtherShape<'_> {
             None => None,
         };
         let mut changes: Vec<Change> = translated.into_iter().collect();
-        for moves in &self.moves {
-            for (from, to) in moves.as_ref()? {
-                changes.push(Change::Set(to.clone(), root.at(from)?.to_json()));
-            }
+        for (from, to) in self.moves() {
+            changes.push(Change::Set(to.clone(), root.at(from)?.to_json()));
         }
-        let gone = self.fields.iter().filter(|f| **f != gates);
-        changes.extend(gone.cloned().map(Change::Remove));
+        let fields = self.fields.iter().filter(|f| **f != gates);
+        for (field, moves) in fields.zip(&self.moves) {
+            let is_whole = cx.moves(field).is_some();
+            let gone = if is_whole { vec![field] } else { moves.iter().map(|(from, _)| from).collect() };
+            changes.extend(gone.into_iter().cloned().map(Change::Remove));
+        }
         Some(changes)
     }
 }

@@ -5,10 +5,10 @@ use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_yaml::edit::{Change, line_edits};
 use hcoplan_yaml::{Node, Path, Segment, Value, parse};
 
-use super::Context;
+use super::{Shape, with_comments};
 
-impl Context<'_> {
-    /// A fix that moves fields of the HyperConverged with their comments. `removed` is what it removes: the fields
+impl Shape<'_, '_> {
+    /// A fix that moves fields of the object with their comments. `removed` is what it removes: the fields
     /// themselves or what is around them. Moves lines where the fields have lines of their own, else rewrites them.
     pub fn relocation(
         &self,
@@ -17,15 +17,15 @@ impl Context<'_> {
         moves: &[(Path, Path)],
         removed: &[Path],
     ) -> Option<Fix> {
-        let root = &self.document().root;
+        let root = &self.document.root;
         let title = title.into();
         let set = moves.iter().map(|(from, to)| Some(Change::Set(to.clone(), root.at(from)?.to_json())));
         let set = set.collect::<Option<Vec<_>>>()?;
         let changes: Vec<Change> = removed.iter().cloned().map(Change::Remove).chain(set).collect();
         if let Some(text) = self.as_lines(moves, removed, &changes) {
-            return Some(Fix { title, applicability, edits: line_edits(&self.document().file, &text) });
+            return Some(Fix { title, applicability, edits: line_edits(&self.document.file, &text) });
         }
-        self.with_comments(self.fix(title, applicability, &changes)?, moves)
+        with_comments(self.document, self.fix(title, applicability, &changes)?, moves)
     }
 
     /// The file's text with the fields' lines in their new place; `None` where that isn't what the changes mean.
@@ -33,12 +33,13 @@ impl Context<'_> {
         let [removed] = removed else {
             return None;
         };
-        let (document, (_, to)) = (self.document(), moves.first()?);
+        let (document, (_, to)) = (self.document, moves.first()?);
         let (text, root) = (document.file.text(), &document.root);
         let cut = lines_of(text, root, removed)?;
         // The part of the new path that exists, without what is removed.
         let (_, depth) = root.nearest(to);
-        let depth = depth.min(to.0.len() - 1).min(shared(to, removed));
+        let inside = if to.starts_with(removed) { removed.0.len() - 1 } else { depth };
+        let depth = depth.min(to.0.len() - 1).min(inside);
         let above = Path(to.0.get(..depth)?.to_vec());
         let around = root.at(&above)?;
         let first = around.entries().first()?;
@@ -78,24 +79,24 @@ impl Context<'_> {
             new.replace_range(cut.0..cut.1, "");
             new.insert_str(at, &moved);
         }
-        let mut intended = self.object().clone();
-        changes.iter().try_for_each(|change| change.apply(&mut intended)).ok()?;
-        let read = parse(&SourceFile::new(document.file.path(), new.clone()));
+        self.is_meant(&new, changes).then_some(new)
+    }
+
+    /// Whether a text of the file is what changes mean, with every comment.
+    pub(super) fn is_meant(&self, text: &str, changes: &[Change]) -> bool {
+        let document = self.document;
+        let mut intended = document.root.to_json();
+        if changes.iter().try_for_each(|change| change.apply(&mut intended)).is_err() {
+            return false;
+        }
+        let read = parse(&SourceFile::new(document.file.path(), text));
         let comments = |documents: &[hcoplan_yaml::Document]| documents.iter().map(|d| d.comments.len()).sum::<usize>();
         let before = parse(&document.file).documents;
-        let is_same = read.documents.len() == before.len()
-            && read.documents.get(document.index)?.root.to_json() == intended
+        read.documents.len() == before.len()
+            && read.documents.get(document.index).is_some_and(|read| read.root.to_json() == intended)
             && comments(&read.documents) == comments(&before)
-            && !read.problems.iter().any(|problem| problem.kind.is_fatal());
-        is_same.then_some(new)
+            && !read.problems.iter().any(|problem| problem.kind.is_fatal())
     }
-}
-
-/// How many steps two paths share.
-fn shared(a: &Path, b: &Path) -> usize {
-    let parent = b.0.len() - 1;
-    let pairs = a.0.iter().zip(&b.0).take(parent);
-    pairs.take_while(|(a, b)| a == b).count()
 }
 
 /// The lines of an entry of a block, with the comments directly above it; `None` where others share them.

@@ -110,6 +110,18 @@ fn without_empty(mut object: Json) -> Json {
     object
 }
 
+/// The keys that are around a value in another one that holds nothing else.
+fn keys_around(new: &Json, value: &Json) -> Option<Vec<String>> {
+    if new == value {
+        return Some(Vec::new());
+    }
+    let entries = new.as_object().filter(|entries| entries.len() == 1)?;
+    let (key, inner) = entries.iter().next()?;
+    let mut keys = keys_around(inner, value)?;
+    keys.insert(0, key.clone());
+    Some(keys)
+}
+
 /// A path without the document's index.
 fn below(path: &Path) -> Path {
     Path(path.0.get(1..).unwrap_or_default().to_vec())
@@ -230,18 +242,19 @@ impl Carrying<'_> {
         }
     }
 
-    /// Renames a key that one operation adds where the operation names it: what is put elsewhere instead would go into
-    /// other clusters, too. What it is called then; `None` where it isn't that.
+    /// Moves a value that one operation adds where the operation says so: what is put elsewhere instead would go into
+    /// other clusters, too. Where it goes then; `None` where it isn't that.
     fn rename<'d>(&self, gone: &Delta, all: &'d [Delta], plan: &mut Plan) -> Option<&'d Delta> {
         let path = below(&gone.path);
         let old = self.object.at(&path).filter(|_| gone.what == DeltaKind::Gone)?;
-        let value = DeltaKind::Set(old.to_json());
-        let to = all.iter().find(|d| {
-            d.what == value && d.path.parent() == gone.path.parent() && self.object.at(&below(&d.path)).is_none()
+        let value = old.to_json();
+        let (to, keys) = all.iter().find_map(|d| {
+            let DeltaKind::Set(new) = &d.what else {
+                return None;
+            };
+            let keys = keys_around(new, &value)?;
+            self.object.at(&below(&d.path)).is_none().then_some((d, keys))
         })?;
-        let Some(Segment::Key(key)) = to.path.0.last() else {
-            return None;
-        };
         let said = self.said(&path);
         let [only] = said.as_slice() else {
             return None;
@@ -249,14 +262,30 @@ impl Carrying<'_> {
         let layer = &self.layers[only.layer];
         let mut at = self.path_of(only).ok()?;
         let is_value = matches!(at.0.as_slice(), [_, Segment::Key(key)] if key == "value");
-        if layer.what != LayerKind::Operations || !is_value {
+        let pointer = layer.document.root.at(&at.parent().key("path")).and_then(Node::as_str)?;
+        let is_add = layer.document.root.at(&at.parent().key("op")).and_then(Node::as_str) == Some("add");
+        let same_parent = to.path.parent() == gone.path.parent() && keys.is_empty();
+        if layer.what != LayerKind::Operations || !is_value || !(is_add || same_parent) || pointer != path.to_pointer()
+        {
             return None;
         }
+        if !keys.is_empty() {
+            let is_flow = !matches!(only.node.style, Style::Literal | Style::Folded)
+                && (only.node.style == Style::Flow || only.node.entries().is_empty() && only.node.items().is_empty());
+            if is_flow {
+                // In braces its comment stays.
+                let (open, close) = keys.iter().fold((String::new(), String::new()), |(open, close), key| {
+                    (format!("{open}{{{key}: "), format!("{close}}}"))
+                });
+                let text = format!("{open}{}{close}", &layer.document.file.text()[only.node.span.range()]);
+                let file = std::sync::Arc::clone(&layer.document.file);
+                plan.parts.push((only.layer, Edit { file, span: only.node.span, text }));
+            } else if let DeltaKind::Set(new) = &to.what {
+                plan.changes.entry(only.layer).or_default().push(Change::Set(at.clone(), new.clone()));
+            }
+        }
         at = at.parent().key("path");
-        let pointer = layer.document.root.at(&at)?.as_str()?;
-        let (parent, _) = pointer.rsplit_once('/')?;
-        let key = key.replace('~', "~0").replace('/', "~1");
-        let change = Change::Set(at, format!("{parent}/{key}").into());
+        let change = Change::Set(at, below(&to.path).to_pointer().into());
         plan.changes.entry(only.layer).or_default().push(change);
         Some(to)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::finding::{Finding, Prediction, Severity};
 
 /// The rule about fields that the API server drops.
 const UNKNOWN: &str = "hco-unknown-field";
@@ -16,25 +16,43 @@ pub struct NewError {
     pub message: String,
 }
 
-/// The first error that a cluster didn't have before. One that was rejected is not among them: what else is wrong
-/// with it is only seen once it is accepted.
+/// The first error that a cluster didn't have before. One of an object that was rejected is not among them: what else
+/// is wrong with it is only seen once it is accepted.
 pub fn first_new_error(before: &[Finding], after: &[Finding]) -> Option<NewError> {
     let known = errors(before);
     let rejected: BTreeSet<&str> = before.iter().filter(|f| f.refusal).flat_map(Finding::clusters).collect();
-    // What is unknown within an unknown field is only seen once that one has its place.
-    let is_within = |(cluster, rule, _): &(String, &str, &str)| {
-        *rule == UNKNOWN && known.iter().any(|(other, rule, _)| other == cluster && *rule == UNKNOWN)
+    let is_rejected = |e: &Error<'_>| {
+        let mut known = known.iter().filter(|k| k.rejects && k.object.is_some());
+        rejected.contains(&*e.cluster) || known.any(|k| k.cluster == e.cluster && k.object == e.object)
     };
-    let mut new =
-        errors(after).into_iter().filter(|e| !known.contains(e) && !rejected.contains(&*e.0) && !is_within(e));
-    new.next().map(|(cluster, _, message)| NewError { cluster, message: message.to_owned() })
+    // What is unknown within an unknown field is only seen once that one has its place.
+    let is_within =
+        |e: &Error<'_>| e.rule == UNKNOWN && known.iter().any(|k| k.cluster == e.cluster && k.rule == UNKNOWN);
+    let mut new = errors(after).into_iter().filter(|e| !known.contains(e) && !is_rejected(e) && !is_within(e));
+    new.next().map(|e| NewError { cluster: e.cluster, message: e.message.to_owned() })
 }
 
-/// Errors by cluster, rule and message.
-fn errors(findings: &[Finding]) -> BTreeSet<(String, &str, &str)> {
+/// An error of a cluster.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Error<'f> {
+    cluster: String,
+    rule: &'f str,
+    message: &'f str,
+    object: Option<&'f str>,
+    /// Whether it says that the object is rejected.
+    rejects: bool,
+}
+
+fn errors(findings: &[Finding]) -> BTreeSet<Error<'_>> {
     let errors = findings.iter().filter(|f| f.severity == Severity::Error);
     let each = errors.flat_map(|f| {
-        let key = |cluster: &str| (cluster.to_owned(), f.rule.name, &*f.message);
+        let key = |cluster: &str| Error {
+            cluster: cluster.to_owned(),
+            rule: f.rule.name,
+            message: &f.message,
+            object: f.object.as_deref(),
+            rejects: matches!(f.rule.predicts, Prediction::Refusal(_)),
+        };
         // A build that fails is its kustomization's.
         let place = f.location.as_ref().and_then(|l| l.file.path().parent());
         let none = f.cluster.is_none();

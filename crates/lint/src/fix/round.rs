@@ -7,7 +7,7 @@ use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix, Severity};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_yaml::edit::{EditableFile, Reason, apply_and_read, apply_and_verify};
-use hcoplan_yaml::{Document, Path, Value, parse};
+use hcoplan_yaml::{Document, Path, Segment, Style, Value, parse};
 
 use super::delta::{Delta, deltas, go_together, put_together};
 
@@ -18,6 +18,14 @@ pub struct Choice<'f> {
     pub finding: &'f Finding,
     /// One of its fixes.
     pub fix: &'f Fix,
+}
+
+impl Choice<'_> {
+    /// The alias that the finding points at, where it does.
+    fn alias(&self) -> Option<Span> {
+        let place = self.finding.location.as_ref()?;
+        place.text().starts_with('*').then_some(place.span)
+    }
 }
 
 /// A fix that was applied.
@@ -118,8 +126,9 @@ impl FileEdits {
         Self { before: EditableFile::of(file), parsed: parse(file).documents, edits: Vec::new(), deltas: Vec::new() }
     }
 
-    /// What the edits do to the tree, if that is something that they may do.
-    fn alone(&self, edits: &[Edit]) -> Result<Vec<Delta>, Reason> {
+    /// What the edits do to the tree, if that is something that they may do: inside of what they touch, and at aliases
+    /// of it that the same is found at.
+    fn alone(&self, edits: &[Edit], aliases: &[Span]) -> Result<Vec<Delta>, Reason> {
         if edits.iter().any(|e| e.file.text() != self.before.file().text()) {
             return Err(Reason::Overlap);
         }
@@ -129,10 +138,20 @@ impl FileEdits {
         }
         let deltas = deltas(self.before.documents(), &after);
         let touched = self.touched(edits);
-        match deltas.iter().find(|d| !d.path.starts_with(&touched)) {
+        match deltas.iter().find(|d| !d.path.starts_with(&touched) && !self.is_alias(&d.path, aliases)) {
             Some(stray) => Err(Reason::Differs(stray.path.to_pointer())),
             None => Ok(deltas),
         }
+    }
+
+    /// Whether a path, the document's index first, leads through one of these aliases.
+    fn is_alias(&self, path: &Path, aliases: &[Span]) -> bool {
+        let Some((Segment::Index(index), steps)) = path.0.split_first() else {
+            return false;
+        };
+        let root = self.parsed.get(*index).map(|d| &d.root);
+        let mut ways = (1..=steps.len()).filter_map(|n| root?.at(&Path(steps[..n].to_vec())));
+        ways.any(|node| node.style == Style::Alias && aliases.contains(&node.span))
     }
 
     /// The deepest value that all edits are in, the document's index first.
@@ -218,7 +237,17 @@ pub fn round(choices: &[Choice<'_>]) -> Round {
     let mut edits_by_file: BTreeMap<Utf8PathBuf, FileEdits> = BTreeMap::new();
     let mut accepted = Vec::new();
     let mut tries = MOST_TRIES;
-    accept_all(choices, &mut edits_by_file, &mut tries, &mut accepted, &mut out.dropped);
+    // Where the same is found at an anchor and at its aliases, the anchor is edited.
+    let (at_aliases, choices): (Vec<Choice<'_>>, Vec<Choice<'_>>) = choices.iter().partition(|choice| {
+        let other = choices.iter().filter(|other| other.finding.rule.name == choice.finding.rule.name);
+        let file = |c: &Choice<'_>| c.finding.location.as_ref().map(|l| l.file.path().to_owned());
+        let mut other = other.filter(|other| file(other) == file(choice));
+        choice.alias().is_some() && other.any(|other| other.alias().is_none())
+    });
+    let aliases: Vec<(&str, Span)> =
+        at_aliases.iter().filter_map(|c| Some((c.finding.rule.name, c.alias()?))).collect();
+    let choices = &choices[..];
+    accept_all(choices, &aliases, &mut edits_by_file, &mut tries, &mut accepted, &mut out.dropped);
     let edits_by_file = edits_by_file.into_iter().filter(|(_, g)| !g.edits.is_empty());
     for (path, file_edits) in edits_by_file {
         match file_edits.together() {
@@ -244,6 +273,7 @@ pub fn round(choices: &[Choice<'_>]) -> Round {
 /// for each of them would take the square of their number.
 fn accept_all(
     choices: &[Choice<'_>],
+    aliases: &[(&str, Span)],
     edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>,
     tries: &mut usize,
     accepted: &mut Vec<Applied>,
@@ -259,11 +289,11 @@ fn accept_all(
             return;
         }
         let (first, second) = choices.split_at(choices.len() / 2);
-        accept_all(first, edits_by_file, tries, accepted, dropped);
-        accept_all(second, edits_by_file, tries, accepted, dropped);
+        accept_all(first, aliases, edits_by_file, tries, accepted, dropped);
+        accept_all(second, aliases, edits_by_file, tries, accepted, dropped);
         return;
     };
-    match accept(choice, edits_by_file) {
+    match accept(choice, aliases, edits_by_file) {
         Ok(true) => accepted.push(applied(choice)),
         Ok(false) => {}
         Err(why) => dropped.push(DroppedFix { fix: applied(choice), why }),
@@ -311,15 +341,21 @@ fn one(choices: &[Choice<'_>]) -> Round {
 }
 
 /// Takes a fix in where it goes together with those before; `false`: not in this round.
-fn accept(choice: &Choice<'_>, edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>) -> Result<bool, Reason> {
+fn accept(
+    choice: &Choice<'_>,
+    aliases: &[(&str, Span)],
+    edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>,
+) -> Result<bool, Reason> {
     let mut meant = Vec::new();
+    let alike = aliases.iter().filter(|(rule, _)| *rule == choice.finding.rule.name).map(|(_, span)| *span);
+    let alike: Vec<Span> = alike.collect();
     for (path, edits) in by_file(choice.fix) {
         let file = edits.first().map(|e| Arc::clone(&e.file));
         let file_edits = match file {
             Some(file) => edits_by_file.entry(path.clone()).or_insert_with(|| FileEdits::new(&file)),
             None => continue,
         };
-        let deltas = file_edits.alone(&edits)?;
+        let deltas = file_edits.alone(&edits, &alike)?;
         if !file_edits.takes(&edits, &deltas) {
             return Ok(false);
         }

@@ -5,7 +5,7 @@ use hcoplan_planner::machines::is_placeholder;
 use hcoplan_yaml::Node;
 
 use super::prelude::*;
-use crate::Extent;
+use crate::{Extent, Shape};
 
 pub(super) static RULE: Rule = Rule::error(
     "disk-rejected",
@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule::error(
     "CDI rejects a DataVolume, a DataImportCron, a DataSource or a virtual machine's disk template",
 )
 .refused("Storage size is missing")
-.fix(FixKind::Suggested);
+.fix(FixKind::Unsafe);
 
 const GROUP: &str = "cdi.kubevirt.io/v1beta1";
 
@@ -69,22 +69,10 @@ fn structure(
     let pruned = schema.prepare(object);
     let mut is_rejected = !pruned.is_empty();
     for field in pruned {
-        let key = match field.path.0.last() {
-            Some(Segment::Key(key)) => key.as_str(),
-            _ => "",
-        };
         let place = document.locate_key(&field.path);
         let message = format!("the API server rejects {name}: unknown field \"{}\"", field.path);
-        let finding = finding(message).at(place.clone()).label("CDI has no such field here");
-        out.report(match nearest(key, field.siblings.iter().map(String::as_str)) {
-            Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
-                format!("write {meant}"),
-                Applicability::Suggestion,
-                place,
-                meant,
-            )),
-            None => finding.help("remove it, or move it to where CDI reads it"),
-        });
+        let finding = finding(message).at(place).label("CDI has no such field here");
+        out.report(Shape::of(document, schema).cured(finding, &field.path));
     }
     for violation in schema.validate(object).iter() {
         let written = document.root.at(&violation.path).and_then(Node::as_str).unwrap_or_default();

@@ -59,11 +59,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let paths: Vec<String> = paths.map(|c| c.path.to_string()).collect();
         helps.push(format!("the same goes for {}", and_more(&paths[1..], admission.causes.len() - 1)));
     }
-    let misplaced = admission.causes.iter().filter_map(|cause| cx.beside_free_keys(&cause.path));
-    for (from, to) in misplaced.flat_map(|home| home.moves) {
-        helps.push(format!("`{from}` belongs at `{to}`"));
-        let removed = [from.clone()];
-        finding.fixes.extend(cx.relocation(format!("move it to {to}"), Applicability::Unsafe, &[(from, to)], &removed));
+    let shape = cx.shape();
+    for (shape, cause) in shape.iter().flat_map(|shape| admission.causes.iter().map(move |cause| (shape, cause))) {
+        for (from, to) in shape.beside_free_keys(&cause.path).into_iter().flat_map(|home| home.moves) {
+            helps.push(format!("`{from}` belongs at `{to}`"));
+            let removed = [from.clone()];
+            let title = format!("move it to {to}");
+            finding.fixes.extend(shape.relocation(title, Applicability::Unsafe, &[(from, to)], &removed));
+        }
+        finding.fixes.extend(shape.in_form(&cause.path));
     }
     if !helps.is_empty() {
         finding = finding.help(helps.join("; "));

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use hcoplan_kubernetes::schema::PrunedField;
+use hcoplan_kubernetes::schema::{PrunedField, ViolationKind};
+use hcoplan_planner::admission::Reason;
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::{Node, Value};
 
 use super::prelude::*;
-use crate::{Home, Kinship, OperandField};
+use crate::{Kinship, OperandField};
 
 pub(super) static RULE: Rule = Rule::error(
     "hco-unknown-field",
@@ -22,9 +23,6 @@ pub(super) static RULE: Rule = Rule::error(
 /// So many fields get fixes at once: each reads the file once more, so that one for each of very many would take
 /// the square of their number. `hcoplan fix` comes to the others once these are gone.
 const MOST_FIXED: usize = 10;
-
-/// So many places are offered to choose from.
-const MOST_HOMES: usize = 5;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // These have a rule of their own, dict-metadata-misindented.
@@ -42,7 +40,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let above = (1..path.0.len()).map(|n| Path(path.0[..n].to_vec()));
         above.into_iter().any(|p| cx.schema().is_some_and(|s| s.field(&p).is_some_and(|f| f.kind == "string")))
     };
-    let pruned = pruned.filter(|f| !is_below_text(&f.path));
+    // What is in a value of the wrong form is known once the form is right.
+    let is_about_form = |reason| matches!(reason, Reason::GoDecode | Reason::Schema(ViolationKind::WrongType));
+    let of_form = cx.admission().causes.iter().filter(|_| cx.admission().reason.is_some_and(is_about_form));
+    let is_in_wrong_form = |path: &Path| of_form.clone().any(|c| path.starts_with(&c.path) && *path != c.path);
+    let pruned = pruned.filter(|f| !is_below_text(&f.path) && !is_in_wrong_form(&f.path));
     let ours = pruned.filter(|f| super::placement_wrong_level::correct_paths(cx.version(), &f.path).is_none());
     for (nth, field) in ours.enumerate() {
         let key = cx.document().root.key_at(&field.path);
@@ -67,7 +69,10 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
         let fix = cx.fix(title.clone(), Applicability::Unsafe, &changes);
         return finding.help(title).fixes(fix);
     }
-    let homes = cx.homes(path);
+    let Some(shape) = cx.shape() else {
+        return finding;
+    };
+    let homes = shape.homes(path);
     let is_sure = homes.first().is_some_and(|home| home.kinship <= Kinship::Version);
     let operand = cx.operand_field(path).filter(|_| !is_sure && !is_of_other_version(cx, path));
     let (said, unsaid) =
@@ -78,7 +83,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     let is_similar = homes.first().is_some_and(|home| home.kinship >= Kinship::Spelling);
     let elsewhere = elsewhere(cx, path);
     if !homes.is_empty() && (!is_similar || elsewhere.is_none()) {
-        return moved(cx, finding, path, &homes);
+        return shape.with_homes(finding.clone(), path, &homes).unwrap_or(finding);
     }
     if let Some(operand) = unsaid {
         return of_operand(cx, finding, &operand);
@@ -96,17 +101,14 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
             (format!("{version} has it from {name} on; remove it until then"), Applicability::Suggestion)
         }
         Some((name, false)) => (format!("{version} had it up to {name}; remove it"), Applicability::Unsafe),
-        None => {
-            let places: Vec<String> = cx.namesakes(path).iter().map(|place| format!("`{place}`")).collect();
-            let help = if places.is_empty() {
-                format!("{version} has no such field; without it {}", lost(cx, path))
-            } else {
-                let first = places.iter().take(MOST_HOMES).cloned().collect::<Vec<_>>();
-                let more = if places.len() > MOST_HOMES { " among others" } else { "" };
-                format!("{version} has `{name}` in other places: {}{more}", and(&first))
-            };
-            (help, Applicability::Suggestion)
-        }
+        None => match shape.with_homes(finding.clone(), path, &[]) {
+            // Somebody meant something with it.
+            Some(finding) => return finding,
+            None => {
+                let help = format!("{version} has no such field; without it {}", lost(cx, path));
+                (help, Applicability::Suggestion)
+            }
+        },
     };
     finding.help(help).fixes(removal(cx, path, applicability))
 }
@@ -126,62 +128,11 @@ fn removal(cx: &Context<'_>, path: &Path, applicability: Applicability) -> Optio
     cx.fix(format!("remove {path}"), applicability, &[Change::Remove(path.clone())])
 }
 
-/// The finding with the places where the value belongs: one is written, of several one is to be chosen.
-fn moved(cx: &Context<'_>, finding: Finding, path: &Path, homes: &[Home]) -> Finding {
-    let is_only = homes.len() == 1;
-    let tried: Vec<Option<Fix>> = homes.iter().take(MOST_HOMES).map(|home| fix(cx, path, home, is_only)).collect();
-    let places: Vec<String> = homes.iter().flat_map(Home::places).map(|place| format!("`{place}`")).collect();
-    let names: Vec<String> = homes.iter().filter_map(Home::new_name).map(|name| format!("`{name}`")).collect();
-    let help = match homes {
-        [only] if only.kinship == Kinship::Wrapped => {
-            format!("move what is in it up one level: {}", and(&places))
-        }
-        _ if names.len() == homes.len() => format!("did you mean {}?", or(&names)),
-        [only] => {
-            let belong = only.moves.iter().map(|(from, to)| format!("`{from}` belongs at `{to}`"));
-            format!("in {} {}", cx.api_version(), and(&belong.collect::<Vec<_>>()))
-        }
-        _ => format!("in {} `{path}` belongs at {}", cx.api_version(), or(&places)),
-    };
-    finding.help(help).fixes(tried.into_iter().flatten())
-}
-
-/// The fix that moves a value with its comments, where it then is known and accepted.
-fn fix(cx: &Context<'_>, path: &Path, home: &Home, is_only: bool) -> Option<Fix> {
-    let applicability = match home.kinship {
-        _ if !is_only => Applicability::Suggestion,
-        Kinship::Case => Applicability::Safe,
-        _ => Applicability::Unsafe,
-    };
-    let root = &cx.document().root;
-    let fix = match home.new_name() {
-        Some(name) => {
-            let place = cx.document().location(root.key_at(path)?.span);
-            Fix::edit(format!("rename it to {name}"), applicability, place, name)
-        }
-        None => {
-            let title = match &home.moves[..] {
-                [(_, to)] => format!("move it to {to}"),
-                _ if home.kinship == Kinship::Wrapped => format!("move what is in it up to {}", path.parent()),
-                several => format!("move the {} fields in it to where {} has them", several.len(), cx.version()),
-            };
-            let removed = home.moves.iter().map(|(from, _)| from.clone());
-            let removed = if home.moves.len() > 1 || home.kinship <= Kinship::Wrapped {
-                vec![path.clone()]
-            } else {
-                removed.collect()
-            };
-            cx.relocation(title, applicability, &home.moves, &removed)?
-        }
-    };
-    cx.finds_home(&fix, path, home).then_some(fix)
-}
-
 fn of_operand(cx: &Context<'_>, finding: Finding, operand: &OperandField) -> Finding {
     let changes = operand.changes.as_deref().unwrap_or_default();
     let fix = (!changes.is_empty()).then(|| {
         let title = "write it with the HyperConverged's fields";
-        let fix = cx.with_comments(cx.fix(title, Applicability::Suggestion, changes)?, &operand.moves)?;
+        let fix = with_comments(cx.document(), cx.fix(title, Applicability::Suggestion, changes)?, &operand.moves)?;
         cx.planned_with(&fix).map(|_| fix)
     });
     let of = &operand.operand;

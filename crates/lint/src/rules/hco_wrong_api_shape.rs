@@ -81,7 +81,7 @@ fn fixes(cx: &Context<'_>, other: &OtherShape<'_>) -> Vec<Fix> {
         let title = format!("move the fields to where {} has them", cx.version());
         let fix = cx.fix(title, Applicability::Safe, &changes)?;
         let moves: Vec<(Path, Path)> = other.moves().cloned().collect();
-        let fix = cx.with_comments(fix, &moves)?;
+        let fix = with_comments(cx.document(), fix, &moves)?;
         cx.planned_with(&fix)?.admission.accepted.then_some(fix)
     });
     let mut fixes: Vec<Fix> = moved.into_iter().chain(other_version.flatten()).collect();

@@ -186,7 +186,7 @@ fn moved(cx: &Context<'_>, gate: &str, on: bool, field: &Path) -> Option<Fix> {
     let title = format!("set {field} instead");
     let moved = [Change::Remove(alone(cx, &place)), Change::Set(field.clone(), on.into())];
     let fix = cx.fix(title, Applicability::Unsafe, &moved)?;
-    cx.with_comments(fix, &[(place, field.clone())])
+    with_comments(cx.document(), fix, &[(place, field.clone())])
 }
 
 /// The field that took a gate's place, in the document's version.

@@ -159,7 +159,8 @@ fn duplicates(cx: &Context<'_>, out: &mut Sink) {
             out.report(without(cx, finding, applied, gate, Applicability::Safe));
             continue;
         }
-        let gates: Vec<&str> = twice.iter().map(|(_, gate)| *gate).collect();
+        let mut gates: Vec<&str> = twice.iter().map(|(_, gate)| *gate).collect();
+        gates.dedup();
         finding.message = format!("HCO renders {} among {kind}'s feature gates already", and(&gates));
         for (other, gate) in rest {
             finding = finding.related(other.text_place(gate), "so does this one");

@@ -1,5 +1,7 @@
 //! An operation that can't be applied to the operand.
 
+use hcoplan_kubernetes::go::TypeStep;
+
 use super::prelude::*;
 
 pub(super) static RULE: Rule = Rule::error(
@@ -49,5 +51,31 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             });
         }
     }
+    if let Some((pointer, name, fix)) = operation.and_then(|operation| meant(cx, patch, operation)) {
+        finding = finding.help(format!("{} has no {pointer}: did you mean {name}?", patch.target.kind)).fixes(fix);
+    }
     out.explain(failed.incident, finding);
+}
+
+/// The first part of an operation's path that the operand's type doesn't have, with the field that it is a slip of.
+fn meant<'c>(
+    cx: &'c Context<'_>,
+    patch: &PatchAnnotation<'_>,
+    operation: &Operation,
+) -> Option<(String, &'c str, Option<Fix>)> {
+    let types = cx.release().go_types();
+    let ends = operation.path.match_indices('/').map(|(at, _)| at).skip(1).chain([operation.path.len()]);
+    ends.map(|end| &operation.path[..end]).find_map(|pointer| {
+        let (parent, key) = pointer.rsplit_once('/')?;
+        let ty = cx.operand_type(patch, parent)?;
+        if !matches!(types.step(ty, key), TypeStep::Nowhere) {
+            return None;
+        }
+        let name = nearest(key, types.field_names(ty))?;
+        let rewritten = patch.named_span(operation, pointer).and_then(|span| patch.rewritten(span, name));
+        // Another operation may fail, too.
+        let is_gone = |fix: &Fix| cx.planned_with(fix).is_some_and(|p| p.admission.message != cx.admission().message);
+        let fix = rewritten.map(|(_, fix)| fix).filter(is_gone);
+        Some((pointer.to_owned(), name, fix))
+    })
 }

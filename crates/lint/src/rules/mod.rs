@@ -355,6 +355,9 @@ mod prelude {
     use hcoplan_kubernetes::ObjectId;
     use hcoplan_yaml::edit::edits;
 
+    pub(super) use crate::context::with_comments;
+    pub(super) use crate::words::{and, or};
+
     use crate::ImageEvidence;
 
     /// The string at a dotted path of a document.
@@ -446,11 +449,6 @@ mod prelude {
         }
     }
 
-    /// `a`, `a and b`, `a, b and c`.
-    pub(super) fn and<T: AsRef<str>>(words: &[T]) -> String {
-        list(words, "and")
-    }
-
     /// The finding with the places where nodes of these architectures are declared.
     pub(super) fn with_nodes<T: AsRef<str>>(mut finding: Finding, cx: &Context<'_>, architectures: &[T]) -> Finding {
         for architecture in architectures.iter().map(AsRef::as_ref) {
@@ -461,19 +459,5 @@ mod prelude {
             }
         }
         finding
-    }
-
-    /// `a`, `a or b`, `a, b or c`.
-    pub(super) fn or<T: AsRef<str>>(words: &[T]) -> String {
-        list(words, "or")
-    }
-
-    fn list<T: AsRef<str>>(words: &[T], joined: &str) -> String {
-        let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-        match words.split_last() {
-            None => String::new(),
-            Some((last, [])) => (*last).to_owned(),
-            Some((last, rest)) => format!("{} {joined} {last}", rest.join(", ")),
-        }
     }
 }

@@ -87,7 +87,12 @@ fn moved(cx: &Context<'_>, from: &Path, to: &Path, applicability: Applicability)
     let wrapped = from.key("nodePlacement");
     let is_part = matches!(to.0.last(), Some(Segment::Key(last)) if PARTS.contains(&last.as_str()));
     let inner = if !is_part && value.get("nodePlacement").is_some() { wrapped } else { from.clone() };
-    cx.relocation(format!("move it to {to}"), applicability, &[(inner, to.clone())], std::slice::from_ref(from))
+    cx.shape()?.relocation(
+        format!("move it to {to}"),
+        applicability,
+        &[(inner, to.clone())],
+        std::slice::from_ref(from),
+    )
 }
 
 #[cfg(test)]

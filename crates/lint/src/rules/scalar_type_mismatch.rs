@@ -44,32 +44,35 @@ pub(super) fn refusal_by(
         finding.message = cx.refusal(Some(&cause))?;
     }
     finding.related.clear();
-    let mut fix = first.fix(cx);
+    let fix = first.fix(cx);
     finding = finding.help(match &fix {
         Some(fix) => fix.title.clone(),
         None => format!("write {} {}", article(first.wanted), first.wanted),
     });
+    let again = fix.as_ref().and_then(|fix| refused_again(cx, fix, &cause.path));
+    let mut fixes: Vec<Fix> = fix.into_iter().filter(|_| again.is_none()).collect();
+    if let Some(again) = &again {
+        let help = format!("write {} {} that is read: {again}", article(first.wanted), first.wanted);
+        finding = finding.help(help);
+    }
+    let hours = again.as_ref().and_then(|_| in_hours(&first)).map(|(title, change)| {
+        cx.fix(title, Applicability::Suggestion, &[change]).filter(|fix| refused_again(cx, fix, &cause.path).is_none())
+    });
+    // What isn't read at one place isn't at another one of its type.
+    let is_sure = |other: &Mistyped<'_>| again.is_none() || other.wanted != first.wanted;
     for other in mistyped.iter().filter(|m| are_mine(m)) {
         let place = cx.document().location(other.node.span);
         finding = finding.related(place, other.describe());
-        if let (Some(fix), Some(more)) = (&mut fix, other.fix(cx)) {
-            fix.edits.extend(more.edits);
-        }
+        fixes.extend(other.fix(cx).filter(|_| is_sure(other)));
     }
-    let again = fix.as_ref().and_then(|fix| refused_again(cx, fix, &cause.path));
-    if let Some(again) = again {
-        let help = format!("write {} {} that is read: {again}", article(first.wanted), first.wanted);
-        return Some(finding.help(help));
-    }
-    match fix {
-        Some(mut fix) => {
-            if fix.edits.len() > 1 {
-                fix.title = format!("correct the types of {} values", fix.edits.len());
-            }
-            Some(finding.fix(fix))
-        }
-        None => Some(finding),
-    }
+    // One that corrects all that can be.
+    let (title, count) = (fixes.first().map(|fix| fix.title.clone()), fixes.len());
+    let edits: Vec<_> = fixes.into_iter().flat_map(|fix| fix.edits).collect();
+    let fix = title.map(|title| {
+        let title = if count == 1 { title } else { format!("correct the types of {count} values") };
+        Fix { title, applicability: Applicability::Safe, edits }
+    });
+    Some(finding.fixes(fix).fixes(hours.flatten()))
 }
 
 /// Why the value at a path is rejected with a fix, too.
@@ -77,6 +80,13 @@ fn refused_again(cx: &Context<'_>, fix: &Fix, path: &Path) -> Option<String> {
     let plan = cx.planned_with(fix)?;
     let cause = plan.admission.causes.into_iter().next()?;
     (cause.path == *path).then_some(cause.message)
+}
+
+/// A number without a unit as hours, which the operators' durations are given in.
+fn in_hours(number: &Mistyped<'_>) -> Option<(String, Change)> {
+    let hours = format!("{}h", number.node.to_json().as_u64()?);
+    let title = format!("write {hours}");
+    Some((title, Change::Set(number.path.clone(), hours.into())))
 }
 
 fn article(word: &str) -> &'static str {

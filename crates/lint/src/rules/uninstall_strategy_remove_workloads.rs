@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .silent("deleting the HyperConverged deletes every VirtualMachine and DataVolume")
 .needs(Needs::Document)
 .claims(Claim::HasEffect)
-.fix(FixKind::Unsafe);
+.fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("uninstallStrategy");
@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .help("use BlockUninstallIfWorkloadsExist, which blocks the deletion while there are workloads");
     let keep = Fix::edit(
         "block the deletion while there are workloads",
-        Applicability::Unsafe,
+        Applicability::Suggestion,
         field.value_place(),
         "BlockUninstallIfWorkloadsExist",
     );

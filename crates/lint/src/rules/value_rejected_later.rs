@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Operands,
     severity: Severity::Error,
     predicts: Prediction::Silent("what is made with the value is rejected, and HCO can't finish"),
-    fix: FixKind::Suggested,
+    fix: FixKind::Unsafe,
     summary: "a value that HCO passes on is rejected by the component that reads it",
     ..Rule::BASE
 };

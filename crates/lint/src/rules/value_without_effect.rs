@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Operands,
     severity: Severity::Warning,
     predicts: Prediction::Silent("the value does nothing, or something else than it says"),
-    fix: FixKind::Suggested,
+    fix: FixKind::Unsafe,
     summary: "a value that HCO passes on matches nothing, or is ignored by the component that reads it",
     ..Rule::BASE
 };

@@ -1,14 +1,16 @@
 //! A virtual machine that KubeVirt rejects.
 
 use hcoplan_planner::inventory::Architecture;
-use hcoplan_planner::machines::{Cause, Reason, Stage, admit_instancetype, admit_migration_policy, admit_preference};
+use hcoplan_planner::machines::{
+    Cause, Reason, Stage, admit_instancetype, admit_migration_policy, admit_preference, schema,
+};
 use hcoplan_yaml::{Node, Value};
 
 use super::prelude::{
-    Applicability, Change, Context, Document, Finding, Fix, FixKind, Group, Path, Rule, Segment, Sink, and, nearest,
-    object_of, or, suggested, text_at,
+    Change, Context, Document, Finding, Fix, FixKind, Group, Path, Rule, Segment, Sink, and, nearest, object_of, or,
+    suggested, text_at,
 };
-use crate::Extent;
+use crate::{Extent, Shape};
 
 pub(super) static RULE: Rule = Rule::error(
     "vm-rejected",
@@ -16,7 +18,7 @@ pub(super) static RULE: Rule = Rule::error(
     "KubeVirt rejects a virtual machine, an instance type, a preference or a migration policy",
 )
 .refused("spec.template.spec.domain.devices.disks[0].Name 'root' not found.")
-.fix(FixKind::Suggested);
+.fix(FixKind::Unsafe);
 
 /// How a kind is judged without what it refers to.
 type Judge = fn(hcoplan_planner::machines::Cluster<'_>, &serde_json::Value) -> Vec<Cause>;
@@ -38,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         // `vm-needs-feature-gate` knows the switch.
         let causes = verdict.causes.iter().filter(|c| !matches!(c.reason, Reason::GateOff(_)));
         for cause in causes {
-            let mut finding = finding(&RULE, vm.document, &vm.display_name(), cause);
+            let mut finding = finding(cx, &RULE, vm.document, &vm.display_name(), cause);
             if let (Reason::Architecture(_), Some(written)) = (&cause.reason, vm.architecture()) {
                 finding = finding.related(vm.document.location(written.span), "its architecture");
             }
@@ -55,13 +57,19 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let name = format!("the {title} {}", text_at(document, "metadata.name").unwrap_or_default());
             let causes = judge(cluster, &document.root.to_json());
             let causes = causes.iter().filter(|c| extent == Extent::Whole || !c.reason.may_be_patched());
-            out.report_all(causes.map(|cause| finding(&RULE, document, &name, cause)));
+            out.report_all(causes.map(|cause| finding(cx, &RULE, document, &name, cause)));
         }
     }
 }
 
 /// What is reported about a cause in a document that is called `name`.
-pub(super) fn finding(rule: &'static Rule, document: &Document, name: &str, cause: &Cause) -> Finding {
+pub(super) fn finding(
+    cx: &Context<'_>,
+    rule: &'static Rule,
+    document: &Document,
+    name: &str,
+    cause: &Cause,
+) -> Finding {
     let words = &cause.words;
     let message = match cause.stage {
         Stage::Schema => format!("the API server rejects {name}: {words}"),
@@ -69,7 +77,7 @@ pub(super) fn finding(rule: &'static Rule, document: &Document, name: &str, caus
         Stage::Start => format!("{name} can't start, KubeVirt rejects its instance: {words}"),
     };
     let written = document.root.at(&cause.path);
-    let in_key = matches!(cause.reason, Reason::UnknownField(_) | Reason::Removed | Reason::Architecture(_))
+    let in_key = matches!(cause.reason, Reason::UnknownField | Reason::Removed | Reason::Architecture(_))
         || matches!(written.map(|n| &n.value), Some(Value::Map(_) | Value::Seq(_)));
     let place = if in_key && matches!(cause.path.0.last(), Some(Segment::Key(_))) {
         document.locate_key(&cause.path)
@@ -77,6 +85,11 @@ pub(super) fn finding(rule: &'static Rule, document: &Document, name: &str, caus
         document.locate(&cause.path)
     };
     let mut finding = Finding::new(rule, message).at(place).object(object_of(document)).label(label(&cause.reason));
+    if let Reason::UnknownField = cause.reason {
+        let kind = text_at(document, "kind").unwrap_or_default();
+        let schema = schema(kind, &cx.release().kubevirt().version);
+        return schema.map_or(finding.clone(), |schema| Shape::of(document, schema).cured(finding, &cause.path));
+    }
     let alias = match &cause.reason {
         Reason::Unsupported(allowed) => written.and_then(Node::as_str).and_then(|w| alias(w, allowed)),
         _ => None,
@@ -100,7 +113,7 @@ fn alias<'a>(text: &str, allowed: &'a [String]) -> Option<&'a str> {
 
 fn label(reason: &Reason) -> String {
     match reason {
-        Reason::UnknownField(_) => "KubeVirt has no such field here",
+        Reason::UnknownField => "KubeVirt has no such field here",
         Reason::Malformed => "malformed",
         Reason::Missing => "something is missing",
         Reason::Unsupported(_) => "not a supported value",
@@ -121,8 +134,6 @@ fn label(reason: &Reason) -> String {
 
 fn help(cause: &Cause) -> Option<String> {
     Some(match &cause.reason {
-        Reason::UnknownField(Some(meant)) => format!("did you mean {meant}?"),
-        Reason::UnknownField(None) => "remove it, or move it to where KubeVirt reads it".to_owned(),
         Reason::Unsupported(allowed) if !allowed.is_empty() => format!("use {}", or(allowed)),
         Reason::Duplicate(_) => "give each its own".to_owned(),
         Reason::Contradicts(other) => format!("change it or {}", field(other)),
@@ -146,16 +157,11 @@ fn field(path: &Path) -> String {
 }
 
 fn fixes(document: &Document, cause: &Cause, written: Option<&Node>) -> Vec<Fix> {
-    let rename = |meant: &str| {
-        let place = document.locate_key(&cause.path);
-        Fix::edit(format!("write {meant}"), Applicability::Suggestion, place, meant)
-    };
     let set = |value: &str| {
         let change = Change::Set(cause.path.clone(), value.into());
         suggested(document, format!("write {value}"), &[change])
     };
     let fix = match &cause.reason {
-        Reason::UnknownField(Some(meant)) => Some(rename(meant)),
         Reason::Unsupported(allowed) if written.is_some() => match &allowed[..] {
             // A pattern: KubeVirt knows the right one.
             [pattern, ..] if pattern.ends_with('*') => {

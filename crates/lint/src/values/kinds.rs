@@ -98,6 +98,8 @@ pub(crate) enum Wrong {
     Alias(&'static str),
     /// The CPU model is one of the obsolete ones.
     Obsolete,
+    /// It begins or ends with blanks, which no reader takes away.
+    Blanks,
     /// The key doesn't have the form that the words describe.
     NotAKey(&'static str),
     /// A request without the limit that its resource needs.
@@ -118,6 +120,7 @@ impl Wrong {
             Self::Spelling => format!("{value} is not how the name is spelled"),
             Self::Alias(name) => format!("{value} is not the name that Kubernetes uses, {name}"),
             Self::Obsolete => format!("{value} is one of the obsolete CPU models"),
+            Self::Blanks => format!("{value} begins or ends with a blank"),
             Self::NotAKey(_) => format!("is not {}", self.expectation()),
             Self::NoLimit => format!("{value} has no limit"),
             other => format!("{value} is not {}", other.expectation()),
@@ -141,6 +144,7 @@ impl Wrong {
             Self::Spelling => "another spelling than the CPU model's".to_owned(),
             Self::Alias(name) => format!("Kubernetes calls it {name}"),
             Self::Obsolete => "hidden by obsoleteCPUs".to_owned(),
+            Self::Blanks => "read with its blanks".to_owned(),
             Self::NotAKey(form) => (*form).to_owned(),
             Self::NoLimit => "its limit has to be the same".to_owned(),
         }
@@ -203,6 +207,11 @@ impl Kind {
             return Vec::new();
         }
         let one = |problem: Option<Problem<'n>>| problem.into_iter().collect();
+        if self != Self::OfferedCpuModel
+            && let Some(problem) = blanks(node, self)
+        {
+            return vec![problem];
+        }
         match self {
             Self::OneOf(words) => one(one_of(node, words)),
             Self::AtLeast(least) => one(at_least(node, least)),
@@ -292,6 +301,16 @@ const SUBDOMAIN: &str = "a name of lower-case letters, digits, '-' and '.'";
 fn keys<'n>(node: &'n Node, is_right: impl Fn(&str) -> bool, form: &'static str) -> Vec<Problem<'n>> {
     let wrong = node.entries().iter().filter(|entry| !is_right(&entry.key.text));
     wrong.map(|entry| Problem::new(&entry.value, Wrong::NotAKey(form)).key(entry.key.text.clone())).collect()
+}
+
+/// A text with blanks at its ends. KubeVirt alone takes line breaks away, from the name of a mediated device's type;
+/// no other reader takes any.
+fn blanks(node: &Node, kind: Kind) -> Option<Problem<'_>> {
+    let text = node.as_str()?;
+    let trimmed = text.trim();
+    let read = if kind == Kind::MediatedDeviceName { text.trim_matches(['\n', '\r', '\t']) } else { text };
+    (!trimmed.is_empty() && read != trimmed)
+        .then(|| Problem::new(node, Wrong::Blanks).correct(Some(trimmed.to_owned())))
 }
 
 fn amount(node: &Node) -> Option<Quantity> {
@@ -442,7 +461,8 @@ fn architectures(node: &Node) -> Vec<Problem<'_>> {
             let is_in = requirement.get("operator").and_then(Node::as_str) == Some("In");
             let leaves_no_node = is_required && is_in && values.len() == 1;
             if !leaves_no_node && matches!(key, Some("kubernetes.io/arch" | "beta.kubernetes.io/arch")) {
-                out.extend(values.iter().filter_map(architecture).map(|problem| problem.key("kubernetes.io/arch")));
+                let wrong = values.iter().filter_map(|v| blanks(v, Kind::Architecture).or_else(|| architecture(v)));
+                out.extend(wrong.map(|problem| problem.key("kubernetes.io/arch")));
             }
         }
     }

@@ -10,7 +10,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Rule};
+use hcoplan_diagnostics::finding::{Applicability, Finding, Rule};
+use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Node, Segment};
 
 use kinds::Problem;
@@ -60,11 +61,17 @@ fn finding(cx: &Context<'_>, rule: &'static Rule, row: &Row, field: &str, proble
     let value = problem.node.to_json();
     let message =
         format!("{} {}; {}", problem.subject(row, field), problem.wrong.describe(&value), row.outcome.sentence());
-    let finding = Finding::new(rule, message).at(place.clone()).label(problem.wrong.expectation());
+    let finding = Finding::new(rule, message).at(place).label(problem.wrong.expectation());
     match &problem.correct {
         Some(correct) => {
             let title = format!("write {correct}");
-            finding.help(title.clone()).fix(Fix::edit(title, Applicability::Suggestion, place, correct.to_owned()))
+            let path = cx.document().root.path_to(problem.node.span);
+            // In another case, or without blanks, it is the word that was meant.
+            let is_same = value.as_str().is_some_and(|text| text.trim().eq_ignore_ascii_case(correct));
+            let applicability = if is_same { Applicability::Unsafe } else { Applicability::Suggestion };
+            let fix = path
+                .and_then(|path| cx.fix(title.clone(), applicability, &[Change::Set(path, correct.as_str().into())]));
+            finding.help(title).fixes(fix)
         }
         None => finding.help(problem.wrong.advice()),
     }

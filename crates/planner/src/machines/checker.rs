@@ -1,7 +1,6 @@
 //! What all checks share: a value, its place, and the causes found so far.
 
 use hcoplan_kubernetes::label;
-use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_kubernetes::schema::ViolationKind;
 use hcoplan_yaml::{Path, Segment};
@@ -90,11 +89,6 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
     };
     let pruned = schema.prepare(object);
     let unknown = pruned.into_iter().map(|field| {
-        let Some(Segment::Key(name)) = field.path.0.last() else {
-            return (field.path.clone(), Reason::UnknownField(None), String::new());
-        };
-        let siblings = || field.siblings.iter().map(String::as_str);
-        let meant = siblings().find(|s| s.eq_ignore_ascii_case(name)).or_else(|| nearest(name, siblings()));
         let is_metadata = field.path.0.iter().any(|s| matches!(s, Segment::Key(k) if k == "metadata"));
         // What is below a template's metadata the API server keeps, and KubeVirt's webhooks reject.
         let words = if is_metadata {
@@ -102,8 +96,7 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
         } else {
             format!("unknown field \"{}\"", field.path)
         };
-        let reason = Reason::UnknownField(meant.map(str::to_owned));
-        (field.path, reason, words)
+        (field.path, Reason::UnknownField, words)
     });
     let violations = schema.validate(object);
     let violations =

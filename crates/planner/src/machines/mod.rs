@@ -31,7 +31,7 @@ pub use checker::is_placeholder;
 pub use defects::{Defect, MachineView, defects, deployed_kubevirt, has_defect};
 pub use migration::{Claim, Obstacle, obstacles};
 pub use nodes::{NodeRequirement, node_requirements};
-pub use structure::{TypeKind, common_type, common_types};
+pub use structure::{TypeKind, common_type, common_types, schema};
 pub use types::{admit_instancetype, admit_migration_policy, admit_preference};
 
 use hcoplan_yaml::Path;
@@ -56,7 +56,7 @@ pub enum Stage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// The structure doesn't have the field; perhaps this one was meant.
-    UnknownField(Option<String>),
+    UnknownField,
     /// Another type, or not in the format.
     Malformed,
     /// It must be there.

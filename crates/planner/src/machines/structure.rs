@@ -25,7 +25,7 @@ fn entry_of(kind: &str) -> String {
 }
 
 /// The schema of a kind in a KubeVirt version (`v1.8.4`); `None` where the table doesn't have it.
-pub(super) fn schema(kind: &str, version: &str) -> Option<&'static Schema> {
+pub fn schema(kind: &str, version: &str) -> Option<&'static Schema> {
     static KNOWN: LazyLock<Mutex<KnownSchemas>> = LazyLock::new(Mutex::default);
     let kind = entry_of(kind);
     let node = FIELDS.get(&kind)?;

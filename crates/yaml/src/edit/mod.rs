@@ -269,7 +269,11 @@ fn edits_of_change(before: &EditableFile, document: &Document, change: &Change) 
             end.0.push(Segment::Index(len));
             editable.set(&end, value)
         }
-    }?;
+    };
+    let edits = match edits {
+        Err(Reason::Alias) => editable.write_out(change)?,
+        edits => edits?,
+    };
     let edit = |(span, text)| Edit { file: Arc::clone(&document.file), span, text };
     Ok(edits.into_iter().map(edit).collect())
 }
@@ -339,6 +343,22 @@ impl EditableDocument<'_> {
         let old = self.text_of(key.span);
         let text = layout::key(name, self.context(holder), layout::Quotes::of(old));
         Ok(vec![(key.span, text)])
+    }
+
+    /// Writes an alias out with a change in it: where else its anchor is used, nothing changes.
+    fn write_out(&self, change: &Change) -> Result<Vec<editable::Splice>, Reason> {
+        let steps = &change.path().0;
+        let ways = (0..steps.len()).map(|n| &steps[..n]);
+        let alias = ways.filter_map(|way| Some((way, self.document.root.at_steps(way)?)));
+        let (way, node) = alias.into_iter().find(|(_, node)| node.style == Style::Alias).ok_or(Reason::Alias)?;
+        // What a merge key brings in has no place of its own.
+        let own = |n: usize| self.document.root.key_at_steps(&way[..n]).map(|key| key.span);
+        if (1..=way.len()).filter_map(own).any(|span| self.text_of(span).starts_with('*')) {
+            return Err(Reason::Alias);
+        }
+        let path = Path(way.to_vec());
+        let value = change.value_after(&self.document.root, &path)?.ok_or(Reason::Alias)?;
+        self.replace(&path, node, &value)
     }
 
     /// Rejects a path that leads through an alias.

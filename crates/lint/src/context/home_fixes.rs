@@ -1,0 +1,253 @@
+//! Fixes that give a value that the schema doesn't know a place where it does.
+
+use std::slice;
+
+use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
+use hcoplan_yaml::edit::{Change, line_edits};
+use hcoplan_yaml::{Entry, Node, Path, Segment};
+use serde_json::Value;
+
+use super::homes::{fits, similar};
+use super::shape::object_after;
+use super::with_comments;
+use super::{Home, Kinship, Shape};
+use crate::words::{and, or};
+
+/// So many places are offered to choose from.
+const MOST_HOMES: usize = 5;
+
+impl Shape<'_, '_> {
+    /// A finding about an unknown field with what becomes of it: it is moved to the one place where it may belong, or
+    /// one of several is chosen. Where nothing resembles it, all places of its name are named; `None` where none has
+    /// it.
+    pub fn with_homes(&self, finding: Finding, path: &Path, homes: &[Home]) -> Option<Finding> {
+        if homes.is_empty() {
+            let places: Vec<String> = self.namesakes(path).iter().map(|place| format!("`{place}`")).collect();
+            let Segment::Key(name) = path.0.last()? else {
+                return None;
+            };
+            let first = places.iter().take(MOST_HOMES).cloned().collect::<Vec<_>>();
+            let more = if places.len() > MOST_HOMES { " among others" } else { "" };
+            let help = format!("{} has `{name}` in other places: {}{more}", self.api_version(), and(&first));
+            return (!places.is_empty()).then(|| finding.help(help));
+        }
+        let is_only = homes.len() == 1;
+        let tried = homes.iter().take(MOST_HOMES).filter_map(|home| self.move_home(path, home, is_only));
+        let tried: Vec<Fix> = tried.collect();
+        let places: Vec<String> = homes.iter().flat_map(Home::places).map(|place| format!("`{place}`")).collect();
+        let names: Vec<String> = homes.iter().filter_map(Home::new_name).map(|name| format!("`{name}`")).collect();
+        let help = match homes {
+            [only] if only.kinship == Kinship::Wrapped => {
+                format!("move what is in it up one level: {}", and(&places))
+            }
+            _ if names.len() == homes.len() => format!("did you mean {}?", or(&names)),
+            [only] => {
+                let belong = only.moves.iter().map(|(from, to)| format!("`{from}` belongs at `{to}`"));
+                format!("in {} {}", self.api_version(), and(&belong.collect::<Vec<_>>()))
+            }
+            _ => format!("in {} `{path}` belongs at {}", self.api_version(), or(&places)),
+        };
+        Some(finding.help(help).fixes(tried))
+    }
+
+    /// A finding about an unknown field with what becomes of it; what nothing resembles is to be removed.
+    pub fn cured(&self, finding: Finding, path: &Path) -> Finding {
+        let cured = self.with_homes(finding.clone(), path, &self.homes(path));
+        cured.unwrap_or_else(|| {
+            let change = Change::Remove(path.clone());
+            let fix = self.fix(format!("remove {path}"), Applicability::Suggestion, &[change]);
+            finding.help(format!("{} has no such field", self.api_version())).fixes(fix)
+        })
+    }
+
+    /// The fix that moves a value with its comments, where it then is known.
+    fn move_home(&self, path: &Path, home: &Home, is_only: bool) -> Option<Fix> {
+        let applicability = match home.kinship {
+            _ if !is_only => Applicability::Suggestion,
+            Kinship::Case if self.own.is_some() => Applicability::Safe,
+            _ => Applicability::Unsafe,
+        };
+        let root = &self.document.root;
+        let place = self.document.location(root.key_at(path)?.span);
+        let fix = match home.new_name() {
+            Some(name) if place.text().starts_with('*') => {
+                let title = format!("rename it to {name}");
+                self.fix(title, applicability, &[Change::Rename(path.clone(), name.to_owned())])?
+            }
+            Some(name) => {
+                let mut fix = Fix::edit(format!("rename it to {name}"), applicability, place, name);
+                for (key, meant, edit) in self.inner_names(root.at(path)?, &path.parent().key(name)) {
+                    fix.title = format!("{}, and {key} in it to {meant}", fix.title);
+                    fix.edits.push(edit);
+                }
+                fix
+            }
+            None => {
+                let title = match &home.moves[..] {
+                    [(_, to)] => format!("move it to {to}"),
+                    _ if home.kinship == Kinship::Wrapped => format!("move what is in it up to {}", path.parent()),
+                    several => {
+                        let version = self.api_version().rsplit('/').next().unwrap_or_default();
+                        format!("move the {} fields in it to where {version} has them", several.len())
+                    }
+                };
+                let removed = home.moves.iter().map(|(from, _)| from.clone());
+                let removed = if home.moves.len() > 1 || home.kinship <= Kinship::Wrapped {
+                    vec![path.clone()]
+                } else {
+                    removed.collect()
+                };
+                self.relocation(title, applicability, &home.moves, &removed)?
+            }
+        };
+        self.finds_home(&fix, path, home).then_some(fix)
+    }
+
+    /// The keys in a value that its new place doesn't know, with the one that each is a slip of: by its spelling, or
+    /// as the only one in the place of the only required field that is missing.
+    fn inner_names(&self, node: &Node, to: &Path) -> Vec<(String, String, Edit)> {
+        let mut out = Vec::new();
+        for (i, item) in node.items().iter().enumerate() {
+            out.extend(self.inner_names(item, &to.index(i)));
+        }
+        if node.entries().is_empty() || self.schema.takes_any_key(to) {
+            return out;
+        }
+        let free: Vec<&str> =
+            self.schema.known_fields(to).into_iter().filter(|name| node.get(name).is_none()).collect();
+        let is_known = |key: &str| self.schema.field(&to.key(key)).is_some();
+        let unknown: Vec<_> = node.entries().iter().filter(|e| !is_known(&e.key.text)).collect();
+        for entry in &unknown {
+            let fitting = |name: &&str| fits(self.schema, &to.key(name), &entry.value);
+            let is_required = |name: &&str| self.schema.field(&to.key(name)).is_some_and(|field| field.required);
+            let mut meant = similar(&entry.key.text, &free.iter().copied().filter(fitting).collect::<Vec<_>>());
+            if meant.is_empty() && unknown.len() == 1 {
+                meant = free.iter().copied().filter(is_required).filter(fitting).collect();
+            }
+            if let [only] = meant[..] {
+                let (file, span) = (self.document.file.clone(), entry.key.span);
+                out.push((entry.key.text.to_string(), only.to_owned(), Edit { file, span, text: only.to_owned() }));
+            }
+        }
+        out
+    }
+
+    /// Whether a fix gives a value that the schema doesn't know a place where it does, and leaves everything else: no key
+    /// is there twice, and nothing becomes unknown but what is in the value itself.
+    fn finds_home(&self, fix: &Fix, path: &Path, home: &Home) -> bool {
+        let Some(mut after) = object_after(self.document, &fix.edits) else {
+            return false;
+        };
+        let unknown = |object: &mut Value| self.schema.prune(object).into_iter().map(|p| p.path).collect::<Vec<_>>();
+        let (before, after) = (unknown(&mut self.document.root.to_json()), unknown(&mut after));
+        let is_inside = |unknown: &Path| home.places().any(|to| unknown.starts_with(to) && unknown != to);
+        !after.contains(path) && after.iter().all(|unknown| before.contains(unknown) || is_inside(unknown))
+    }
+
+    /// The fix that writes a value in the form that the schema has at its place: one item as a list, a list as the one
+    /// section whose items these are, or a list of single keys as a mapping. `None` where it is of that form, or the
+    /// form isn't clear.
+    pub fn in_form(&self, path: &Path) -> Option<Fix> {
+        let node = self.document.root.at(path)?;
+        let kind = self.schema.field(path)?.kind;
+        let is_known =
+            |at: Path, keys: &[Entry]| keys.iter().all(|e| self.schema.field(&at.key(&e.key.text)).is_some());
+        if kind == "array" && !node.entries().is_empty() {
+            let item = path.index(0);
+            let change = Change::Set(path.clone(), Value::Array(vec![node.to_json()]));
+            let fix = || self.rewritten("write it as a list of one item", change, (path.clone(), item.clone()));
+            return is_known(item.clone(), node.entries()).then(fix)?;
+        }
+        if kind != "object" || node.items().is_empty() {
+            return None;
+        }
+        if self.schema.takes_any_key(path) {
+            let mut merged = serde_json::Map::new();
+            for item in node.items() {
+                let [entry] = item.entries() else {
+                    return None;
+                };
+                if merged.insert(entry.key.text.to_string(), entry.value.to_json()).is_some() {
+                    return None;
+                }
+            }
+            let change = Change::Set(path.clone(), Value::Object(merged));
+            return self.rewritten("write it as keys and values", change, (path.index(0), path.clone()));
+        }
+        let is_section = |name: &&str| {
+            let list = path.key(name);
+            let is_item = |item: &Node| !item.entries().is_empty() && is_known(list.index(0), item.entries());
+            self.schema.field(&list).is_some_and(|field| field.kind == "array") && node.items().iter().all(is_item)
+        };
+        let sections: Vec<&str> = self.schema.known_fields(path).into_iter().filter(is_section).collect();
+        let [section] = sections[..] else {
+            return None;
+        };
+        let mut value = serde_json::Map::new();
+        value.insert(section.to_owned(), node.to_json());
+        let to = path.key(section);
+        self.rewritten(&format!("move it to {to}"), Change::Set(path.clone(), Value::Object(value)), (path.clone(), to))
+    }
+
+    /// A fix that writes a value in another form, with its comments: its lines as they are where another indentation
+    /// is all they need.
+    fn rewritten(&self, title: &str, change: Change, moved: (Path, Path)) -> Option<Fix> {
+        let Change::Set(path, _) = &change else {
+            return None;
+        };
+        let section = match moved.1.0.last() {
+            Some(Segment::Key(key)) if moved.1.parent() == *path => Some(key.as_str()),
+            _ => None,
+        };
+        if let Some(text) = self.reindented(path, section).filter(|text| self.is_meant(text, slice::from_ref(&change)))
+        {
+            let edits = line_edits(&self.document.file, &text);
+            return Some(Fix { title: title.to_owned(), applicability: Applicability::Unsafe, edits });
+        }
+        let fix = self.fix(title, Applicability::Unsafe, &[change])?;
+        with_comments(self.document, fix, &[moved])
+    }
+
+    /// The file's text with a block in another form: a list below a section's key, a mapping as an item, or items
+    /// without their dashes.
+    fn reindented(&self, path: &Path, section: Option<&str>) -> Option<String> {
+        let (text, root) = (self.document.file.text(), &self.document.root);
+        let (key, node) = (root.key_at(path)?.span.start as usize, root.at(path)?);
+        let line = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let column = key - line(key);
+        let (start, end) = (node.span.start as usize, node.span.end as usize);
+        let (first, old) = (line(start), start - line(start));
+        if first == line(key) || !text[line(key)..key].bytes().chain(text[first..start].bytes()).all(|b| b == b' ') {
+            return None;
+        }
+        let mut new = text[..first].to_owned();
+        let block = &text[first..end];
+        // A list's items may stand below its key; what is in a mapping may not.
+        let (indent, wanted) = match section {
+            Some(section) => {
+                new.push_str(&format!("{}{section}:\n", " ".repeat(column + 2)));
+                (column + 2, old.max(column + 2))
+            }
+            None if node.items().is_empty() => (old.saturating_sub(2).max(column), old.max(column + 2)),
+            None => (0, (old + 2).max(column + 2)),
+        };
+        let lead = " ".repeat(indent);
+        for (nth, own) in block.split_inclusive('\n').enumerate() {
+            let bare = own.trim_start_matches(' ');
+            let depth = own.len() - bare.len();
+            let blanks = " ".repeat((depth + wanted).saturating_sub(old));
+            match bare.strip_prefix("- ") {
+                _ if bare.trim().is_empty() => new.push_str(bare),
+                Some(item) if section.is_none() && depth == old => {
+                    new.push_str(&format!("{}{}", " ".repeat(wanted), item.trim_start_matches(' ')));
+                }
+                _ if section.is_none() && node.items().is_empty() && nth == 0 => {
+                    new.push_str(&format!("{lead}- {bare}"))
+                }
+                _ => new.push_str(&format!("{blanks}{bare}")),
+            }
+        }
+        new.push_str(&text[end..]);
+        Some(new)
+    }
+}

@@ -1,0 +1,76 @@
+//! An object and the schema that it has to fit, whoever reads it.
+
+use std::borrow::Cow;
+
+use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_kubernetes::schema::Schema;
+use hcoplan_yaml::edit::{Change, apply, edits};
+use hcoplan_yaml::{Document, Path, parse};
+use serde_json::Value;
+
+use super::Context;
+
+/// An object with its schema: where values that the schema doesn't know belong, and how they get there.
+pub struct Shape<'a, 'c> {
+    pub(super) document: &'a Document,
+    pub(super) schema: &'a Schema,
+    /// The context, where the object is its HyperConverged.
+    pub(super) own: Option<&'a Context<'c>>,
+    /// Every field that the schema has.
+    pub(super) fields: Cow<'a, [Path]>,
+}
+
+impl<'c> Context<'c> {
+    /// The HyperConverged and the schema of the version that it is written in.
+    pub fn shape(&self) -> Option<Shape<'_, 'c>> {
+        let schema = self.schema()?;
+        let fields = self.known_fields.get_or_init(|| schema.all_fields());
+        Some(Shape { document: self.document(), schema, own: Some(self), fields: Cow::Borrowed(fields) })
+    }
+}
+
+impl<'a> Shape<'a, '_> {
+    /// Another object and its schema.
+    pub fn of(document: &'a Document, schema: &'a Schema) -> Self {
+        Self { document, schema, own: None, fields: schema.all_fields().into() }
+    }
+
+    /// A fix that makes changes to the object; `None` where the way it is written doesn't allow it.
+    pub fn fix(&self, title: impl Into<String>, applicability: Applicability, changes: &[Change]) -> Option<Fix> {
+        match self.own {
+            Some(cx) => cx.fix(title, applicability, changes),
+            None => Some(Fix { title: title.into(), applicability, edits: edits(self.document, changes).ok()? }),
+        }
+    }
+
+    /// The object's API version.
+    pub(super) fn api_version(&self) -> &str {
+        self.document.root.get("apiVersion").and_then(hcoplan_yaml::Node::as_str).unwrap_or_default()
+    }
+
+    /// Whether the release reads a field and does nothing with it.
+    pub(super) fn is_ignored(&self, path: &Path) -> bool {
+        let text = path.to_string();
+        self.own.is_some_and(|cx| {
+            let mut fields = cx.release().fields().iter();
+            fields.any(|f| f.ignored && f.api_version == cx.version() && f.path == text)
+        })
+    }
+}
+
+/// A document's object after edits. `None` where they are of another file, can't be applied, or leave no such object.
+pub(super) fn object_after(document: &Document, edits: &[Edit]) -> Option<Value> {
+    let file = &document.file;
+    if edits.iter().any(|e| e.file.path() != file.path()) {
+        return None;
+    }
+    let text = apply(file.text(), edits).ok()?;
+    let after = parse(&SourceFile::new(file.path(), text));
+    if after.problems.iter().any(|problem| problem.kind.is_fatal()) {
+        return None;
+    }
+    let object = after.documents.get(document.index)?.root.to_json();
+    // An item of a List is a document of its own here.
+    (object.get("kind") == document.root.to_json().get("kind")).then_some(object)
+}
