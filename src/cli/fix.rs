@@ -329,6 +329,14 @@ fn rounds(
         }
         out
     };
+    // What is left is shown as it was found: of the files as they are, or as they were.
+    let found = if arguments.write {
+        found
+    } else {
+        let before = fixed.files.iter().map(|(path, f)| (path.clone(), encode(f.before.text(), f.before.encoding())));
+        found.edited(before.collect())?
+    };
+    found.try_fixes(&mut fixed.left, &settings, arguments.sources.reading.jobs)?;
     let error_of = |fix: &Fix| fixed.harmful.iter().find(|(_, harmful, _)| harmful.is_same(fix)).map(|(.., e)| e);
     for finding in &mut fixed.left {
         // What can't be proven isn't offered; what harms a cluster is, with the error that the cluster then has.

@@ -48,6 +48,8 @@ pub struct Clusters {
     pub(super) below: Option<Utf8PathBuf>,
     pub(super) directory: Utf8PathBuf,
     pub(super) options: Options,
+    /// Whether they are read from a directory, where edits can be tried.
+    pub(super) is_editable: bool,
 }
 
 /// The names of the clusters, of those that can't be planned, and of those that weren't asked for.

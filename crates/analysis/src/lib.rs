@@ -54,6 +54,7 @@ mod steps;
 mod today;
 mod transition;
 mod tree;
+mod trial;
 mod view;
 
 pub use baseline::BaselineFile;

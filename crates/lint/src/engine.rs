@@ -15,6 +15,7 @@ use super::registered_rule::{RegisteredRule, RunPhase};
 use super::registry::rules;
 use super::settings::Settings;
 use super::sink::Sink;
+use super::words::or;
 
 /// What rules found, before suppression.
 #[derive(Debug, Default)]
@@ -67,6 +68,11 @@ impl<'s> Selection<'s> {
         Self { fixes: false, ..self }
     }
 
+    /// Whether fixes are requested.
+    pub fn has_fixes(&self) -> bool {
+        self.fixes
+    }
+
     /// What says so.
     pub fn settings(&self) -> &'s Settings {
         self.settings
@@ -94,7 +100,9 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     if selection.fixes {
         drop_those_that_fail(cx, &mut findings);
         keep_comments(cx, &mut findings);
+        findings.iter_mut().for_each(say_fixes);
     } else {
+        findings.iter_mut().for_each(say_fixes);
         findings.iter_mut().for_each(|f| {
             f.fixes.clear();
             f.not_fixed = None;
@@ -170,6 +178,14 @@ fn run_one(cx: &Context<'_>, registered: &RegisteredRule, severity: Option<Sever
         for finding in found.filter(|f| !f.refusal) {
             finding.severity = severity;
         }
+    }
+}
+
+/// What to do, where the rule says no more of it, is what the fixes that are offered do.
+fn say_fixes(finding: &mut Finding) {
+    if finding.help.is_none() && !finding.fixes.is_empty() {
+        let titles: Vec<&str> = finding.fixes.iter().map(|fix| fix.title.as_str()).collect();
+        finding.help = Some(or(&titles).into());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
-use hcoplan_diagnostics::finding::{Applicability, Finding};
+use hcoplan_diagnostics::finding::{Applicability, Finding, Fix};
 use hcoplan_repository::repo::FileUser;
 
 /// The most names of clusters in a line.
@@ -20,26 +20,7 @@ pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
     let mut out = if findings.iter().all(|f| f.cluster == cluster) { findings } else { merged(findings) };
     for finding in &mut out {
         for fix in &mut finding.fixes {
-            let changed = fix.edits.iter().flat_map(|edit| {
-                let path = edit.file.path();
-                let users = users.get(path).into_iter().flatten();
-                let known = || users.clone().filter_map(|(_, origins)| origins.as_ref());
-                // Of a text of which a part changes, all of it counts.
-                let part = if known().any(|o| o.has(path, edit.span)) {
-                    edit.span
-                } else {
-                    let around = known().filter_map(|o| o.part_around(path, edit.span));
-                    let smallest = around.min_by_key(|s| s.end - s.start);
-                    smallest.unwrap_or(edit.span)
-                };
-                // Where a patch replaces the value, nothing changes.
-                let is_changed = move |(_, origins): &&FileUser| {
-                    let origins = origins.as_ref();
-                    edit.span.start == edit.span.end || origins.is_none_or(|o| o.has(path, part))
-                };
-                users.clone().filter(is_changed).map(|(name, _)| name.as_str())
-            });
-            let changed: BTreeSet<&str> = changed.collect();
+            let changed = changed_clusters(fix, users);
             if changed.len() < 2 {
                 continue;
             }
@@ -60,6 +41,32 @@ pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
         }
     }
     out
+}
+
+/// The clusters that a fix changes: those in whose build what it edits is found.
+pub fn changed_clusters<'u>(fix: &Fix, users: &'u FileUsers) -> BTreeSet<&'u str> {
+    fix.edits
+        .iter()
+        .flat_map(|edit| {
+            let path = edit.file.path();
+            let users = users.get(path).into_iter().flatten();
+            let known = || users.clone().filter_map(|(_, origins)| origins.as_ref());
+            // Of a text of which a part changes, all of it counts.
+            let part = if known().any(|o| o.has(path, edit.span)) {
+                edit.span
+            } else {
+                let around = known().filter_map(|o| o.part_around(path, edit.span));
+                let smallest = around.min_by_key(|s| s.end - s.start);
+                smallest.unwrap_or(edit.span)
+            };
+            // Where a patch replaces the value, nothing changes.
+            let is_changed = move |(_, origins): &&FileUser| {
+                let origins = origins.as_ref();
+                edit.span.start == edit.span.end || origins.is_none_or(|o| o.has(path, part))
+            };
+            users.clone().filter(is_changed).map(|(name, _)| name.as_str())
+        })
+        .collect()
 }
 
 /// Each finding of several clusters once, with the fixes that all of them have.
@@ -109,7 +116,7 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
 mod tests {
     use std::sync::Arc;
 
-    use hcoplan_diagnostics::finding::{Fix, Rule};
+    use hcoplan_diagnostics::finding::Rule;
     use hcoplan_diagnostics::source::{Location, Origins, SourceFile, Span};
 
     use super::*;

@@ -51,7 +51,7 @@ pub use engine::{Run, Selection, run};
 
 pub use fingerprint::fingerprints;
 pub use finish::{Finished, Finishing, finish};
-pub use grouped::{FileUsers, grouped};
+pub use grouped::{FileUsers, changed_clusters, grouped};
 pub use page::{page, sections};
 pub use registered_rule::{RegisteredRule, RunPhase};
 pub use registry::{find, rules, selector};

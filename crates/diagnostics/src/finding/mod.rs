@@ -279,6 +279,14 @@ impl Finding {
         self
     }
 
+    /// Offers edits, whose titles then say what to do; where there is none, the words do.
+    #[must_use]
+    pub fn remedy(self, words: impl Into<Cow<'static, str>>, fixes: impl IntoIterator<Item = Fix>) -> Self {
+        let offered = self.fixes.len();
+        let finding = self.fixes(fixes);
+        if finding.fixes.len() > offered { finding } else { finding.help(words) }
+    }
+
     /// Says what becomes of a field; tests ask the planner.
     #[must_use]
     pub fn becomes(mut self, becomes: PredictedValue) -> Self {

@@ -47,7 +47,9 @@ impl Shape<'_, '_> {
             }
             _ => format!("in {} `{path}` belongs at {}", self.api_version(), or(&places)),
         };
-        Some(finding.help(help).fixes(tried))
+        // Where one of the places can't be written, the words name it.
+        let is_all = tried.len() == homes.len();
+        Some(if is_all { finding.fixes(tried) } else { finding.help(help).fixes(tried) })
     }
 
     /// A finding about an unknown field with what becomes of it; what nothing resembles is to be removed.
@@ -126,7 +128,7 @@ impl Shape<'_, '_> {
             }
             if let [only] = meant[..] {
                 let (file, span) = (self.document.file.clone(), entry.key.span);
-                out.push((entry.key.text.to_string(), only.to_owned(), Edit { file, span, text: only.to_owned() }));
+                out.push((entry.key.text.clone(), only.to_owned(), Edit { file, span, text: only.to_owned() }));
             }
         }
         out
@@ -167,7 +169,7 @@ impl Shape<'_, '_> {
                 let [entry] = item.entries() else {
                     return None;
                 };
-                if merged.insert(entry.key.text.to_string(), entry.value.to_json()).is_some() {
+                if merged.insert(entry.key.text.clone(), entry.value.to_json()).is_some() {
                     return None;
                 }
             }
@@ -242,7 +244,7 @@ impl Shape<'_, '_> {
                     new.push_str(&format!("{}{}", " ".repeat(wanted), item.trim_start_matches(' ')));
                 }
                 _ if section.is_none() && node.items().is_empty() && nth == 0 => {
-                    new.push_str(&format!("{lead}- {bare}"))
+                    new.push_str(&format!("{lead}- {bare}"));
                 }
                 _ => new.push_str(&format!("{blanks}{bare}")),
             }

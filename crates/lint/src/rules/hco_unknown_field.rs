@@ -67,7 +67,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     let path = &field.path;
     if let Some((title, changes)) = cx.meant_gate(path) {
         let fix = cx.fix(title.clone(), Applicability::Unsafe, &changes);
-        return finding.help(title).fixes(fix);
+        return finding.remedy(title, fix);
     }
     let Some(shape) = cx.shape() else {
         return finding;
@@ -102,7 +102,6 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
         }
         Some((name, false)) => (format!("{version} had it up to {name}; remove it"), Applicability::Unsafe),
         None => match shape.with_homes(finding.clone(), path, &[]) {
-            // Somebody meant something with it.
             Some(finding) => return finding,
             None => {
                 let help = format!("{version} has no such field; without it {}", lost(cx, path));

@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .help("write the value that is meant into the field, and drop the operation")
                 .fix(fix.clone())
                 .fixes(remove),
-            None => finding.help("drop the operation, or the field").fixes(remove),
+            None => finding.remedy("drop the operation, or the field", remove),
         });
     }
 }

@@ -76,7 +76,7 @@ fn case_mismatch(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str) -> 
     let finding = Finding::new(&JSONPATCH_CASE_MISMATCH, format!("{key} is {name} in {}", applied.kind()))
         .at(applied.named_location(pointer))
         .label("found by the operator, in any case");
-    Some(finding.help(format!("write {name}")).fixes(fix))
+    Some(finding.remedy(format!("write {name}"), fix))
 }
 
 fn from_outside_spec(cx: &Context<'_>, out: &mut Sink) {
@@ -164,7 +164,7 @@ fn dropped(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, label: &'
     let name = of_type.and_then(|ty| types.field_of_type(ty, key).or_else(|| nearest(key, types.field_names(ty))));
     if let Some(name) = name {
         let fix = patch.named_span(applied.operation, pointer).and_then(|span| patch.rewritten(span, name));
-        return Some(finding.help(format!("did you mean {name}?")).fixes(fix.map(|(_, fix)| fix)));
+        return Some(finding.remedy(format!("did you mean {name}?"), fix.map(|(_, fix)| fix)));
     }
     let mut elsewhere = cx.operand_schema(patch).map(Schema::all_fields).unwrap_or_default();
     let is = |segment: Option<&Segment>, name: &str| matches!(segment, Some(Segment::Key(key)) if key == name);

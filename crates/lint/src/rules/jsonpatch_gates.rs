@@ -107,7 +107,7 @@ fn without(
     if !appends(applied, gate) {
         return finding.help("leave the gate out");
     }
-    finding.help("remove the operation").fixes(cx.without_operation(applied.patch, applied.index, applicability))
+    finding.remedy("remove the operation", cx.without_operation(applied.patch, applied.index, applicability))
 }
 
 fn unknown(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Finding> {
@@ -127,7 +127,7 @@ fn unknown(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Fi
     Some(match nearest(gate, kubevirt.feature_gates.keys().map(String::as_str)) {
         Some(meant) => {
             let fix = applied.text_span(gate).and_then(|span| applied.patch.rewritten(span, meant));
-            finding.help(format!("did you mean {meant}?")).fixes(fix.map(|(_, fix)| fix))
+            finding.remedy(format!("did you mean {meant}?"), fix.map(|(_, fix)| fix))
         }
         None => finding.help("remove it, or write the gate's name as KubeVirt does"),
     })
@@ -167,7 +167,7 @@ fn duplicates(cx: &Context<'_>, out: &mut Sink) {
         }
         let indices: BTreeSet<usize> = twice.iter().map(|(applied, _)| applied.index).collect();
         let fix = without_all(cx, applied.patch, &indices);
-        out.report(finding.help("remove the operations").fixes(fix));
+        out.report(finding.remedy("remove the operations", fix));
     }
 }
 

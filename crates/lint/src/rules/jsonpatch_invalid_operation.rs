@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(word) => {
                 let finding = finding.label("no such op");
                 match nearest(&word, OPS.map(Op::as_str)) {
-                    Some(op) => finding.help(format!("did you mean {op}?")).fixes(rename(patch, &failure, op)),
+                    Some(op) => finding.remedy(format!("did you mean {op}?"), rename(patch, &failure, op)),
                     None => finding.help("add sets a field, whether it is there or not"),
                 }
             }

@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding =
             Finding::new(&RULE, message).at(place).label("HCO may render this list in another order in each release");
         out.report(if appends {
-            finding.help("add at the end, with /-").fixes(append(cx, &applied, found.depth))
+            finding.remedy("add at the end, with /-", append(cx, &applied, found.depth))
         } else {
             finding.help("change the list by the HyperConverged's own field")
         });

@@ -52,7 +52,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     if let Some((pointer, name, fix)) = operation.and_then(|operation| meant(cx, patch, operation)) {
-        finding = finding.help(format!("{} has no {pointer}: did you mean {name}?", patch.target.kind)).fixes(fix);
+        finding = finding.remedy(format!("{} has no {pointer}: did you mean {name}?", patch.target.kind), fix);
     }
     out.explain(failed.incident, finding);
 }

@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 None => meant,
             };
             finding = if is_a_field(cx, patch, &meant) {
-                finding.help(format!("did you mean {meant}?")).fixes(rewritten(patch, operation, &meant))
+                finding.remedy(format!("did you mean {meant}?"), rewritten(patch, operation, &meant))
             } else if path == "/spec" || path.is_empty() {
                 finding.help("name the fields below /spec, one operation for each")
             } else {

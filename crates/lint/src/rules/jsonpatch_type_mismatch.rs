@@ -65,11 +65,10 @@ fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation
         Some(value) => {
             let text = value.to_string();
             let edit = patch.annotation.edit_part(span.range(), &text);
-            finding.help(format!("write {text}")).fixes(edit.map(|edit| Fix {
-                title: format!("write {text}"),
-                applicability: Applicability::Safe,
-                edits: vec![edit],
-            }))
+            let title = format!("write {text}");
+            let fix =
+                edit.map(|edit| Fix { title: title.clone(), applicability: Applicability::Safe, edits: vec![edit] });
+            finding.remedy(title, fix)
         }
     })
 }

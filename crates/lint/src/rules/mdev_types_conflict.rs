@@ -68,11 +68,10 @@ fn deprecated(cx: &Context<'_>, node: &Node, path: &Path, out: &mut Sink) {
         ("the webhook copies it to the new name", format!("rename it to {NEW}"), Change::Rename(old, NEW.to_owned()))
     };
     let changes: Vec<Change> = change.into_iter().chain([last]).collect();
-    let mut finding = Finding::new(&RULE, format!("{OLD} is a deprecated name of {NEW}"))
+    let finding = Finding::new(&RULE, format!("{OLD} is a deprecated name of {NEW}"))
         .at(cx.document().location(entry.key.span))
         .severity(Severity::Warning)
-        .label(label)
-        .help(title.clone());
-    finding.fixes.extend(cx.fix(title, Applicability::Safe, &changes));
-    out.report(finding);
+        .label(label);
+    let fix = cx.fix(title.clone(), Applicability::Safe, &changes);
+    out.report(finding.remedy(title, fix));
 }

@@ -33,25 +33,25 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let could_be = |r| matches!(r, Reason::Affinity | Reason::GoDecode | Reason::Schema(_));
     if is_ours && let Some(mut finding) = cx.refused(&RULE, could_be) {
         let edits: Vec<_> = placements.iter().flat_map(|path| corrections(cx, path)).collect();
-        finding = finding.help(match &edits[..] {
-            [] => "write a requirement that Kubernetes takes".to_owned(),
-            [one] => one.title.clone(),
-            _ => "correct the operators and quote the values".to_owned(),
-        });
         let mistyped = cx.mistyped();
         if let Some(first) = mistyped.iter().find(|m| causes.first().is_some_and(|c| c.path == m.path)) {
             finding = finding.label(first.describe());
         }
-        if !edits.is_empty() {
-            finding = finding.fix(Fix {
-                title: "correct operators and quote values".to_owned(),
-                applicability: Applicability::Safe,
-                edits: edits.into_iter().flat_map(|f| f.edits).collect(),
-            });
-        }
-        out.explain(Incident::Refusal, finding);
+        let title = match &edits[..] {
+            [one] => one.title.clone(),
+            _ => "correct operators and quote values".to_owned(),
+        };
+        let fix = (!edits.is_empty()).then(|| Fix {
+            title,
+            applicability: Applicability::Safe,
+            edits: edits.into_iter().flat_map(|f| f.edits).collect(),
+        });
+        out.explain(Incident::Refusal, finding.remedy(FORM, fix));
     }
 }
+
+/// What is left to do where nobody knows what was meant.
+const FORM: &str = "write a requirement that Kubernetes takes";
 
 /// The preferred terms, which HCO doesn't look at.
 fn preferred(cx: &Context<'_>, out: &mut Sink) {
@@ -67,15 +67,10 @@ fn preferred(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let place = requirement.get("operator").unwrap_or(requirement);
-            let mut finding =
-                Finding::new(&RULE, format!("Kubernetes rejects the requirement {}", requirement.to_json()))
-                    .at(cx.document().location(place.span))
-                    .label("accepted by HCO, rejected when KubeVirt places its pods")
-                    .help("write a requirement that Kubernetes takes");
-            if let Some(fix) = operator(cx, requirement) {
-                finding = finding.help(fix.title.clone()).fix(fix);
-            }
-            out.report(finding);
+            let finding = Finding::new(&RULE, format!("Kubernetes rejects the requirement {}", requirement.to_json()))
+                .at(cx.document().location(place.span))
+                .label("accepted by HCO, rejected when KubeVirt places its pods");
+            out.report(finding.remedy(FORM, operator(cx, requirement)));
         }
     }
 }

@@ -28,12 +28,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         finding = match &belongs[..] {
             [to] => {
                 let fix = moved(cx, path, to, Applicability::Unsafe);
-                finding.help(format!("it belongs at {to}")).fixes(fix)
+                finding.remedy(format!("it belongs at {to}"), fix)
             }
             _ => {
                 let all: Vec<String> = belongs.iter().map(Path::to_string).collect();
                 let fixes = belongs.iter().filter_map(|to| moved(cx, path, to, Applicability::Suggestion));
-                finding.help(format!("it belongs at {}", all.join(" or "))).fixes(fixes)
+                finding.remedy(format!("it belongs at {}", all.join(" or ")), fixes)
             }
         };
         out.report(finding);

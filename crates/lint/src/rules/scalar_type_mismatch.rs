@@ -45,10 +45,9 @@ pub(super) fn refusal_by(
     }
     finding.related.clear();
     let fix = first.fix(cx);
-    finding = finding.help(match &fix {
-        Some(fix) => fix.title.clone(),
-        None => format!("write {} {}", article(first.wanted), first.wanted),
-    });
+    if fix.is_none() {
+        finding = finding.help(format!("write {} {}", article(first.wanted), first.wanted));
+    }
     let again = fix.as_ref().and_then(|fix| refused_again(cx, fix, &cause.path));
     let mut fixes: Vec<Fix> = fix.into_iter().filter(|_| again.is_none()).collect();
     if let Some(again) = &again {

@@ -14,6 +14,7 @@ mod pages;
 mod random;
 mod recorded_fixes;
 mod registry;
+mod remedies;
 mod restored;
 mod runbook;
 mod suppress;

@@ -71,7 +71,7 @@ fn finding(cx: &Context<'_>, rule: &'static Rule, row: &Row, field: &str, proble
             let applicability = if is_same { Applicability::Unsafe } else { Applicability::Suggestion };
             let fix = path
                 .and_then(|path| cx.fix(title.clone(), applicability, &[Change::Set(path, correct.as_str().into())]));
-            finding.help(title).fixes(fix)
+            finding.remedy(title, fix)
         }
         None => finding.help(problem.wrong.advice()),
     }

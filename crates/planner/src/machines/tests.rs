@@ -144,7 +144,7 @@ fn every_kind_of_the_table_has_a_schema_in_every_version() {
             "VirtualMachinePreference",
             "MigrationPolicy",
         ] {
-            assert!(structure::schema(kind, version).is_some_and(|s| s.unsupported().is_empty()), "{kind} {version}");
+            assert!(schema(kind, version).is_some_and(|s| s.unsupported().is_empty()), "{kind} {version}");
         }
         assert!(common_types(TypeKind::Instancetype, version).len() > 40, "{version}");
     }
