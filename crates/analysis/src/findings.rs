@@ -172,11 +172,6 @@ impl FinalFindings {
         &self.findings
     }
 
-    /// The findings, to say more of them.
-    pub(super) fn findings_mut(&mut self) -> &mut [Finding] {
-        &mut self.findings
-    }
-
     /// Whether there is nothing to tell: no cluster and no finding.
     pub fn is_empty(&self) -> bool {
         self.findings.is_empty() && self.summary.clusters == 0

@@ -74,7 +74,6 @@ impl<'a> Question<'a> {
     ) -> Result<Option<Analysis>, Failure> {
         let Self { found, settings, base, baseline, fail_on, work, jobs } = self;
         let work = ClusterTask { before: base.before(), ..work };
-        let shows_fixes = work.lint.as_ref().is_some_and(hcoplan_lint::Selection::has_fixes);
         let (existing_count, preview) = (!base.is_explicit(), work.preview.clone());
         let (mut verdict, mut clusters, mut compared) = (found.verdict, Vec::new(), 0);
         let mut steps: BTreeMap<(usize, String), Vec<ClusterDiff>> = BTreeMap::new();
@@ -101,9 +100,6 @@ impl<'a> Question<'a> {
             return Ok(None);
         }
         let mut findings = findings.finished(baseline.as_ref(), settings, &found.root, notices)?;
-        if shows_fixes {
-            found.try_fixes(findings.findings_mut(), settings, jobs)?;
-        }
         let against = base.name().filter(|_| !existing_count);
         verdict.failed |= findings.fails_from(fail_on, against);
         assign(findings.findings(), &mut clusters);

@@ -68,11 +68,6 @@ impl<'s> Selection<'s> {
         Self { fixes: false, ..self }
     }
 
-    /// Whether fixes are requested.
-    pub fn has_fixes(&self) -> bool {
-        self.fixes
-    }
-
     /// What says so.
     pub fn settings(&self) -> &'s Settings {
         self.settings
