@@ -125,7 +125,7 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
     }
     entry.note("consequence", finding.consequence().unwrap_or_default());
     // A fix says what it does.
-    let is_said = |help: &str| finding.fixes.iter().any(|fix| fix.title.starts_with(help));
+    let is_said = |help: &str| finding.fixes.iter().any(|fix| fix.title.get(..help.len()) == Some(help));
     entry.note("help", finding.help.as_deref().filter(|help| !is_said(help)).unwrap_or_default());
     for fix in &finding.fixes {
         let title = Text::from(fix.title.as_str());
