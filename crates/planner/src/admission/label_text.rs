@@ -7,7 +7,7 @@ const NAME_TEXT: &str = "must consist of alphanumeric characters, '-', '_' or '.
                          and end with an alphanumeric character";
 
 /// What is wrong with a label's or annotation's key; empty when nothing is.
-pub(super) fn key_problems(key: &str) -> Vec<String> {
+pub(crate) fn key_problems(key: &str) -> Vec<String> {
     let mut problems = Vec::new();
     let name = match key.split('/').collect::<Vec<_>>()[..] {
         [name] => name,
@@ -40,7 +40,7 @@ pub(super) fn key_problems(key: &str) -> Vec<String> {
 }
 
 /// What is wrong with a label's value; empty when nothing is.
-pub(super) fn value_problems(value: &str) -> Vec<String> {
+pub(crate) fn value_problems(value: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if value.len() > 63 {
         problems.push("must be no more than 63 bytes".to_owned());

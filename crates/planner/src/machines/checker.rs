@@ -2,11 +2,12 @@
 
 use hcoplan_kubernetes::label;
 use hcoplan_kubernetes::quantity::Quantity;
-use hcoplan_kubernetes::schema::ViolationKind;
+use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;
 
-use super::{Cause, Cluster, Reason, Stage, structure};
+use super::structure::{self, Layer};
+use super::{Cause, Cluster, Reason, Stage};
 
 /// Checks one value, such as an instance's spec.
 pub(super) struct Checker<'j> {
@@ -15,12 +16,15 @@ pub(super) struct Checker<'j> {
     pub(super) stage: Stage,
     /// Where `spec` is in the object.
     base: Path,
+    /// Where the server sees it: what starts is another object.
+    shown: Path,
     pub(super) found: Vec<Cause>,
 }
 
 impl<'j> Checker<'j> {
     pub(super) fn new(cluster: Cluster<'j>, spec: &'j Value, base: &str, stage: Stage) -> Self {
-        Self { cluster, spec, stage, base: Path::dotted(base), found: Vec::new() }
+        let shown = Path::dotted(if stage == Stage::Start { "spec" } else { base });
+        Self { cluster, spec, stage, base: Path::dotted(base), shown, found: Vec::new() }
     }
 
     /// The value at a dotted path; null where there is none.
@@ -42,7 +46,7 @@ impl<'j> Checker<'j> {
 
     /// A path as the server prints it.
     pub(super) fn name(&self, path: &str) -> String {
-        self.path(path).to_string()
+        self.shown.below(path).to_string()
     }
 
     pub(super) fn path(&self, path: &str) -> Path {
@@ -82,36 +86,112 @@ impl<'j> Checker<'j> {
     }
 }
 
-/// What the API server says to an object of a kind, by its structure; the object is pruned and defaulted.
+/// Why an object of a kind is rejected by its structure; the object is pruned and defaulted.
 pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Cause> {
     let Some(schema) = structure::schema(kind, version) else {
         return Vec::new();
     };
-    let pruned = schema.prepare(object);
-    let unknown = pruned.into_iter().map(|field| {
-        let is_metadata = field.path.0.iter().any(|s| matches!(s, Segment::Key(k) if k == "metadata"));
-        // What is below a template's metadata the API server keeps, and KubeVirt's webhooks reject.
-        let words = if is_metadata {
-            format!("{} in body is a forbidden property", field.path)
-        } else {
-            format!("unknown field \"{}\"", field.path)
-        };
-        (field.path, Reason::UnknownField, words)
+    let unknown = schema.prepare(object).into_iter().map(unknown_field);
+    let mut causes: Vec<Cause> = unknown.collect();
+    let object = &*object;
+    let found = schema.validate(object);
+    // KubeVirt's webhooks have a look at some kinds before the server has, at others after it.
+    let is_defaulted = matches!(kind, "VirtualMachine" | "VirtualMachineInstance");
+    let by_kubevirt = || match kind {
+        "VirtualMachine" | "VirtualMachineInstance" => own_structure(kind, version, object, &found, Stage::Defaulting),
+        "VirtualMachineInstanceReplicaSet" => own_structure(kind, version, object, &found, Stage::Validating),
+        _ => Vec::new(),
+    };
+    let by_server = || -> Vec<Cause> {
+        // What the webhook's answer has for every field isn't missing any more.
+        let is_filled = |v: &Violation| is_defaulted && v.kind == ViolationKind::Required;
+        let violations = found.iter().filter(|v| !is_open(v, object) && !is_filled(v));
+        violations.map(|v| Cause::of(v, Stage::Schema, v.message.clone())).collect()
+    };
+    let steps: [&dyn Fn() -> Vec<Cause>; 2] =
+        if is_defaulted { [&by_kubevirt, &by_server] } else { [&by_server, &by_kubevirt] };
+    causes.extend(steps.iter().map(|step| step()).find(|found| !found.is_empty()).unwrap_or_default());
+    causes
+}
+
+fn unknown_field(field: PrunedField) -> Cause {
+    let is_metadata = field.path.0.iter().any(|s| matches!(s, Segment::Key(k) if k == "metadata"));
+    // What is below a template's metadata the API server keeps, and KubeVirt's webhooks reject.
+    let words = if is_metadata {
+        format!("{} in body is a forbidden property", field.path)
+    } else {
+        format!("unknown field \"{}\"", field.path)
+    };
+    Cause { stage: Stage::Schema, path: field.path, reason: Reason::UnknownField, words }
+}
+
+/// Whether a template engine will say what the value is.
+fn is_open(violation: &Violation, object: &Value) -> bool {
+    violation.path.get(object).and_then(Value::as_str).is_some_and(is_placeholder)
+}
+
+/// What KubeVirt's webhooks say: first by its OpenAPI document, then what Go can't decode.
+fn own_structure(kind: &str, version: &str, object: &Value, by_server: &Violations, stage: Stage) -> Vec<Cause> {
+    const QUANTITY: &str =
+        "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+    let schema = structure::schema_of(kind, version, Layer::KubeVirt);
+    let found = schema.map(|s| s.validate(object).schema).unwrap_or_default();
+    let (unsigned, wrong): (Vec<&Violation>, Vec<&Violation>) =
+        found.iter().filter(|v| !is_open(v, object)).partition(|v| v.kind == ViolationKind::Invalid);
+    if !wrong.is_empty() {
+        // Of an amount the server's validator says two things, KubeVirt's one.
+        let mut seen = std::collections::BTreeSet::new();
+        let wrong = wrong.into_iter().filter(|v| seen.insert(v.path.clone()));
+        return wrong.map(|v| Cause::of(v, stage, own_words(v))).collect();
+    }
+    if let Some(first) = unsigned.first() {
+        let place = without_indexes(&first.path);
+        let number = first.path.get(object).unwrap_or(&Value::Null);
+        let size = if place.ends_with("bootOrder") || place.contains("blockSize") { "uint" } else { "uint32" };
+        let kind = if kind == "VirtualMachine" { "VirtualMachineInstanceTemplateSpec" } else { kind };
+        let words =
+            format!("json: cannot unmarshal number {number} into Go struct field {kind}.{place} of type {size}");
+        return vec![Cause::of(first, stage, words)];
+    }
+    let unread = by_server.schema.iter().find(|v| {
+        let is_text = v.path.get(object).is_some_and(Value::is_string);
+        v.kind == ViolationKind::Invalid && is_text && !is_open(v, object)
     });
-    let violations = schema.validate(object);
-    let violations =
-        violations.iter().filter(|v| !v.path.get(object).and_then(Value::as_str).is_some_and(is_placeholder));
-    let wrong = violations.map(|v| {
-        let reason = match v.kind {
+    unread.into_iter().map(|v| Cause::of(v, stage, QUANTITY.to_owned())).collect()
+}
+
+fn without_indexes(path: &Path) -> String {
+    Path(path.0.iter().filter(|s| matches!(s, Segment::Key(_))).cloned().collect()).to_string()
+}
+
+/// A violation as KubeVirt's validator words it.
+fn own_words(violation: &Violation) -> String {
+    let place = without_indexes(&violation.path);
+    let (_, tail) = violation.message.rsplit_once(" in body ").unwrap_or_default();
+    let tail = match violation.kind {
+        ViolationKind::Required => "is required".to_owned(),
+        ViolationKind::Unsupported => {
+            let (_, values) = violation.message.rsplit_once("supported values: ").unwrap_or_default();
+            format!("should be one of [{}]", values.replace(',', "").replace('"', ""))
+        }
+        _ => {
+            let types = if place.ends_with(".port") { "string,number" } else { "string,integer,number" };
+            tail.replace("integer,string", types).replace(": \"integer\"", ": \"number\"")
+        }
+    };
+    format!("{place} in body {tail}")
+}
+
+impl Cause {
+    fn of(violation: &Violation, stage: Stage, words: String) -> Self {
+        let reason = match violation.kind {
             ViolationKind::Required => Reason::Missing,
             ViolationKind::Unsupported => Reason::Unsupported(Vec::new()),
             ViolationKind::WrongType => Reason::Malformed,
             _ => Reason::OutOfRange,
         };
-        (v.path.clone(), reason, v.message.clone())
-    });
-    let all = unknown.chain(wrong);
-    all.map(|(path, reason, words)| Cause { stage: Stage::Schema, path, reason, words }).collect()
+        Self { stage, path: violation.path.clone(), reason, words }
+    }
 }
 
 /// The values that a path with `[]` for each element leads to, without nulls.
@@ -193,15 +273,21 @@ pub fn is_placeholder(text: &str) -> bool {
     ["${", "{{", "$("].iter().any(|mark| text.contains(mark))
 }
 
-/// What apimachinery says about a text that is no DNS label; `None` when it is one.
-pub(super) fn label_problem(text: &str) -> Option<String> {
+/// What apimachinery says about a text that is no DNS label; empty when it is one.
+pub(super) fn label_problems(text: &str) -> Vec<String> {
+    let mut problems = Vec::new();
     if text.len() > 63 {
-        return Some("must be no more than 63 bytes".to_owned());
+        problems.push("must be no more than 63 characters".to_owned());
     }
-    (!label::is_dns_label(text)).then(|| {
-        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end \
-         with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
-         '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
-            .to_owned()
-    })
+    if !label::is_dns_label(text.get(..63).unwrap_or(text)) {
+        problems.push(if text.contains('.') {
+            "must not contain dots".to_owned()
+        } else {
+            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and \
+             end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
+             '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+                .to_owned()
+        });
+    }
+    problems
 }

@@ -91,7 +91,7 @@ impl Checker<'_> {
 
 /// An instance's spec with its instance type, its preference, and KubeVirt's defaults.
 pub(super) fn complete(cluster: Cluster<'_>, machine: Machine<'_>, spec: &Value) -> Value {
-    let mut spec = spec.clone();
+    let mut spec = if spec.is_null() { json!({}) } else { spec.clone() };
     if !spec.is_object() {
         return spec;
     }
@@ -250,4 +250,26 @@ fn fill(cluster: Cluster<'_>, spec: &mut Value, architecture: Option<&str>) {
         disks.extend(hidden.into_iter().map(|name| json!({"name": name})));
         put(spec, "domain.devices.disks", disks.into());
     }
+}
+
+/// The buses of disks as KubeVirt fills them in when an instance is created; `None` where each disk has one.
+pub(super) fn of_instance(spec: &Value) -> Option<Value> {
+    const TARGETS: [&str; 3] = ["disk", "lun", "cdrom"];
+    let has_bus = |disk: &Value| TARGETS.iter().any(|t| !text(&disk[*t]["bus"]).is_empty());
+    if list(at(spec, "domain.devices.disks")).iter().all(has_bus) {
+        return None;
+    }
+    let bus = if matches!(text(&spec["architecture"]), "arm64" | "s390x") { "virtio" } else { "sata" };
+    let mut spec = spec.clone();
+    for disk in spec["domain"]["devices"]["disks"].as_array_mut()?.iter_mut().filter(|d| d.is_object()) {
+        if super::tables::count(disk, &TARGETS) == 0 {
+            disk["disk"] = json!({});
+        }
+        for target in TARGETS {
+            if disk[target].is_object() {
+                put_missing(disk, &format!("{target}.bus"), &bus.into());
+            }
+        }
+    }
+    Some(spec)
 }

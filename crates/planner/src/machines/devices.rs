@@ -5,16 +5,17 @@
 use serde_json::Value;
 
 use super::Reason;
-use super::checker::{Checker, at, is_on, label_problem, list, number, text};
+use super::checker::{Checker, at, is_on, label_problems, number, text};
 use super::tables::count;
 use crate::admission::label_text::subdomain_problems;
 
 impl Checker<'_> {
     pub(super) fn names(&mut self) {
         let host = self.text("hostname");
-        if let Some(problem) = label_problem(host).filter(|_| !host.is_empty()) {
-            let name = self.name("hostname");
-            let words = format!("{name} does not conform to the kubernetes DNS_LABEL rules : {problem}");
+        let problems = label_problems(host);
+        if !host.is_empty() && !problems.is_empty() {
+            let (name, problems) = (self.name("hostname"), problems.join(", "));
+            let words = format!("{name} does not conform to the kubernetes DNS_LABEL rules : {problems}");
             self.reject("hostname", Reason::Malformed, words);
         }
         let domain = self.text("subdomain");
@@ -112,12 +113,45 @@ impl Checker<'_> {
         }
     }
 
-    /// Devices that a resource claim brings instead of a device plugin.
-    pub(super) fn claimed_devices(&mut self) {
+    fn resource_claims(&mut self) {
         for (i, name, other) in self.repeated("resourceClaims") {
             let reason = Reason::Duplicate(self.path(&format!("resourceClaims[{other}]")));
             let words = format!("duplicate resourceClaims name \"{name}\"");
             self.reject(&format!("resourceClaims[{i}].name"), reason, words);
+        }
+        const SOURCES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
+        for (path, claim) in self.each("resourceClaims[]") {
+            let name = text(&claim["name"]);
+            let at = format!("{path}.name");
+            let shown = self.name(&at);
+            let problems = label_problems(name);
+            if name.is_empty() {
+                self.reject(&at, Reason::Missing, format!("{shown} is a required field"));
+            } else if !problems.is_empty() {
+                let problems = problems.join(", ");
+                let words = format!("{shown} does not conform to the kubernetes DNS_LABEL rules: {problems}");
+                self.reject(&at, Reason::Malformed, words);
+            }
+            let words = match count(claim, &SOURCES) {
+                0 => Some("must specify one of: resourceClaimName, resourceClaimTemplateName"),
+                1 => None,
+                _ => Some("at most one of resourceClaimName or resourceClaimTemplateName may be specified"),
+            };
+            if let Some(words) = words {
+                self.reject(&path, Reason::NotExactlyOne, words);
+            }
+            for source in SOURCES.into_iter().filter(|s| !claim[*s].is_null()) {
+                for words in subdomain_problems(text(&claim[source])) {
+                    self.reject(&format!("{path}.{source}"), Reason::Malformed, words);
+                }
+            }
+        }
+    }
+
+    /// Devices that a resource claim brings instead of a device plugin.
+    pub(super) fn claimed_devices(&mut self) {
+        if self.cluster.admits("validates-resource-claims") {
+            self.resource_claims();
         }
         for (devices, what, gate) in
             [("gpus", "GPU", "GPUsWithDRA"), ("hostDevices", "HostDevice", "HostDevicesWithDRA")]
@@ -236,81 +270,6 @@ impl Checker<'_> {
                          HyperV or HypervPassthrough.";
             self.reject(HYPERV, Reason::NotExactlyOne, words);
         }
-    }
-
-    /// Placement that a pod couldn't have either.
-    pub(super) fn placement(&mut self) {
-        const NODE: &str = "affinity.nodeAffinity";
-        const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
-        const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
-        let required = format!("{NODE}.{REQUIRED}");
-        if self.has(&required) && list(&self.get(&required)["nodeSelectorTerms"]).is_empty() {
-            let at = format!("{required}.nodeSelectorTerms");
-            self.invalid(&at, "Required value: must have at least one node selector term", Reason::Missing);
-        }
-        let terms = [format!("{required}.nodeSelectorTerms[]"), format!("{NODE}.{PREFERRED}[].preference")];
-        for term in terms {
-            for (path, requirement) in self.each(&format!("{term}.matchExpressions[]")) {
-                self.node_requirement(&path, requirement);
-            }
-        }
-        for list in ["affinity.nodeAffinity", "affinity.podAffinity", "affinity.podAntiAffinity"] {
-            for (path, weight) in self.each(&format!("{list}.{PREFERRED}[].weight")) {
-                let weight = number(weight);
-                if !(1..=100).contains(&weight) {
-                    let words = format!("Invalid value: {weight}: must be in the range 1-100");
-                    self.invalid(&path, &words, Reason::OutOfRange);
-                }
-            }
-            let terms = [format!("{list}.{REQUIRED}[]"), format!("{list}.{PREFERRED}[].podAffinityTerm")];
-            for (path, term) in terms.iter().flat_map(|t| self.each(t)).collect::<Vec<_>>() {
-                if !list.contains("nodeAffinity") && text(&term["topologyKey"]).is_empty() {
-                    self.invalid(&format!("{path}.topologyKey"), "Required value: can not be empty", Reason::Missing);
-                }
-            }
-        }
-        for (path, constraint) in self.each("topologySpreadConstraints[]") {
-            let skew = number(&constraint["maxSkew"]);
-            if skew <= 0 {
-                let words = format!("Invalid value: {skew}: must be greater than zero");
-                self.invalid(&format!("{path}.maxSkew"), &words, Reason::OutOfRange);
-            }
-            let action = text(&constraint["whenUnsatisfiable"]);
-            if !matches!(action, "DoNotSchedule" | "ScheduleAnyway") {
-                let words =
-                    format!("Unsupported value: \"{action}\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\"");
-                let reason = super::tables::unsupported(&["DoNotSchedule", "ScheduleAnyway"]);
-                self.invalid(&format!("{path}.whenUnsatisfiable"), &words, reason);
-            }
-        }
-    }
-
-    fn node_requirement(&mut self, path: &str, requirement: &Value) {
-        let values = list(&requirement["values"]).len();
-        let operator = text(&requirement["operator"]);
-        let problem = match operator {
-            "In" | "NotIn" if values == 0 => "Required value: must be specified when `operator` is 'In' or 'NotIn'",
-            "Exists" | "DoesNotExist" if values > 0 => {
-                "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-            }
-            "Gt" | "Lt" if values != 1 => {
-                "Required value: must be specified single value when `operator` is 'Lt' or 'Gt'"
-            }
-            "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt" => return,
-            _ => {
-                let words = format!("Invalid value: \"{operator}\": not a valid selector operator");
-                let known = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
-                self.invalid(&format!("{path}.operator"), &words, super::tables::unsupported(&known));
-                return;
-            }
-        };
-        self.invalid(&format!("{path}.values"), problem, Reason::Missing);
-    }
-
-    /// KubeVirt names a placement without `affinity`.
-    fn invalid(&mut self, path: &str, problem: &str, reason: Reason) {
-        let words = format!("{}: {problem}", self.name(path.strip_prefix("affinity.").unwrap_or(path)));
-        self.reject(path, reason, words);
     }
 }
 

@@ -6,7 +6,7 @@ use hcoplan_yaml::Path;
 use serde_json::Value;
 
 use super::Reason;
-use super::checker::{Checker, label_problem, list, number, text};
+use super::checker::{Checker, label_problems, list, number, text};
 use super::tables::{count, unsupported};
 
 const BUSES: [&str; 4] = ["virtio", "scsi", "sata", "usb"];
@@ -65,6 +65,9 @@ impl Checker<'_> {
         let address = text(&disk["disk"]["pciAddress"]);
         if !address.is_empty() {
             let at = format!("{path}.disk.pciAddress");
+            // The server's own place for it.
+            let index = path.rsplit_once('[').map_or("", |(_, index)| index);
+            let name = self.name(&format!("domain.devices.disks.domain.devices.disks.disk[{index}"));
             if text(&disk["disk"]["bus"]) != "virtio" {
                 let words = format!("disk {name}.name - setting a PCI address is only possible with bus type virtio.");
                 self.reject(&at, Reason::Contradicts(self.path(&format!("{path}.disk.bus"))), words);
@@ -89,7 +92,7 @@ impl Checker<'_> {
             let words = format!("{name} must be less than or equal to 256 in length, if specified");
             self.reject(&at, Reason::OutOfRange, words);
         }
-        if let Some(words) = label_problem(text(&disk["name"])) {
+        for words in label_problems(text(&disk["name"])) {
             self.reject(&format!("{path}.name"), Reason::Malformed, words);
         }
         self.block_size(path, disk);

@@ -5,13 +5,14 @@
 
 use std::borrow::Cow;
 
-use hcoplan_kubernetes::label_selector;
+use hcoplan_kubernetes::{duration, label_selector};
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
 use super::checker::{Checker, at, number, printed, quantity, structure, text, whole};
 use super::tables::{count, unsupported};
 use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
+use crate::admission::label_text::{key_problems, value_problems};
 
 const RUN_STRATEGIES: [&str; 5] = ["Always", "RerunOnFailure", "Manual", "Halted", "Once"];
 
@@ -49,56 +50,87 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
     let owner = (kind != "VirtualMachineInstance").then(|| template.strip_suffix(".template").unwrap_or_default());
     let machine_path = owner.filter(|_| kind != "VirtualMachineInstanceReplicaSet");
 
-    if let Some(path) = machine_path {
-        let mut matchers = Checker::new(cluster, at(&object, path), path, Stage::Defaulting);
-        matchers.matchers();
-        if !matchers.found.is_empty() {
-            return rejected(matchers.found);
-        }
-        let mut applied = checker(spec, Stage::Defaulting);
-        if let Some(instancetype) = machine.instancetype {
-            applied.instancetype_conflicts(instancetype);
-        }
-        if !applied.found.is_empty() {
-            return rejected(applied.found);
-        }
+    // A pool's machines are looked at when it creates them, and nothing is filled in before.
+    let is_group = matches!(kind, "VirtualMachinePool" | "VirtualMachineInstanceReplicaSet");
+    let mut complete = defaults::complete(cluster, machine, spec);
+    if owner.is_none() {
+        complete = defaults::of_instance(&complete).unwrap_or(complete);
     }
-    let complete = defaults::complete(cluster, machine, spec);
-    let mut creation = checker(&complete, Stage::Validating);
-    if let Some(preference) = machine.preference.filter(|_| machine_path.is_some()) {
-        creation.requirements(machine, preference, machine_path.unwrap_or_default());
+    let creation = creation(cluster, machine, &object, &complete, [&spec_path, machine_path.unwrap_or_default()]);
+    if !is_group && !creation.is_empty() {
+        return rejected(creation);
     }
-    if creation.found.is_empty() {
-        creation.removed_bindings();
-    }
-    if !creation.found.is_empty() {
-        return rejected(creation.found);
-    }
-    let mut validating = checker(&complete, Stage::Validating);
+    let judged = if is_group { spec } else { &complete };
+    let mut validating = checker(judged, Stage::Validating);
     validating.instance();
     let mut causes = validating.found;
-    causes.extend(metadata(cluster, &object, &below("metadata")));
+    if kind != "VirtualMachineInstanceReplicaSet" {
+        causes.extend(metadata(cluster, &object, &below("metadata")));
+    }
     if let Some(path) = machine_path {
         let mut whole = Checker::new(cluster, at(&object, path), path, Stage::Validating);
         whole.machine(text(at(&object, "metadata.namespace")));
         causes.extend(whole.found);
-        let mut live = checker(&complete, Stage::Validating);
+        let mut live = checker(judged, Stage::Validating);
         live.live_memory();
         causes.extend(live.found);
     }
-    if matches!(kind, "VirtualMachinePool" | "VirtualMachineInstanceReplicaSet") {
+    if is_group {
         let mut group = Checker::new(cluster, &object["spec"], "spec", Stage::Validating);
         group.group(kind);
         causes.extend(group.found);
+        if causes.is_empty() {
+            let later = |cause| Cause { stage: Stage::Start, ..cause };
+            causes.extend(creation.into_iter().map(later));
+        }
     }
-    if causes.is_empty() {
+    if causes.is_empty() || owner.is_none() {
         // A machine is only looked at this closely when it starts.
         let stage = if owner.is_some() { Stage::Start } else { Stage::Validating };
-        let mut start = checker(&complete, stage);
+        let started = defaults::of_instance(&complete);
+        let mut start = checker(started.as_ref().unwrap_or(&complete), stage);
+        if started.is_some() {
+            start.instance();
+        }
         start.start(machine, at(&object, machine_path.unwrap_or_default()));
-        causes = start.found;
+        start.found.retain(|cause| causes.iter().all(|other| other.words != cause.words));
+        causes.extend(start.found);
     }
     Verdict { causes, spec: complete }
+}
+
+/// What is looked at only when a machine is created, and ends the rest. `places` are those of the instance's spec,
+/// and of the machine's, empty where there is none.
+fn creation(
+    cluster: Cluster<'_>,
+    machine: Machine<'_>,
+    object: &Value,
+    complete: &Value,
+    places: [&str; 2],
+) -> Vec<Cause> {
+    let [spec_path, path] = places;
+    if !path.is_empty() {
+        let mut matchers = Checker::new(cluster, at(object, path), path, Stage::Defaulting);
+        matchers.matchers();
+        if !matchers.found.is_empty() {
+            return matchers.found;
+        }
+        let mut applied = Checker::new(cluster, at(object, spec_path), spec_path, Stage::Defaulting);
+        if let Some(instancetype) = machine.instancetype {
+            applied.instancetype_conflicts(instancetype);
+        }
+        if !applied.found.is_empty() {
+            return applied.found;
+        }
+    }
+    let mut creation = Checker::new(cluster, complete, spec_path, Stage::Validating);
+    if let Some(preference) = machine.preference.filter(|_| !path.is_empty()) {
+        creation.requirements(machine, preference, path);
+    }
+    if creation.found.is_empty() {
+        creation.removed_bindings();
+    }
+    creation.found
 }
 
 /// What the webhooks say about an instance's metadata.
@@ -194,7 +226,16 @@ impl Checker<'_> {
                 self.reject(&at, unsupported(&["Ignore", "Reject"]), words);
             }
             let volumes = self.list("template.spec.volumes");
-            if !volume.is_empty() && !volumes.iter().any(|v| text(&v["name"]) == volume) {
+            let found = volumes.iter().find(|v| text(&v["name"]) == volume);
+            if volume.is_empty() || !self.found.is_empty() {
+                continue;
+            }
+            let is_stored = |v: &Value| count(v, &["persistentVolumeClaim", "dataVolume"]) > 0;
+            if found.is_some_and(|v| !is_stored(v)) && policy != "Ignore" {
+                let words = format!("unable to infer defaults from volume {volume} as type is not supported");
+                self.reject(&format!("{field}.inferFromVolume"), Reason::OutOfRange, words);
+            }
+            if found.is_none() {
                 let names = volumes.iter().map(|v| text(&v["name"]).to_owned()).collect();
                 let words = format!("unable to find volume {volume} to infer defaults");
                 self.reject(&format!("{field}.inferFromVolume"), Reason::Dangling(volume.to_owned(), names), words);
@@ -350,7 +391,9 @@ impl Checker<'_> {
         let template = if kind == "VirtualMachinePool" { "virtualMachineTemplate" } else { "template" };
         let labels = self.get(&format!("{template}.metadata.labels")).as_object();
         let labels = labels.into_iter().flatten().map(|(k, v)| (k.clone(), text(v).to_owned())).collect();
-        if !label_selector::matches(self.get("selector"), &labels) {
+        if let Some(words) = selector_problem(self.get("selector")) {
+            self.reject("selector", Reason::Malformed, words);
+        } else if !label_selector::matches(self.get("selector"), &labels) {
             let with = self.path(&format!("{template}.metadata.labels"));
             self.reject("selector", Reason::Contradicts(with), "selector does not match labels.");
         }
@@ -362,6 +405,13 @@ impl Checker<'_> {
                 let words = format!("only one strategy can be configured at a time: but found {set} strategies");
                 self.reject(strategy, Reason::NotExactlyOne, words);
             }
+        }
+        const DURATION: &str = "autohealing.minFailingToStartDuration";
+        if let Some(Err(error)) = self.get(DURATION).as_str().map(duration::parse) {
+            // It can't be read at all.
+            self.found.clear();
+            self.reject(DURATION, Reason::Malformed, error.to_string());
+            return;
         }
         self.unavailable();
     }
@@ -387,6 +437,47 @@ impl Checker<'_> {
         };
         self.reject(FIELD, Reason::OutOfRange, words);
     }
+}
+
+/// What `k8s.io/apimachinery` says first about a selector that it can't read.
+fn selector_problem(selector: &Value) -> Option<String> {
+    let empty = Vec::new();
+    let labels = selector["matchLabels"].as_object().into_iter().flatten();
+    let labels = labels.map(|(k, v)| (k.as_str(), "In", std::slice::from_ref(v)));
+    let expressions = selector["matchExpressions"].as_array().unwrap_or(&empty).iter();
+    let expressions = expressions.map(|e| (text(&e["key"]), text(&e["operator"]), super::checker::list(&e["values"])));
+    labels.chain(expressions).find_map(|(key, operator, values)| {
+        let is_set = matches!(operator, "In" | "NotIn");
+        if !is_set && !matches!(operator, "Exists" | "DoesNotExist") {
+            return Some(format!("\"{operator}\" is not a valid label selector operator"));
+        }
+        let shown = || values.iter().map(Value::to_string).collect::<Vec<_>>().join(",");
+        let mut problems = Vec::new();
+        let keys = key_problems(key);
+        if !keys.is_empty() {
+            problems.push(format!("key: Invalid value: \"{key}\": {}", keys.join("; ")));
+        }
+        if is_set && values.is_empty() {
+            problems
+                .push("values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty".to_owned());
+        } else if !is_set && !values.is_empty() {
+            let shown = shown();
+            problems.push(format!(
+                "values: Invalid value: [{shown}]: values set must be empty for exists and does not exist"
+            ));
+        }
+        for (i, value) in values.iter().enumerate() {
+            let wrong = value_problems(text(value));
+            if !wrong.is_empty() {
+                problems.push(format!("values[{i}][{key}]: Invalid value: {value}: {}", wrong.join("; ")));
+            }
+        }
+        match &problems[..] {
+            [] => None,
+            [one] => Some(one.clone()),
+            several => Some(format!("[{}]", several.join(", "))),
+        }
+    })
 }
 
 /// The fields that a preference's topology counts, and their name in the server's words.

@@ -19,11 +19,14 @@ mod machine;
 mod migration;
 mod network;
 mod nodes;
+mod placement;
 mod structure;
 mod tables;
 mod types;
 mod volumes;
 
+#[cfg(test)]
+mod recorded;
 #[cfg(test)]
 mod tests;
 

@@ -36,6 +36,7 @@ impl Checker<'_> {
 
     pub(super) fn networks(&mut self) {
         self.network_sources();
+        self.claimed_networks();
         let networks = self.list("networks");
         let interfaces = self.list(INTERFACES);
         for (path, interface) in self.each("domain.devices.interfaces[]") {
@@ -62,8 +63,9 @@ impl Checker<'_> {
             let reason = Reason::Duplicate(self.path(&format!("{INTERFACES}[{other}]")));
             self.reject(&format!("{INTERFACES}[{i}].name"), reason, words);
         }
-        for (path, name) in self.each("networks[].name") {
-            let name = text(name);
+        for (path, network) in self.each("networks[]") {
+            let name = text(&network["name"]);
+            let path = format!("{path}.name");
             if !interfaces.iter().any(|i| text(&i["name"]) == name) {
                 let words = format!("{} '{name}' not found.", self.name(&path));
                 let names = interfaces.iter().map(|i| text(&i["name"]));
@@ -98,6 +100,58 @@ impl Checker<'_> {
             if !multus.is_null() && text(&multus["networkName"]).is_empty() {
                 let words = "CNI delegating plugin must have a networkName";
                 self.reject(&format!("{path}.multus"), Reason::Missing, words);
+            }
+        }
+    }
+
+    /// Networks that a resource claim brings.
+    fn claimed_networks(&mut self) {
+        let claimed = self.each("networks[].resourceClaim");
+        let Some((first, _)) = claimed.first() else {
+            return;
+        };
+        let words = "vmi.spec.networks contains DRA networks but NetworkDevicesWithDRA feature gate is not enabled";
+        if self.needs_gate("NetworkDevicesWithDRA", first, words) {
+            return;
+        }
+        if let [(multus, _), ..] = &self.each("networks[].multus")[..] {
+            let words = "mixing Multus and DRA resourceClaim networks in the same VMI is not supported";
+            self.reject(first, Reason::Contradicts(self.path(multus)), words);
+            return;
+        }
+        let known: Vec<String> = self.list("resourceClaims").iter().map(|c| text(&c["name"]).to_owned()).collect();
+        let mut pairs: Vec<(String, String)> = Vec::new();
+        for (path, claim) in claimed {
+            let network = path.strip_suffix(".resourceClaim").unwrap_or(&path);
+            let name = text(&super::checker::at(self.spec, network)["name"]);
+            let interface = self.list(INTERFACES).iter().position(|i| text(&i["name"]) == name);
+            let interface = interface.map(|i| (i, &self.list(INTERFACES)[i]));
+            if let Some((i, _)) = interface.filter(|(_, i)| count(i, &["sriov", "binding"]) == 0) {
+                let words = format!("DRA network \"{name}\" requires an SR-IOV or binding plugin interface");
+                self.reject(&format!("{INTERFACES}[{i}]"), Reason::Needs(self.path(network)), words);
+            }
+            let names = ["claimName", "requestName"].map(|field| (field, text(&claim[field])));
+            for (field, _) in names.iter().filter(|(_, name)| name.is_empty()) {
+                self.reject(&path, Reason::Missing, format!("{field} is required for DRA network"));
+            }
+            let [(_, claim_name), (_, request)] = names;
+            if claim_name.is_empty() || request.is_empty() {
+                continue;
+            }
+            if !known.iter().any(|k| k == claim_name) {
+                let words = format!(
+                    "network references resourceClaim \"{claim_name}\" which is not defined in spec.resourceClaims"
+                );
+                let reason = Reason::Dangling(claim_name.to_owned(), known.clone());
+                self.reject(&format!("{path}.claimName"), reason, words);
+            }
+            let pair = format!("{claim_name}/{request}");
+            match pairs.iter().find(|(p, _)| *p == pair) {
+                Some((_, other)) => {
+                    let reason = Reason::Duplicate(self.path(other));
+                    self.reject(&path, reason, format!("duplicate claimName/requestName combination \"{pair}\""));
+                }
+                None => pairs.push((pair, path)),
             }
         }
     }

@@ -9,8 +9,17 @@ use serde_json::{Map, Value, json};
 use crate::release::version_numbers;
 
 type Table = Map<String, Value>;
-/// By kind and version.
-type KnownSchemas = HashMap<(String, Vec<u64>), &'static Schema>;
+/// By kind, version and who asks.
+type KnownSchemas = HashMap<(String, Vec<u64>, Layer), &'static Schema>;
+
+/// Who validates the structure: both read the same types, but not with the same keywords.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Layer {
+    /// The API server, by the CRD.
+    Server,
+    /// KubeVirt's webhooks, by its OpenAPI document: what Go fills in may be missing.
+    KubeVirt,
+}
 
 static FIELDS: LazyLock<Table> = LazyLock::new(|| table(hcoplan_schemas::KUBEVIRT_FIELDS));
 static TYPES: LazyLock<Table> = LazyLock::new(|| table(hcoplan_schemas::KUBEVIRT_TYPES));
@@ -24,82 +33,102 @@ fn entry_of(kind: &str) -> String {
     kind.replace("VirtualMachineCluster", "VirtualMachine")
 }
 
-/// The schema of a kind in a KubeVirt version (`v1.8.4`); `None` where the table doesn't have it.
+/// The API server's schema of a kind in a KubeVirt version (`v1.8.4`); `None` where the table doesn't have it.
 pub fn schema(kind: &str, version: &str) -> Option<&'static Schema> {
+    schema_of(kind, version, Layer::Server)
+}
+
+pub(super) fn schema_of(kind: &str, version: &str, layer: Layer) -> Option<&'static Schema> {
     static KNOWN: LazyLock<Mutex<KnownSchemas>> = LazyLock::new(Mutex::default);
     let kind = entry_of(kind);
     let node = FIELDS.get(&kind)?;
     let version = version_numbers(version.trim_start_matches('v'));
     let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let schema = known.entry((kind.clone(), version.clone())).or_insert_with(|| {
-        let text =
-            json!({"group": "kubevirt.io", "version": "v1", "kind": kind, "openAPIV3Schema": root(node, &version)});
+    let schema = known.entry((kind.clone(), version.clone(), layer)).or_insert_with(|| {
+        let root = Expansion { version: &version, layer }.root(node);
+        let text = json!({"group": "kubevirt.io", "version": "v1", "kind": kind, "openAPIV3Schema": root});
         // There are as many as versions of kinds.
         Box::leak(Box::new(Schema::from_json(&text.to_string()).expect("tested")))
     });
     Some(schema)
 }
 
-fn root(node: &Value, version: &[u64]) -> Value {
-    let mut root = expand(node, version);
-    for (name, kind) in [("apiVersion", "string"), ("kind", "string"), ("metadata", "object")] {
-        root["properties"][name] = json!({"type": kind});
-    }
-    root["properties"]["status"] = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
-    root
+/// Entries of the table in the words of a CRD.
+struct Expansion<'v> {
+    version: &'v [u64],
+    layer: Layer,
 }
 
-/// An entry of the table in the words of a CRD.
-fn expand(node: &Value, version: &[u64]) -> Value {
-    match node {
-        Value::String(name) => match name.strip_prefix('@') {
-            Some(entry) => expand(&FIELDS[entry], version),
-            None => scalar(name),
-        },
-        Value::Array(list) => {
-            let items = expand(&list[0], version);
-            match list.get(1).and_then(Value::as_str) {
-                Some(keys) => json!({"type": "array", "items": items, "x-kubernetes-list-type": "map",
-                    "x-kubernetes-list-map-keys": keys.split(',').collect::<Vec<_>>()}),
-                None => json!({"type": "array", "items": items}),
+impl Expansion<'_> {
+    fn root(&self, node: &Value) -> Value {
+        let mut root = self.expand(node);
+        for (name, kind) in [("apiVersion", "string"), ("kind", "string"), ("metadata", "object")] {
+            root["properties"][name] = json!({"type": kind});
+        }
+        root["properties"]["status"] = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+        root
+    }
+
+    fn expand(&self, node: &Value) -> Value {
+        match node {
+            Value::String(name) => match name.strip_prefix('@') {
+                Some(entry) => self.expand(&FIELDS[entry]),
+                None => self.scalar(name),
+            },
+            Value::Array(list) => {
+                let items = self.expand(&list[0]);
+                match list.get(1).and_then(Value::as_str).filter(|_| self.layer == Layer::Server) {
+                    Some(keys) => json!({"type": "array", "items": items, "x-kubernetes-list-type": "map",
+                        "x-kubernetes-list-map-keys": keys.split(',').collect::<Vec<_>>()}),
+                    None => json!({"type": "array", "items": items}),
+                }
+            }
+            Value::Object(fields) => match fields.get("*") {
+                Some(each) => json!({"type": "object", "additionalProperties": self.expand(each)}),
+                None => self.object(fields),
+            },
+            _ => Value::Null,
+        }
+    }
+
+    fn object(&self, fields: &Table) -> Value {
+        let (mut properties, mut required) = (Map::new(), Vec::new());
+        for (marked, node) in fields {
+            let Some(name) = current(marked, self.version) else {
+                continue;
+            };
+            let plain = name.trim_end_matches(['!', '?']);
+            let mut schema = self.expand(node);
+            if name.ends_with('?') {
+                schema["nullable"] = true.into();
+            }
+            // Go has a value for every scalar.
+            let has_default = self.layer == Layer::KubeVirt
+                && node.as_str().is_some_and(|n| !n.starts_with('@') && !matches!(n, "quantity" | "intOrString"));
+            if name.contains('!') && !has_default {
+                required.push(plain);
+            }
+            properties.insert(plain.to_owned(), schema);
+        }
+        let mut schema = json!({"type": "object", "properties": properties});
+        if !required.is_empty() {
+            schema["required"] = json!(required);
+        }
+        schema
+    }
+
+    fn scalar(&self, name: &str) -> Value {
+        let int_or_string = || json!({"x-kubernetes-int-or-string": true});
+        let is_server = self.layer == Layer::Server;
+        for (mark, counts) in [(':', is_server), ('~', !is_server)] {
+            if let Some((kind, values)) = name.split_once(mark) {
+                let values: Vec<&str> = values.split('|').collect();
+                return if counts { json!({"type": kind, "enum": values}) } else { json!({"type": kind}) };
             }
         }
-        Value::Object(fields) => match fields.get("*") {
-            Some(each) => json!({"type": "object", "additionalProperties": expand(each, version)}),
-            None => object(fields, version),
-        },
-        _ => Value::Null,
-    }
-}
-
-fn object(fields: &Table, version: &[u64]) -> Value {
-    let (mut properties, mut required) = (Map::new(), Vec::new());
-    for (marked, node) in fields {
-        let Some(name) = current(marked, version) else {
-            continue;
-        };
-        let plain = name.trim_end_matches(['!', '?']);
-        let mut schema = expand(node, version);
-        if name.ends_with('?') {
-            schema["nullable"] = true.into();
-        }
-        if name.contains('!') {
-            required.push(plain);
-        }
-        properties.insert(plain.to_owned(), schema);
-    }
-    let mut schema = json!({"type": "object", "properties": properties});
-    if !required.is_empty() {
-        schema["required"] = json!(required);
-    }
-    schema
-}
-
-fn scalar(name: &str) -> Value {
-    match name.split_once(':') {
-        Some((kind, values)) => json!({"type": kind, "enum": values.split('|').collect::<Vec<_>>()}),
-        None => match name {
+        match name {
             "any" => json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}),
+            "quantity" | "intOrString" if !is_server => int_or_string(),
             "quantity" => {
                 json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}],
                 "pattern": r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"})
@@ -107,9 +136,24 @@ fn scalar(name: &str) -> Value {
             "intOrString" => {
                 json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]})
             }
-            "integer>=0" => json!({"type": "integer", "minimum": 0}),
-            kind => json!({"type": kind}),
-        },
+            "percent" if is_server => json!({"type": "integer", "minimum": 0, "maximum": 100}),
+            "uint32" | "int32" if is_server => json!({"type": "integer", "format": "int32"}),
+            "uint" if is_server => json!({"type": "integer"}),
+            "uint" | "uint32" => json!({"type": "integer", "minimum": 0}),
+            "percent" | "int32" => json!({"type": "integer"}),
+            // Rules of the only field of this kind.
+            "containerPath" if is_server => json!({"type": "string", "x-kubernetes-validations": [
+                {"rule": "self.startsWith('/')", "message": "path must be absolute (start with '/')"},
+                {"rule": "!self.contains('..')", "message": "path must not contain '..'"}]}),
+            "readOnly" if is_server => json!({"type": "boolean", "x-kubernetes-validations": [
+                {"rule": "self == true", "message": "readOnly must be true, write access is not supported"}]}),
+            "containerPath" => json!({"type": "string"}),
+            "readOnly" => json!({"type": "boolean"}),
+            kind => match kind.strip_prefix("integer>=").and_then(|least| least.parse::<i64>().ok()) {
+                Some(least) => json!({"type": "integer", "minimum": least}),
+                None => json!({"type": kind}),
+            },
+        }
     }
 }
 

@@ -154,12 +154,6 @@ const GATED: &[(&str, GateTrigger, &str, &str)] = &[
         "RebootPolicy is specified but the RebootPolicy feature gate is not enabled",
     ),
     (
-        "volumes[].containerPath",
-        GateTrigger::Set,
-        "ContainerPathVolumes",
-        "ContainerPathVolumes feature gate is not enabled",
-    ),
-    (
         "volumes[].downwardMetrics",
         GateTrigger::Set,
         "DownwardMetrics",

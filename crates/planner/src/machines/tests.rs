@@ -1,4 +1,4 @@
-//! Each check with a machine that it rejects and a similar one that it accepts.
+//! What recordings don't have: several releases, instance types, obstacles of a migration.
 
 use serde_json::{Value, json};
 
@@ -71,28 +71,6 @@ fn takes_a_sound_machine_in_every_release() {
     for release in Release::known_names() {
         assert_eq!(checker(release, &sound(), [None, None]), [], "{release}");
     }
-}
-
-#[test]
-fn rejects_with_the_servers_message_and_accepts_a_similar_object() {
-    let rows: Value = serde_json::from_str(include_str!("rejections.json")).expect("a table");
-    let mut wrong = Vec::new();
-    for row in rows.as_array().expect("rows") {
-        let words = row["words"].as_str().expect("words");
-        let releases =
-            row["releases"].as_array().map_or(vec!["1.18"], |r| r.iter().filter_map(Value::as_str).collect());
-        for release in releases {
-            let said = |changes: &Value| -> Vec<String> {
-                checker(release, &with(changes), [None, None]).into_iter().map(|c| c.words).collect()
-            };
-            let (bad, good) = (said(&row["bad"]), said(&row["good"]));
-            let also = bad.iter().any(|w| !w.contains(words)) && row["others"] != true;
-            if !bad.iter().any(|w| w.contains(words)) || also || !good.is_empty() {
-                wrong.push(format!("{release}: {words}\n  said: {bad:?}\n  of the sound one: {good:?}"));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

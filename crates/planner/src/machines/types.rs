@@ -25,6 +25,16 @@ pub fn admit_instancetype(cluster: Cluster<'_>, object: &Value) -> Vec<Cause> {
     admit(cluster, "VirtualMachineInstancetype", object, |checker| {
         const OVERCOMMIT: &str = "memory.overcommitPercent";
         const HUGEPAGES: &str = "memory.hugepages";
+        const GUEST: &str = "cpu.guest";
+        let guest = number(checker.get(GUEST));
+        if guest < 0 {
+            let name = checker.name(GUEST);
+            let words = format!(
+                "json: cannot unmarshal number {guest} into Go struct field CPUInstancetype.{name} of type uint32"
+            );
+            checker.reject(GUEST, Reason::OutOfRange, words);
+            return;
+        }
         let percent = number(checker.get(OVERCOMMIT));
         let name = checker.name(OVERCOMMIT);
         if !(0..=100).contains(&percent) {
@@ -83,6 +93,16 @@ pub fn admit_migration_policy(cluster: Cluster<'_>, object: &Value) -> Vec<Cause
         for field in ["completionTimeoutPerGiB", "bandwidthPerMigration"] {
             if whole(checker.get(field)) < 0 {
                 checker.reject(field, Reason::OutOfRange, "must not be negative");
+            }
+        }
+        const GATE: &str = "MigrationStallDetection";
+        for field in ["maxDowntimeMs", "experimental.stallDetector"] {
+            if checker.has(field) {
+                checker.needs_gate(
+                    GATE,
+                    field,
+                    format!("{field} cannot be modified without enabling the {GATE} feature gate"),
+                );
             }
         }
     })

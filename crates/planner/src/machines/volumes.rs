@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Reason;
 use super::checker::{Checker, is_on, list, text, whole};
 use super::disks::path_problem;
-use super::tables::count;
+use super::tables::{count, unsupported};
 
 /// Where a volume can come from.
 pub(super) const SOURCES: [&str; 16] = [
@@ -64,7 +64,7 @@ impl Checker<'_> {
                 self.reject(second, Reason::NotExactlyOne, words);
             }
         }
-        if self.has("utilityVolumes") {
+        if !self.list("utilityVolumes").is_empty() {
             let words = "cannot create VMI with utility volumes in spec, utility volumes can only be added via hotplug";
             self.reject("utilityVolumes", Reason::Removed, words);
         }
@@ -88,6 +88,11 @@ impl Checker<'_> {
             }
         }
         let host = &volume["hostDisk"];
+        if !host.is_null() && text(&host["type"]).is_empty() {
+            let at = format!("{path}.hostDisk.type");
+            let words = format!("{} has invalid value '', allowed are 'Disk' or 'DiskOrCreate'", self.name(&at));
+            self.reject(&at, unsupported(&["Disk", "DiskOrCreate"]), words);
+        }
         if text(&host["type"]) == "Disk" && whole(&host["capacity"]) != 0 {
             let at = |field: &str| format!("{path}.hostDisk.{field}");
             let [capacity, kind] = ["capacity", "type"].map(|f| self.name(&at(f)));
@@ -277,6 +282,11 @@ impl Checker<'_> {
                      spec.domain.devices.filesystems"
                 );
                 self.reject(path, Reason::Needs(self.path("domain.devices.filesystems")), words);
+            }
+            if share {
+                // The controller says so, and makes no pod.
+                let words = "VMI has ContainerPath volumes but the ContainerPathVolumes feature gate is disabled";
+                self.needs_gate("ContainerPathVolumes", &format!("{path}.containerPath"), words);
             }
             let reserved = ["/var/run/kubevirt", "/var/run/libvirt"];
             if let Some(prefix) = reserved.iter().find(|p| text(&source["path"]).starts_with(**p)) {

@@ -1,0 +1,192 @@
+//! Placement that a pod couldn't have either.
+//!
+//! Source: `validate-k8s-utils.go`, and the label validation of `k8s.io/apimachinery`.
+
+use serde_json::{Value, json};
+
+use super::Reason;
+use super::checker::{Checker, label_problems, list, number, text};
+use super::tables::unsupported;
+use crate::admission::label_text::{key_problems, subdomain_problems, value_problems};
+
+const NODE: &str = "affinity.nodeAffinity";
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+
+/// Kinds of requirements, which differ in the operators and in how many values they want.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Requirement {
+    Node,
+    NodeField,
+    Label,
+}
+
+impl Checker<'_> {
+    pub(super) fn placement(&mut self) {
+        let required = format!("{NODE}.{REQUIRED}");
+        if self.has(&required) && list(&self.get(&required)["nodeSelectorTerms"]).is_empty() {
+            let at = format!("{required}.nodeSelectorTerms");
+            self.invalid(&at, "Required value: must have at least one node selector term", Reason::Missing);
+        }
+        for term in [format!("{required}.nodeSelectorTerms[]"), format!("{NODE}.{PREFERRED}[].preference")] {
+            for (list, kind) in [("matchExpressions", Requirement::Node), ("matchFields", Requirement::NodeField)] {
+                for (path, requirement) in self.each(&format!("{term}.{list}[]")) {
+                    self.requirement(&path, requirement, kind);
+                }
+            }
+        }
+        for list in ["affinity.nodeAffinity", "affinity.podAffinity", "affinity.podAntiAffinity"] {
+            for (path, term) in self.each(&format!("{list}.{PREFERRED}[]")) {
+                let weight = number(&term["weight"]);
+                if !(1..=100).contains(&weight) {
+                    let words = format!("Invalid value: {weight}: must be in the range 1-100");
+                    self.invalid(&format!("{path}.weight"), &words, Reason::OutOfRange);
+                }
+            }
+        }
+        for list in ["affinity.podAffinity", "affinity.podAntiAffinity"] {
+            let terms = [format!("{list}.{REQUIRED}[]"), format!("{list}.{PREFERRED}[]")];
+            for (path, term) in terms.iter().flat_map(|t| self.each(t)).collect::<Vec<_>>() {
+                let is_preferred = path.contains(PREFERRED);
+                let path = if is_preferred { format!("{path}.podAffinityTerm") } else { path };
+                self.pod_term(&path, if is_preferred { &term["podAffinityTerm"] } else { term });
+            }
+        }
+        self.spread_constraints();
+    }
+
+    fn pod_term(&mut self, path: &str, term: &Value) {
+        for selector in ["labelSelector", "namespaceSelector"] {
+            self.selector(&format!("{path}.{selector}"), &term[selector]);
+        }
+        for name in list(&term["namespaces"]) {
+            for problem in label_problems(text(name)) {
+                let words = format!("Invalid value: {name}: {problem}");
+                self.invalid(&format!("{path}.namespace"), &words, Reason::Malformed);
+            }
+        }
+        let key = &term["topologyKey"];
+        let at = format!("{path}.topologyKey");
+        if text(key).is_empty() {
+            self.invalid(&at, "Required value: can not be empty", Reason::Missing);
+        }
+        self.label_key(&at, text(key));
+    }
+
+    fn label_key(&mut self, path: &str, key: &str) {
+        for problem in key_problems(key) {
+            let words = format!("Invalid value: {}: {problem}", json!(key));
+            self.invalid(path, &words, Reason::Malformed);
+        }
+    }
+
+    fn selector(&mut self, path: &str, selector: &Value) {
+        for (key, value) in selector["matchLabels"].as_object().into_iter().flatten() {
+            let at = format!("{path}.matchLabels");
+            self.label_key(&at, key);
+            for problem in value_problems(text(value)) {
+                self.invalid(&at, &format!("Invalid value: {value}: {problem}"), Reason::Malformed);
+            }
+        }
+        for (i, requirement) in list(&selector["matchExpressions"]).iter().enumerate() {
+            self.requirement(&format!("{path}.matchExpressions[{i}]"), requirement, Requirement::Label);
+        }
+    }
+
+    fn requirement(&mut self, path: &str, requirement: &Value, kind: Requirement) {
+        let values = list(&requirement["values"]);
+        let operator = text(&requirement["operator"]);
+        let is_field = kind == Requirement::NodeField;
+        let problem = match operator {
+            "In" | "NotIn" if is_field && values.len() != 1 => Some(
+                "Required value: must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+            ),
+            "In" | "NotIn" if !is_field && values.is_empty() => {
+                Some("Required value: must be specified when `operator` is 'In' or 'NotIn'")
+            }
+            "Exists" | "DoesNotExist" if !is_field && !values.is_empty() => {
+                Some("Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+            }
+            "Gt" | "Lt" if kind == Requirement::Node && values.len() != 1 => {
+                Some("Required value: must be specified single value when `operator` is 'Lt' or 'Gt'")
+            }
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            self.invalid(&format!("{path}.values"), problem, Reason::Missing);
+        }
+        let known: &[&str] = match kind {
+            Requirement::Node => &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"],
+            Requirement::Label => &["In", "NotIn", "Exists", "DoesNotExist"],
+            Requirement::NodeField => &["In", "NotIn"],
+        };
+        if !known.contains(&operator) {
+            let words = format!("Invalid value: {}: not a valid selector operator", json!(operator));
+            self.invalid(&format!("{path}.operator"), &words, unsupported(known));
+        }
+        let key = text(&requirement["key"]);
+        let at = format!("{path}.key");
+        if is_field && key != "metadata.name" {
+            let words = format!("Invalid value: {}: not a valid field selector key", json!(key));
+            self.invalid(&at, &words, unsupported(&["metadata.name"]));
+            return;
+        }
+        if !is_field {
+            self.label_key(&at, key);
+        }
+        for (i, value) in values.iter().enumerate() {
+            let problems = match kind {
+                Requirement::Node => Vec::new(),
+                Requirement::NodeField => subdomain_problems(text(value)),
+                Requirement::Label => value_problems(text(value)),
+            };
+            for problem in problems {
+                let words = format!("Invalid value: {value}: {problem}");
+                self.invalid(&format!("{path}.values[{i}]"), &words, Reason::Malformed);
+            }
+        }
+    }
+
+    fn spread_constraints(&mut self) {
+        const ALL: &str = "topologySpreadConstraints";
+        let constraints = self.list(ALL);
+        for (i, constraint) in constraints.iter().enumerate() {
+            let at = |field: &str| format!("{ALL}[{i}].{field}");
+            let skew = number(&constraint["maxSkew"]);
+            if skew <= 0 {
+                let words = format!("Invalid value: {skew}: must be greater than zero");
+                self.invalid(&at("maxSkew"), &words, Reason::OutOfRange);
+            }
+            match text(&constraint["topologyKey"]) {
+                "" => self.invalid(&at("topologyKey"), "Required value: can not be empty", Reason::Missing),
+                key => self.label_key(&at("topologyKey"), key),
+            }
+            const ACTIONS: [&str; 2] = ["DoNotSchedule", "ScheduleAnyway"];
+            let action = text(&constraint["whenUnsatisfiable"]);
+            if !ACTIONS.contains(&action) {
+                let words =
+                    format!("Unsupported value: \"{action}\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\"");
+                self.invalid(&at("whenUnsatisfiable"), &words, unsupported(&ACTIONS));
+            }
+            // The server leaves the index out.
+            self.selector(&format!("{ALL}.labelSelector"), &constraint["labelSelector"]);
+            let keys = ["topologyKey", "whenUnsatisfiable"];
+            let is_same = |other: &Value| keys.iter().all(|k| text(&other[*k]) == text(&constraint[*k]));
+            if let Some(other) = constraints.iter().skip(i + 1).position(is_same) {
+                let pair = format!("{{{}, {action}}}", text(&constraint["topologyKey"]));
+                let words = format!(
+                    "{}.{{topologyKey, whenUnsatisfiable}}: Duplicate value: \"{pair}\"",
+                    self.name(&format!("{ALL}[{i}]"))
+                );
+                let reason = Reason::Duplicate(self.path(&format!("{ALL}[{}]", i + 1 + other)));
+                self.reject(&format!("{ALL}[{i}]"), reason, words);
+            }
+        }
+    }
+
+    /// KubeVirt names a placement without `affinity`.
+    fn invalid(&mut self, path: &str, problem: &str, reason: Reason) {
+        let words = format!("{}: {problem}", self.name(path.strip_prefix("affinity.").unwrap_or(path)));
+        self.reject(path, reason, words);
+    }
+}

@@ -1,0 +1,170 @@
+//! What virt-api said to small changes of sound objects, in the clusters of three HyperConvergeds.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::checker::{at, text};
+use super::*;
+use crate::inventory::Inventory;
+use crate::plan::plan;
+
+/// Shares of the cases of a release that must agree, in percent: verdicts, and words.
+const ALL: [f64; 2] = [99.0, 95.0];
+const SELECTED: [f64; 2] = [100.0, 100.0];
+
+/// Where all recordings are; without it tests compare with a selection.
+fn named() -> Option<PathBuf> {
+    std::env::var_os("HCOPLAN_MACHINES").map(PathBuf::from)
+}
+
+fn directory() -> PathBuf {
+    named().unwrap_or_else(|| hcoplan_testing::root().join("testdata/machines"))
+}
+
+fn read(name: &str) -> String {
+    let path = directory().join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Why an object is rejected when it is created, and why its instance is when it starts.
+type Words = [Vec<String>; 2];
+
+/// The rendered KubeVirt of each HyperConverged, by name.
+fn kubevirts(release: &Release) -> BTreeMap<String, Value> {
+    let objects: Map<String, Value> = serde_json::from_str(&read("clusters.json")).expect("JSON");
+    let render = |(name, object): (String, Value)| {
+        let plan = plan(release, &Inventory::default(), &object);
+        (name, plan.operand("KubeVirt").expect("accepted").clone())
+    };
+    objects.into_iter().map(render).collect()
+}
+
+/// An object with values set at pointers; one past the end, or `-`, adds to a list.
+fn changed(base: &Value, sets: &[Value]) -> Value {
+    let mut object = base.clone();
+    for set in sets {
+        let pointer = set[0].as_array().expect("a pointer");
+        let mut node = &mut object;
+        let (last, way) = pointer.split_last().expect("not empty");
+        for (i, key) in way.iter().enumerate() {
+            let node_below = enter(node, key);
+            let is_list = pointer[i + 1].is_number() || pointer[i + 1] == "-";
+            if !node_below.is_object() && !node_below.is_array() {
+                *node_below = if is_list { json!([]) } else { json!({}) };
+            }
+            node = node_below;
+        }
+        if !set[1].is_null() {
+            *enter(node, last) = set[1].clone();
+        } else if node.is_array() {
+            enter(node, last);
+        } else if let Some(map) = node.as_object_mut() {
+            map.remove(text(last));
+        }
+    }
+    object
+}
+
+fn enter<'v>(node: &'v mut Value, key: &Value) -> &'v mut Value {
+    match node {
+        Value::Array(items) => {
+            let index = key.as_u64().map_or(usize::MAX, |n| usize::try_from(n).expect("small"));
+            if index >= items.len() {
+                items.push(json!({}));
+            }
+            let last = items.len() - 1;
+            &mut items[index.min(last)]
+        }
+        _ => &mut node[text(key)],
+    }
+}
+
+fn recorded(line: &Value) -> Words {
+    let verdict = &line["verdict"];
+    let texts = |v: &Value| -> Vec<String> {
+        let mut all: Vec<String> = v.as_array().into_iter().flatten().map(|m| text(m).to_owned()).collect();
+        all.sort_unstable();
+        // An instance's network is looked at twice.
+        all.dedup();
+        all
+    };
+    [texts(&verdict["causes"]), texts(&verdict["start"])]
+}
+
+fn judged(release: &Release, kubevirt: &Value, object: &Value) -> Words {
+    let cluster = Cluster { release, kubevirt };
+    let version = &release.kubevirt().version;
+    let mut causes = match text(&object["kind"]) {
+        "VirtualMachineInstancetype" | "VirtualMachineClusterInstancetype" => admit_instancetype(cluster, object),
+        "VirtualMachinePreference" | "VirtualMachineClusterPreference" => admit_preference(cluster, object),
+        "MigrationPolicy" => admit_migration_policy(cluster, object),
+        kind => {
+            let [instancetype, preference] = [TypeKind::Instancetype, TypeKind::Preference]
+                .map(|k| common_type(k, text(&object["spec"][k.field()]["name"]), version));
+            let spec = template_of(kind).map(|t| at(object, t)["spec"]["architecture"].clone()).unwrap_or_default();
+            let preferred = preference.map_or("", |p| text(&p["preferredArchitecture"]));
+            let own = text(&spec);
+            let architecture = [own, preferred, "amd64"].into_iter().find(|a| !a.is_empty());
+            admit(cluster, Machine { object, architecture, instancetype, preference }).causes
+        }
+    };
+    // The controller says this one, not virt-api.
+    causes.retain(|c| c.reason != Reason::GateOff("ContainerPathVolumes"));
+    // Decoding rejects unknown fields before anything else is looked at.
+    let is_unknown = |c: &&Cause| matches!(c.reason, Reason::UnknownField) && c.stage == Stage::Schema;
+    let unknown = causes.iter().any(|c| is_unknown(&c));
+    let words = |is_start: bool| {
+        let causes = causes.iter().filter(|c| (c.stage == Stage::Start) == is_start && (!unknown || is_unknown(c)));
+        let mut words: Vec<String> = causes.map(|c| c.words.clone()).collect();
+        words.sort_unstable();
+        words.dedup();
+        words
+    };
+    // What the others create isn't recorded.
+    let is_machine = object["kind"] == "VirtualMachine";
+    [words(false), if is_machine { words(true) } else { Vec::new() }]
+}
+
+#[test]
+fn agrees_with_the_recorded_verdicts_and_words() {
+    let bases: Map<String, Value> = serde_json::from_str(&read("bases.json")).expect("JSON");
+    let least = if named().is_some() { ALL } else { SELECTED };
+    let mut report = String::new();
+    let mut is_short = false;
+    for name in Release::known_names() {
+        let release = Release::known(name).expect("known");
+        if !directory().join(format!("{name}.jsonl")).exists() {
+            continue;
+        }
+        let kubevirts = kubevirts(&release);
+        let (mut total, mut equal) = (0, [0; 2]);
+        for line in read(&format!("{name}.jsonl")).lines() {
+            let line: Value = serde_json::from_str(line).expect("JSON");
+            let sets = line["set"].as_array().expect("changes");
+            let object = changed(&bases[text(&line["base"])], sets);
+            let (want, have) = (recorded(&line), judged(&release, &kubevirts[text(&line["cluster"])], &object));
+            let is_same = want.iter().zip(&have).all(|(w, h)| w.is_empty() == h.is_empty());
+            total += 1;
+            equal[0] += usize::from(is_same);
+            equal[1] += usize::from(want == have);
+            if want != have {
+                let case = text(&line["case"]);
+                let set = serde_json::to_string(sets).expect("JSON");
+                let mark = if is_same { "words" } else { "VERDICT" };
+                writeln!(report, "{name} {case} {mark} {} {set}\n  want {want:?}\n  have {have:?}", line["cluster"])
+                    .expect("a string");
+            }
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
+        let shares = equal.map(|n| 100.0 * f64::from(u32::try_from(n).expect("small")) / total as f64);
+        println!("{name}: {total} cases, {:.2} % of the verdicts and {:.2} % of the words", shares[0], shares[1]);
+        is_short |= shares.iter().zip(least).any(|(share, least)| *share < least);
+    }
+    if let Some(path) = std::env::var_os("HCOPLAN_MACHINES_REPORT") {
+        std::fs::write(path, &report).expect("writable");
+    }
+    assert!(!is_short, "{report}");
+}
