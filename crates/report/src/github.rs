@@ -33,8 +33,11 @@ fn annotation(report: &Report<'_>, finding: &Finding, out: &mut dyn Write) -> io
         write!(out, ",")?;
     }
     write!(out, "title={}", property(finding.rule.name))?;
-    let help = finding.help.as_deref().map(|h| format!("\n{h}"));
-    let text = format!("{}{}", finding.message_of_all(), help.unwrap_or_default());
+    let mut text = finding.message_of_all().into_owned();
+    for line in finding.advice() {
+        text += "\n";
+        text += &line;
+    }
     writeln!(out, "::{}", data(&text))
 }
 

@@ -26,9 +26,9 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         };
         let cluster = finding.cluster.as_deref().filter(|name| finding.also.is_empty() && *name != ".");
         let cluster = cluster.map(|name| format!("{name}: ")).unwrap_or_default();
-        let help = finding.help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
+        let advice: String = finding.advice().iter().map(|line| format!("; {line}")).collect();
         // Readers of a merge request see neither excerpt nor help otherwise.
-        let text = format!("{cluster}{}{help}", finding.message_of_all());
+        let text = format!("{cluster}{}{advice}", finding.message_of_all());
         json!({
             "description": format!("{}: {}", finding.rule.name, InputText::new(&text).message()),
             "check_name": finding.rule.name,

@@ -96,9 +96,8 @@ fn texts(report: &Report<'_>, findings: &[&Finding]) -> String {
         });
         let (severity, rule) = (finding.severity.as_str(), finding.rule.name);
         let place = place.unwrap_or_default();
-        let help = finding.help.as_deref().map(|h| format!("\n  {h}"));
-        let help = help.unwrap_or_default();
-        format!("{place}{severity}[{rule}] {}{help}", finding.message)
+        let advice: String = finding.advice().iter().map(|line| format!("\n  {line}")).collect();
+        format!("{place}{severity}[{rule}] {}{advice}", finding.message)
     };
     findings.iter().map(text).collect::<Vec<_>>().join("\n")
 }

@@ -138,6 +138,13 @@ impl Finding {
         }
     }
 
+    /// The alert or the consequence, and the help, a line each: for formats without labels and notes.
+    pub fn advice(&self) -> Vec<String> {
+        let alert = self.alert().map(|(name, _)| format!("alert: {name}"));
+        let consequence = self.consequence().map(|text| format!("consequence: {text}"));
+        alert.into_iter().chain(consequence).chain(self.help.as_deref().map(str::to_owned)).collect()
+    }
+
     /// Points at where the user wrote what it is about, where it points into a program's text: all its
     /// places, and its fixes, as far as they are edits of whole values on one line.
     pub fn point_at_origins(&mut self) {

@@ -80,6 +80,7 @@ impl Wrong<'_> {
             WordMistake::Twice => format!("names {word} twice"),
             WordMistake::NewArchitecture => format!("names {word}, which SSP doesn't know"),
         };
+        let template = if template.is_empty() { "a golden image without a name" } else { template };
         format!("the architectures annotation of {template} {why}")
     }
 

@@ -120,7 +120,7 @@ fn broken(applied: &Applied<'_, '_>, kinds: &[&str], pointer: &str, patch: &Valu
     };
     let of_type = text("type").unwrap_or_default();
     if !["json", "merge", "strategic"].contains(&of_type) {
-        let message = format!("{kind}'s operator has no patches of type {of_type:?}");
+        let message = format!("{kind}'s operator can't apply the inner patch: it knows no type {of_type:?}");
         let help = "write json, merge or strategic";
         return Some(error("type", message, "its reconcile will end here").help(help));
     }

@@ -181,7 +181,7 @@ fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {
     let node = worker.or_else(|| cx.control_plane_nodes().find(unknown))?;
     let architecture = &node.node.architecture;
     let role = if worker.is_some() { "workload" } else { "control-plane" };
-    let message = format!("SSP doesn't know the architecture {architecture} of a {role} node");
+    let message = format!("SSP's webhook rejects the SSP: a {role} node is {architecture}, which SSP doesn't know");
     let mut finding = Finding::new(&NODE_ARCH_UNSUPPORTED_BY_SSP, message)
         .at(node.architecture_place().unwrap_or_else(|| cx.whole_location()))
         .label(format!("SSP's webhook: {refusal}"));
