@@ -2,6 +2,8 @@
 //!
 //! Source: HCO `validateFeatureGatesOn…` and `validateTuningPolicy`.
 
+use std::collections::HashMap;
+
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
@@ -49,10 +51,11 @@ fn is_new<'a>(operation: Operation<'a>, before: impl Fn(&'a Value) -> Option<&'a
 fn listed_warnings(object: &Value, operation: Operation<'_>, listed: &ListedGates) -> Vec<Warning> {
     let gates = list(object, GATES);
     let name = |gate: &Value| gate["name"].as_str().unwrap_or_default().to_owned();
+    let last: HashMap<String, usize> = gates.iter().map(name).zip(0..).collect();
     let mut found = Vec::new();
     for (i, gate) in gates.iter().enumerate() {
         let called = name(gate);
-        if gates.iter().skip(i + 1).any(|g| name(g) == called) {
+        if last.get(&called) != Some(&i) {
             continue;
         }
         let is_among = |names: &[String]| names.iter().any(|n| listed.is_called(&called, n));
