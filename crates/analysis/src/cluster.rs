@@ -29,6 +29,7 @@ use hcoplan_lint as lint;
 use hcoplan_lint::fix;
 use hcoplan_planner::admission::Stage;
 use hcoplan_planner::hyperconverged;
+use hcoplan_planner::inventory::{Inventory, UpdateMethod};
 use hcoplan_planner::lifecycle::State;
 use hcoplan_planner::plan::{Admit, Plan};
 use hcoplan_planner::release::Release;
@@ -139,7 +140,10 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
 
 /// The fields that differ on every sync; `None` where it is rejected.
 fn drift(inputs: &Inputs) -> Option<ClusterDrift> {
-    let fields = diff::drift(&inputs.empty_state(), inputs.manifest())?;
+    // What differs is asked of what a client-side apply stores: a server-side one rejects an unknown field.
+    let inventory = Inventory { update: UpdateMethod::Apply, ..inputs.inventory().clone() };
+    let state = State::new(Arc::clone(inputs.release()), Arc::new(inventory));
+    let fields = diff::drift(&state, inputs.manifest())?;
     let loaded = inputs.loaded();
     let document = Arc::clone(&loaded.document);
     Some(ClusterDrift { cluster: loaded.name.clone(), release: inputs.release().title(), document, fields })

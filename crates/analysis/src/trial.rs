@@ -90,7 +90,7 @@ impl Clusters {
             if let Some(new) = new {
                 error.get_or_insert_with(|| format!("{name} then has the error: {}", new.message));
             }
-            if let Some(diff) = outcome.diff.filter(|diff| diff.differs()) {
+            if let Some(diff) = outcome.diff.filter(hcoplan_explain::diff::ClusterDiff::differs) {
                 let kinds: BTreeSet<&str> = diff.comparison.objects.iter().map(|o| o.id.kind.as_str()).collect();
                 let kinds: Vec<&str> = kinds.into_iter().collect();
                 let what = if kinds.is_empty() { "what is stored".to_owned() } else { kinds.join(", ") };

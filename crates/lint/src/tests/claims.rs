@@ -9,6 +9,7 @@ use hcoplan_diagnostics::finding::{Applicability, BecomesWhen, Claim, Finding, P
 use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::why::{Input, PlanInput, input_trees};
 use hcoplan_planner::jsonpatch;
+use hcoplan_planner::jsonpatch::ANNOTATIONS;
 use hcoplan_planner::plan::{Admit, PREDICTED_ALERTS, Plan, plan_with};
 use hcoplan_planner::release::{Phase, Release};
 use hcoplan_yaml::edit::Change;
@@ -235,7 +236,13 @@ fn input_at(plan_input: &PlanInput<'_>, place: &Location) -> Option<Input> {
         return facts.find(is_it).cloned();
     }
     operation.cloned().or_else(|| {
-        let path = path_at(&document.root, place, &Path::root())?;
+        // A long patch is taken away as a whole.
+        let patch = ANNOTATIONS.iter().map(|a| Path::dotted("metadata.annotations").key(a.name));
+        let is_around = |path: &Path| {
+            let span = document.root.at(path).map(|node| node.span);
+            span.is_some_and(|around| around.start <= place.span.start && place.span.end <= around.end)
+        };
+        let path = path_at(&document.root, place, &Path::root()).or_else(|| patch.clone().find(is_around))?;
         // A gate's entry is its name, and so is a golden image.
         let text = path.to_string();
         Some(Input::Written(match () {

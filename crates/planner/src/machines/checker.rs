@@ -172,7 +172,7 @@ fn own_words(violation: &Violation) -> String {
         ViolationKind::Required => "is required".to_owned(),
         ViolationKind::Unsupported => {
             let (_, values) = violation.message.rsplit_once("supported values: ").unwrap_or_default();
-            format!("should be one of [{}]", values.replace(',', "").replace('"', ""))
+            format!("should be one of [{}]", values.replace([',', '"'], ""))
         }
         _ => {
             let types = if place.ends_with(".port") { "string,number" } else { "string,integer,number" };

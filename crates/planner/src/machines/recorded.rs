@@ -158,7 +158,6 @@ fn agrees_with_the_recorded_verdicts_and_words() {
                     .expect("a string");
             }
         }
-        #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
         let shares = equal.map(|n| 100.0 * f64::from(u32::try_from(n).expect("small")) / total as f64);
         println!("{name}: {total} cases, {:.2} % of the verdicts and {:.2} % of the words", shares[0], shares[1]);
         is_short |= shares.iter().zip(least).any(|(share, least)| *share < least);
