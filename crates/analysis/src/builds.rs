@@ -6,7 +6,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::failure::Failure;
-use hcoplan_diagnostics::source::{EditedTree, Tree};
+use hcoplan_diagnostics::source::{EditedTree, Revision, Tree};
 use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::{self, Builds, Built, Options, Repo, Trust};
 
@@ -29,8 +29,26 @@ pub(super) fn bundle(options: &mut Options) {
     }
 }
 
+/// Builds what a side has to build, a revision of it or the directory; what to say of it.
+pub(super) fn build_side(
+    root: &Utf8Path,
+    revision: Option<&Revision>,
+    asked: Builds,
+    options: &mut Options,
+) -> Result<Vec<String>, Failure> {
+    let wrong = |error| Failure::opening(error, root);
+    if let Some(tree) = revision {
+        options.builds = builds(asked, tree, options).map_err(wrong)?;
+        build_revision(tree, root, options)?;
+        return Ok(Vec::new());
+    }
+    let tree = options.directory(root).map_err(repo::Error::from).map_err(wrong)?;
+    options.builds = builds(asked, &*tree, options).map_err(wrong)?;
+    build_directory(root, options)
+}
+
 /// What is built: what the command line asks for, and what the configuration of a tree says where it is trusted.
-pub fn builds(asked: Builds, tree: &dyn Tree, options: &Options) -> Result<Builds, repo::Error> {
+fn builds(asked: Builds, tree: &dyn Tree, options: &Options) -> Result<Builds, repo::Error> {
     let config = Repo::configuration(tree, options)?;
     let is_trusted = !matches!(options.trust, Trust::Nobody);
     Ok(Builds {
@@ -41,7 +59,7 @@ pub fn builds(asked: Builds, tree: &dyn Tree, options: &Options) -> Result<Build
 }
 
 /// Builds what a revision has to build.
-pub fn build_revision(tree: &dyn Tree, root: &Utf8Path, options: &mut Options) -> Result<(), Failure> {
+pub(super) fn build_revision(tree: &dyn Tree, root: &Utf8Path, options: &mut Options) -> Result<(), Failure> {
     options.built = Some(Arc::new(build(tree, root, options)?));
     Ok(())
 }

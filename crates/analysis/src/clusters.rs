@@ -76,14 +76,18 @@ impl Clusters {
 
     /// The same clusters, read again with other content in some files.
     pub fn edited(self, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Self, Failure> {
-        let mut options = self.options;
+        let mut options = self.options.clone();
         options.edited.extend(files);
-        if options.built.is_some() {
-            build_directory(&self.root, &mut options)?;
-        }
-        let repo = Repo::open(&self.directory, &options);
-        let repo = repo.map_err(|error| Failure::opening(error, &self.root))?;
+        let repo = self.reopened(&mut options)?;
         Ok(Self { repo, options, ..self })
+    }
+
+    /// The repository with other options, built again where it was.
+    pub(super) fn reopened(&self, options: &mut Options) -> Result<Repo, Failure> {
+        if options.built.is_some() {
+            build_directory(&self.root, options)?;
+        }
+        Repo::open(&self.directory, options).map_err(|error| Failure::opening(error, &self.root))
     }
 
     /// The directory that was given, relative to the root; `None` where it is the root.

@@ -59,7 +59,7 @@ mod view;
 
 pub use baseline::BaselineFile;
 pub use before::{Before, ComparisonMode};
-pub use builds::{build_directory, build_revision, builds};
+pub use builds::build_directory;
 pub use cluster_result::{ClusterResult, Upgraded};
 pub use cluster_task::ClusterTask;
 pub use clusters::{Clusters, cluster_name, names};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::builds::{build_directory, build_revision, builds, bundle, has_bundle};
+use super::builds::{build_revision, build_side, bundle, has_bundle};
 use super::clusters::{Clusters, names};
 use super::exit::Exit;
 use super::failure::Failure;
@@ -74,7 +74,6 @@ fn find_in(
         ..Options::default()
     };
     let wrong = |error| Failure::opening(error, &root);
-    let asked = sources.builds;
     let revision = sources.revision.as_ref().map(|name| Revision::open(&root, name, max_bytes()));
     let revision = revision.transpose()?.map(Arc::new);
     let open = |options: &Options| match &revision {
@@ -86,14 +85,9 @@ fn find_in(
         let bytes = read.map_err(|e| Failure::Unreadable(format!("standard input: {e}")))?;
         Repo::from_stream(bytes, &options)
     } else {
-        if let Some(tree) = &revision {
-            options.builds = builds(asked, &**tree, &options).map_err(wrong)?;
-            build_revision(&**tree, &root, &mut options)?;
-        } else if !directory.is_file() {
-            let tree = options.directory(&root).map_err(repo::Error::from).map_err(wrong)?;
-            options.builds = builds(asked, &*tree, &options).map_err(wrong)?;
-            let notes = build_directory(&root, &mut options)?;
-            if sources.show_files {
+        if revision.is_some() || !directory.is_file() {
+            let notes = build_side(&root, revision.as_deref(), sources.builds, &mut options)?;
+            if sources.show_files && revision.is_none() {
                 notes.iter().for_each(|note| notices.show(note));
                 if options.built.as_ref().is_some_and(|built| !built.files.is_empty()) {
                     repo::builder().iter().for_each(|said| notices.show(said));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::builds::{self, builds};
+use super::builds::build_side;
 use super::failure::Failure;
 use hcoplan_diagnostics::source::{Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes};
 use hcoplan_kubernetes::Object;
@@ -78,20 +78,12 @@ impl Side {
             ..Options::default()
         };
         let wrong = |error| Failure::opening(error, &self.directory);
-        let opened = match &self.revision {
-            Some(revision) => {
-                let tree = Revision::open(&self.directory, revision, max_bytes());
-                let tree = tree?;
-                options.builds = builds(self.builds, &tree, &options).map_err(wrong)?;
-                builds::build_revision(&tree, &self.directory, &mut options)?;
-                Repo::from_tree(Arc::new(tree), &options)
-            }
-            None => {
-                let tree = options.directory(&self.directory).map_err(repo::Error::from).map_err(wrong)?;
-                options.builds = builds(self.builds, &*tree, &options).map_err(wrong)?;
-                builds::build_directory(&self.directory, &mut options)?;
-                Repo::open(&self.directory, &options)
-            }
+        let revision = self.revision.as_ref().map(|name| Revision::open(&self.directory, name, max_bytes()));
+        let revision = revision.transpose()?;
+        build_side(&self.directory, revision.as_ref(), self.builds, &mut options)?;
+        let opened = match revision {
+            Some(tree) => Repo::from_tree(Arc::new(tree), &options),
+            None => Repo::open(&self.directory, &options),
         };
         opened.map_err(wrong)
     }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 
-use super::builds::build_directory;
 use super::clusters::Clusters;
 use super::failure::Failure;
 use crate::{Before, ClusterTask, ComparisonMode, Pair, Progress};
@@ -108,9 +107,6 @@ impl Clusters {
         options.within = None;
         let names = Arc::new(names.clone());
         options.chosen = ClusterFilter::new(move |name| names.contains(name));
-        if options.built.is_some() {
-            build_directory(&self.root, &mut options)?;
-        }
-        Repo::open(&self.directory, &options).map_err(|error| Failure::opening(error, &self.root))
+        self.reopened(&mut options)
     }
 }

@@ -28,6 +28,8 @@ pub mod matrix;
 mod page;
 #[cfg(test)]
 mod printer_tests;
+#[cfg(test)]
+mod recorded_cases;
 mod same_findings;
 mod sarif;
 #[cfg(test)]

@@ -3,39 +3,24 @@
 use std::sync::OnceLock;
 
 use camino::Utf8Path;
-use hcoplan_testing::{annotations, root};
 use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{Changes, Format, LEAST_BUDGET, write};
 use crate::Terminal;
+use crate::recorded_cases::each_recorded_case;
 use hcoplan_explain::diff::{ClusterDiff, Side, compare_plans, notes};
 use hcoplan_planner::plan::{Admit, plan_with};
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{Options, Repo};
 
 /// Each recorded case of the selection, from every release to the next.
 fn pairs() -> &'static [ClusterDiff] {
     static ALL: OnceLock<Vec<ClusterDiff>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let copies = tempfile::tempdir().expect("a directory");
-        annotations::copy(&root().join("testdata/golden/cases"), &copies.path().join("cases")).expect("copied");
-        let cases = Utf8Path::from_path(copies.path()).expect("UTF-8").join("cases");
-        let mut names: Vec<_> =
-            cases.read_dir_utf8().expect("the cases").map(|e| e.expect("an entry").into_path()).collect();
-        names.sort();
         let releases: Vec<&str> = Release::known_names().collect();
         let mut out = Vec::new();
-        for case in names {
-            let repo = Repo::open(&case, &Options::default()).expect("a case");
-            let Some(cluster) = repo.clusters().first() else {
-                continue;
-            };
-            let loaded = repo.load(cluster).expect("readable");
+        each_recorded_case(|case, loaded| {
             let inventory = &loaded.inventory;
-            if inventory.documents.is_empty() {
-                continue;
-            }
             for two in releases.windows(2) {
                 let planned: Vec<_> = two
                     .iter()
@@ -57,10 +42,10 @@ fn pairs() -> &'static [ClusterDiff] {
                 out.push(ClusterDiff {
                     comparison: compare_plans(&before, &after),
                     notes: notes(&before, &after),
-                    ..ClusterDiff::new(case.file_name().unwrap_or_default())
+                    ..ClusterDiff::new(case)
                 });
             }
-        }
+        });
         out
     })
 }

@@ -2,28 +2,20 @@
 
 use std::sync::OnceLock;
 
-use camino::Utf8Path;
-use hcoplan_testing::{annotations, root};
 use serde_json::Value;
 
 use super::{Format, MatrixPage, document, write};
 use crate::Terminal;
+use crate::recorded_cases::each_recorded_case;
 use hcoplan_analysis::matrix::{ClusterMatrix, MatrixInput, counts, matrix};
 use hcoplan_lint::{Context, Input, Settings};
 use hcoplan_planner::plan::{Admit, plan_with};
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{Options, Repo};
 
 /// The cases of the selection on every release, and one without an inventory.
 fn clusters() -> &'static [ClusterMatrix] {
     static ALL: OnceLock<Vec<ClusterMatrix>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let copies = tempfile::tempdir().expect("a directory");
-        annotations::copy(&root().join("testdata/golden/cases"), &copies.path().join("cases")).expect("copied");
-        let cases = Utf8Path::from_path(copies.path()).expect("UTF-8").join("cases");
-        let entries = cases.read_dir_utf8().expect("the cases");
-        let mut names: Vec<_> = entries.map(|e| e.expect("an entry").into_path()).collect();
-        names.sort();
         let mut out = vec![ClusterMatrix {
             cluster: "a|b".to_owned(),
             release: String::new(),
@@ -33,22 +25,14 @@ fn clusters() -> &'static [ClusterMatrix] {
             images: Vec::new(),
             machines: Vec::new(),
         }];
-        for case in names {
-            let repo = Repo::open(&case, &Options::default()).expect("a case");
-            let Some(cluster) = repo.clusters().first() else {
-                continue;
-            };
-            let loaded = repo.load(cluster).expect("readable");
+        each_recorded_case(|case, loaded| {
             let inventory = &loaded.inventory;
-            if inventory.documents.is_empty() {
-                continue;
-            }
             for name in Release::known_names() {
                 let release = Release::known(name).expect("known");
                 let plan = plan_with(&release, &inventory.inventory, &loaded.json, Admit::Force);
                 let admission = &plan.admission;
                 let input = Input {
-                    cluster: case.file_name().unwrap_or_default(),
+                    cluster: case,
                     release: &release,
                     document: &loaded.document,
                     object: &loaded.json,
@@ -61,7 +45,7 @@ fn clusters() -> &'static [ClusterMatrix] {
                     refused: admission.stage.map(|_| admission.message.as_str()),
                 }));
             }
-        }
+        });
         out
     })
 }
