@@ -13,8 +13,6 @@ mod completions;
 mod diff;
 mod explain;
 mod fix;
-mod fix_document;
-mod fix_rounds;
 mod format;
 mod help;
 mod import;

@@ -10,7 +10,7 @@ use camino::Utf8PathBuf;
 use super::clusters::Clusters;
 use super::failure::Failure;
 use crate::{Before, ClusterTask, ComparisonMode, Pair, Progress};
-use hcoplan_diagnostics::finding::{Applicability, Finding, Severity};
+use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Severity};
 use hcoplan_diagnostics::secret::mask_finding;
 use hcoplan_diagnostics::source::encode;
 use hcoplan_lint::fix::{self, Choice};
@@ -35,26 +35,30 @@ impl Clusters {
     ) -> Result<(), Failure> {
         let users = self.repo.users_of_files();
         let mut tried = 0;
-        for finding in findings.iter_mut().filter(|_| self.is_editable) {
-            let known: BTreeSet<String> = finding.clusters().map(str::to_owned).collect();
-            for nth in 0..finding.fixes.len() {
-                let fix = &finding.fixes[nth];
-                let others = changed_clusters(fix, &users).into_iter().filter(|name| !known.contains(*name));
+        let mut trials = Vec::new();
+        for (nth, finding) in findings.iter().enumerate().filter(|_| self.is_editable) {
+            let known: BTreeSet<&str> = finding.clusters().collect();
+            let fixes = finding.fixes.iter().enumerate();
+            for (index, fix) in fixes.filter(|(_, fix)| fix.applicability == Applicability::Suggestion) {
+                let others = changed_clusters(fix, &users).into_iter().filter(|name| !known.contains(name));
                 let others: BTreeSet<String> = others.take(MOST - tried).map(str::to_owned).collect();
-                if others.is_empty() || fix.applicability != Applicability::Suggestion {
-                    continue;
+                let files = if others.is_empty() { BTreeMap::new() } else { texts_after(finding, fix) };
+                if !files.is_empty() {
+                    tried += others.len();
+                    trials.push((nth, index, others, files));
                 }
-                tried += others.len();
-                let files = fix::round(&[Choice { finding, fix }]).files.into_iter();
-                let files: BTreeMap<_, _> =
-                    files.map(|(path, f)| (path, encode(&f.text, f.before.encoding()))).collect();
-                if files.is_empty() {
-                    continue;
-                }
-                if let Some(effect) = self.effect_of(files, &others, settings, jobs)? {
-                    let title = &mut finding.fixes[nth].title;
-                    *title = format!("{title}; {effect}");
-                }
+            }
+        }
+        if trials.is_empty() {
+            return Ok(());
+        }
+        let all = trials.iter().flat_map(|(.., others, _)| others.clone()).collect();
+        let before = self.opened_with(BTreeMap::new(), &all)?;
+        for (nth, index, others, files) in trials {
+            let effect = self.effect_of(&before, files, &others, settings, jobs)?;
+            let fix = findings.get_mut(nth).and_then(|finding| finding.fixes.get_mut(index));
+            if let (Some(effect), Some(fix)) = (effect, fix) {
+                fix.title = format!("{}; {effect}", fix.title);
             }
         }
         Ok(())
@@ -63,18 +67,18 @@ impl Clusters {
     /// What other texts of some files do to clusters, in words.
     fn effect_of(
         &self,
+        before: &Repo,
         files: BTreeMap<Utf8PathBuf, Vec<u8>>,
         names: &BTreeSet<String>,
         settings: &Settings,
         jobs: Option<NonZeroUsize>,
     ) -> Result<Option<String>, Failure> {
-        let before = self.opened_with(BTreeMap::new(), names)?;
         let after = self.opened_with(files, names)?;
         let known: BTreeMap<&str, _> = before.clusters().iter().map(|c| (c.name(), c)).collect();
         let meant = after.clusters().iter().filter(|c| names.contains(c.name()));
         let pairs: Vec<Pair<'_>> = meant.filter_map(|c| Some(Pair::of(known.get(c.name())?, c))).collect();
         let task = ClusterTask {
-            before: Before::Sources(&before, ComparisonMode::BeforeAndAfter),
+            before: Before::Sources(before, ComparisonMode::BeforeAndAfter),
             compare: true,
             lint: Some(lint::Selection::of(settings).without_fixes()),
             ..ClusterTask::default()
@@ -109,4 +113,10 @@ impl Clusters {
         options.chosen = ClusterFilter::new(move |name| names.contains(name));
         self.reopened(&mut options)
     }
+}
+
+/// The files that a fix changes, with their new content.
+fn texts_after(finding: &Finding, fix: &Fix) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
+    let files = fix::round(&[Choice { finding, fix }]).files.into_iter();
+    files.map(|(path, f)| (path, encode(&f.text, f.before.encoding()))).collect()
 }

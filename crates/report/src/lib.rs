@@ -15,6 +15,7 @@ mod excerpt;
 pub mod explain;
 mod findings;
 mod fingerprint;
+pub mod fixes;
 mod github;
 mod gitlab;
 pub mod html;

@@ -3,19 +3,22 @@
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
-use super::fix_rounds::{FixRounds, diff_of};
-use crate::finding::{Applicability, Finding, Fix};
-use crate::fix::{Applied, Line, preview};
-use crate::secret;
-use crate::source::Location;
-use hcoplan_report::shown_path;
+use hcoplan_analysis::FixResult;
+use hcoplan_diagnostics::finding::{Applicability, Finding, Fix};
+use hcoplan_diagnostics::secret;
+use hcoplan_diagnostics::source::Location;
+use hcoplan_lint::fix::{Applied, Line, preview};
+
+use super::{FixView, diff_of, root_from_top};
+use crate::shown_path;
 
 /// Raised when a field changes its meaning or goes; new fields don't raise it.
 const SCHEMA_VERSION: &str = "1";
 
 /// The applied or proposed fixes, and those to choose from.
-pub(super) fn of(fixed: &FixRounds, root: &Utf8Path, written: bool, changed: usize) -> Value {
-    let from_top = fixed.root_from_top(root);
+pub fn document(fixed: &FixResult, view: &FixView<'_>) -> Value {
+    let root = view.root;
+    let from_top = root_from_top(fixed, root);
     let files = fixed.files.values().map(|file| {
         json!({
             "file": shown_path(root, &file.before),
@@ -36,7 +39,7 @@ pub(super) fn of(fixed: &FixRounds, root: &Utf8Path, written: bool, changed: usi
         document["error"] = json!(error.message);
         document
     });
-    let not_carried = fixed.not_carried.iter().map(|(finding, why)| {
+    let not_in_sources = fixed.not_in_sources.iter().map(|(finding, why)| {
         let mut document = placed(root, finding.location.as_ref());
         document["rule"] = json!(finding.rule.name);
         document["reason"] = json!(why);
@@ -45,18 +48,18 @@ pub(super) fn of(fixed: &FixRounds, root: &Utf8Path, written: bool, changed: usi
     let left: Vec<Value> = fixed.left.iter().map(|f| to_choose(root, f)).collect();
     json!({
         "schemaVersion": SCHEMA_VERSION,
-        "written": written,
+        "written": view.written.is_some(),
         "files": files.collect::<Vec<_>>(),
         "applied": applied,
         "dropped": dropped.collect::<Vec<_>>(),
         "harmful": harmful.collect::<Vec<_>>(),
-        "notCarried": not_carried.collect::<Vec<_>>(),
+        "notInSources": not_in_sources.collect::<Vec<_>>(),
         "left": left,
-        "refused": fixed.refused,
+        "refused": fixed.rejected,
         "exhausted": fixed.exhausted,
         "summary": {
             "fixes": fixed.applied.len(),
-            "files": changed,
+            "files": view.written.unwrap_or(fixed.files.len()),
             "left": fixed.left.len(),
         },
     })
@@ -136,20 +139,19 @@ fn way(root: &Utf8Path, index: usize, fix: &Fix) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Finding;
-    use crate::fix::NewError;
-    use crate::source::{SourceFile, Span};
+    use hcoplan_diagnostics::source::{SourceFile, Span};
+    use hcoplan_lint::fix::NewError;
 
     #[test]
     fn the_document_is_what_its_schema_says() {
-        let schema: Value = serde_json::from_str(include_str!("../../schemas/fix.schema.json")).expect("JSON");
+        let schema: Value = serde_json::from_str(include_str!("../../../../schemas/fix.schema.json")).expect("JSON");
         let schema = jsonschema::validator_for(&schema).expect("a schema");
         let file = SourceFile::new("a.yaml", "a: 1\n");
-        let rule = crate::lint::rules()[0].rule;
+        let rule = hcoplan_lint::rules()[0].rule;
         let place = Location::new(&file, Span::new(3, 4));
         let fix = Fix::edit("write 2", Applicability::Suggestion, place.clone(), "2");
         let finding = Finding::new(rule, "something").at(place.clone()).fix(fix.clone());
-        let fixed = FixRounds {
+        let fixed = FixResult {
             applied: vec![Applied {
                 made: Vec::new(),
                 rule: rule.name,
@@ -158,12 +160,13 @@ mod tests {
             }],
             left: vec![finding.clone()],
             harmful: vec![(finding.clone(), fix, NewError { cluster: "prod".to_owned(), message: "bad".to_owned() })],
-            not_carried: vec![(finding.clone(), "can't: because".to_owned())],
-            refused: vec!["prod".to_owned()],
-            ..FixRounds::default()
+            not_in_sources: vec![(finding.clone(), "can't: because".to_owned())],
+            rejected: vec!["prod".to_owned()],
+            ..FixResult::default()
         };
-        for fixed in [FixRounds::default(), fixed] {
-            let document = of(&fixed, Utf8Path::new("."), false, 0);
+        for fixed in [FixResult::default(), fixed] {
+            let view = FixView { root: Utf8Path::new("."), written: None, is_migration: false, is_built: false };
+            let document = document(&fixed, &view);
             let wrong: Vec<String> = schema.iter_errors(&document).map(|e| e.to_string()).collect();
             assert!(wrong.is_empty(), "{wrong:?}: {document:#}");
             for left in document["left"].as_array().expect("a list") {

@@ -1,0 +1,248 @@
+//! Fixes applied to the files of a repository, each tried in every cluster that reads them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::num::NonZeroUsize;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::{Applicability, Finding, FindingKey, Fix};
+use hcoplan_diagnostics::source::{SourceFile, encode};
+use hcoplan_lint::fix::{self, Applied, DroppedFix, NewError, Rewritten, Round};
+use hcoplan_lint::{self as lint, Settings};
+use hcoplan_planner::verdict::VerdictKind;
+use hcoplan_yaml::edit::Reason;
+
+use super::clusters::Clusters;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::findings::FinalFindings;
+use super::notices::Notices;
+use super::tree::report_outcome;
+use crate::ClusterTask;
+
+/// Fixes that bring up others are followed this often.
+pub const MOST_ROUNDS: usize = 10;
+
+/// Which fixes are applied, beside the safe ones.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FixRequest<'a> {
+    /// Also those that change what the cluster does.
+    pub also_unsafe: bool,
+    /// Rules, each with the number of the fix that is applied, from one.
+    pub chosen: &'a [(String, usize)],
+    /// The only file that may change.
+    pub only: Option<&'a Utf8Path>,
+    /// Whether the files are written: then what is left is that of the new texts.
+    pub writes: bool,
+    /// Threads; `None` = as many as there are cores.
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// What was fixed, and what was not.
+#[derive(Debug, Default)]
+pub struct FixResult {
+    /// Files by path, as they were read and as they are to be.
+    pub files: BTreeMap<Utf8PathBuf, Rewritten>,
+    /// What was done.
+    pub applied: Vec<Applied>,
+    /// What can't be.
+    pub dropped: Vec<DroppedFix>,
+    /// Findings with a fix that was not applied.
+    pub left: Vec<Finding>,
+    /// Fixes by which a cluster that the edited file goes into would get an error, with that error.
+    pub harmful: Vec<(Finding, Fix, NewError)>,
+    /// Findings of a build whose fix can't be made in its sources, with why.
+    pub not_in_sources: Vec<(Finding, String)>,
+    /// Clusters that would be rejected also after all.
+    pub rejected: Vec<String>,
+    /// Choices that no finding has a fix for.
+    pub unmatched: Vec<(String, usize)>,
+    /// Whether there was more to do than rounds.
+    pub exhausted: bool,
+}
+
+/// What is wrong with fixes that were tried.
+enum Fault {
+    /// A cluster would get an error by it.
+    Harm(NewError),
+    /// The build isn't what was meant.
+    Other(Reason),
+}
+
+/// The clusters with other texts in some files, and what is found in them.
+struct Trial {
+    clusters: Clusters,
+    findings: FinalFindings,
+    /// What is found in the clusters that aren't meant, and are built of the files.
+    others: Vec<Finding>,
+    /// The clusters that are rejected.
+    rejected: Vec<String>,
+}
+
+impl Clusters {
+    /// Applies fixes until none is left; nothing is written. Problems of reading are reported once.
+    ///
+    /// # Errors
+    /// The files can't be read, or built, or the baseline is wrong.
+    pub fn fix(
+        self,
+        request: &FixRequest<'_>,
+        settings: &Settings,
+        exit: &mut Exit,
+        notices: &dyn Notices,
+    ) -> Result<FixResult, Failure> {
+        let mut result = FixResult::default();
+        let first = self.lint_to_fix(request, settings, Some(exit), notices)?;
+        let (original, mut now) = (first.findings.findings().to_vec(), first);
+        let mut rejected_fixes: Vec<Fix> = Vec::new();
+        let mut unproven: Vec<DroppedFix> = Vec::new();
+        let mut chosen_once: BTreeSet<String> = BTreeSet::new();
+        for round in 0..=MOST_ROUNDS {
+            let findings = now.findings.findings().to_vec();
+            // What was chosen once isn't chosen again where it is still found.
+            let wanted = |finding: &Finding| {
+                let named = request.chosen.iter().rev().find(|(rule, _)| rule == finding.rule.name);
+                let named = named.filter(|_| !chosen_once.contains(&finding.message));
+                named.map(|(_, number)| number.saturating_sub(1))
+            };
+            let mut choices = fix::choose_with(&findings, request.also_unsafe, wanted);
+            // Whoever chooses a fix by its number takes the error, too, that it is offered with.
+            choices.retain(|c| wanted(c.finding).is_some() || !rejected_fixes.iter().any(|r| r.is_same(c.fix)));
+            choices.retain(|c| request.only.is_none_or(|only| c.fix.edits.iter().all(|e| e.file.path() == only)));
+            let mut done = fix::round(&choices);
+            result.dropped = std::mem::take(&mut done.dropped);
+            if done.files.is_empty() || round == MOST_ROUNDS {
+                result.exhausted = done.exhausted || !done.files.is_empty();
+                break;
+            }
+            let messages = choices.iter().filter(|c| wanted(c.finding).is_some()).map(|c| c.finding.message.clone());
+            let messages: Vec<String> = messages.collect();
+            let others = now.clusters.findings_of_others(done.files.keys(), settings, request.jobs);
+            let before = (&*findings, &*others);
+            now = now.with(&done, request, settings, notices)?;
+            if now.fault(&done, before).is_some() {
+                now.clusters = now.clusters.edited(texts(&done, |f| f.before.text()))?;
+                let known = rejected_fixes.len();
+                for choice in &choices {
+                    let one = fix::round(std::slice::from_ref(choice));
+                    now = now.with(&one, request, settings, notices)?;
+                    match now.fault(&one, before) {
+                        Some(Fault::Harm(error)) if wanted(choice.finding).is_none() => {
+                            rejected_fixes.push(choice.fix.clone());
+                            result.harmful.push((choice.finding.clone(), choice.fix.clone(), error));
+                        }
+                        Some(Fault::Other(why)) => {
+                            rejected_fixes.push(choice.fix.clone());
+                            let fix = one.applied.first().cloned();
+                            unproven.extend(fix.map(|fix| DroppedFix { fix, why }));
+                        }
+                        _ => {}
+                    }
+                    now.clusters = now.clusters.edited(texts(&one, |f| f.before.text()))?;
+                }
+                if rejected_fixes.len() > known {
+                    now = now.clusters.lint_to_fix(request, settings, None, notices)?;
+                    continue;
+                }
+                // Each is right alone, and all together aren't: one at a time.
+                done = fix::round(choices.get(..1).unwrap_or_default());
+                now = now.with(&done, request, settings, notices)?;
+            }
+            for (path, file) in done.files {
+                let text = file.text.clone();
+                result.files.entry(path).or_insert(file).text = text;
+            }
+            chosen_once.extend(messages);
+            result.applied.extend(done.applied);
+        }
+        let has = |rule: &str, number: usize| original.iter().any(|f| f.rule.name == rule && f.fixes.len() >= number);
+        result.unmatched = request.chosen.iter().filter(|(rule, number)| !has(rule, *number)).cloned().collect();
+        result.dropped.append(&mut unproven);
+        result.files.retain(|_, file| file.before.text() != file.text);
+        result.rejected = now.rejected;
+        let findings = now.findings.findings();
+        let why = |f: &Finding| Some((f.clone(), f.not_fixed.clone()?.into_owned()));
+        result.not_in_sources = findings.iter().filter_map(why).collect();
+        result.left = findings.iter().filter(|f| !f.fixes.is_empty()).cloned().collect();
+        // What is left is shown as it was found: of the files as they are, or as they were.
+        if !request.writes {
+            let keys = FindingKey::of_all(&original).into_iter();
+            let known: HashMap<_, &Finding> = keys.zip(&original).collect();
+            let keys = FindingKey::of_all(findings);
+            let left = findings.iter().zip(&keys).filter(|(f, _)| !f.fixes.is_empty());
+            result.left = left.map(|(f, key)| (*known.get(key).unwrap_or(&f)).clone()).collect();
+            let before = result.files.iter().map(|(path, f)| (path.clone(), bytes(&f.before, f.before.text())));
+            now.clusters = now.clusters.edited(before.collect())?;
+        }
+        now.clusters.try_fixes(&mut result.left, settings, request.jobs)?;
+        let error_of = |fix: &Fix| result.harmful.iter().find(|(_, harmful, _)| harmful.is_same(fix)).map(|(.., e)| e);
+        for finding in &mut result.left {
+            // What can't be proven isn't offered; what harms a cluster is, with the error that the cluster then has.
+            finding.fixes.retain(|fix| error_of(fix).is_some() || !rejected_fixes.iter().any(|r| r.is_same(fix)));
+            for fix in &mut finding.fixes {
+                if let Some(NewError { cluster, message }) = error_of(fix) {
+                    fix.applicability = Applicability::Suggestion;
+                    fix.title = format!("{}; {cluster} then has the error: {message}", fix.title);
+                }
+            }
+        }
+        result.left.retain(|finding| !finding.fixes.is_empty());
+        Ok(result)
+    }
+
+    /// The findings, and the clusters that are rejected; with `exit`, what keeps one from being planned is reported.
+    fn lint_to_fix(
+        self,
+        request: &FixRequest<'_>,
+        settings: &Settings,
+        mut exit: Option<&mut Exit>,
+        notices: &dyn Notices,
+    ) -> Result<Trial, Failure> {
+        let work = ClusterTask { lint: Some(lint::Selection::of(settings)), ..ClusterTask::default() };
+        let mut rejected = Vec::new();
+        let findings = self.each(&work, request.jobs, notices, |outcome, progress| {
+            if outcome.verdict.kind() == VerdictKind::Rejected {
+                rejected.push(outcome.cluster.clone());
+            }
+            if let Some(exit) = &mut exit {
+                // Here a rejection is one of the things to fix.
+                let failed = exit.failed;
+                progress.suspend(|| report_outcome(outcome, true, exit, notices));
+                exit.failed = failed;
+            }
+        });
+        let findings = findings.finished(None, settings, &self.root, notices)?;
+        Ok(Trial { clusters: self, findings, others: Vec::new(), rejected })
+    }
+}
+
+impl Trial {
+    /// The same with the texts of a round.
+    fn with(
+        self,
+        round: &Round,
+        request: &FixRequest<'_>,
+        settings: &Settings,
+        notices: &dyn Notices,
+    ) -> Result<Self, Failure> {
+        let clusters = self.clusters.edited(texts(round, |f| &f.text))?;
+        let others = clusters.findings_of_others(round.files.keys(), settings, request.jobs);
+        Ok(Self { others, ..clusters.lint_to_fix(request, settings, None, notices)? })
+    }
+
+    /// What is wrong after a round, with the findings before it of the clusters that are meant and of the others.
+    fn fault(&self, round: &Round, (before, others): (&[Finding], &[Finding])) -> Option<Fault> {
+        fix::first_new_error(before, self.findings.findings())
+            .or_else(|| fix::first_new_error(others, &self.others))
+            .map(Fault::Harm)
+            .or_else(|| self.clusters.is_as_meant(round).err().map(Fault::Other))
+    }
+}
+
+/// The files of a round with one of their texts, encoded as they are.
+fn texts(round: &Round, text: impl Fn(&Rewritten) -> &str) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
+    round.files.iter().map(|(path, f)| (path.clone(), bytes(&f.before, text(f)))).collect()
+}
+
+fn bytes(file: &SourceFile, text: &str) -> Vec<u8> {
+    encode(text, file.encoding())
+}
