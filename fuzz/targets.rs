@@ -235,10 +235,10 @@ pub(crate) fn plan(data: &[u8]) {
                 assert!(named || matches!(admit, Admit::Force), "{:?}", object.id);
                 assert!(!yaml::emit(&object.body).is_empty());
                 let schema = release.schema_of(&object.id.api_version, &object.id.kind);
-                for refusal in schema.iter().flat_map(|s| s.refusals(&object.body)) {
+                for rejection in schema.iter().flat_map(|s| s.rejections(&object.body)) {
                     let mut known = ACCEPTED_BY_HCO_ALONE.iter();
-                    let known = known.any(|path| refusal.message.contains(path));
-                    assert!(known || !sound, "{}: {}", object.id, refusal.message);
+                    let known = known.any(|path| rejection.message.contains(path));
+                    assert!(known || !sound, "{}: {}", object.id, rejection.message);
                 }
             }
             let later = plan_with(next, &INVENTORY, object, admit);

@@ -290,8 +290,8 @@ fn rendered_objects_are_valid() {
                 };
                 let pruned = pruned.iter().filter(|p| !handed_on(p));
                 let pruned = pruned.map(|p| format!("{} is unknown", p.path));
-                let refused = schema.validate(&object.body);
-                let refused = refused.iter().map(|v| v.message.clone());
+                let rejected = schema.validate(&object.body);
+                let rejected = rejected.iter().map(|v| v.message.clone());
                 let case = case(want);
                 let mut taken = |message: &String| {
                     let known = |(name, field): &&(_, _)| *name == case && message.contains(field);
@@ -299,7 +299,7 @@ fn rendered_objects_are_valid() {
                     used.extend(found);
                     found.is_some()
                 };
-                let wrong: Vec<_> = refused.chain(pruned).filter(|m| !taken(m)).collect();
+                let wrong: Vec<_> = rejected.chain(pruned).filter(|m| !taken(m)).collect();
                 let release = release.name();
                 bad.extend(wrong.iter().map(|m| format!("{release} {case}: {name} {m}")));
             }
@@ -375,7 +375,7 @@ fn commented(text: &str) -> String {
 /// Every recorded v1beta1 document that is accepted, with comments all over it, says the same in
 /// v1 where the release has that.
 fn all_migrate(set: &Path) {
-    let (mut count, mut refused) = (0, BTreeMap::<String, Vec<String>>::new());
+    let (mut count, mut rejected) = (0, BTreeMap::<String, Vec<String>>::new());
     for name in Release::known_names() {
         let release = Release::known(name).expect("known");
         let Ok(text) = fs::read_to_string(set.join(format!("expected/{name}.jsonl"))) else {
@@ -410,7 +410,7 @@ fn all_migrate(set: &Path) {
                 }
                 Err(NotMigrated::NotServed(_)) => assert!(["1.16", "1.17"].contains(&name)),
                 Err(why) => {
-                    let cases = refused.entry(format!("{name}: {why}")).or_default();
+                    let cases = rejected.entry(format!("{name}: {why}")).or_default();
                     cases.push(case.to_owned());
                 }
             }
@@ -418,16 +418,16 @@ fn all_migrate(set: &Path) {
     }
     assert!(count > 0, "{} holds no case", set.display());
     let unknown = |(why, cases): &(&String, &Vec<String>)| {
-        let known = REFUSED.iter().any(|reason| why.contains(reason));
+        let known = REJECTED.iter().any(|reason| why.contains(reason));
         let odd = |case: &String| ODD.contains(&case.as_str());
         !(known || (why.contains("would get lost") && cases.iter().all(odd)))
     };
-    let unknown: Vec<_> = refused.iter().filter(unknown).collect();
+    let unknown: Vec<_> = rejected.iter().filter(unknown).collect();
     assert!(unknown.is_empty(), "{unknown:#?}");
 }
 
 /// Why a document stays in v1beta1.
-const REFUSED: &[&str] = &[
+const REJECTED: &[&str] = &[
     // v1 has no place for these; 1.18 keeps them.
     "1.18: the cluster would store something else at spec.localStorageClassName",
     "1.18: the cluster would store something else at spec.obsoleteCPUs",

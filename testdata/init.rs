@@ -105,7 +105,7 @@ fn nothing_lands_where_it_would_be_applied() {
 fn reports_without_a_release_what_every_release_does() {
     let scene = Scene::new(&main_directory().join("nowhere"));
     let rules = [
-        "admission-refused",
+        "admission-rejected",
         "annotation-value-not-string",
         "dict-duplicate-name",
         "feature-gate-default-flip",

@@ -321,7 +321,7 @@ fn is_incomparable(created: &Step, upgraded: &Step, new: &Plan) -> Option<&'stat
     let admission = &created.plan.admission;
     let unknown_gate = |said: &String| said.ends_with("featureGate is unknown and ignored.");
     if !new.admission.accepted {
-        Some("1.19 refuses to create it")
+        Some("1.19 rejects to create it")
     } else if !admission.pruned.is_empty() || admission.warnings.iter().any(unknown_gate) {
         Some("1.18 drops what it doesn't know, and nobody applies the manifest again")
     } else if upgraded.operator_updates.iter().any(|u| !u.admission.accepted) {

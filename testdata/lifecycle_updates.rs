@@ -73,7 +73,7 @@ fn replacing(state: &State, manifest: &Value) -> Step {
     with_method(state, UpdateMethod::Replace).update(manifest)
 }
 
-fn refusal(step: &Step) -> Option<&str> {
+fn rejection(step: &Step) -> Option<&str> {
     let admission = &step.plan.admission;
     (!admission.accepted).then_some(admission.message.as_str())
 }
@@ -92,9 +92,9 @@ fn a_replace_carries_no_status_so_nothing_fills_in_the_eviction_strategy() {
     assert_eq!(stored["spec"]["virtualization"]["evictionStrategy"], "LiveMigrate");
 
     let replaced = replacing(&before, &patched);
-    assert!(refusal(&replaced).is_some_and(|message| message.contains("evictionStrategy")));
+    assert!(rejection(&replaced).is_some_and(|message| message.contains("evictionStrategy")));
     let merged = before.update(&patched);
-    assert_eq!(refusal(&merged), None);
+    assert_eq!(rejection(&merged), None);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn an_apply_that_flips_a_gate_merges_with_the_field_that_the_cluster_has() {
         };
         let before = applied(&cluster("1.19"), &with("Disabled"));
         let flipped = before.update(&with("Enabled"));
-        assert_eq!(refusal(&flipped), None, "{gate}");
+        assert_eq!(rejection(&flipped), None, "{gate}");
     }
 }
 
@@ -135,10 +135,10 @@ fn the_webhook_reads_the_architectures_of_an_update_from_the_status() {
         let patched = manifest("v1beta1", reads.clone(), json!({}));
         let nothing = cluster(release);
         let created = nothing.update(&patched);
-        assert!(refusal(&created).is_some(), "{release}: a new one has no status");
+        assert!(rejection(&created).is_some(), "{release}: a new one has no status");
         let before = applied(&nothing, &manifest("v1beta1", json!({}), json!({})));
         let updated = before.update(&patched);
-        assert_eq!(refusal(&updated), None, "{release}");
+        assert_eq!(rejection(&updated), None, "{release}");
     }
 }
 
@@ -162,7 +162,7 @@ fn a_missing_operand_rejects_an_update() {
     };
     let changed = manifest("v1", json!({}), json!({"virtualization": {"evictionStrategy": "None"}}));
     let step = state.update(&changed);
-    let message = refusal(&step).unwrap_or_default();
+    let message = rejection(&step).unwrap_or_default();
     assert!(message.contains("\"ssp-kubevirt-hyperconverged\" not found"), "{message}");
 }
 
@@ -182,16 +182,16 @@ fn keeps_a_gate_that_hides_an_error_until_the_error_is_fixed() {
 
         let without_gate = manifest("v1beta1", json!({}), json!({}));
         let step = state.update(&without_gate);
-        let message = refusal(&step).unwrap_or_default();
+        let message = rejection(&step).unwrap_or_default();
         let wanted = "\"ssp-kubevirt-hyperconverged\" not found";
         assert!(message.contains(wanted), "{release}: {message}");
 
         let with_gate = manifest("v1beta1", json!({}), gate);
         let step = state.update(&with_gate);
-        assert_eq!(refusal(&step), None, "{release}");
+        assert_eq!(rejection(&step), None, "{release}");
         // Now that SSP is there, the gate can go.
         let step = step.after.update(&without_gate);
-        assert_eq!(refusal(&step), None, "{release}");
+        assert_eq!(rejection(&step), None, "{release}");
     }
 }
 
@@ -200,18 +200,18 @@ fn sends_only_changed_objects() {
     let short = json!({"certConfig": {"ca": {"duration": "5m"}}});
     let invalid = manifest("v1beta1", json!({}), short);
     let nothing = cluster("1.18");
-    let refused = nothing.update(&invalid);
-    assert!(refusal(&refused).is_some());
+    let rejected = nothing.update(&invalid);
+    assert!(rejection(&rejected).is_some());
     // It is stored all the same: the webhook was switched off for an hour.
-    let before = nothing.forced(refused).after;
+    let before = nothing.forced(rejected).after;
     let again = before.update(&invalid);
-    assert_eq!(refusal(&again), None, "kubectl sends nothing");
+    assert_eq!(rejection(&again), None, "kubectl sends nothing");
     let mut beside = invalid.clone();
     beside["spec"]["defaultCPUModel"] = json!("Haswell");
     let changed = before.update(&beside);
-    assert!(refusal(&changed).is_some(), "the webhook looks at all of it");
+    assert!(rejection(&changed).is_some(), "the webhook looks at all of it");
     let replaced = replacing(&before, &beside);
-    assert!(refusal(&replaced).is_some());
+    assert!(rejection(&replaced).is_some());
 }
 
 #[test]
@@ -221,8 +221,8 @@ fn accepts_an_unchanged_value_that_violates_the_schema() {
         manifest("v1beta1", json!({}), spec)
     };
     let mut before = applied(&cluster("1.18"), &enumerated("None", "Haswell"));
-    let refused = before.update(&enumerated("Sometimes", "Haswell"));
-    assert!(refusal(&refused).is_some());
+    let rejected = before.update(&enumerated("Sometimes", "Haswell"));
+    assert!(rejection(&rejected).is_some());
     // An older CRD let it in.
     let stored = before.stored.as_mut().expect("it is there");
     stored["spec"]["evictionStrategy"] = json!("Sometimes");
@@ -328,9 +328,9 @@ fn hco_owns_the_golden_images_that_it_has_written_until_they_are_applied_again()
 fn the_server_rejects_fields_that_kubectl_only_warns_about() {
     let nothing = cluster("1.19");
     let unknown = manifest("v1", json!({}), json!({"virtualisation": {}}));
-    assert_eq!(refusal(&nothing.update(&unknown)), None);
+    assert_eq!(rejection(&nothing.update(&unknown)), None);
     let step = with_method(&nothing, UpdateMethod::ServerSide).update(&unknown);
-    let message = refusal(&step).expect("rejected");
+    let message = rejection(&step).expect("rejected");
     assert!(message.ends_with(".spec.virtualisation: field not declared in schema"), "{message}");
     assert_eq!(step.plan.admission.stage, Some(Stage::Schema));
 }

@@ -252,7 +252,7 @@ def attack_source_in_the_checkout(lab):
     source = "source" if "`source`" in open(os.path.join(runner.action, "action.yml")).read() else ""
     result, _, _ = runner.step("Install hcoplan", {"version": source})
     runner.unharmed(result)
-    lab.expect(result.code != 0, "it is refused", result)
+    lab.expect(result.code != 0, "it is rejected", result)
 
 
 def attack_path(lab):
@@ -353,7 +353,7 @@ def attack_link_out(lab):
     lab.write(outside, "inventory.yaml", INVENTORY)
     os.symlink(outside, os.path.join(runner.workspace, "deploy"))
     result, outputs, _ = runner.plan(inputs={"directory": "deploy"})
-    lab.expect(result.code != 0 and "sarif-file" not in outputs, "it is refused", result)
+    lab.expect(result.code != 0 and "sarif-file" not in outputs, "it is rejected", result)
 
 
 def release(runner, said=None, checksum=None, verified=True):
@@ -398,7 +398,7 @@ def attack_forged_release(lab):
         runner = Runner(lab)
         release(runner, **what)
         result, outputs, _ = runner.step("Install hcoplan", {"version": "v0.1.0"})
-        lab.expect(result.code != 0 and "hcoplan" not in outputs, f"{what} is refused", result)
+        lab.expect(result.code != 0 and "hcoplan" not in outputs, f"{what} is rejected", result)
 
 
 def attack_token(lab):
@@ -499,11 +499,11 @@ def attack_comment_number(lab):
 
 
 def attack_comment_size(lab):
-    """An artifact that is too large, packed or not, is refused, and cheaply."""
+    """An artifact that is too large, packed or not, is rejected, and cheaply."""
     bomb = artifact(**{"diff.txt": "x" * 20_000_000})
     for files, size in ((artifact(), 50_000_000), (bomb, None), (artifact(number="5" + " " * 900_000), None)):
         result, wrote, _, _ = Comments(lab, files, size).run()
-        lab.expect(not wrote and result.code != 0, "it is refused", result)
+        lab.expect(not wrote and result.code != 0, "it is rejected", result)
         lab.expect(result.memory < 100 and result.cpu < 5, "it costs", result)
 
 

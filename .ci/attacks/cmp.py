@@ -7,7 +7,7 @@ import shutil
 from _inputs import HEAD, INVENTORY
 
 GOOD = HEAD + "spec: {}\n"
-# An error that is no refusal: the API server drops the field.
+# An error that is no rejection: the API server drops the field.
 BAD = """apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged
 metadata:
@@ -49,11 +49,11 @@ def loosened():
 def attack_own_configuration(lab):
     """Under cmp no configuration and no suppression of the repository's lets an error through."""
     done = lab.run("cmp", "generate", cwd=repository(lab))
-    lab.expect(done.code == 1 and not done.out, "without one it is refused", done)
+    lab.expect(done.code == 1 and not done.out, "without one it is rejected", done)
     for name, (manifest, config) in loosened().items():
         directory = repository(lab, manifest, hcoplan__yaml=config)
         done = lab.run("cmp", "generate", cwd=directory)
-        lab.expect(done.code == 1 and not done.out, f"{name}: it is refused", done)
+        lab.expect(done.code == 1 and not done.out, f"{name}: it is rejected", done)
         lab.expect("no effect" in done.err or "don't count" in done.err or name == "failOn", f"{name}: what is ignored is told", done)
         done = lab.run("cmp", "discover", cwd=directory)
         lab.expect(done.out, f"{name}: it is claimed", done)
@@ -63,7 +63,7 @@ def attack_own_parameters(lab):
     """Parameters, which a file of the repository can set, don't loosen the gate, and tighten it."""
     for parameters in [[{"name": "fail-on", "string": "never"}], [{"name": "hco-version", "string": "./mine"}]]:
         done = lab.run("cmp", "generate", cwd=repository(lab), env={"ARGOCD_APP_PARAMETERS": json.dumps(parameters)})
-        lab.expect(done.code in (1, 2) and not done.out, f"{parameters}: it is refused", done)
+        lab.expect(done.code in (1, 2) and not done.out, f"{parameters}: it is rejected", done)
     warned = WARNED
     done = lab.run("cmp", "generate", cwd=repository(lab, warned))
     lab.expect(done.code == 0 and "HyperConverged" in done.out, "a warning passes", done)
@@ -97,7 +97,7 @@ def attack_own_release(lab):
     lab.write(directory, "hyperconverged.yaml", GOOD)
     own_release(lab, directory)
     done = lab.run("cmp", "generate", cwd=directory)
-    lab.expect(done.code in (1, 2) and not done.out, "it is refused", done)
+    lab.expect(done.code in (1, 2) and not done.out, "it is rejected", done)
 
 
 def attack_the_platform_decides(lab):

@@ -8,7 +8,7 @@ import shutil
 
 from _inputs import INVENTORY
 
-# What the API server refuses.
+# What the API server rejects.
 REST = "metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\nspec: {evictionStrategy: Sometimes}\n"
 PLAIN = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n" + REST
 GOOD = PLAIN.replace("Sometimes", "LiveMigrate")

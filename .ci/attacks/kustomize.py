@@ -77,7 +77,7 @@ def attack_remote_resources(lab):
             lab.write(directory, f"{name}/kustomization.yaml", "resources: []\n")
         done = lab.run("lint", cwd=directory, env=environment)
         lab.expect(not os.path.exists(note), f"kustomize was given {text!r}", done)
-        lab.expect(done.code in (2, 4) and "kustomization.yaml" in done.out + done.err, f"{text!r} is refused with its file", done)
+        lab.expect(done.code in (2, 4) and "kustomization.yaml" in done.out + done.err, f"{text!r} is rejected with its file", done)
         shutil.rmtree(directory)
 
 
@@ -103,7 +103,7 @@ def attack_remote_things_further_down(lab):
 
 
 def attack_plugins_and_charts(lab):
-    """Programs, containers and Helm charts are refused before kustomize starts."""
+    """Programs, containers and Helm charts are rejected before kustomize starts."""
     environment, note = noting(lab)
     function = "metadata: {name: x, annotations: {config.kubernetes.io/function: 'exec: {path: ./run}'}}"
     plugins = [
@@ -129,7 +129,7 @@ def attack_plugins_and_charts(lab):
                  "helmGlobals: {chartHome: x}\n", "fetchFrom: [x]\n"]:
         directory = repository(lab, "resources: [hyperconverged.yaml]\n" + text)
         done = lab.run("lint", cwd=directory, env=environment)
-        lab.expect(not os.path.exists(note) and done.code in (2, 4), f"{text!r} is refused", done)
+        lab.expect(not os.path.exists(note) and done.code in (2, 4), f"{text!r} is rejected", done)
 
 
 def attack_program_of_the_checkout(lab):

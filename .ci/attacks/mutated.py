@@ -33,7 +33,7 @@ READING = [
 WRITING = [["fix", "--write"], ["fix", "--write", "--unsafe"], ["render"], ["plan"], ["lint", "--baseline", "b.json", "--update-baseline"]]
 # Of CPU: a busy machine takes its time. Somebody who waits for something takes none.
 SECONDS, PATIENCE = 10, 300
-# Success, findings, an error with a message, nothing found, an operator's refusal: docs/exit-codes.md.
+# Success, findings, an error with a message, nothing found, an operator's rejection: docs/exit-codes.md.
 CODES = range(5)
 
 WORDS = [b"null", b"~", b"[]", b"{}", b"-", b":", b"'", b'"', b"&a", b"*a", b"!!binary ", b"|\n", b"? ", b"---\n", b"...\n", b"\t",

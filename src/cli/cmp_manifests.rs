@@ -92,14 +92,14 @@ fn files() -> Result<Vec<Utf8PathBuf>, Failure> {
         }
         let shown = entry.path().to_string_lossy();
         let name = Utf8Path::new(shown.strip_prefix("./").unwrap_or(&shown));
-        let refuse = |why| Err(repo::Error::File(name.to_owned(), why).into());
+        let reject = |why| Err(repo::Error::File(name.to_owned(), why).into());
         match Utf8Path::from_path(entry.path()) {
             Some(_) if entry.path().is_file() => out.push(name.to_owned()),
             _ if !is_candidate(name) => {}
-            None => return refuse(Unreadable::Name),
-            Some(_) if entry.path().is_dir() => return refuse(Unreadable::Directory),
-            Some(_) if !entry.path().exists() => return refuse(Unreadable::BrokenLink),
-            Some(_) => return refuse(Unreadable::NotAFile("a socket, a pipe or a device")),
+            None => return reject(Unreadable::Name),
+            Some(_) if entry.path().is_dir() => return reject(Unreadable::Directory),
+            Some(_) if !entry.path().exists() => return reject(Unreadable::BrokenLink),
+            Some(_) => return reject(Unreadable::NotAFile("a socket, a pipe or a device")),
         }
     }
     out.sort_unstable();

@@ -12,7 +12,7 @@ use super::output::Output;
 use crate::repo::{
     self, AppliedBy, CONFIG_FILE, ClusterRef, Controller, FactOrigin, Loaded, Options, Repo, WithSource,
 };
-use crate::source::{origin_name, refuse_links};
+use crate::source::{origin_name, reject_links};
 use crate::yaml::edit::inline;
 use hcoplan_analysis::{Exit, Failure, Place, atomic_file, build_directory, finding_with_help};
 
@@ -136,7 +136,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     for (path, _) in &files {
         let path = full(path);
         if !path.exists() {
-            refuse_links(&path).map_err(|e| Failure::Write(path.to_string(), e))?;
+            reject_links(&path).map_err(|e| Failure::Write(path.to_string(), e))?;
         }
     }
     for (path, text) in &files {

@@ -36,8 +36,8 @@ pub(super) fn check(out: &Utf8Path, found: &Clusters, kustomizations: bool) -> R
     };
     // git is asked only where it matters what the repository is called. Without an origin nobody reads it
     // yet, and the name of its directory is as good as another.
-    let refused = applied_by(None).and_then(|_| applied_by(repository_name(root)));
-    match refused {
+    let rejected = applied_by(None).and_then(|_| applied_by(repository_name(root)));
+    match rejected {
         Some((why, help)) => Err(Failure::usage(
             format!(
                 "the output tree can't be in {out}: {why}, and what is rendered is HCO's and SSP's own to \

@@ -183,7 +183,7 @@ fn touch(a: Range, b: Range) -> bool {
 /// The comment that leaves a finding out, on the line above it. An error needs a reason, which is
 /// for the author to write. `None` for a rejection, and where no comment can stand or none counts.
 fn suppression(inputs: &ActionInputs<'_>, finding: &Finding) -> Option<Edit> {
-    let place = finding.location.as_ref().filter(|_| !finding.refusal)?;
+    let place = finding.location.as_ref().filter(|_| !finding.rejection)?;
     let file = &place.file;
     let start = place.span.start;
     let parsed = parse(file);

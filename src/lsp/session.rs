@@ -86,7 +86,7 @@ impl Session {
             Incoming::Message(Message::Request(request)) => {
                 let id = request.id.clone();
                 if let Err(said) = catch_panic(|| self.request(request)) {
-                    self.refuse(id, ErrorCode::InternalError, format!("hcoplan has a bug: {said}"));
+                    self.reject(id, ErrorCode::InternalError, format!("hcoplan has a bug: {said}"));
                 }
             }
             Incoming::Message(Message::Notification(notification)) => {
@@ -130,7 +130,7 @@ impl Session {
 
     /// Rejects a question that was taken back before anybody looked at it.
     pub fn cancelled(&mut self, id: RequestId) {
-        self.refuse(id, ErrorCode::RequestCanceled, "cancelled".to_owned());
+        self.reject(id, ErrorCode::RequestCanceled, "cancelled".to_owned());
     }
 
     /// When the next job is to be taken; `None` while there is none, or one is under way.
@@ -220,13 +220,13 @@ impl Session {
             ErrorCode::MethodNotFound => format!("hcoplan knows no {method}"),
             _ => format!("{method} is not expected here"),
         };
-        self.refuse(id, code, message);
+        self.reject(id, code, message);
     }
 
     fn initialize(&mut self, id: RequestId, params: Value) {
         let (client, folders) = match Client::of(params) {
             Ok(read) => read,
-            Err(error) => return self.refuse(id, ErrorCode::InvalidParams, error.to_string()),
+            Err(error) => return self.reject(id, ErrorCode::InvalidParams, error.to_string()),
         };
         self.client = client;
         for folder in folders {
@@ -241,7 +241,7 @@ impl Session {
     fn ask<P: DeserializeOwned>(&mut self, id: RequestId, params: Value, asked: impl FnOnce(P) -> BuildRequest) {
         match serde_json::from_value(params) {
             Ok(params) => self.answer(id, asked(params)),
-            Err(error) => self.refuse(id, ErrorCode::InvalidParams, error.to_string()),
+            Err(error) => self.reject(id, ErrorCode::InvalidParams, error.to_string()),
         }
     }
 
@@ -259,7 +259,7 @@ impl Session {
             Ok(result) => self.out.push(Response::new_ok(id, result).into()),
             Err(said) => {
                 let message = format!("hcoplan has a bug: {said}");
-                self.refuse(id, ErrorCode::InternalError, message);
+                self.reject(id, ErrorCode::InternalError, message);
             }
         }
     }
@@ -488,7 +488,7 @@ impl Session {
         }
     }
 
-    fn refuse(&mut self, id: RequestId, code: ErrorCode, message: String) {
+    fn reject(&mut self, id: RequestId, code: ErrorCode, message: String) {
         let id = Some(id);
         let complaint = Malformed { id, code, message };
         self.out.push(Outgoing::Complaint(complaint));

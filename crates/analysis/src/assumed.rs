@@ -48,7 +48,7 @@ fn common(
         let other = lint(release, &inventory.with_nodes(contrasting_nodes()));
         let other = by_claim(&other.findings);
         let mut claims = claims(&found.findings).into_iter();
-        found.findings.retain(|f| claims.next().is_none_or(|claim| f.refusal || other.contains_key(&claim)));
+        found.findings.retain(|f| claims.next().is_none_or(|claim| f.rejection || other.contains_key(&claim)));
     }
     if loaded.possible.is_empty() {
         return found;
@@ -79,14 +79,14 @@ fn common(
     let mut labels = labels.into_iter();
     found.findings.retain_mut(|finding| {
         // An assumed release rejects the HyperConverged only where all do.
-        let Some(labels) = labels.next().filter(|l| l.len() < loaded.possible.len() && !finding.refusal) else {
+        let Some(labels) = labels.next().filter(|l| l.len() < loaded.possible.len() && !finding.rejection) else {
             return true;
         };
         limit(finding, &labels, loaded);
         finding.severity > Severity::Info
     });
     for (mut finding, labels) in errors.into_values() {
-        finding.refusal = false;
+        finding.rejection = false;
         limit(&mut finding, &labels, loaded);
         found.findings.push(finding);
     }

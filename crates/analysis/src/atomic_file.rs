@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::NamedTempFile;
 
-use hcoplan_diagnostics::source::refuse_links;
+use hcoplan_diagnostics::source::reject_links;
 
 /// Writes a file, over one that is there. A device or a pipe is written to as it is.
 pub fn replace(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
@@ -37,7 +37,7 @@ impl PartialFile {
     /// It can't be written there.
     pub fn begin(path: &Utf8Path) -> io::Result<Self> {
         let to = if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-            refuse_links(path)?;
+            reject_links(path)?;
             WriteTarget::Itself(File::options().write(true).open(path)?)
         } else {
             WriteTarget::Beside(beside(path)?)
@@ -90,7 +90,7 @@ fn beside(path: &Utf8Path) -> io::Result<NamedTempFile> {
         Some(parent) if !parent.as_str().is_empty() => parent,
         _ => ".".into(),
     };
-    refuse_links(parent)?;
+    reject_links(parent)?;
     fs::create_dir_all(parent)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".hcoplan-");

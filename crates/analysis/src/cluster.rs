@@ -212,7 +212,7 @@ fn mask_reasons(file: &SourceFile, outcome: &mut ClusterResult) {
     let Comparison { verdict, reconcile, ssp, .. } = &mut diff.comparison;
     let changes = [verdict, reconcile, ssp].into_iter().flatten();
     let reasons = changes.flat_map(|change| [&mut change.before, &mut change.after]).flatten();
-    for reason in reasons.chain(&mut diff.refused_before) {
+    for reason in reasons.chain(&mut diff.rejected_before) {
         *reason = masked(reason);
     }
 }
@@ -322,8 +322,8 @@ fn warnings(plan: &Plan) -> Vec<String> {
         let (operand, message) = (error.operand, &error.message);
         out.push(format!("HCO's reconcile stops at {operand}: {message}"));
     }
-    let refused = plan.ssp.iter().filter(|s| !s.admission.accepted);
-    out.extend(refused.map(|s| format!("SSP's webhook rejects the SSP: {}", s.admission.message)));
+    let rejected = plan.ssp.iter().filter(|s| !s.admission.accepted);
+    out.extend(rejected.map(|s| format!("SSP's webhook rejects the SSP: {}", s.admission.message)));
     out
 }
 

@@ -87,7 +87,7 @@ pub(super) fn compare(
                 diff.whole = Some(Kind::Add);
                 diff.comparison = diff::compare_objects(now.inputs.release(), &[], &now.planned.objects());
             }
-            diff.refused_before = Some(rejected_before(work, now, why));
+            diff.rejected_before = Some(rejected_before(work, now, why));
         }
     }
     outcome.diff = Some(diff);
@@ -118,9 +118,9 @@ fn mark(
     match (old, before) {
         (PreviousCluster::Same, _) => findings.iter_mut().for_each(|f| f.is_existing = true),
         // What was wrong with what the cluster holds isn't known.
-        (PreviousCluster::Live(_), _) => findings.iter_mut().for_each(|f| f.is_existing = !f.refusal),
+        (PreviousCluster::Live(_), _) => findings.iter_mut().for_each(|f| f.is_existing = !f.rejection),
         (PreviousCluster::Absent, _) if matches!(work.before, Before::Objects(_)) => {
-            findings.iter_mut().for_each(|f| f.is_existing = !f.refusal);
+            findings.iter_mut().for_each(|f| f.is_existing = !f.rejection);
         }
         (_, Some(before)) => {
             mark_existing(findings, before, true);

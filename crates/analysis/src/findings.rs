@@ -26,7 +26,7 @@ pub struct Summary {
     /// From which severity on a finding fails the run; `None` = never.
     pub fail_on: Option<Severity>,
     /// Clusters whose HyperConverged would be rejected.
-    pub refused: usize,
+    pub rejected: usize,
     /// Files that could not be read and don't matter.
     pub skipped_files: usize,
     /// Findings hidden by a suppression.
@@ -86,7 +86,7 @@ impl Findings {
     pub fn add(&mut self, outcome: &mut crate::ClusterResult) {
         self.summary.clusters += 1;
         self.summary.names.push(outcome.cluster.clone());
-        self.summary.refused += usize::from(outcome.verdict.kind() == VerdictKind::Rejected);
+        self.summary.rejected += usize::from(outcome.verdict.kind() == VerdictKind::Rejected);
         self.run.add(std::mem::take(&mut outcome.found));
         self.documents.append(&mut outcome.documents);
     }

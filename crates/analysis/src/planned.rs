@@ -109,7 +109,7 @@ impl Planned {
         if !self.is_rejected() {
             return Cow::Borrowed(self);
         }
-        let plan = Plan::refused(self.release(), self.inventory(), self.plan.admission.clone());
+        let plan = Plan::rejected(self.release(), self.inventory(), self.plan.admission.clone());
         Cow::Owned(self.with_plan(self.release(), plan))
     }
 
@@ -150,7 +150,7 @@ impl Planned {
 
     fn matrix_of(&self, context: &lint::Context<'_>) -> ClusterMatrix {
         let admission = &self.plan.admission;
-        matrix(&MatrixInput { context, refused: admission.stage.map(|_| admission.message.as_str()) })
+        matrix(&MatrixInput { context, rejected: admission.stage.map(|_| admission.message.as_str()) })
     }
 
     /// What `look` sees with other inputs, of the virtual machines that are named.
@@ -208,7 +208,7 @@ impl Planned {
         let selection = lint::Selection::of(&settings).without_fixes();
         let found = self.as_judged().findings(repo, cluster, None, &selection);
         let message = || format!("{}: it is rejected: {}", cluster.path(), self.plan.admission.message);
-        Some(found.iter().find(|f| f.refusal).map_or_else(message, finding_line))
+        Some(found.iter().find(|f| f.rejection).map_or_else(message, finding_line))
     }
 
     fn input(&self) -> lint::Input<'_> {
@@ -254,7 +254,7 @@ pub(super) fn collect_image_changes(before: Seen<'_>, after: Seen<'_>, start: Op
     let of_images = LazyCell::new(|| {
         Shares::new(&a, &b, |release, inventory, object| {
             let inputs = (release, inventory, object);
-            let look = |context: &lint::Context<'_>| matrix(&MatrixInput { context, refused: None });
+            let look = |context: &lint::Context<'_>| matrix(&MatrixInput { context, rejected: None });
             after.planned.seen_with((after.repo, after.cluster), start, inputs, &BTreeSet::new(), look)
         })
     });

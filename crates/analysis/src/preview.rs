@@ -58,7 +58,7 @@ pub(super) fn steps(
         // The resulting state isn't known; the rejection is reported for the change itself.
         let mut diff = ClusterDiff::new(&outcome.cluster);
         diff.verdict = Verdict::of_step(&first);
-        diff.findings_added = outcome.found.findings.iter().filter(|f| f.refusal).cloned().collect();
+        diff.findings_added = outcome.found.findings.iter().filter(|f| f.rejection).cloned().collect();
         return vec![Upgraded::none(to, diff, false)];
     }
     let mut out = Vec::new();

@@ -49,7 +49,7 @@ pub struct ReleaseDiff {
     /// Alerts that hcoplan predicts, and gauges that the operator exposes.
     pub alerts: Vec<Difference>,
     /// What the schema and the webhooks reject or warn of.
-    pub refusals: Vec<Difference>,
+    pub rejections: Vec<Difference>,
 }
 
 impl ReleaseDiff {
@@ -61,7 +61,7 @@ impl ReleaseDiff {
             ("Fields of the HyperConverged", &self.fields),
             ("Objects", &self.objects),
             ("Alerts and gauges", &self.alerts),
-            ("Rejections and warnings", &self.refusals),
+            ("Rejections and warnings", &self.rejections),
         ]
     }
 }
@@ -78,8 +78,8 @@ pub fn release_diff(before: &Arc<Release>, after: &Arc<Release>) -> ReleaseDiff 
         });
         both.map(|(k, v)| (k.clone(), v.clone())).collect()
     };
-    let mut refusals = compare(&of_both(&old.refusals), &of_both(&new.refusals));
-    refusals.extend(compare(&of_both(&old.webhooks), &of_both(&new.webhooks)));
+    let mut rejections = compare(&of_both(&old.rejections), &of_both(&new.rejections));
+    rejections.extend(compare(&of_both(&old.webhooks), &of_both(&new.webhooks)));
     ReleaseDiff {
         before: before.title(),
         after: after.title(),
@@ -88,7 +88,7 @@ pub fn release_diff(before: &Arc<Release>, after: &Arc<Release>) -> ReleaseDiff 
         fields: topmost(compare(&old.fields, &new.fields)),
         objects: objects(before, after),
         alerts: compare(&alerts(before), &alerts(after)),
-        refusals,
+        rejections,
     }
 }
 
@@ -132,13 +132,13 @@ struct Facts {
     /// By the field.
     defaults: BTreeMap<String, String>,
     /// By the field and the keyword, `v1beta1 spec.a · enum`.
-    refusals: BTreeMap<String, String>,
+    rejections: BTreeMap<String, String>,
     /// What the webhooks check and warn of.
     webhooks: BTreeMap<String, String>,
 }
 
 /// Keywords of a schema by which values are rejected.
-const REFUSE: [&str; 11] = [
+const REJECT: [&str; 11] = [
     "enum",
     "maxItems",
     "maxLength",
@@ -192,13 +192,13 @@ impl Facts {
         if let Some(default) = default {
             self.defaults.insert(path.to_owned(), default.to_string());
         }
-        for keyword in REFUSE {
+        for keyword in REJECT {
             if let Some(value) = schema.get(keyword) {
                 let text = match keyword {
                     "x-kubernetes-validations" => rules(value),
                     _ => value.to_string(),
                 };
-                self.refusals.insert(format!("{path} · {keyword}"), text);
+                self.rejections.insert(format!("{path} · {keyword}"), text);
             }
         }
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
@@ -338,8 +338,8 @@ mod tests {
         assert!(!diff.gates.is_empty() && !diff.objects.is_empty());
         let next = of("1.18", "1.19");
         let of_schema = "v1 spec.featureGates[].name · maxLength";
-        assert!(has(&next.refusals, "add", of_schema));
-        assert!(has(&next.refusals, "add", "v1 · webhook on update"));
+        assert!(has(&next.rejections, "add", of_schema));
+        assert!(has(&next.rejections, "add", "v1 · webhook on update"));
         let same = of("1.18", "1.18");
         assert!(same.sections().iter().all(|(_, list)| list.is_empty()));
     }

@@ -147,7 +147,7 @@ pub fn report_outcome(outcome: &ClusterResult, existing_counts: bool, verdict: &
         verdict.failed = true;
     }
     // Where the rules ran, a finding reports it with its location.
-    let is_said = outcome.found.findings.iter().any(|f| f.refusal);
+    let is_said = outcome.found.findings.iter().any(|f| f.rejection);
     match &outcome.verdict {
         outcome::Verdict::Rejected(reasons) if !is_said => {
             let help = outcome.forced.map(|h| format!("\n  help: {h}"));

@@ -78,7 +78,7 @@ impl Baseline {
     /// Today's findings, without rejections: those stay. What `before` knows keeps its day.
     pub fn record(findings: &[Finding], before: Option<&Self>, today: Date) -> Self {
         let known = findings.iter().zip(fingerprints(findings));
-        let known = known.filter(|(finding, _)| !finding.refusal);
+        let known = known.filter(|(finding, _)| !finding.rejection);
         let findings = known.map(|(finding, print)| {
             let since = before.and_then(|b| b.findings.get(&print));
             let since = since.map_or_else(|| today.to_string(), |k| k.since.clone());
@@ -123,7 +123,7 @@ impl Baseline {
         let mut stale = self.findings.clone();
         for (finding, print) in findings.into_iter().zip(prints) {
             stale.remove(&print);
-            match self.findings.get(&print).filter(|_| !finding.refusal) {
+            match self.findings.get(&print).filter(|_| !finding.rejection) {
                 None => out.findings.push(finding),
                 Some(known) => {
                     out.hidden += 1;
@@ -176,10 +176,10 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_stays() {
-        let refusal = Finding { refusal: true, ..finding("a") };
+    fn a_rejection_stays() {
+        let rejection = Finding { rejection: true, ..finding("a") };
         let day = Date::parse("2026-10-01").unwrap();
         let baseline = Baseline::record(&[finding("a")], None, day);
-        assert_eq!(baseline.leave_out(vec![refusal]).hidden, 0);
+        assert_eq!(baseline.leave_out(vec![rejection]).hidden, 0);
     }
 }

@@ -86,7 +86,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
             // Whoever explains the rejection explains it: that a rule is off leaves the rejection alone.
             let before = sink.findings.len();
             (registered.check)(cx, &mut sink);
-            sink.keep_refusal_from(before);
+            sink.keep_rejection_from(before);
         }
     }
     let mut findings = sink.findings;
@@ -103,12 +103,12 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
             f.not_fixed = None;
         });
     }
-    let further = further_refusals(cx, selection);
+    let further = further_rejections(cx, selection);
     if !further.is_empty() {
         let place = |f: &Finding| f.location.as_ref().map(|l| (l.file.path().to_owned(), l.span));
         let same = |a: &Finding, b: &Finding| a.rule.name == b.rule.name && place(a) == place(b);
         // A rule may see by itself what rejects the HyperConverged next.
-        findings.retain(|f| f.refusal || !further.iter().any(|other| same(other, f)));
+        findings.retain(|f| f.rejection || !further.iter().any(|other| same(other, f)));
         let new: Vec<Finding> = further.into_iter().filter(|f| !findings.iter().any(|other| same(other, f))).collect();
         findings.extend(new);
     }
@@ -134,11 +134,11 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
 
 /// What else rejects the HyperConverged, each reason explained by the rule that knows it, without a fix: one
 /// can't be tried out while the first reason rejects everything.
-fn further_refusals(cx: &Context<'_>, selection: &Selection<'_>) -> Vec<Finding> {
+fn further_rejections(cx: &Context<'_>, selection: &Selection<'_>) -> Vec<Finding> {
     let mut out = Vec::new();
     for reason in &cx.admission().further {
         let admission = cx.admission().with_reason(reason);
-        let plan = Plan::refused(cx.release(), cx.inventory(), admission);
+        let plan = Plan::rejected(cx.release(), cx.inventory(), admission);
         let other = cx.as_if_rejected(&plan);
         let mut sink = Sink::of(&other);
         for (registered, ..) in &selection.rules {
@@ -147,7 +147,7 @@ fn further_refusals(cx: &Context<'_>, selection: &Selection<'_>) -> Vec<Finding>
                 (registered.check)(&other, &mut sink);
             }
         }
-        sink.keep_refusal_from(0);
+        sink.keep_rejection_from(0);
         out.extend(sink.findings);
     }
     out
@@ -170,7 +170,7 @@ fn run_one(cx: &Context<'_>, registered: &RegisteredRule, severity: Option<Sever
     (registered.check)(cx, sink);
     let found = sink.findings.iter_mut().skip(before);
     if let Some(severity) = severity {
-        for finding in found.filter(|f| !f.refusal) {
+        for finding in found.filter(|f| !f.rejection) {
             finding.severity = severity;
         }
     }

@@ -12,16 +12,16 @@ use super::context::Context;
 /// knows the cause reports it with [`Sink::explain`], else a general rule does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Incident {
-    /// The API server or a webhook rejects the HyperConverged; else `admission-refused`.
-    Refusal,
+    /// The API server or a webhook rejects the HyperConverged; else `admission-rejected`.
+    Rejection,
     /// HCO's reconcile ends with an error; else `reconcile-fails`.
     ReconcileError,
-    /// SSP's webhook rejects the SSP that HCO makes; else `ssp-refused`.
-    SspRefusal,
+    /// SSP's webhook rejects the SSP that HCO makes; else `ssp-rejected`.
+    SspRejection,
 }
 
 impl Incident {
-    const ALL: [Self; 3] = [Self::Refusal, Self::ReconcileError, Self::SspRefusal];
+    const ALL: [Self; 3] = [Self::Rejection, Self::ReconcileError, Self::SspRejection];
 }
 
 /// Why a finding has no fix, or one less, although its rule has one.
@@ -73,14 +73,14 @@ impl Sink {
         }
         self.explained[incident as usize] = true;
         self.findings.push(match incident {
-            Incident::Refusal => Finding { refusal: true, ..finding.severity(Severity::Error) },
-            Incident::ReconcileError | Incident::SspRefusal => finding,
+            Incident::Rejection => Finding { rejection: true, ..finding.severity(Severity::Error) },
+            Incident::ReconcileError | Incident::SspRejection => finding,
         });
     }
 
     /// Leaves of what was reported since then only what explains the rejection.
-    pub(super) fn keep_refusal_from(&mut self, before: usize) {
-        let found = self.findings.split_off(before).into_iter().filter(|f| f.refusal);
+    pub(super) fn keep_rejection_from(&mut self, before: usize) {
+        let found = self.findings.split_off(before).into_iter().filter(|f| f.rejection);
         // Nobody asked for these rules' fixes.
         self.findings.extend(found.map(|finding| Finding { fixes: Vec::new(), not_fixed: None, ..finding }));
     }

@@ -146,8 +146,8 @@ impl Verdict {
         if let Some(ssp) = plan.ssp.as_ref().filter(|ssp| !ssp.admission.accepted) {
             add(Actor::SspWebhook, &ssp.admission.message);
         }
-        if let Some(refused) = &plan.refused_update {
-            add(Actor::OperatorUpdate, &refused.message);
+        if let Some(rejected) = &plan.rejected_update {
+            add(Actor::OperatorUpdate, &rejected.message);
         }
         if out.is_empty() { Self::Accepted } else { Self::Breaks(out) }
     }
@@ -155,8 +155,8 @@ impl Verdict {
     /// The verdict about a step from one state to the next.
     pub fn of_step(step: &Step) -> Self {
         let mut verdict = Self::of(&step.plan);
-        let refused = step.operator_updates.iter().filter(|update| !update.admission.accepted);
-        let own = refused.map(|update| Reason {
+        let rejected = step.operator_updates.iter().filter(|update| !update.admission.accepted);
+        let own = rejected.map(|update| Reason {
             by: match update.purpose {
                 Purpose::UpgradePatches => Actor::UpgradePatches,
                 Purpose::Reconcile => Actor::OperatorUpdate,
@@ -196,7 +196,7 @@ impl Verdict {
             return Vec::new();
         };
         let further = admission.further.iter();
-        let further = further.map(|(stage, refusal)| reason(*stage, refusal.reason, &refusal.message));
+        let further = further.map(|(stage, rejection)| reason(*stage, rejection.reason, &rejection.message));
         [reason(stage, first, &admission.message)].into_iter().chain(further).collect()
     }
 

@@ -61,7 +61,7 @@ fn document_json<'r>(report: &'r Report<'r>) -> DocumentJson<'r> {
         "warnings": report.count(Severity::Warning),
         "infos": report.count(Severity::Info),
         "clusters": counts.clusters,
-        "refused": counts.refused,
+        "rejected": counts.rejected,
         "skippedFiles": counts.skipped_files,
         "suppressed": counts.suppressed,
         "baselined": counts.baselined,
@@ -117,7 +117,7 @@ struct FindingJson<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     object: Option<&'r str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    refusal: bool,
+    rejection: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related: Vec<RelatedJson<'r>>,
     rule: &'static str,
@@ -193,7 +193,7 @@ fn finding_json<'r>(report: &Report<'_>, finding: &'r Finding) -> FindingJson<'r
         message: &finding.message,
         not_fixed: finding.not_fixed.as_deref(),
         object: finding.object.as_deref(),
-        refusal: finding.refusal,
+        rejection: finding.rejection,
         related: related.collect(),
         rule: finding.rule.name,
         severity: finding.severity.as_str(),

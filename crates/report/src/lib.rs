@@ -248,8 +248,8 @@ impl Report<'_> {
         let summary = self.summary;
         let mut text = format!("{} in {}", parts.join(", "), plural(summary.clusters, "cluster"));
         let mut asides = Vec::new();
-        if summary.refused > 0 {
-            asides.push(format!("{} rejected", summary.refused));
+        if summary.rejected > 0 {
+            asides.push(format!("{} rejected", summary.rejected));
         }
         if summary.suppressed > 0 {
             asides.push(format!("{} suppressed", summary.suppressed));

@@ -9,10 +9,10 @@ use hcoplan_planner::jsonpatch::Change;
 
 /// The answer with secrets masked in its values, and in messages about `file`, the HyperConverged's.
 pub fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {
-    let refused = answer.refused.iter_mut().chain(answer.error.iter_mut().map(|(_, message)| message));
+    let rejected = answer.rejected.iter_mut().chain(answer.error.iter_mut().map(|(_, message)| message));
     let causes = answer.causes.iter_mut().chain(&mut answer.needs);
     let sources = causes.flat_map(|cause| &mut cause.sources).map(|source| &mut source.text);
-    for text in refused.chain(sources) {
+    for text in rejected.chain(sources) {
         *text = masked_message(file, Span::default(), text);
     }
     let path = answer.path.to_string();

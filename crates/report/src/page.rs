@@ -231,7 +231,7 @@ fn changed(diff: Option<&ClusterDiff>) -> String {
     };
     let count = diff.comparison.objects.iter().filter(|o| !o.is_noise()).count();
     match diff.whole {
-        Some(Kind::Add) if diff.refused_before.is_some() => format!("{count}, as a new one"),
+        Some(Kind::Add) if diff.rejected_before.is_some() => format!("{count}, as a new one"),
         Some(Kind::Add) => format!("{count}, new"),
         _ => count.to_string(),
     }

@@ -46,7 +46,7 @@ impl WhyPage<'_> {
     pub fn document(&self) -> Document {
         let answer = self.answer;
         let mut blocks = self.head();
-        if let Some(message) = &answer.refused {
+        if let Some(message) = &answer.rejected {
             blocks.push(Block::Heading(2, format!("rejected: {message}").into()));
             blocks.push(Block::List(vec!["what follows would be so if it were accepted".into()]));
         }
@@ -287,8 +287,8 @@ impl WhyPage<'_> {
         };
         let mark = effect.place.as_ref().map(|place| self.mark(place, &label, true));
         let mut lines: Vec<DiffLine> = effect.changed.iter().flat_map(change_as_lines).collect();
-        if let Some(refusal) = &effect.plain_refusal {
-            lines.push(note(format!("RFC 6902 would reject it: {refusal}")));
+        if let Some(rejection) = &effect.plain_rejection {
+            lines.push(note(format!("RFC 6902 would reject it: {rejection}")));
         } else if !effect.plain.is_empty() {
             lines.push(note("RFC 6902 (-) would have left something else than HCO (+):"));
             lines.extend(effect.plain.iter().flat_map(change_as_lines));

@@ -71,7 +71,7 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
         "origin": origin,
         "wouldChangeIt": answer.feeds.iter().map(feed).collect::<Vec<_>>(),
         "otherReleases": others.collect::<Vec<_>>(),
-        "refused": answer.refused,
+        "rejected": answer.rejected,
         "reconcileError": answer.error.as_ref().map(|(operand, message)| {
             json!({"operand": operand, "message": message})
         }),
@@ -137,7 +137,7 @@ fn patch_json(root: &Utf8Path, patch: &PatchShown) -> Value {
         out.insert("changed".to_owned(), json!(changed));
         let differs = changes(&effect.plain, ["rfc6902", "hco"]);
         out.insert("differsFromRfc6902".to_owned(), json!(differs));
-        out.insert("refusedByRfc6902".to_owned(), json!(effect.plain_refusal));
+        out.insert("rejectedByRfc6902".to_owned(), json!(effect.plain_rejection));
         let remedies = effect.remedies.iter();
         let remedies = remedies.map(|r| json!({"text": r.text, "operation": r.operation, "rule": r.rule}));
         out.insert("remedies".to_owned(), json!(remedies.collect::<Vec<_>>()));

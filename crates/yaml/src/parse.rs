@@ -221,12 +221,12 @@ fn control_character(text: &str) -> Option<(usize, char)> {
     if !blocks.iter().any(any) && !rest.iter().any(suspect) {
         return None;
     }
-    let refused = |c: char| match c {
+    let rejected = |c: char| match c {
         '\t' | '\n' | '\r' | '\u{85}' => false,
         '\u{FFFE}' | '\u{FFFF}' => true,
         c => c.is_control(),
     };
-    text.char_indices().find(|(_, c)| refused(*c))
+    text.char_indices().find(|(_, c)| rejected(*c))
 }
 
 /// Text behind the document's end, which Go doesn't read.

@@ -267,7 +267,7 @@ fn comments_outside_of_documents_are_kept() {
     assert_eq!(parsed.documents[0].comments.len(), 1);
 }
 
-fn refused(text: &str) -> ProblemKind {
+fn rejected(text: &str) -> ProblemKind {
     let parsed = parse(&file(text));
     assert_eq!(parsed.documents.len(), 0);
     parsed.problems[0].kind
@@ -276,19 +276,19 @@ fn refused(text: &str) -> ProblemKind {
 #[test]
 fn depth_is_limited() {
     let deep = 20_000;
-    assert_eq!(refused(&"[".repeat(deep)), ProblemKind::TooDeep);
-    assert_eq!(refused(&format!("x: {}", "{a: ".repeat(deep))), ProblemKind::TooDeep);
-    assert_eq!(refused(&"{\"a\":".repeat(deep)), ProblemKind::TooDeep);
-    assert_eq!(refused(&"- ".repeat(deep)), ProblemKind::TooDeep);
-    assert_eq!(refused(&"? ".repeat(deep)), ProblemKind::TooDeep);
+    assert_eq!(rejected(&"[".repeat(deep)), ProblemKind::TooDeep);
+    assert_eq!(rejected(&format!("x: {}", "{a: ".repeat(deep))), ProblemKind::TooDeep);
+    assert_eq!(rejected(&"{\"a\":".repeat(deep)), ProblemKind::TooDeep);
+    assert_eq!(rejected(&"- ".repeat(deep)), ProblemKind::TooDeep);
+    assert_eq!(rejected(&"? ".repeat(deep)), ProblemKind::TooDeep);
     let staircase = (0..deep / 20).fold(String::new(), |mut text, i| {
         writeln!(text, "{}a:", " ".repeat(i)).unwrap();
         text
     });
-    assert_eq!(refused(&staircase), ProblemKind::TooDeep);
+    assert_eq!(rejected(&staircase), ProblemKind::TooDeep);
     let fits = format!("{}1{}", "[".repeat(255), "]".repeat(255));
     assert_eq!(parse(&file(&fits)).documents.len(), 1);
-    assert_eq!(refused(&format!("[{fits}]")), ProblemKind::TooDeep);
+    assert_eq!(rejected(&format!("[{fits}]")), ProblemKind::TooDeep);
 }
 
 #[test]
@@ -308,10 +308,10 @@ fn aliases_are_limited() {
         let aliases = vec![format!("*l{}", i - 1); 9].join(", ");
         writeln!(laughs, "l{i}: &l{i} [{aliases}]").unwrap();
     }
-    assert_eq!(refused(&laughs), ProblemKind::TooManyAliases);
+    assert_eq!(rejected(&laughs), ProblemKind::TooManyAliases);
     // Few nodes, many bytes.
     let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), "*a, ".repeat(900));
-    assert_eq!(refused(&long), ProblemKind::TooManyAliases);
+    assert_eq!(rejected(&long), ProblemKind::TooManyAliases);
     let fine = format!("a: &a x\nb: [{}]\n", "*a, ".repeat(900));
     assert_eq!(parse(&file(&fine)).documents.len(), 1);
 }
@@ -327,11 +327,11 @@ fn aliases_of_aliases_nest_no_deeper() {
         text
     };
     assert_eq!(parse(&file(&levels(5))).documents.len(), 1);
-    assert_eq!(refused(&levels(6)), ProblemKind::TooDeep);
+    assert_eq!(rejected(&levels(6)), ProblemKind::TooDeep);
     // Far below, what walks a document would have no stack left.
-    assert_eq!(refused(&levels(200)), ProblemKind::TooDeep);
+    assert_eq!(rejected(&levels(200)), ProblemKind::TooDeep);
     let merged = levels(6).replace("*a5", "{<<: {k: *a5}}");
-    assert_eq!(refused(&merged), ProblemKind::TooDeep);
+    assert_eq!(rejected(&merged), ProblemKind::TooDeep);
 }
 
 #[test]

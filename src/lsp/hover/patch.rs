@@ -62,8 +62,8 @@ fn one(
         let lines: Vec<String> = operation.changed.iter().map(change).collect();
         list(&mut out, &lines);
     }
-    if let Some(refusal) = &operation.plain_refusal {
-        out.push_str(&format!("\nBy RFC 6902 it would be rejected: {refusal}\n"));
+    if let Some(rejection) = &operation.plain_rejection {
+        out.push_str(&format!("\nBy RFC 6902 it would be rejected: {rejection}\n"));
     } else if !operation.plain.is_empty() {
         out.push_str("\nThat is not what RFC 6902 says; with HCO\n\n");
         let lines: Vec<String> = operation.plain.iter().map(change).collect();

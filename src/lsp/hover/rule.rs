@@ -45,7 +45,7 @@ fn described(rule: &Rule) -> String {
             let vendors = vendors.map(|(title, address)| format!(" ([runbook of {title}]({address}))"));
             vendors.fold(format!("the alert [{name}]({runbook}) fires"), |out, own| out + &own)
         }
-        Prediction::Refusal(words) => format!("it is rejected: {words}"),
+        Prediction::Rejection(words) => format!("it is rejected: {words}"),
         Prediction::ReconcileError(words) => format!("HCO's reconcile stops: {words}"),
         Prediction::Silent(words) => words.to_owned(),
     };

@@ -390,14 +390,14 @@ mod tests {
         assert_eq!((release.name(), release.version()), ("1.16", "4.22.3"));
         assert_eq!(release.golden_images(), base.golden_images());
         std::fs::remove_file(out.join("ssp.json")).expect("removed");
-        let refused = hcoplan_repository::repo::named_release(out.as_str()).expect_err("incomplete");
-        assert!(refused.to_string().ends_with("ssp.json is missing"), "{refused}");
+        let rejected = hcoplan_repository::repo::named_release(out.as_str()).expect_err("incomplete");
+        assert!(rejected.to_string().ends_with("ssp.json is missing"), "{rejected}");
     }
 
     #[test]
     fn rejects_a_directory_without_a_csv() {
         let base = Release::known("1.18").expect("known");
-        let refused = from_bundle(Some(base.clone()), &fixture("templates"), None).expect_err("no bundle");
-        assert!(refused.to_string().contains("no ClusterServiceVersion"), "{refused}");
+        let rejected = from_bundle(Some(base.clone()), &fixture("templates"), None).expect_err("no bundle");
+        assert!(rejected.to_string().contains("no ClusterServiceVersion"), "{rejected}");
     }
 }

@@ -85,7 +85,7 @@ mod tests {
         assert!(text.contains("\"source\":\"cdi v1."), "{text}");
         assert!(out.files["crds/cdi.v1beta1.json"] == imported("1.19").files["crds/cdi.v1beta1.json"]);
         fs::write(&file, all[1..].concat()).expect("written");
-        let refused = schemas(checkout, &base, &mut out).expect_err("one is missing");
-        assert!(refused.to_string().contains("not of dataimportcron"), "{refused}");
+        let rejected = schemas(checkout, &base, &mut out).expect_err("one is missing");
+        assert!(rejected.to_string().contains("not of dataimportcron"), "{rejected}");
     }
 }

@@ -79,7 +79,7 @@ mod tests {
         fs::create_dir(recording.join("types")).expect("made");
         assert!(go_types(recording, &mut out).is_err());
         fs::write(recording.join("types/1.19.json"), "{}").expect("written");
-        let refused = go_types(recording, &mut out).expect_err("no table");
-        assert!(refused.to_string().contains("1.19.json"), "{refused}");
+        let rejected = go_types(recording, &mut out).expect_err("no table");
+        assert!(rejected.to_string().contains("1.19.json"), "{rejected}");
     }
 }

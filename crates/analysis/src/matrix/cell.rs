@@ -154,8 +154,8 @@ impl Reason {
             Self::External => "nothing is imported: you have to create the volume".into(),
             Self::NotRendered => "SSP makes no DataImportCron for it".to_owned(),
             Self::NoPlainName => "only names with an architecture are there".to_owned(),
-            Self::Obstacle("refused") => "the HyperConverged would be rejected".to_owned(),
-            Self::Obstacle("ssp-refused") => "SSP's webhook would reject the SSP".to_owned(),
+            Self::Obstacle("rejected") => "the HyperConverged would be rejected".to_owned(),
+            Self::Obstacle("ssp-rejected") => "SSP's webhook would reject the SSP".to_owned(),
             Self::Obstacle(_) => "HCO's reconcile stops before SSP".to_owned(),
         }
     }
@@ -172,8 +172,8 @@ impl Reason {
             Self::Pinned(_) => "dict-platform-architecture-overwritten",
             Self::Displaced(_) => "dict-duplicate-managed-data-source",
             Self::Dangling(_) => "default-datasource-dangling",
-            Self::Obstacle("refused") => "admission-refused",
-            Self::Obstacle("ssp-refused") => "ssp-refused",
+            Self::Obstacle("rejected") => "admission-rejected",
+            Self::Obstacle("ssp-rejected") => "ssp-rejected",
             Self::Obstacle(_) => "reconcile-fails",
             _ => return None,
         })

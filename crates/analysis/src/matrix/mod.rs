@@ -35,7 +35,7 @@ pub struct MatrixInput<'c, 'a> {
     /// The cluster; rendered all the same where it is rejected.
     pub context: &'c Context<'a>,
     /// Why the API server or a webhook rejects its HyperConverged.
-    pub refused: Option<&'c str>,
+    pub rejected: Option<&'c str>,
 }
 
 impl<'a> MatrixInput<'_, 'a> {
@@ -86,11 +86,11 @@ pub struct Architecture {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Obstacle {
     /// The HyperConverged is rejected, in these words.
-    Refused(String),
+    Rejected(String),
     /// HCO's reconcile stops before the SSP is there, with this error.
     ReconcileFails(String),
     /// SSP's webhook rejects the SSP, in these words.
-    SspRefused(String),
+    SspRejected(String),
     /// On plain Kubernetes HCO deploys no SSP, and so no golden image.
     NoSsp,
     /// No node runs virtual machines.
@@ -101,9 +101,9 @@ impl Obstacle {
     /// A stable name.
     pub const fn as_str(&self) -> &'static str {
         match self {
-            Self::Refused(_) => "refused",
+            Self::Rejected(_) => "rejected",
             Self::ReconcileFails(_) => "reconcile-fails",
-            Self::SspRefused(_) => "ssp-refused",
+            Self::SspRejected(_) => "ssp-rejected",
             Self::NoSsp => "no-ssp",
             Self::NoWorkloadNodes => "no-workload-nodes",
         }
@@ -112,7 +112,7 @@ impl Obstacle {
     /// What the server or the operator says, which may quote a value.
     pub(crate) const fn why_mut(&mut self) -> Option<&mut String> {
         match self {
-            Self::Refused(why) | Self::ReconcileFails(why) | Self::SspRefused(why) => Some(why),
+            Self::Rejected(why) | Self::ReconcileFails(why) | Self::SspRejected(why) => Some(why),
             Self::NoSsp | Self::NoWorkloadNodes => None,
         }
     }
@@ -124,15 +124,15 @@ impl Obstacle {
 
     /// Whether nothing is known of virtual machines then.
     pub const fn stops_machines(&self) -> bool {
-        matches!(self, Self::Refused(_) | Self::ReconcileFails(_))
+        matches!(self, Self::Rejected(_) | Self::ReconcileFails(_))
     }
 
     /// In words.
     pub fn sentence(&self) -> String {
         match self {
-            Self::Refused(why) => format!("the HyperConverged would be rejected: {why}"),
+            Self::Rejected(why) => format!("the HyperConverged would be rejected: {why}"),
             Self::ReconcileFails(why) => format!("HCO's reconcile stops before SSP: {why}"),
-            Self::SspRefused(why) => format!("SSP's webhook would reject the SSP: {why}"),
+            Self::SspRejected(why) => format!("SSP's webhook would reject the SSP: {why}"),
             Self::NoSsp => "plain Kubernetes: HCO deploys no SSP, so no golden image".to_owned(),
             Self::NoWorkloadNodes => "no node takes workloads".to_owned(),
         }
@@ -229,15 +229,15 @@ fn architectures(given: &MatrixInput<'_, '_>) -> Vec<Architecture> {
 
 fn obstacle(given: &MatrixInput<'_, '_>) -> Option<Obstacle> {
     let plan = given.plan();
-    if let Some(why) = given.refused {
-        return Some(Obstacle::Refused(why.to_owned()));
+    if let Some(why) = given.rejected {
+        return Some(Obstacle::Rejected(why.to_owned()));
     }
     if plan.topology.workload_architectures.is_empty() {
         return Some(Obstacle::NoWorkloadNodes);
     }
     match (&plan.ssp, &plan.reconcile_error) {
         (Some(ssp), _) if ssp.admission.accepted => None,
-        (Some(ssp), _) => Some(Obstacle::SspRefused(ssp.admission.message.clone())),
+        (Some(ssp), _) => Some(Obstacle::SspRejected(ssp.admission.message.clone())),
         (None, Some(error)) if given.inventory().platform == Platform::OpenShift => {
             Some(Obstacle::ReconcileFails(error.message.clone()))
         }

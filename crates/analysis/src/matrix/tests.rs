@@ -54,7 +54,7 @@ fn made(release: &str, inventory: &Inventory, multi_arch: bool, spec: Value) -> 
         "spec": spec,
     });
     let plan = plan_with(&release, inventory, &hc, Admit::Force);
-    let refused = plan.admission.stage.map(|_| plan.admission.message.as_str());
+    let rejected = plan.admission.stage.map(|_| plan.admission.message.as_str());
     let file = SourceFile::new("hyperconverged.yaml", hc.to_string());
     let document = yaml::parse(&file).documents.into_iter().next().expect("a document");
     let inventory = LoadedInventory { inventory: inventory.clone(), states_nodes: true, ..LoadedInventory::default() };
@@ -62,7 +62,7 @@ fn made(release: &str, inventory: &Inventory, multi_arch: bool, spec: Value) -> 
         Input { cluster: "c", release: &release, document: &document, object: &hc, inventory: &inventory, plan: &plan };
     let settings = Settings::default();
     let context = Context::new(input, &settings);
-    matrix(&MatrixInput { context: &context, refused })
+    matrix(&MatrixInput { context: &context, rejected })
 }
 
 /// `arm64 missing not-declared` for each cell of an image, then the plain name's.
@@ -206,12 +206,12 @@ fn a_template_without_architectures_makes_way_for_one_with_them() {
 #[test]
 fn reports_an_obstacle_of_all_images_once() {
     let mixed = inventory(&MIXED);
-    let refused = made("1.18", &mixed, true, json!({"evictionStrategy": "Sometimes"}));
-    assert!(matches!(refused.obstacle, Some(Obstacle::Refused(_))));
+    let rejected = made("1.18", &mixed, true, json!({"evictionStrategy": "Sometimes"}));
+    assert!(matches!(rejected.obstacle, Some(Obstacle::Rejected(_))));
     let odd = inventory(&["ppc64le control-plane", "amd64 worker"]);
     let ssp = made("1.18", &odd, true, json!({}));
-    assert!(matches!(&ssp.obstacle, Some(Obstacle::Refused(_) | Obstacle::SspRefused(_))), "{ssp:?}");
-    for matrix in [&refused, &ssp] {
+    assert!(matches!(&ssp.obstacle, Some(Obstacle::Rejected(_) | Obstacle::SspRejected(_))), "{ssp:?}");
+    for matrix in [&rejected, &ssp] {
         let cells = matrix.images.iter().flat_map(|i| &i.cells);
         let wanted = cells.filter(|c| c.state != State::Unneeded).collect::<Vec<_>>();
         assert!(!wanted.is_empty());
@@ -257,8 +257,8 @@ fn every_reason_names_a_rule_that_is_there() {
         Reason::Pinned(text()),
         Reason::Displaced(text()),
         Reason::Dangling(text()),
-        Reason::Obstacle("refused"),
-        Reason::Obstacle("ssp-refused"),
+        Reason::Obstacle("rejected"),
+        Reason::Obstacle("ssp-rejected"),
         Reason::Obstacle("reconcile-fails"),
     ];
     for reason in all {

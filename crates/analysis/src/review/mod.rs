@@ -124,7 +124,7 @@ impl<'a> Review<'a> {
             existing_count,
             unknown_before: differing
                 .iter()
-                .filter(|d| !d.is_rejected() && d.refused_before.is_some())
+                .filter(|d| !d.is_rejected() && d.rejected_before.is_some())
                 .map(|d| &*d.cluster)
                 .collect(),
             standing,

@@ -13,7 +13,7 @@ fn image(impact: Impact, certain: bool, text: &str, name: &str) -> Effect {
     Effect { certain, subjects: vec![name.to_owned()], ..Effect::new(impact, text) }
 }
 
-fn refused(name: &str) -> ClusterDiff {
+fn rejected(name: &str) -> ClusterDiff {
     let verdict = VerdictChange { before: None, after: Some("it is wrong".to_owned()) };
     ClusterDiff {
         comparison: Comparison { verdict: Some(verdict), alerts_added: vec!["SomeAlert"], ..Comparison::default() },
@@ -28,7 +28,7 @@ fn the_worst_comes_first_and_what_is_only_possible_after_what_is_certain() {
         cluster("a", vec![image(Impact::Images, true, "{} is imported", "x")]),
         cluster("b", vec![image(Impact::BootFailure, false, "{} may be missing", "x")]),
         cluster("c", vec![image(Impact::DataLoss, true, "{} is deleted", "x")]),
-        refused("d"),
+        rejected("d"),
     ];
     let review = Review::of(&all, 4, &[], true);
     let order: Vec<Impact> = review.entries.iter().map(|e| e.effect.impact).collect();

@@ -67,7 +67,7 @@ pub fn mark_existing(findings: &mut [Finding], before: &[Finding], is_touched: b
     let own: Vec<FindingKey> = keys(findings).collect();
     for (finding, key) in findings.iter_mut().zip(own) {
         let is_known = known.get(&key).is_some_and(|severity| *severity >= finding.severity);
-        finding.is_existing = is_known && !(finding.refusal && is_touched);
+        finding.is_existing = is_known && !(finding.rejection && is_touched);
     }
 }
 
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_rejection_of_what_the_change_touches_is_no_existing_one() {
-        let rejection = Finding { refusal: true, ..finding("a: no\n", "it is rejected") };
+        let rejection = Finding { rejection: true, ..finding("a: no\n", "it is rejected") };
         for is_touched in [true, false] {
             let mut after = vec![rejection.clone()];
             mark_existing(&mut after, std::slice::from_ref(&rejection), is_touched);

@@ -87,7 +87,7 @@ pub struct Finding {
     /// What it says that becomes of a field, where its rule claims that.
     pub becomes: Option<Box<PredictedValue>>,
     /// It reports that the HyperConverged is rejected: an error that nothing can suppress.
-    pub refusal: bool,
+    pub rejection: bool,
     /// The side before the change has it, too.
     pub is_existing: bool,
 }
@@ -115,7 +115,7 @@ impl Finding {
             runbook: None,
             is_silent: false,
             becomes: None,
-            refusal: false,
+            rejection: false,
             is_existing: false,
         }
     }
@@ -224,7 +224,8 @@ impl Finding {
             && (&self.label, &self.help) == (&other.label, &other.help)
             && self.kind_of_object() == other.kind_of_object()
             && self.runbook == other.runbook
-            && (self.is_silent, self.refusal, self.is_existing) == (other.is_silent, other.refusal, other.is_existing)
+            && (self.is_silent, self.rejection, self.is_existing)
+                == (other.is_silent, other.rejection, other.is_existing)
             && self.related.len() == other.related.len()
             && related().all(|(a, b)| a.message == b.message && same_place(&a.location, &b.location))
     }

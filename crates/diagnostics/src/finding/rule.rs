@@ -92,7 +92,7 @@ pub enum Prediction {
         runbook: &'static str,
     },
     /// The API server or a webhook rejects the object, in these words.
-    Refusal(&'static str),
+    Rejection(&'static str),
     /// The operator's reconcile stops, with this error.
     ReconcileError(&'static str),
     /// No alert and no rejection: what happens instead.
@@ -106,7 +106,7 @@ pub enum Claim {
     /// The alert that the rule predicts fires.
     Alert,
     /// The HyperConverged is rejected, or the rule's subject is rejected by another operator.
-    Refused,
+    Rejected,
     /// The operator's reconcile stops.
     ReconcileStops,
     /// What stands at the finding's place does nothing: without it, every object and every gauge is
@@ -125,12 +125,12 @@ pub enum Claim {
 }
 
 impl Claim {
-    /// `alert`, `refused`, `reconcile-stops`, `no-effect`, `has-effect`, `becomes`, `breaks-on-upgrade` or
+    /// `alert`, `rejected`, `reconcile-stops`, `no-effect`, `has-effect`, `becomes`, `breaks-on-upgrade` or
     /// `outside`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Alert => "alert",
-            Self::Refused => "refused",
+            Self::Rejected => "rejected",
             Self::ReconcileStops => "reconcile-stops",
             Self::NoEffect => "no-effect",
             Self::HasEffect => "has-effect",
@@ -281,8 +281,8 @@ impl Rule {
 
     /// With the words of the API server or a webhook.
     #[must_use]
-    pub const fn refused(self, words: &'static str) -> Self {
-        Self { predicts: Prediction::Refusal(words), ..self }
+    pub const fn rejected(self, words: &'static str) -> Self {
+        Self { predicts: Prediction::Rejection(words), ..self }
     }
 
     /// With the error that the operator's reconcile stops with.
@@ -343,7 +343,7 @@ impl Rule {
     pub const fn claim(&self) -> Claim {
         match self.predicts {
             Prediction::Alert { .. } => Claim::Alert,
-            Prediction::Refusal(_) => Claim::Refused,
+            Prediction::Rejection(_) => Claim::Rejected,
             Prediction::ReconcileError(_) => Claim::ReconcileStops,
             Prediction::Silent(_) => self.claims,
         }

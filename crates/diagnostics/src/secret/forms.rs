@@ -97,8 +97,8 @@ pub(super) fn assigned_secrets(text: &str) -> Vec<Range<usize>> {
             };
             let value = value.trim_start_matches([' ', '\t']);
             // As the API server rejects a field: `spec.password: Invalid value: "x": …`.
-            let refused = ["Invalid value:", "Unsupported value:", "Duplicate value:"];
-            let value = refused.iter().find_map(|words| value.strip_prefix(words)).unwrap_or(value);
+            let rejected = ["Invalid value:", "Unsupported value:", "Duplicate value:"];
+            let value = rejected.iter().find_map(|words| value.strip_prefix(words)).unwrap_or(value);
             let value = value.trim_start_matches([' ', '\t']);
             let opening = value.trim_start_matches('\\').chars().next();
             let value = value.trim_start_matches(quotes);

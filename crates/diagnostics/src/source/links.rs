@@ -28,7 +28,7 @@ fn link_on_the_way(path: &Utf8Path) -> io::Result<Option<Utf8PathBuf>> {
 ///
 /// # Errors
 /// Which link.
-pub fn refuse_links(path: &Utf8Path) -> io::Result<()> {
+pub fn reject_links(path: &Utf8Path) -> io::Result<()> {
     match link_on_the_way(path)? {
         Some(link) => Err(io::Error::other(format!("{link} is a link, which is not followed to write: remove it"))),
         None => Ok(()),

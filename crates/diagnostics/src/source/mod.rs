@@ -21,7 +21,7 @@ pub use git::{Commit, Revision, last_part, origin_name, repository_name};
 pub use hcoplan_yaml::source::{
     Bytes, Decoded, Encoding, Limits, Location, Origins, Position, SecretParts, SourceFile, Span, decode, encode,
 };
-pub use links::refuse_links;
+pub use links::reject_links;
 pub use memory::Memory;
 pub use program::program;
 pub use read::{read_limited, read_sized};

@@ -42,7 +42,7 @@ pub struct ClusterDiff {
     pub findings_removed: Vec<Finding>,
     /// A sentence: why the left side was rejected, with the place, and how the right one is planned for that;
     /// `None` where the right one is rejected for the same.
-    pub refused_before: Option<String>,
+    pub rejected_before: Option<String>,
 }
 
 /// What happens to what runs in a cluster whose HyperConverged is no longer declared.
@@ -74,7 +74,7 @@ impl ClusterDiff {
             knows_images: false,
             findings_added: Vec::new(),
             findings_removed: Vec::new(),
-            refused_before: None,
+            rejected_before: None,
         }
     }
 

@@ -81,7 +81,7 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
     let mut out = Comparison {
         objects: Arc::new(objects),
         causes,
-        verdict: changed(refusal(old), refusal(new)),
+        verdict: changed(rejection(old), rejection(new)),
         reconcile: changed(reconcile(old), reconcile(new)),
         ssp: changed(ssp(old), ssp(new)),
         alerts_added: only(&fires, &fired),
@@ -127,7 +127,7 @@ pub fn compare_rejected(before: &Side<'_>, after: &Side<'_>) -> Comparison {
     };
     Comparison {
         causes,
-        verdict: changed(refusal(before.plan), refusal(after.plan)),
+        verdict: changed(rejection(before.plan), rejection(after.plan)),
         because: BTreeMap::from([("verdict", because)]),
         ..Comparison::default()
     }
@@ -203,7 +203,7 @@ fn changed(before: Option<String>, after: Option<String>) -> Option<VerdictChang
     (before != after).then_some(VerdictChange { before, after })
 }
 
-fn refusal(plan: &Plan) -> Option<String> {
+fn rejection(plan: &Plan) -> Option<String> {
     let admission = &plan.admission;
     (!admission.accepted).then(|| admission.message.clone())
 }

@@ -13,7 +13,7 @@ impl ClusterDiff {
     pub fn effects(&self) -> Vec<Effect> {
         let mut out: Vec<Effect> = Vec::new();
         let objects = self.of_objects().into_iter();
-        let before = self.refused_before.iter();
+        let before = self.rejected_before.iter();
         let before = before.map(|text| Effect::new(Impact::Behaviour, text));
         let all = self.verdicts().into_iter().chain(before);
         let all = all.chain(self.of_notes());
@@ -95,7 +95,7 @@ impl ClusterDiff {
             && !is_said
             && !self.is_unchanged
         {
-            let finding = self.findings_added.iter().find(|f| f.refusal);
+            let finding = self.findings_added.iter().find(|f| f.rejection);
             let text = finding.map(|f| f.message.clone());
             let text = text.or_else(|| reasons.first().map(ToString::to_string));
             let help = finding.and_then(|f| f.help.as_deref());
@@ -161,7 +161,7 @@ impl ClusterDiff {
     /// What follows from the objects. Of golden images only what the images themselves don't show.
     fn of_objects(&self) -> Vec<Effect> {
         match self.whole {
-            Some(Kind::Add) if self.refused_before.is_some() => return Vec::new(),
+            Some(Kind::Add) if self.rejected_before.is_some() => return Vec::new(),
             Some(Kind::Add) => return vec![Effect::new(Impact::Behaviour, "the cluster is new")],
             Some(Kind::Remove) => return vec![self.removed()],
             _ => {}

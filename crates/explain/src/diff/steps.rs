@@ -67,12 +67,12 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
     let (before, after) = (&orders.before, &orders.after);
     let to = after.end.release.label();
     let mut out = Vec::new();
-    let refusal = |step: &Step| {
+    let rejection = |step: &Step| {
         let admission = &step.plan.admission;
         (!admission.accepted).then(|| admission.message.clone())
     };
-    let refused = |text, help: &str| note(NoteKind::Verdict, Impact::Disruption, text, help);
-    match (refusal(&before.update), refusal(&after.update)) {
+    let rejected = |text, help: &str| note(NoteKind::Verdict, Impact::Disruption, text, help);
+    match (rejection(&before.update), rejection(&after.update)) {
         (None, Some(why)) => {
             let (text, help) = if changed {
                 (
@@ -88,16 +88,16 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
                     "fix it before the upgrade",
                 )
             };
-            out.push(refused(text, help));
+            out.push(rejected(text, help));
         }
         (Some(why), None) => {
             let text = format!("the manifest is rejected until {to} runs: {why}");
             let help = "fix it; or upgrade first, and apply it then";
-            out.push(refused(text, help));
+            out.push(rejected(text, help));
         }
         (Some(why), Some(_)) => {
             let text = format!("the manifest is rejected before the upgrade and after it: {why}");
-            out.push(refused(text, "fix it"));
+            out.push(rejected(text, "fix it"));
         }
         (None, None) => {
             let differing = differing(&before.end, &after.end);

@@ -164,9 +164,9 @@ fn adds_inert_gate(release: &Release, operation: &jsonpatch::Operation) -> bool 
 
 /// Why a plan's operator can't apply the patch in an annotation.
 fn failure<'p>(plan: &'p Plan, annotation: &str) -> Option<&'p Failure> {
-    let refused = plan.admission.patch.as_ref();
+    let rejected = plan.admission.patch.as_ref();
     let failed = plan.reconcile_error.as_ref().and_then(|e| e.patch.as_ref());
-    let both = refused.into_iter().chain(failed);
+    let both = rejected.into_iter().chain(failed);
     both.filter(|p| p.0 == annotation).map(|p| &p.1).next()
 }
 

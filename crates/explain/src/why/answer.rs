@@ -49,7 +49,7 @@ pub struct Answer {
     /// What a new cluster of the same sources would have, where the answer is kept from before.
     pub in_a_new_cluster: Option<FoundValue>,
     /// What the API server or a webhook says about the HyperConverged as it is.
-    pub refused: Option<String>,
+    pub rejected: Option<String>,
     /// The operand at which HCO's reconcile stops, and why.
     pub error: Option<(&'static str, String)>,
     /// What the operand's jsonpatch annotation does, where the object as a whole was asked about.
@@ -136,7 +136,7 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
         feeds: Vec::new(),
         others: Vec::new(),
         in_a_new_cluster: None,
-        refused: rejection(plan_input, verdict),
+        rejected: rejection(plan_input, verdict),
         error: error.map(|e| (e.operand, e.message.clone())),
         patch: None,
         value,

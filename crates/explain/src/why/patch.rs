@@ -36,7 +36,7 @@ pub struct OperationEffect {
     /// Where RFC 6902 would have left something else: its value, then HCO's.
     pub plain: Vec<Change>,
     /// Why RFC 6902 would have rejected it.
-    pub plain_refusal: Option<String>,
+    pub plain_rejection: Option<String>,
     /// What to write to get what was meant.
     pub remedies: Vec<Remedy>,
 }
@@ -92,13 +92,13 @@ pub fn patch_shown(plan_input: &PlanInput<'_>, plan: &Plan, kind: &str) -> Optio
         };
         actual = applied(&actual, &effect.changed);
         let raw = text.get(operation.spans.whole.range()).unwrap_or_default();
-        let refusal = plain.apply(raw);
+        let rejection = plain.apply(raw);
         shown.operations.push(OperationEffect {
             text: described(operation),
             place: Some(place(operation.spans.whole)),
             changed: effect.changed.clone(),
             plain: plain.differences(&operand, &actual, &effect.lost),
-            plain_refusal: refusal,
+            plain_rejection: rejection,
             remedies: remedies(&operand, &operations, effect.index, &effect.lost),
         });
     }

@@ -90,8 +90,8 @@ fn stored_objects_are_admitted_again_unchanged() {
                 let mut again = stored.clone();
                 assert_eq!(schema.prepare(&mut again), Vec::new(), "{}", case["case"]);
                 assert_eq!(&again, stored, "{release} {}", case["case"]);
-                let refused = schema.validate(&again);
-                assert!(refused.is_empty(), "{release} {}: {refused:?}", case["case"]);
+                let rejected = schema.validate(&again);
+                assert!(rejected.is_empty(), "{release} {}: {rejected:?}", case["case"]);
             }
         }
     }
@@ -110,7 +110,7 @@ fn rendered_operands_are_valid() {
         by_kind.entry(key).or_default().push(entry);
     }
     let mut seen = 0;
-    let mut refused = Vec::new();
+    let mut rejected = Vec::new();
     for set in ["curated", "random"] {
         let folder = shared.join(format!("golden/{set}/objects"));
         for entry in fs::read_dir(folder).expect("objects") {
@@ -125,13 +125,13 @@ fn rendered_operands_are_valid() {
                 let answers = of_kind.iter().map(|(_, s)| s.validate(object));
                 let answers: Vec<_> = answers.collect();
                 if !answers.iter().any(super::Violations::is_empty) {
-                    refused.extend(answers[0].iter().map(|v| v.message.clone()));
+                    rejected.extend(answers[0].iter().map(|v| v.message.clone()));
                 }
             }
         }
     }
     assert!(seen > 1000, "only {seen} objects");
     // The recording's cluster had no operand CRDs and took a cipher that they reject.
-    refused.retain(|message| !message.contains("ciphers[1]: Unsupported value: \"NOPE\""));
-    assert_eq!(refused, [""; 0]);
+    rejected.retain(|message| !message.contains("ciphers[1]: Unsupported value: \"NOPE\""));
+    assert_eq!(rejected, [""; 0]);
 }

@@ -44,7 +44,7 @@ proptest! {
         let schema = chosen(all, choice);
         let object = generate::object(schema, seed, odd);
         if schema.validate(&object).is_empty() {
-            prop_assert_eq!(schema.refusals_when_prepared(&object), Vec::new());
+            prop_assert_eq!(schema.rejections_when_prepared(&object), Vec::new());
         }
     }
 
@@ -57,7 +57,7 @@ proptest! {
     }
 
     #[test]
-    fn a_refusal_names_a_place_that_is_there(seed: u64, choice: usize) {
+    fn a_rejection_names_a_place_that_is_there(seed: u64, choice: usize) {
         let all = schemas(hcoplan_testing::recordings().as_deref());
         let schema = chosen(all, choice);
         let object = generate::object(schema, seed, true);
@@ -150,11 +150,11 @@ proptest! {
             let text = v.path.get(&object).and_then(Value::as_str);
             text.is_some() && v.message.contains("of type date-time")
         };
-        let refused = found.schema.iter().any(|v| !format_only(v));
+        let rejected = found.schema.iter().any(|v| !format_only(v));
         let theirs: Vec<String> = oracles()[index]
             .iter_errors(&object)
             .map(|e| format!("{}: {e}", e.instance_path()))
             .collect();
-        prop_assert_eq!(!refused, theirs.is_empty(), "{:?}\nagainst {:?}", found.schema, theirs);
+        prop_assert_eq!(!rejected, theirs.is_empty(), "{:?}\nagainst {:?}", found.schema, theirs);
     }
 }

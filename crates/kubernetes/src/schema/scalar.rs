@@ -67,7 +67,7 @@ impl Validation<'_> {
                 .map(|v| go_quote(&v.as_str().map_or_else(|| v.to_string(), str::to_owned)))
                 .collect();
             let body = format!("Unsupported value: {}: supported values: {}", bad_value(value), allowed.join(", "));
-            self.refuse(at, ViolationKind::Unsupported, &body);
+            self.reject(at, ViolationKind::Unsupported, &body);
         }
     }
 
@@ -76,13 +76,13 @@ impl Validation<'_> {
         if let Some(max) = limits.max_length.filter(|max| length > *max) {
             let bytes = if max == 1 { "byte" } else { "bytes" };
             let body = format!("Too long: may not be more than {max} {bytes}");
-            self.refuse(at, ViolationKind::TooLong, &body);
+            self.reject(at, ViolationKind::TooLong, &body);
         } else if let Some(min) = limits.min_length.filter(|min| length < *min) {
             let detail = format!("should be at least {min} chars long");
-            self.refuse_value(at, &go_quote(text), &detail);
+            self.reject_value(at, &go_quote(text), &detail);
         } else if let Some(pattern) = limits.pattern.as_ref().filter(|p| !p.matches(text)) {
             let detail = format!("should match '{}'", pattern.text());
-            self.refuse_value(at, &go_quote(text), &detail);
+            self.reject_value(at, &go_quote(text), &detail);
         }
         if limits.format == Some(Format::DateTime) && !is_date_time(text) {
             self.wrong_type(at, "date-time", text);
@@ -112,11 +112,11 @@ impl Validation<'_> {
         }
         if let Some(min) = limits.minimum.filter(|min| x < *min) {
             let detail = format!("should be greater than or equal to {min}");
-            self.refuse_value(at, &n.to_string(), &detail);
+            self.reject_value(at, &n.to_string(), &detail);
         }
         if let Some(max) = limits.maximum.filter(|max| x > *max) {
             let detail = format!("should be less than or equal to {max}");
-            self.refuse_value(at, &n.to_string(), &detail);
+            self.reject_value(at, &n.to_string(), &detail);
         }
     }
 }

@@ -75,16 +75,16 @@ impl Violations {
 
 impl Schema {
     /// What the API server rejects in a new object, once it has pruned and defaulted it.
-    pub fn refusals(&self, object: &Value) -> Vec<Violation> {
+    pub fn rejections(&self, object: &Value) -> Vec<Violation> {
         // What is taken as it stands is taken prepared, too: what is pruned was not looked at, and
         // defaults keep the schema. (A property of `properties.rs`.)
         if self.validate(object).is_empty() {
             return Vec::new();
         }
-        self.refusals_when_prepared(object)
+        self.rejections_when_prepared(object)
     }
 
-    pub(super) fn refusals_when_prepared(&self, object: &Value) -> Vec<Violation> {
+    pub(super) fn rejections_when_prepared(&self, object: &Value) -> Vec<Violation> {
         let mut object = object.clone();
         self.prepare(&mut object);
         self.validate(&object).iter().cloned().collect()
@@ -171,7 +171,7 @@ impl<'v> Validation<'v> {
                 }
                 for name in &node.required {
                     if !map.contains_key(&**name) {
-                        self.refuse(at.key(name), ViolationKind::Required, "Required value");
+                        self.reject(at.key(name), ViolationKind::Required, "Required value");
                     }
                 }
             }
@@ -212,12 +212,12 @@ impl<'v> Validation<'v> {
             let count = items.len() as u64;
             if let Some(min) = limits.min_items.filter(|min| count < *min) {
                 let detail = format!("should have at least {min} items");
-                self.refuse_value(at, &count.to_string(), &detail);
+                self.reject_value(at, &count.to_string(), &detail);
             }
             if let Some(max) = limits.max_items.filter(|max| count > *max) {
                 let items = if max == 1 { "item" } else { "items" };
                 let body = format!("Too many: {count}: must have at most {max} {items}");
-                self.refuse(at, ViolationKind::TooMany, &body);
+                self.reject(at, ViolationKind::TooMany, &body);
             }
         }
     }
@@ -226,17 +226,17 @@ impl<'v> Validation<'v> {
         let place = server_path(&at.path());
         let got = go_quote(got);
         let body = format!("Invalid value: {got}: {place} in body must be of type {wanted}: {got}");
-        self.refuse(at, ViolationKind::WrongType, &body);
+        self.reject(at, ViolationKind::WrongType, &body);
     }
 
     /// `value` as it is printed, `detail` what stands behind `P in body `.
-    pub(super) fn refuse_value(&mut self, at: CurrentPath<'_>, value: &str, detail: &str) {
+    pub(super) fn reject_value(&mut self, at: CurrentPath<'_>, value: &str, detail: &str) {
         let place = server_path(&at.path());
         let body = format!("Invalid value: {value}: {place} in body {detail}");
-        self.refuse(at, ViolationKind::Invalid, &body);
+        self.reject(at, ViolationKind::Invalid, &body);
     }
 
-    pub(super) fn refuse(&mut self, at: CurrentPath<'_>, kind: ViolationKind, body: &str) {
+    pub(super) fn reject(&mut self, at: CurrentPath<'_>, kind: ViolationKind, body: &str) {
         let path = at.path();
         let place = server_path(&path);
         self.found.schema.push(Violation {
@@ -266,7 +266,7 @@ mod tests {
         Schema::from_json(text).expect("a good schema")
     }
 
-    fn refused(spec: Value) -> Vec<String> {
+    fn rejected(spec: Value) -> Vec<String> {
         let object = json!({"metadata": {"name": "kubevirt-hyperconverged"}, "spec": spec});
         let found = sample().validate(&object);
         found.iter().map(|v| v.message.clone()).collect()
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn uses_the_servers_messages() {
         let good = json!({"strategy": "Keep", "size": 1});
-        assert_eq!(refused(good.clone()), [""; 0]);
+        assert_eq!(rejected(good.clone()), [""; 0]);
         let cases = [
             (
                 json!({"strategy": null}),
@@ -371,7 +371,7 @@ mod tests {
             for (key, v) in change.as_object().expect("an object") {
                 spec[key] = v.clone();
             }
-            assert_eq!(refused(spec), expected, "{change}");
+            assert_eq!(rejected(spec), expected, "{change}");
         }
     }
 

@@ -207,7 +207,7 @@ impl<'a> Context<'a> {
     /// behind.
     fn nothing_made(&self, namespace: &str, name: &str) -> Architectures {
         let dangles = self.known_source(namespace, name).is_some();
-        let is_missing = self.plan().ssp.is_some() && self.ssp_refusal().is_none() && self.fills_namespace(namespace);
+        let is_missing = self.plan().ssp.is_some() && self.ssp_rejection().is_none() && self.fills_namespace(namespace);
         if (dangles || is_missing) && !self.is_kept_source(namespace, name) {
             Architectures::none()
         } else {

@@ -103,10 +103,10 @@ impl<'a> Context<'a> {
     /// The annotation that the HyperConverged is rejected for, or that ends the reconcile.
     pub fn patch_failure(&self) -> Option<PatchFailure<'a>> {
         let plan = self.plan();
-        let refused = plan.admission.patch.as_ref();
+        let rejected = plan.admission.patch.as_ref();
         let failed = plan.reconcile_error.as_ref().and_then(|e| e.patch.as_ref());
-        let (found, incident) = match (refused, failed) {
-            (Some(refused), _) => (refused, Incident::Refusal),
+        let (found, incident) = match (rejected, failed) {
+            (Some(rejected), _) => (rejected, Incident::Rejection),
             (None, Some(failed)) => (failed, Incident::ReconcileError),
             (None, None) => return None,
         };

@@ -13,7 +13,7 @@ impl<'a> Context<'a> {
     /// The finding of a rule that explains the rejection, where the HyperConverged is rejected and
     /// `explains` says that this is why: the cluster's words, at the characters that they are
     /// about. `None` otherwise.
-    pub fn refused(&self, rule: &'static Rule, explains: impl Fn(Reason) -> bool) -> Option<Finding> {
+    pub fn rejected(&self, rule: &'static Rule, explains: impl Fn(Reason) -> bool) -> Option<Finding> {
         let admission = self.admission();
         admission.reason.filter(|r| explains(*r))?;
         let mut causes = admission.causes.iter();
@@ -27,7 +27,7 @@ impl<'a> Context<'a> {
                 format!("{}: {}", c.path, c.message)
             }
         });
-        let mut finding = Finding::new(rule, self.refusal(cause.as_deref())?);
+        let mut finding = Finding::new(rule, self.rejection(cause.as_deref())?);
         finding = match causes.next() {
             None => finding.at(self.whole_location()).label("rejected"),
             Some(cause) => {
@@ -44,7 +44,7 @@ impl<'a> Context<'a> {
 
     /// A sentence with who rejects the HyperConverged, the message, and the cause where the message lacks it. `None`
     /// where it isn't rejected.
-    pub fn refusal(&self, cause: Option<&str>) -> Option<String> {
+    pub fn rejection(&self, cause: Option<&str>) -> Option<String> {
         let admission = self.admission();
         let who = match (admission.stage?, admission.reason?) {
             (_, Reason::Namespace) => "the namespace policy",
@@ -59,7 +59,7 @@ impl<'a> Context<'a> {
 
     /// Whether the HyperConverged is rejected for this reason, and first of all at this path or
     /// below it.
-    pub fn is_refused_at(&self, reason: Reason, path: &Path) -> bool {
+    pub fn is_rejected_at(&self, reason: Reason, path: &Path) -> bool {
         let admission = self.admission();
         let first = admission.causes.first();
         admission.reason == Some(reason) && first.is_some_and(|c| c.path.starts_with(path))
@@ -69,7 +69,7 @@ impl<'a> Context<'a> {
     pub fn rendering_fails_with(&self, words: &str) -> Option<Incident> {
         let admission = self.admission();
         if admission.reason == Some(Reason::Render) && admission.message == words {
-            return Some(Incident::Refusal);
+            return Some(Incident::Rejection);
         }
         let error = self.plan().reconcile_error.as_ref();
         error.is_some_and(|e| e.message == words).then_some(Incident::ReconcileError)
@@ -93,7 +93,7 @@ impl<'a> Context<'a> {
     }
 
     /// Why SSP's webhook rejects the SSP that HCO makes; `None` where it doesn't.
-    pub fn ssp_refusal(&self) -> Option<&'a str> {
+    pub fn ssp_rejection(&self) -> Option<&'a str> {
         let ssp = self.plan().ssp.as_ref()?;
         (!ssp.admission.accepted).then_some(ssp.admission.message.as_str())
     }

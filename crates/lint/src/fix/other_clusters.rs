@@ -20,7 +20,7 @@ pub struct NewError {
 /// is wrong with it is only seen once it is accepted.
 pub fn first_new_error(before: &[Finding], after: &[Finding]) -> Option<NewError> {
     let known = errors(before);
-    let rejected: BTreeSet<&str> = before.iter().filter(|f| f.refusal).flat_map(Finding::clusters).collect();
+    let rejected: BTreeSet<&str> = before.iter().filter(|f| f.rejection).flat_map(Finding::clusters).collect();
     let is_rejected = |e: &Error<'_>| {
         let mut known = known.iter().filter(|k| k.rejects && k.object.is_some());
         rejected.contains(&*e.cluster) || known.any(|k| k.cluster == e.cluster && k.object == e.object)
@@ -51,7 +51,7 @@ fn errors(findings: &[Finding]) -> BTreeSet<Error<'_>> {
             rule: f.rule.name,
             message: &f.message,
             object: f.object.as_deref(),
-            rejects: matches!(f.rule.predicts, Prediction::Refusal(_)),
+            rejects: matches!(f.rule.predicts, Prediction::Rejection(_)),
         };
         // A build that fails is its kustomization's.
         let place = f.location.as_ref().and_then(|l| l.file.path().parent());

@@ -1,6 +1,6 @@
 //! A warning that lets everything after it in.
 
-use hcoplan_planner::admission::{OperatorBug, OperatorBugKind, Reason, Refusal};
+use hcoplan_planner::admission::{OperatorBug, OperatorBugKind, Reason, Rejection};
 
 use super::prelude::*;
 
@@ -51,7 +51,7 @@ fn gate_of(cx: &Context<'_>, path: &Path) -> Option<String> {
     listed.map(str::to_owned).or_else(key)
 }
 
-fn found(cx: &Context<'_>, hole: &OperatorBug, hidden: &Refusal, how: &str) -> Finding {
+fn found(cx: &Context<'_>, hole: &OperatorBug, hidden: &Rejection, how: &str) -> Finding {
     let what = hole.path.to_string();
     let place = match cx.document().root.key_at(&hole.path) {
         Some(key) if !what.ends_with(".name") => cx.document().location(key.span),

@@ -38,7 +38,7 @@ static DICT_ENABLE_ANNOTATION_INVALID: Rule = Rule::error(
     Group::GoldenImages,
     "a golden image's enable annotation is neither true nor false",
 )
-.refused(
+.rejected(
     "the dataimportcrontemplate.kubevirt.io/enable annotation of a dataImportCronTemplate \
          must be either \"true\" or \"false\"",
 )
@@ -95,7 +95,7 @@ fn images(cx: &Context<'_>, out: &mut Sink) {
             .label("must be \"true\" or \"false\"")
             .help(help)
             .fixes(fix);
-        let refused = cx.is_refused_at(Reason::TemplateEnableAnnotation, &template.path(cx));
-        out.report_as(refused.then_some(Incident::Refusal), finding);
+        let rejected = cx.is_rejected_at(Reason::TemplateEnableAnnotation, &template.path(cx));
+        out.report_as(rejected.then_some(Incident::Rejection), finding);
     }
 }

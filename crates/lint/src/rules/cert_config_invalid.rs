@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Admission,
     "durations of certificates are too short or contradict each other",
 )
-.refused("spec.certConfig.…: value is too small, or: duration is smaller than renewBefore")
+.rejected("spec.certConfig.…: value is too small, or: duration is smaller than renewBefore")
 .needs(Needs::Document);
 
 /// What must not be longer than what, and what the longer one is needed for.
@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let is_ours = |r| matches!(r, Reason::CertificateTooShort | Reason::CertificateOrder);
-    if let Some(finding) = cx.refused(&RULE, is_ours) {
+    if let Some(finding) = cx.rejected(&RULE, is_ours) {
         let mistakes = mistakes(cx, &config);
         let named = cx.admission().causes.first().map(|c| &c.path);
         // The webhook names one; the others are what it would name next.
@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             _ => m.is_order,
         });
         let Some(first) = first.and_then(|i| mistakes.get(i)) else {
-            out.explain(Incident::Refusal, finding);
+            out.explain(Incident::Rejection, finding);
             return;
         };
         let mut help = first.help.clone();
@@ -51,7 +51,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             finding = finding.related(other.place.clone(), other.text.clone());
             help = format!("{help}; {}", other.help);
         }
-        out.explain(Incident::Refusal, finding.help(help));
+        out.explain(Incident::Rejection, finding.help(help));
     } else {
         equal_ones(cx, &config, out);
     }

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::GoldenImages,
     "a common golden image is customised without a source, which makes HCO crash",
 )
-.refused("panic: runtime error: invalid memory address or nil pointer dereference [recovered]")
+.rejected("panic: runtime error: invalid memory address or nil pointer dereference [recovered]")
 .needs(Needs::Document)
 .fix(FixKind::Safe);
 

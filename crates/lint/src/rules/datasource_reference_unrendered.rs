@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule::error(
 .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if cx.plan().ssp.is_none() || cx.ssp_refusal().is_some() {
+    if cx.plan().ssp.is_none() || cx.ssp_rejection().is_some() {
         return;
     }
     let mut sources = Sources { cx, names: BTreeMap::new() };

@@ -5,7 +5,7 @@ use crate::WrittenTemplate;
 
 pub(super) static RULE: Rule =
     Rule::error("dict-duplicate-name", Group::GoldenImages, "two DataImportCronTemplates have one name")
-        .refused("mine DataImportCronTable is already defined")
+        .rejected("mine DataImportCronTable is already defined")
         .needs(Needs::Document);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -8,7 +8,7 @@ use super::prelude::*;
 
 pub(super) static RULE: Rule =
     Rule::error("dict-enabled-without-spec", Group::GoldenImages, "a golden image has no spec, but isn't switched off")
-        .refused("dataImportCronTemplate spec is empty for an enabled DataImportCronTemplate")
+        .rejected("dataImportCronTemplate spec is empty for an enabled DataImportCronTemplate")
         .needs(Needs::Document)
         .fix(FixKind::Suggested);
 
@@ -42,8 +42,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let title = format!("switch {} off", template.name());
             finding = finding.fixes(cx.fix(title, Applicability::Suggestion, &off));
         }
-        if cx.is_refused_at(Reason::TemplateWithoutSpec, &template.path(cx)) {
-            out.explain(Incident::Refusal, finding);
+        if cx.is_rejected_at(Reason::TemplateWithoutSpec, &template.path(cx)) {
+            out.explain(Incident::Rejection, finding);
         } else {
             out.report(finding);
         }

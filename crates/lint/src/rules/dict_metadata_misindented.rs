@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::GoldenImages,
     "a golden image's name or annotations are next to its metadata, not in it",
 )
-.refused(
+.rejected(
     "Internal error occurred: add operation does not apply: doc is missing path: \
          \"/spec/dataImportCronTemplates/0/metadata/annotations\": missing value",
 )
@@ -39,12 +39,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }),
             None => finding,
         };
-        let refused = [Reason::MutationFails, Reason::TemplateWithoutSpec];
+        let rejected = [Reason::MutationFails, Reason::TemplateWithoutSpec];
         let nameless = template.name().is_empty();
-        if refused.iter().any(|r| cx.is_refused_at(*r, &path)) {
-            out.explain(Incident::Refusal, finding);
+        if rejected.iter().any(|r| cx.is_rejected_at(*r, &path)) {
+            out.explain(Incident::Rejection, finding);
         } else if nameless && cx.ssp_reason() == Some(SspReason::NamelessTemplate) {
-            out.explain(Incident::SspRefusal, finding);
+            out.explain(Incident::SspRejection, finding);
         } else {
             out.report(finding);
         }

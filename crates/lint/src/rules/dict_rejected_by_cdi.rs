@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hcoplan_kubernetes::label::is_subdomain;
-use hcoplan_planner::boot_images::cdi::{self, CdiFault, CdiRefusal};
+use hcoplan_planner::boot_images::cdi::{self, CdiFault, CdiRejection};
 
 use super::prelude::*;
 use crate::context::cron_names;
@@ -23,36 +23,36 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if !seen.insert(&cron.origin.template) {
             continue;
         }
-        if let Some(finding) = refused_by_cdi(cx, cron).or_else(|| misnamed(cx, cron)) {
+        if let Some(finding) = rejected_by_cdi(cx, cron).or_else(|| misnamed(cx, cron)) {
             out.report(finding.object(cron.object.id.to_string()));
         }
     }
 }
 
-fn refused_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
-    let refusal = cdi::refusal(&cron.object.body["spec"])?;
+fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
+    let rejection = cdi::rejection(&cron.object.body["spec"])?;
     let name = cron.origin.name();
-    let path = format!("spec.{}", refusal.path);
-    let message = format!("CDI rejects golden image {name}: {}", refusal.message);
-    let label = refusal.detail.clone();
+    let path = format!("spec.{}", rejection.path);
+    let message = format!("CDI rejects golden image {name}: {}", rejection.message);
+    let label = rejection.detail.clone();
     let label = label.unwrap_or_else(|| "passes HCO and SSP, but not CDI".to_owned());
     let finding = Finding::new(&RULE, message).at(cx.origin_place(&cron.origin, &path)).label(label);
-    let finding = match help(cx, cron, &refusal) {
+    let finding = match help(cx, cron, &rejection) {
         Some(help) => finding.help(help),
         None => finding,
     };
-    Some(match change(cx, cron, &refusal) {
+    Some(match change(cx, cron, &rejection) {
         Some((title, change)) => finding.fixes(cx.fix(title, Applicability::Suggestion, &[change])),
         None => finding,
     })
 }
 
 /// What to do about it.
-fn help(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<String> {
-    let help = match refusal.path.as_str() {
+fn help(cx: &Context<'_>, cron: &Rendered, rejection: &CdiRejection) -> Option<String> {
+    let help = match rejection.path.as_str() {
         "template.spec" | "template.spec.storage" | "template.spec.pvc" => {
             let common = common_size(cx, cron);
-            return Some(match common.filter(|_| is_missing(refusal)) {
+            return Some(match common.filter(|_| is_missing(rejection)) {
                 Some(size) => format!(
                     "customising replaces the whole spec: repeat the common image's storage \
                      request, {size}"
@@ -75,20 +75,20 @@ fn help(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<Strin
 }
 
 /// Whether the claim or its size isn't there.
-fn is_missing(refusal: &CdiRefusal) -> bool {
-    matches!(refusal.fault, CdiFault::NoClaim | CdiFault::NoSize)
+fn is_missing(rejection: &CdiRejection) -> bool {
+    matches!(rejection.fault, CdiFault::NoClaim | CdiFault::NoSize)
 }
 
 /// What was probably meant.
-fn change(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<(String, Change)> {
+fn change(cx: &Context<'_>, cron: &Rendered, rejection: &CdiRejection) -> Option<(String, Change)> {
     let written = cx.image_of(&cron.origin)?.written?;
     let at = |path: &str| {
         let steps = path.split('.');
         steps.fold(written.path(cx), |path, step| path.key(step))
     };
-    match refusal.path.as_str() {
+    match rejection.path.as_str() {
         "template.spec" | "template.spec.storage" => {
-            let size = common_size(cx, cron).filter(|_| is_missing(refusal))?;
+            let size = common_size(cx, cron).filter(|_| is_missing(rejection))?;
             let path = at("spec.template.spec.storage.resources.requests.storage");
             let title = format!("request {size}, as the common image does");
             Some((title, Change::Set(path, size.into())))

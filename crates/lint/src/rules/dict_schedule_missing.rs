@@ -9,7 +9,7 @@ use crate::WrittenTemplate;
 
 pub(super) static RULE: Rule =
     Rule::error("dict-schedule-missing", Group::GoldenImages, "a golden image has no schedule")
-        .refused("spec.dataImportCronTemplates[0].spec.schedule: Required value")
+        .rejected("spec.dataImportCronTemplates[0].spec.schedule: Required value")
         .needs(Needs::Document)
         .fix(FixKind::Safe);
 
@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         });
     if explained {
         if let Some(finding) = finding(cx, &missing) {
-            out.explain(Incident::Refusal, finding);
+            out.explain(Incident::Rejection, finding);
         }
     } else {
         let findings = missing.chunks(1).filter_map(|one| finding(cx, one));

@@ -1,6 +1,6 @@
 //! A disk that CDI rejects.
 
-use hcoplan_planner::boot_images::cdi::{CdiFault, CdiRefusal, data_volume_refusal, refusal};
+use hcoplan_planner::boot_images::cdi::{CdiFault, CdiRejection, data_volume_rejection, rejection};
 use hcoplan_planner::machines::is_placeholder;
 use hcoplan_yaml::Node;
 
@@ -12,16 +12,19 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Operands,
     "CDI rejects a DataVolume, a DataImportCron, a DataSource or a virtual machine's disk template",
 )
-.refused("Storage size is missing")
+.rejected("Storage size is missing")
 .fix(FixKind::Unsafe);
 
 const GROUP: &str = "cdi.kubevirt.io/v1beta1";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    type Judge = fn(&serde_json::Value, &[String]) -> Option<CdiRefusal>;
+    type Judge = fn(&serde_json::Value, &[String]) -> Option<CdiRejection>;
     let admission = &cx.release().kubevirt().admission;
-    let kinds: [(&str, Judge); 3] =
-        [("DataVolume", data_volume_refusal), ("DataImportCron", |spec, _| refusal(spec)), ("DataSource", |_, _| None)];
+    let kinds: [(&str, Judge); 3] = [
+        ("DataVolume", data_volume_rejection),
+        ("DataImportCron", |spec, _| rejection(spec)),
+        ("DataSource", |_, _| None),
+    ];
     for (kind, judge) in kinds {
         let documents = cx.other_objects().of_kind(kind).iter();
         let whole = documents.filter(|d| cx.extent(d.file.path()) == Extent::Whole);
@@ -45,7 +48,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if !is_judged || verdict.causes.iter().any(|c| c.path.starts_with(&path)) {
                 continue;
             }
-            let found = template.get("spec").and_then(|spec| data_volume_refusal(&spec.to_json(), admission));
+            let found = template.get("spec").and_then(|spec| data_volume_rejection(&spec.to_json(), admission));
             let name = template.below("metadata.name").and_then(Node::as_str).unwrap_or_default();
             let name = format!("the disk {name} of {}", vm.display_name());
             report(vm.document, &name, &path.key("spec"), found, out);
@@ -85,27 +88,27 @@ fn structure(
     is_rejected
 }
 
-fn report(document: &Document, name: &str, spec: &Path, found: Option<CdiRefusal>, out: &mut Sink) {
-    let Some(refusal) = found else {
+fn report(document: &Document, name: &str, spec: &Path, found: Option<CdiRejection>, out: &mut Sink) {
+    let Some(rejection) = found else {
         return;
     };
-    let path = spec.below(&refusal.path);
+    let path = spec.below(&rejection.path);
     let written = document.root.at(&path).and_then(Node::as_str);
     if written.is_some_and(is_placeholder) {
         return;
     }
     let place = if written.is_some() { document.locate(&path) } else { document.locate_key(&path) };
-    let label = refusal.detail.clone().unwrap_or_else(|| "CDI's webhook rejects this".to_owned());
-    let message = format!("CDI rejects {name}: {}", refusal.message);
+    let label = rejection.detail.clone().unwrap_or_else(|| "CDI's webhook rejects this".to_owned());
+    let message = format!("CDI rejects {name}: {}", rejection.message);
     let mut finding = Finding::new(&RULE, message).at(place).object(object_of(document)).label(label);
-    let last = refusal.path.rsplit('.').next().unwrap_or_default();
+    let last = rejection.path.rsplit('.').next().unwrap_or_default();
     let advice = match last {
-        _ if matches!(refusal.fault, CdiFault::NoSize | CdiFault::WrongSize) => {
+        _ if matches!(rejection.fault, CdiFault::NoSize | CdiFault::WrongSize) => {
             "request a size: resources.requests.storage"
         }
-        _ if refusal.fault == CdiFault::TwoClaims => "keep one of storage and pvc",
+        _ if rejection.fault == CdiFault::TwoClaims => "keep one of storage and pvc",
         "" | "spec" => "add storage with resources.requests.storage",
-        "url" if refusal.path.contains("registry") => {
+        "url" if rejection.path.contains("registry") => {
             "write docker://registry/image:tag, or oci-archive:// for an archive"
         }
         "imageStream" => "add pullMethod: node",
@@ -118,7 +121,7 @@ fn report(document: &Document, name: &str, spec: &Path, found: Option<CdiRefusal
         finding = finding.help(advice);
     }
     let change = match (last, written) {
-        ("url", Some(url)) if refusal.path.contains("registry") => {
+        ("url", Some(url)) if rejection.path.contains("registry") => {
             let image = url.split_once("://").map_or(url, |(_, rest)| rest);
             Some((format!("write docker://{image}"), Change::Set(path, format!("docker://{image}").into())))
         }

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Admission,
     "a deprecated feature gate contradicts the field that replaces it",
 )
-.refused("the deprecated <gate> feature gate, and <field> field contradict each other")
+.rejected("the deprecated <gate> feature gate, and <field> field contradict each other")
 .releases(&["1.19"])
 .needs(Needs::Document)
 .fix(FixKind::Unsafe);
@@ -29,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         })
     });
     let is_ours = |reason| matches!(reason, Reason::GateContradictsField | Reason::MutationFails);
-    let (Some(pair), Some(finding)) = (pair, cx.refused(&RULE, is_ours)) else {
+    let (Some(pair), Some(finding)) = (pair, cx.rejected(&RULE, is_ours)) else {
         return;
     };
     let gate = cx.gate(&pair.gate);
@@ -60,7 +60,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let fix = cx.fix(title, Applicability::Unsafe, &changes);
     finding.fixes.extend(fix);
-    out.explain(Incident::Refusal, finding);
+    out.explain(Incident::Rejection, finding);
 }
 
 /// Where the gate is listed; the whole list, where it is alone in it.

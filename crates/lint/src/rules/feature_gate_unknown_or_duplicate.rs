@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule::warning(
     Group::Admission,
     "the list of feature gates has a name that the release doesn't know, or one twice",
 )
-.refused("feature gate names must be unique (case-insensitive)")
+.rejected("feature gate names must be unique (case-insensitive)")
 .releases(&["1.18", "1.19"])
 .needs(Needs::Document)
 .fix(FixKind::Safe);
@@ -110,7 +110,7 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
         c.path.starts_with(path) && is_twice
     };
     let is_ours = cx.admission().causes.iter().all(about_us);
-    let refused = cx.refused(&RULE, |r| matches!(r, Reason::Schema(_)) && is_ours);
+    let rejected = cx.rejected(&RULE, |r| matches!(r, Reason::Schema(_)) && is_ours);
     let twice = entries.iter().find_map(|entry| {
         let mut before = entries.iter().take_while(|e| e.index < entry.index);
         let first = before.find(|e| e.text.eq_ignore_ascii_case(entry.text))?;
@@ -119,9 +119,9 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
     let Some((first, second)) = twice else {
         return;
     };
-    let is_refusal = refused.is_some();
-    let finding = match refused {
-        Some(refused) => refused,
+    let is_rejection = rejected.is_some();
+    let finding = match rejected {
+        Some(rejected) => rejected,
         None if cx.admission().accepted && first.text == second.text => {
             let message = format!("the feature gate `{}` is listed twice; the first entry counts", second.text);
             Finding::new(&RULE, message)
@@ -147,7 +147,7 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
         let fixes = either.map(|(kept, gone)| keep(kept, gone, Applicability::Suggestion));
         finding.fixes.extend(fixes.into_iter().flatten());
     }
-    if is_refusal { out.explain(Incident::Refusal, finding) } else { out.report(finding) }
+    if is_rejection { out.explain(Incident::Rejection, finding) } else { out.report(finding) }
 }
 
 fn unknown(

@@ -7,7 +7,7 @@ use super::prelude::*;
 
 pub(super) static RULE: Rule =
     Rule::error("hco-name-invalid", Group::Admission, "the HyperConverged isn't named kubevirt-hyperconverged")
-        .refused(
+        .rejected(
             "metadata.name in body should match 'kubevirt-hyperconverged'; a longer name that has it \
          inside is accepted and never reconciled",
         )
@@ -21,9 +21,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let path = Path::dotted("metadata.name");
     let only_the_name = cx.admission().causes.iter().all(|c| c.path == path);
     let schema = |reason| matches!(reason, Reason::Schema(_));
-    let refused = cx.refused(&RULE, |reason| schema(reason) && only_the_name);
-    let is_refusal = refused.is_some();
-    let found = refused.or_else(|| {
+    let rejected = cx.rejected(&RULE, |reason| schema(reason) && only_the_name);
+    let is_rejection = rejected.is_some();
+    let found = rejected.or_else(|| {
         let name = path.get(cx.object())?.as_str()?;
         let ignored = cx.admission().accepted && name != NAME;
         ignored.then(|| {
@@ -38,5 +38,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let rename = [Change::Set(path, NAME.into())];
     let fix = cx.fix(format!("name it {NAME}"), Applicability::Safe, &rename);
     finding.fixes.extend(fix);
-    if is_refusal { out.explain(Incident::Refusal, finding) } else { out.report(finding) }
+    if is_rejection { out.explain(Incident::Rejection, finding) } else { out.report(finding) }
 }

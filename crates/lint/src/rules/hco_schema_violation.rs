@@ -2,14 +2,14 @@
 
 use hcoplan_kubernetes::go::Wants;
 use hcoplan_kubernetes::schema::{ListKind, Schema, ViolationKind};
-use hcoplan_planner::admission::{Cause as Refused, CauseKind, Reason};
+use hcoplan_planner::admission::{Cause as Rejected, CauseKind, Reason};
 use hcoplan_yaml::{Node, Path, Segment};
 
 use super::prelude::*;
 
 pub(super) static RULE: Rule =
     Rule::error("hco-schema-violation", Group::Admission, "a value violates the HyperConverged's schema")
-        .refused(
+        .rejected(
             "Unsupported value, Required value, Invalid value, Duplicate value, or: failed to parse \
          the HyperConverged",
         )
@@ -22,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let admission = cx.admission();
     let is_ours = |reason| matches!(reason, Reason::Schema(_) | Reason::UnknownField | Reason::GoDecode);
-    let Some(mut finding) = cx.refused(&RULE, is_ours) else {
+    let Some(mut finding) = cx.rejected(&RULE, is_ours) else {
         return;
     };
     if let [only] = &admission.causes[..] {
@@ -73,7 +73,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         finding = finding.help(helps.join("; "));
     }
     finding.fixes.extend(spelling(cx, schema).or_else(|| named_items(cx, schema)));
-    out.explain(Incident::Refusal, finding);
+    out.explain(Incident::Rejection, finding);
 }
 
 /// Where the element stands that another one is the same as.
@@ -107,7 +107,7 @@ fn and_more(paths: &[String], all: usize) -> String {
 /// Maximum number of remedies in a message.
 const MOST_HELPS: usize = 4;
 
-fn help(cx: &Context<'_>, schema: &Schema, cause: &Refused) -> Option<String> {
+fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
     let field = schema.field(&cause.path);
     let help = match &cause.kind {
         CauseKind::Schema(ViolationKind::Required) => format!("add `{}`", cause.path),

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Admission,
     "the HyperConverged is written in the shape of the other API version",
 )
-.refused(
+.rejected(
     "failed to parse the HyperConverged; without a list or map of the wrong kind: unknown \
          field, and the field is dropped",
 )
@@ -35,11 +35,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let mut message =
         format!("`{first}` {more} of hco.kubevirt.io/{}, but the document says {}", other.version, cx.api_version());
-    let refused = cx.refused(&RULE, |reason| reason == Reason::GoDecode && other.gates.is_some());
-    if let Some(refused) = &refused {
-        message = format!("{message}; {}", refused.message);
+    let rejected = cx.rejected(&RULE, |reason| reason == Reason::GoDecode && other.gates.is_some());
+    if let Some(rejected) = &rejected {
+        message = format!("{message}; {}", rejected.message);
     }
-    let label = match refused {
+    let label = match rejected {
         Some(_) => "rejected",
         None => "dropped by the API server",
     };
@@ -50,8 +50,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         finding = finding.related(place, format!("of {}, too", other.version));
     }
     finding.fixes.extend(fixes(cx, other));
-    match refused {
-        Some(_) => out.explain(Incident::Refusal, finding),
+    match rejected {
+        Some(_) => out.explain(Incident::Rejection, finding),
         None => out.report(finding),
     }
 }

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Operands,
     "a virtual machine uses a host device that isn't permitted",
 )
-.refused("GPU nvidia.com/TU104GL_Tesla_T4 is not permitted in permittedHostDevices configuration")
+.rejected("GPU nvidia.com/TU104GL_Tesla_T4 is not permitted in permittedHostDevices configuration")
 .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

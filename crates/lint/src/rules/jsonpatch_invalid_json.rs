@@ -7,7 +7,7 @@ use super::prelude::*;
 
 pub(super) static RULE: Rule =
     Rule::error("jsonpatch-invalid-json", Group::Jsonpatch, "a jsonpatch annotation isn't JSON")
-        .refused("invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch annotation: invalid state detected")
+        .rejected("invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch annotation: invalid state detected")
         .needs(Needs::Document)
         .fix(FixKind::Suggested);
 

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Jsonpatch,
     "an operation of a jsonpatch annotation lacks a part or has an unknown op",
 )
-.refused("unsupported operation")
+.rejected("unsupported operation")
 .needs(Needs::Document)
 .fix(FixKind::Suggested);
 

@@ -4,7 +4,7 @@ use super::prelude::*;
 
 pub(super) static RULE: Rule =
     Rule::error("jsonpatch-not-an-array", Group::Jsonpatch, "a jsonpatch annotation is no list of operations")
-        .refused("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
+        .rejected("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
         .needs(Needs::Document)
         .fix(FixKind::Safe);
 

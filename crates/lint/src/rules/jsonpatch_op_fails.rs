@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Jsonpatch,
     "a jsonpatch operation can't be applied to the operand as it is rendered",
 )
-.refused("replace operation does not apply: doc is missing key")
+.rejected("replace operation does not apply: doc is missing key")
 .needs(Needs::Document)
 .fix(FixKind::Suggested);
 
@@ -35,7 +35,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let what = operation.map_or("patch", |o| o.op.as_str());
     let who = match failed.incident {
-        Incident::Refusal => "HCO's validating webhook rejects it",
+        Incident::Rejection => "HCO's validating webhook rejects it",
         _ => "it is accepted, but the operator's reconcile fails",
     };
     let message = format!("{what} can't be applied to {}; {who}: {}", patch.target.kind, failure.message);

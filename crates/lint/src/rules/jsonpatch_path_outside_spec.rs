@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Jsonpatch,
     "a jsonpatch operation has a path that doesn't start with /spec/",
 )
-.refused("can only modify spec fields")
+.rejected("can only modify spec fields")
 .needs(Needs::Document)
 .fix(FixKind::Suggested);
 

@@ -1,6 +1,6 @@
 //! A patched operand that its own operator's webhook rejects.
 
-use hcoplan_planner::admission::refusals_of_kubevirt;
+use hcoplan_planner::admission::rejections_of_kubevirt;
 use hcoplan_planner::boot_images::ssp_stage::{self, SspReason};
 
 use super::prelude::*;
@@ -28,21 +28,21 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         match patch.target.kind {
             "KubeVirt" => {
                 let facts = cx.release().kubevirt();
-                let refusals = refusals_of_kubevirt(facts, before, after);
-                if refusals.is_empty() {
+                let rejections = rejections_of_kubevirt(facts, before, after);
+                if rejections.is_empty() {
                     continue;
                 }
-                let known = refusals_of_kubevirt(facts, before, before);
-                for refusal in refusals {
-                    if ELSEWHERE.contains(&refusal.check) || known.contains(&refusal) {
+                let known = rejections_of_kubevirt(facts, before, before);
+                for rejection in rejections {
+                    if ELSEWHERE.contains(&rejection.check) || known.contains(&rejection) {
                         continue;
                     }
-                    let message = format!("KubeVirt's webhook will reject the KubeVirt: {}", refusal.message);
-                    out.report(finding(cx, patch, message, &refusal.pointer));
+                    let message = format!("KubeVirt's webhook will reject the KubeVirt: {}", rejection.message);
+                    out.report(finding(cx, patch, message, &rejection.pointer));
                 }
             }
-            "SSP" if !out.is_explained(Incident::SspRefusal) => {
-                let Some(why) = cx.ssp_refusal() else {
+            "SSP" if !out.is_explained(Incident::SspRejection) => {
+                let Some(why) = cx.ssp_rejection() else {
                     continue;
                 };
                 let without = ssp_stage::render(before, cx.release().ssp());
@@ -52,7 +52,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                         Some(SspReason::NamelessTemplate) => "/spec/commonTemplates",
                         _ => "/spec/cluster",
                     };
-                    out.explain(Incident::SspRefusal, finding(cx, patch, message, pointer));
+                    out.explain(Incident::SspRejection, finding(cx, patch, message, pointer));
                 }
             }
             _ => {}

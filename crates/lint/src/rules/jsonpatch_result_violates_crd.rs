@@ -23,11 +23,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(schema) = cx.operand_schema(patch) else {
             continue;
         };
-        let found = schema.refusals(after);
+        let found = schema.rejections(after);
         if found.is_empty() {
             continue;
         }
-        let before = schema.refusals(before);
+        let before = schema.rejections(before);
         let known: BTreeSet<&str> = before.iter().map(|v| v.message.as_str()).collect();
         let new = found.iter().filter(|v| !known.contains(v.message.as_str()));
         for violation in new {

@@ -8,7 +8,7 @@ use super::prelude::*;
 
 pub(super) static RULE: Rule =
     Rule::error("jsonpatch-type-mismatch", Group::Jsonpatch, "a jsonpatch operation writes a value of the wrong type")
-        .refused("json: cannot unmarshal string into Go struct field")
+        .rejected("json: cannot unmarshal string into Go struct field")
         .needs(Needs::Document)
         .fix(FixKind::Safe);
 

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Admission,
     "kubeSecondaryDNSNameServerIP is no IPv4 address, or nothing uses it",
 )
-.refused("kubeSecondaryDNSNameServerIP isn't a valid IPv4")
+.rejected("kubeSecondaryDNSNameServerIP isn't a valid IPv4")
 .needs(Needs::Document);
 
 /// The gate without which the field isn't read.
@@ -30,8 +30,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let help = "write an IPv4 address such as 192.0.2.53";
     let admission = cx.admission();
     let is_ours = admission.patch.is_none() && admission.causes.iter().all(|c| Some(&c.path) == field.path().as_ref());
-    if let Some(finding) = cx.refused(&RULE, |reason| reason == Reason::Render && is_ours) {
-        out.explain(Incident::Refusal, finding.label(label).help(help));
+    if let Some(finding) = cx.rejected(&RULE, |reason| reason == Reason::Render && is_ours) {
+        out.explain(Incident::Rejection, finding.label(label).help(help));
         return;
     }
     if !admission.accepted {

@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Admission,
     "mediatedDevicesTypes is used, which is a deprecated name of mediatedDeviceTypes",
 )
-.refused("mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead")
+.rejected("mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead")
 .needs(Needs::Document)
 .fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let refused = cx.refused(&RULE, |r| r == Reason::MediatedDevicesBothNames);
-    if let Some(finding) = refused {
+    let rejected = cx.rejected(&RULE, |r| r == Reason::MediatedDevicesBothNames);
+    if let Some(finding) = rejected {
         let at = cx.admission().causes.first().map(|c| c.path.parent());
         let mut finding =
             finding.label("the old name, with another list than the new one").help(format!("keep {NEW} only"));
@@ -33,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let fix = |(title, changes)| cx.fix(title, Applicability::Suggestion, changes);
             finding.fixes.extend(fixes.into_iter().filter_map(fix));
         }
-        out.explain(Incident::Refusal, finding);
+        out.explain(Incident::Rejection, finding);
         return;
     }
     if !cx.admission().accepted {

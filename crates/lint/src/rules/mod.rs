@@ -127,7 +127,7 @@ mod placement_affinity_invalid;
 mod placement_preferred_only_for_arch;
 mod placement_untolerated_taint;
 mod placement_wrong_level;
-mod refusals;
+mod rejections;
 mod release_defect;
 mod scalar_type_mismatch;
 mod server_metadata_in_git;
@@ -329,7 +329,7 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
     jsonpatch_fields::RULES,
     jsonpatch_gates::RULES,
     owned_objects::RULES,
-    refusals::RULES,
+    rejections::RULES,
 ];
 
 /// What a rule's file needs.

@@ -23,32 +23,32 @@ const PROFILE: &str = "tlsSecurityProfile";
 
 /// What is rejected on behalf of one field of the HyperConverged.
 #[derive(Default)]
-struct Refused<'a> {
+struct Rejected<'a> {
     kinds: Vec<&'a str>,
     message: String,
 }
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut by_field: BTreeMap<Option<Path>, Refused<'_>> = BTreeMap::new();
+    let mut by_field: BTreeMap<Option<Path>, Rejected<'_>> = BTreeMap::new();
     for (_, object) in &cx.plan().operands {
         let kind = object.id.kind.as_str();
         let patched = cx.plan().patched.iter().find(|p| p.kind == kind);
         let body = patched.map_or(&object.body, |p| &p.before);
         let schema = cx.release().schema_of(&object.id.api_version, kind);
-        let refusals = schema.map(|s| s.refusals(body)).unwrap_or_default();
-        for violation in refusals {
+        let rejections = schema.map(|s| s.rejections(body)).unwrap_or_default();
+        for violation in rejections {
             let field = cx.field_behind(kind, &violation.path);
-            let refused = by_field.entry(field).or_default();
-            if !refused.kinds.contains(&kind) {
-                refused.kinds.push(kind);
+            let rejected = by_field.entry(field).or_default();
+            if !rejected.kinds.contains(&kind) {
+                rejected.kinds.push(kind);
             }
-            if refused.message.is_empty() {
-                refused.message = violation.message;
+            if rejected.message.is_empty() {
+                rejected.message = violation.message;
             }
         }
     }
-    for (field, refused) in by_field {
-        let message = format!("the API server will reject {}: {}", and(&refused.kinds), refused.message);
+    for (field, rejected) in by_field {
+        let message = format!("the API server will reject {}: {}", and(&rejected.kinds), rejected.message);
         // What the HyperConverged doesn't say is the cluster's own.
         let profile = (!cx.field(PROFILE).is_set())
             .then(|| cx.inventory_place(PROFILE).cloned())

@@ -50,14 +50,14 @@ static RENDERED_GOLDEN_IMAGE_IN_GIT: Rule = Rule::error(
     Group::Operands,
     "git declares a DataImportCron or DataSource that SSP or CDI makes",
 )
-.refused("Cannot update DataImportCron Spec");
+.rejected("Cannot update DataImportCron Spec");
 
 static SECOND_OPERAND_CR: Rule = Rule::error(
     "second-operand-cr",
     Group::Operands,
     "a second KubeVirt, CDI, SSP or NetworkAddonsConfig is declared in addition to HCO's",
 )
-.refused("creation failed, an SSP CR already exists in namespace")
+.rejected("creation failed, an SSP CR already exists in namespace")
 .confidence(Confidence::Medium);
 
 /// An object that git declares: kind, group, name and namespace, empty where they aren't written.

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Placement,
     "a node affinity of a placement has an operator, key or value that Kubernetes rejects",
 )
-.refused("invalid workloads node placement affinity")
+.rejected("invalid workloads node placement affinity")
 .needs(Needs::Document)
 .fix(FixKind::Safe);
 
@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let causes = &cx.admission().causes;
     let is_ours = causes.first().is_some_and(|c| placements.iter().any(|p| c.path.starts_with(p)));
     let could_be = |r| matches!(r, Reason::Affinity | Reason::GoDecode | Reason::Schema(_));
-    if is_ours && let Some(mut finding) = cx.refused(&RULE, could_be) {
+    if is_ours && let Some(mut finding) = cx.rejected(&RULE, could_be) {
         let edits: Vec<_> = placements.iter().flat_map(|path| corrections(cx, path)).collect();
         let mistyped = cx.mistyped();
         if let Some(first) = mistyped.iter().find(|m| causes.first().is_some_and(|c| c.path == m.path)) {
@@ -46,7 +46,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             applicability: Applicability::Safe,
             edits: edits.into_iter().flat_map(|f| f.edits).collect(),
         });
-        out.explain(Incident::Refusal, finding.remedy(FORM, fix));
+        out.explain(Incident::Rejection, finding.remedy(FORM, fix));
     }
 }
 

@@ -9,26 +9,26 @@ use crate::Mistyped;
 
 pub(super) static RULE: Rule =
     Rule::error("scalar-type-mismatch", Group::Hygiene, "YAML reads a value as another type than its field has")
-        .refused("failed to parse the HyperConverged")
+        .rejected("failed to parse the HyperConverged")
         .needs(Needs::Document)
         .fix(FixKind::Safe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if let Some(finding) = refusal_by(&RULE, cx, |m| !m.in_map) {
-        out.explain(Incident::Refusal, finding);
+    if let Some(finding) = rejection_by(&RULE, cx, |m| !m.in_map) {
+        out.explain(Incident::Rejection, finding);
     }
 }
 
 /// The rejection, where its first cause is one of these mistyped scalars. It names the others, too, and one fix
 /// corrects all.
-pub(super) fn refusal_by(
+pub(super) fn rejection_by(
     rule: &'static Rule,
     cx: &Context<'_>,
     are_mine: impl Fn(&Mistyped<'_>) -> bool,
 ) -> Option<Finding> {
     let about_types =
         |reason| matches!(reason, Reason::MetadataDecode | Reason::GoDecode | Reason::Schema(ViolationKind::WrongType));
-    let finding = cx.refused(rule, about_types)?;
+    let finding = cx.rejected(rule, about_types)?;
     let cause = cx.admission().causes.first()?;
     let mut mistyped = cx.mistyped();
     let first = mistyped.iter().position(|m| m.path == cause.path)?;
@@ -41,21 +41,21 @@ pub(super) fn refusal_by(
     let mut finding = finding.at(cx.document().location(first.node.span)).label(first.describe());
     if !cx.admission().message.contains(&first.path.to_string()) {
         let cause = format!("{} is {}", first.path, first.describe());
-        finding.message = cx.refusal(Some(&cause))?;
+        finding.message = cx.rejection(Some(&cause))?;
     }
     finding.related.clear();
     let fix = first.fix(cx);
     if fix.is_none() {
         finding = finding.help(format!("write {} {}", article(first.wanted), first.wanted));
     }
-    let again = fix.as_ref().and_then(|fix| refused_again(cx, fix, &cause.path));
+    let again = fix.as_ref().and_then(|fix| rejected_again(cx, fix, &cause.path));
     let mut fixes: Vec<Fix> = fix.into_iter().filter(|_| again.is_none()).collect();
     if let Some(again) = &again {
         let help = format!("write {} {} that is read: {again}", article(first.wanted), first.wanted);
         finding = finding.help(help);
     }
     let hours = again.as_ref().and_then(|_| in_hours(&first)).map(|(title, change)| {
-        cx.fix(title, Applicability::Suggestion, &[change]).filter(|fix| refused_again(cx, fix, &cause.path).is_none())
+        cx.fix(title, Applicability::Suggestion, &[change]).filter(|fix| rejected_again(cx, fix, &cause.path).is_none())
     });
     // What isn't read at one place isn't at another one of its type.
     let is_sure = |other: &Mistyped<'_>| again.is_none() || other.wanted != first.wanted;
@@ -75,7 +75,7 @@ pub(super) fn refusal_by(
 }
 
 /// Why the value at a path is rejected with a fix, too.
-fn refused_again(cx: &Context<'_>, fix: &Fix, path: &Path) -> Option<String> {
+fn rejected_again(cx: &Context<'_>, fix: &Fix, path: &Path) -> Option<String> {
     let plan = cx.planned_with(fix)?;
     let cause = plan.admission.causes.into_iter().next()?;
     (cause.path == *path).then_some(cause.message)

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Admission,
     "the TLS security profile is rejected, or has another effect than it suggests",
 )
-.refused(
+.rejected(
     "http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher, \
          or: custom ciphers cannot be selected when minTLSVersion is VersionTLS13",
 )
@@ -24,9 +24,9 @@ const HTTP2_CIPHERS: [&str; 2] = [HTTP2_CIPHER, "ECDHE-ECDSA-AES128-GCM-SHA256"]
 const HTTP2_CIPHER: &str = "ECDHE-RSA-AES128-GCM-SHA256";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    match cx.refused(&RULE, is_ours) {
+    match cx.rejected(&RULE, is_ours) {
         Some(finding) => {
-            out.explain(Incident::Refusal, refusal(cx, finding));
+            out.explain(Incident::Rejection, rejection(cx, finding));
             if cx.admission().reason == Some(Reason::TlsHttp2Cipher) {
                 // The rejection speaks of IANA's names, where one of them is the cause.
                 unknown_ciphers(cx, named_by_iana(cx).is_none(), out);
@@ -51,7 +51,7 @@ fn is_ours(reason: Reason) -> bool {
     )
 }
 
-fn refusal(cx: &Context<'_>, finding: Finding) -> Finding {
+fn rejection(cx: &Context<'_>, finding: Finding) -> Finding {
     let mut fix = None;
     let mut finding = match cx.admission().reason {
         Some(Reason::TlsHttp2Cipher) => {

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Admission,
     "tuningPolicy and the annotation with its rate limits don't match",
 )
-.refused("tuning policy set but annotation not present or wrong")
+.rejected("tuning policy set but annotation not present or wrong")
 .needs(Needs::Document)
 .fix(FixKind::Suggested);
 
@@ -24,9 +24,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let about_us = |p: &Path| *p == path || policy.path().as_ref() == Some(p);
     let admission = cx.admission();
     let is_ours = admission.patch.is_none() && admission.causes.iter().all(|c| about_us(&c.path));
-    if let Some(finding) = cx.refused(&RULE, |reason| reason == Reason::Render && is_ours) {
+    if let Some(finding) = cx.rejected(&RULE, |reason| reason == Reason::Render && is_ours) {
         let finding = with_fix(cx, finding);
-        out.explain(Incident::Refusal, finding);
+        out.explain(Incident::Rejection, finding);
         return;
     }
     let failed = cx.plan().reconcile_error.as_ref();

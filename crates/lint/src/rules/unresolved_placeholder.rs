@@ -24,15 +24,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let place = placeholder_place(cx, node, placeholder);
         let label = "a placeholder";
         let help = "put the value in; if a tool does that later, check what it builds";
-        let refused = (cause == Some(&path)).then(|| cx.refused(&RULE, |_| true)).flatten();
+        let rejected = (cause == Some(&path)).then(|| cx.rejected(&RULE, |_| true)).flatten();
         let message = format!("{path} still holds the placeholder {placeholder}");
-        if let Some(mut finding) = refused {
+        if let Some(mut finding) = rejected {
             let said = cx.admission().message.contains(placeholder);
-            if let Some(refusal) = cx.refusal(Some(message.as_str()).filter(|_| !said)) {
-                finding.message = refusal;
+            if let Some(rejection) = cx.rejection(Some(message.as_str()).filter(|_| !said)) {
+                finding.message = rejection;
             }
             let finding = finding.at(place).label(label).help(help);
-            out.explain(Incident::Refusal, finding);
+            out.explain(Incident::Rejection, finding);
             continue;
         }
         let finding = Finding::new(&RULE, message);

@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Heterogeneous,
     "a virtual machine of a foreign architecture needs multi-arch to be switched on",
 )
-.refused(
+.rejected(
     "MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry \
          spec.template.spec.architecture",
 )

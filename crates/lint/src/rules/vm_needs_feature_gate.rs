@@ -9,7 +9,7 @@ use crate::VirtualMachine;
 
 pub(super) static RULE: Rule =
     Rule::error("vm-needs-feature-gate", Group::Operands, "a virtual machine uses a feature whose gate is off")
-        .refused("downwardMetrics disks are not allowed: DownwardMetrics feature gate is not enabled.")
+        .rejected("downwardMetrics disks are not allowed: DownwardMetrics feature gate is not enabled.")
         .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

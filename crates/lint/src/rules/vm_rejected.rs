@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule::error(
     Group::Operands,
     "KubeVirt rejects a virtual machine, an instance type, a preference or a migration policy",
 )
-.refused("spec.template.spec.domain.devices.disks[0].Name 'root' not found.")
+.rejected("spec.template.spec.domain.devices.disks[0].Name 'root' not found.")
 .fix(FixKind::Unsafe);
 
 /// How a kind is judged without what it refers to.

@@ -90,7 +90,7 @@ impl<'s> Chosen<'s> {
     }
 
     fn ask(&mut self, place: Place, indices: &[usize], finding: &Finding) -> Option<&'s Suppression> {
-        let question = (place, finding.rule.name, finding.refusal, finding.severity == Severity::Error);
+        let question = (place, finding.rule.name, finding.rejection, finding.severity == Severity::Error);
         if let Some(known) = self.known.get(&question) {
             return known.map(|index| &self.all[index]);
         }

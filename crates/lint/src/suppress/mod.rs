@@ -110,7 +110,7 @@ impl Suppression {
     fn objection(&self, finding: &Finding, today: Date) -> Option<Finding> {
         let about = |rule, message: String| Some(Finding::new(rule, message).at(self.place.clone()));
         let name = finding.rule.name;
-        if finding.refusal {
+        if finding.rejection {
             let message = format!("a rejection can't be suppressed ({name})");
             let finding = about(&SUPPRESSION_INVALID, message);
             return finding.map(|f| f.label("has no effect"));

@@ -198,8 +198,8 @@ fn bundles_are_judged_as_the_validator_judges_them() {
             complaints.push(format!("{name} | {} | {why}", found.join(" | ")));
         }
         // Where one rejects and the other doesn't, the reason is given.
-        let refuses = *errors != "-";
-        if refuses != ours.contains('!') && why.is_empty() {
+        let rejects = *errors != "-";
+        if rejects != ours.contains('!') && why.is_empty() {
             complaints.push(format!("{name}: why do they differ?"));
         }
     }

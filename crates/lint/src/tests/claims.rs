@@ -45,8 +45,8 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
             None => return Proof::Outside,
         },
         // Others than HCO reject other objects than the HyperConverged.
-        Claim::Refused if !finding.refusal => return Proof::Outside,
-        Claim::Refused => (!plan.admission.accepted, "it is accepted"),
+        Claim::Rejected if !finding.rejection => return Proof::Outside,
+        Claim::Rejected => (!plan.admission.accepted, "it is accepted"),
         // Where it is no error, it may go on.
         Claim::ReconcileStops if finding.severity != Severity::Error => return Proof::Outside,
         Claim::ReconcileStops if FAILS_ELSEWHERE.contains(&finding.rule.name) => {
@@ -55,8 +55,8 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
         Claim::ReconcileStops => {
             let ssp = plan.ssp.as_ref().map(|ssp| ssp.admission.accepted);
             // The webhook renders, too, and reports it first.
-            let refused = !plan.admission.accepted || ssp == Some(false);
-            let stops = plan.reconcile_error.is_some() || plan.refused_update.is_some() || refused;
+            let rejected = !plan.admission.accepted || ssp == Some(false);
+            let stops = plan.reconcile_error.is_some() || plan.rejected_update.is_some() || rejected;
             (stops, "the reconcile goes through")
         }
         Claim::NoEffect => {

@@ -223,7 +223,7 @@ fn every_fixture_directory_belongs_to_a_rule() {
 }
 
 /// They tell what no other rule explains: in the fixture of a rule they are silent.
-const GENERAL: [&str; 3] = ["admission-refused", "reconcile-fails", "ssp-refused"];
+const GENERAL: [&str; 3] = ["admission-rejected", "reconcile-fails", "ssp-rejected"];
 
 #[test]
 fn bad_fixtures_are_found_and_good_ones_are_not() {

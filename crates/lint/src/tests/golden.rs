@@ -45,7 +45,7 @@ fn zeros(gauge: &Value) -> usize {
 struct Seen {
     differences: Vec<String>,
     errors: Vec<&'static str>,
-    refusals: Vec<&'static str>,
+    rejections: Vec<&'static str>,
     held: ClaimTally,
 }
 
@@ -58,15 +58,15 @@ fn look(set: &Path, release: &str, expected: &Value) -> Seen {
     let settings = Settings::default();
     let findings = case.lint(&settings);
     let accepted = expected["admission"]["accepted"] == true;
-    let refusals = findings.iter().filter(|f| f.refusal).count();
+    let rejections = findings.iter().filter(|f| f.rejection).count();
     // The recorder met the first reason; the others appear once that is fixed.
     let reasons = usize::from(!accepted) + case.surroundings(&settings).admission().further.len();
-    if refusals != reasons {
-        let line = format!("{release} {name}: {refusals} rejections for {reasons} reasons, accepted: {accepted}");
+    if rejections != reasons {
+        let line = format!("{release} {name}: {rejections} rejections for {reasons} reasons, accepted: {accepted}");
         seen.differences.push(line);
     }
-    for finding in findings.iter().filter(|f| f.refusal) {
-        seen.refusals.push(finding.rule.name);
+    for finding in findings.iter().filter(|f| f.rejection) {
+        seen.rejections.push(finding.rule.name);
         let place = finding.location.as_ref();
         let inside = place.is_some_and(|p| case.is_inside(p));
         if !inside || finding.severity != Severity::Error || finding.message.is_empty() {
@@ -169,8 +169,8 @@ fn rules_that_predict_an_alert_fire_where_it_would() {
     let errors = seen.iter().flat_map(|s| s.errors.iter().copied());
     assert_counts(errors, "golden-errors.txt");
     // Every reason of a rejected case is explained once, by the rule that knows most about it.
-    let refusals = seen.iter().flat_map(|s| s.refusals.iter().copied());
-    assert_counts(refusals, "golden-refusals.txt");
+    let rejections = seen.iter().flat_map(|s| s.rejections.iter().copied());
+    assert_counts(rejections, "golden-rejections.txt");
 }
 
 /// Compares how often each rule occurs with what a file says.

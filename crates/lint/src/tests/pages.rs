@@ -97,7 +97,7 @@ fn index() -> String {
             let (name, severity) = (rule.name, rule.severity.as_str());
             let predicts = match rule.predicts {
                 Prediction::Alert { name, .. } => name,
-                Prediction::Refusal(_) => "rejection",
+                Prediction::Rejection(_) => "rejection",
                 Prediction::ReconcileError(_) => "reconcile error",
                 Prediction::Silent(_) => "",
             };
@@ -142,7 +142,7 @@ fn needs(rule: &Rule) -> &'static str {
 fn predicts_what(rule: &Rule) -> &'static str {
     match rule.predicts {
         Prediction::Alert { .. } => "Alert",
-        Prediction::Refusal(_) => "Rejected with",
+        Prediction::Rejection(_) => "Rejected with",
         Prediction::ReconcileError(_) => "Reconcile error",
         Prediction::Silent(_) => "Consequence",
     }
@@ -155,7 +155,7 @@ fn predicted(rule: &Rule) -> String {
             let vendors = vendors.map(|(title, address)| format!(" ([{title}]({address}))"));
             vendors.fold(format!("[{name}]({runbook})"), |out, own| out + &own)
         }
-        Prediction::Refusal(message) | Prediction::ReconcileError(message) => {
+        Prediction::Rejection(message) | Prediction::ReconcileError(message) => {
             if message.contains('<') {
                 format!("`{message}`")
             } else {

@@ -39,7 +39,7 @@ fn complaints(rule: &Rule) -> Vec<String> {
         complain("the page has no example");
     }
     let (_, ignoring) = page.split_once("## When to ignore it").unwrap_or_default();
-    if matches!(rule.predicts, Prediction::Refusal(_)) && !ignoring.contains("Never") {
+    if matches!(rule.predicts, Prediction::Rejection(_)) && !ignoring.contains("Never") {
         complain("the page doesn't say that a rejection is never ignored");
     }
     let length = page.lines().count();

@@ -66,7 +66,7 @@ spec:
 }
 
 #[test]
-fn an_error_needs_a_reason_and_a_refusal_stays() {
+fn an_error_needs_a_reason_and_a_rejection_stays() {
     assert_data_eq!(
         all(r#"
 metadata:
@@ -126,9 +126,9 @@ spec: {}
     let partial = Settings { partial: true, ..Settings::default() };
     assert_data_eq!(suppressed(text, &partial), "");
     // Rejected: jsonpatch-present needs a plan.
-    let refused = text.replace("spec: {}", "spec: {evictionStrategy: never}");
-    let unused = all(&refused).contains("suppression-unused");
-    assert!(!unused, "{}", all(&refused));
+    let rejected = text.replace("spec: {}", "spec: {evictionStrategy: never}");
+    let unused = all(&rejected).contains("suppression-unused");
+    assert!(!unused, "{}", all(&rejected));
 }
 
 #[test]

@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::label_text::{key_problems, value_problems};
 use super::shape::{Shape, at, list};
-use super::{Cause, CauseKind, Reason, Refusal};
+use super::{Cause, CauseKind, Reason, Rejection};
 use crate::release::ListStyle;
 
 const REQUIRED: &str = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
 
 /// Workloads first, then infrastructure; the first placement with a problem is rejected with all
 /// of its problems.
-pub(super) fn check(object: &Value, shape: &Shape, style: ListStyle) -> Result<(), Refusal> {
+pub(super) fn check(object: &Value, shape: &Shape, style: ListStyle) -> Result<(), Rejection> {
     for (which, placement) in [("workloads", shape.workloads), ("infra", shape.infra)] {
         let selector = format!("{placement}.{REQUIRED}");
         let Some(value) = at(object, &selector) else {
@@ -33,9 +33,9 @@ pub(super) fn check(object: &Value, shape: &Shape, style: ListStyle) -> Result<(
             _ => format!("[{}]", texts.join(", ")),
         };
         let message = format!("invalid {which} node placement affinity: {text}");
-        let mut refusal = Refusal::new(Reason::Affinity, message);
-        refusal.causes = problems.found;
-        return Err(refusal);
+        let mut rejection = Rejection::new(Reason::Affinity, message);
+        rejection.causes = problems.found;
+        return Err(rejection);
     }
     Ok(())
 }

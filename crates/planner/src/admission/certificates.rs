@@ -5,7 +5,7 @@ use hcoplan_yaml::Path;
 use serde_json::Value;
 
 use super::shape::{Shape, at, text};
-use super::{Reason, Refusal};
+use super::{Reason, Rejection};
 
 /// Nothing may be shorter.
 const MINIMUM: duration::Duration = duration::Duration(10 * 60 * 1_000_000_000);
@@ -13,32 +13,32 @@ const MINIMUM: duration::Duration = duration::Duration(10 * 60 * 1_000_000_000);
 /// Each duration at least ten minutes, each certificate renewed before it ends, and the CA
 /// outliving the server's certificate. The operator looks for a short one in a random order;
 /// here the first in this order is named.
-pub(super) fn check(object: &Value, shape: &Shape, prefix: &str) -> Result<(), Refusal> {
+pub(super) fn check(object: &Value, shape: &Shape, prefix: &str) -> Result<(), Rejection> {
     let certificates = at(object, shape.certificates).unwrap_or(&Value::Null);
     let parts = ["ca.duration", "ca.renewBefore", "server.duration", "server.renewBefore"];
     let durations = parts.map(|part| {
         let parsed = duration::parse(text(certificates, part));
         parsed.unwrap_or(duration::Duration(0))
     });
-    let refuse = |reason, part: &str, message: String| {
-        Err(Refusal::new(reason, message).at(Path::dotted(&format!("{}{part}", shape.certificates))))
+    let reject = |reason, part: &str, message: String| {
+        Err(Rejection::new(reason, message).at(Path::dotted(&format!("{}{part}", shape.certificates))))
     };
     for (part, duration) in parts.iter().zip(&durations) {
         if *duration < MINIMUM {
             let message = format!("{prefix}.{part}: value is too small");
-            return refuse(Reason::CertificateTooShort, &format!(".{part}"), message);
+            return reject(Reason::CertificateTooShort, &format!(".{part}"), message);
         }
     }
     let [ca, ca_renewed, server, server_renewed] = durations;
     for (part, duration, renewed) in [("ca", ca, ca_renewed), ("server", server, server_renewed)] {
         if duration < renewed {
             let message = format!("{prefix}.{part}: duration is smaller than renewBefore");
-            return refuse(Reason::CertificateOrder, &format!(".{part}"), message);
+            return reject(Reason::CertificateOrder, &format!(".{part}"), message);
         }
     }
     if ca < server {
         let message = format!("{prefix}: ca.duration is smaller than server.duration");
-        return refuse(Reason::CertificateOrder, "", message);
+        return reject(Reason::CertificateOrder, "", message);
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::change::Change;
 use super::gates::is_enabled;
 use super::shape::{GATES, at, list};
-use super::{Operation, Reason, Refusal};
+use super::{Operation, Reason, Rejection};
 use crate::release::GateToField;
 
 /// What the webhook wants for one gate.
@@ -22,7 +22,7 @@ pub(super) struct GateTarget {
 }
 
 /// What is wanted for one gate; a contradiction is rejected.
-pub(super) fn step(object: &Value, operation: Operation<'_>, pair: &GateToField) -> Result<GateTarget, Refusal> {
+pub(super) fn step(object: &Value, operation: Operation<'_>, pair: &GateToField) -> Result<GateTarget, Rejection> {
     let mut wanted = GateTarget { set: None, drop: None, warning: None };
     let Some((index, gate)) = listed(object, &pair.gate) else {
         return Ok(wanted);
@@ -31,8 +31,8 @@ pub(super) fn step(object: &Value, operation: Operation<'_>, pair: &GateToField)
     let means = gate != pair.opposite;
     let path = Path::dotted(GATES).index(index);
     let contradiction = || {
-        let refusal = Refusal::new(Reason::GateContradictsField, pair.contradiction.as_str());
-        Err(refusal.at(path.clone()).at(Path::dotted(&pair.field)))
+        let rejection = Rejection::new(Reason::GateContradictsField, pair.contradiction.as_str());
+        Err(rejection.at(path.clone()).at(Path::dotted(&pair.field)))
     };
     let set = |value: bool| set_field(object, pair, value);
     let warning = Some((path.clone(), pair.warning.clone()));

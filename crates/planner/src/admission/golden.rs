@@ -21,7 +21,7 @@ struct Count {
     warnings: usize,
     accepted: usize,
     stored: usize,
-    refused: usize,
+    rejected: usize,
     stage: usize,
     message: usize,
     differ: Vec<String>,
@@ -87,7 +87,7 @@ fn compare(name: &str, wanted: &Value, got: &Admission, count: &mut Count) {
         }
         return;
     }
-    count.refused += 1;
+    count.rejected += 1;
     if got.causes.is_empty() {
         count.differ.push(format!("{name}: rejected without a place"));
     }
@@ -154,7 +154,7 @@ fn agrees_with_the_recorded_verdicts() {
     for ((set, name), c) in &counts {
         eprintln!(
             "{set:8}{name:6}{:5} cases: {} verdicts, {} warnings, {}/{} stored, {}/{} stages, {}/{} messages",
-            c.cases, c.verdict, c.warnings, c.stored, c.accepted, c.stage, c.refused, c.message, c.refused
+            c.cases, c.verdict, c.warnings, c.stored, c.accepted, c.stage, c.rejected, c.message, c.rejected
         );
     }
     let differ: Vec<&String> = counts.values().flat_map(|c| &c.differ).collect();

@@ -12,7 +12,7 @@ use crate::release::{KubeVirtFacts, Phase};
 
 /// One thing that the webhook rejects.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OperandRefusal {
+pub struct OperandRejection {
     /// The check, as `updateChecks` names it.
     pub check: &'static str,
     /// The webhook's words.
@@ -27,7 +27,7 @@ const GATES: &str = "/spec/configuration/developerConfiguration/featureGates";
 const DISABLED_GATES: &str = "/spec/configuration/developerConfiguration/disabledFeatureGates";
 
 /// What the webhook rejects when `old` becomes `new`, in its order.
-pub fn refusals_of_kubevirt(facts: &KubeVirtFacts, old: &Value, new: &Value) -> Vec<OperandRefusal> {
+pub fn rejections_of_kubevirt(facts: &KubeVirtFacts, old: &Value, new: &Value) -> Vec<OperandRejection> {
     let mut update = Update { facts, old, new, found: Vec::new() };
     for check in &facts.update_checks {
         match check.as_str() {
@@ -51,12 +51,12 @@ struct Update<'a> {
     facts: &'a KubeVirtFacts,
     old: &'a Value,
     new: &'a Value,
-    found: Vec<OperandRefusal>,
+    found: Vec<OperandRejection>,
 }
 
 impl<'a> Update<'a> {
-    fn refuse(&mut self, check: &'static str, pointer: impl Into<String>, message: impl Into<String>) {
-        self.found.push(OperandRefusal { check, message: message.into(), pointer: pointer.into() });
+    fn reject(&mut self, check: &'static str, pointer: impl Into<String>, message: impl Into<String>) {
+        self.found.push(OperandRejection { check, message: message.into(), pointer: pointer.into() });
     }
 
     /// The value at `pointer`; `null` counts as absent.
@@ -94,7 +94,7 @@ impl<'a> Update<'a> {
             let text = patch.get("patch").and_then(Value::as_str).unwrap_or_default();
             if serde_json::from_str::<Value>(text).is_err() {
                 let message = format!("patch {text:?} is not valid JSON");
-                self.refuse("customize-components", format!("{PATCHES}/{i}/patch"), message);
+                self.reject("customize-components", format!("{PATCHES}/{i}/patch"), message);
             }
         }
     }
@@ -148,9 +148,9 @@ impl<'a> Update<'a> {
                  spec.certificateRotationStrategy.selfSigned.ca.duration)",
             ),
         ];
-        for (refused, below, message) in rows {
-            if refused {
-                self.refuse("certificates", format!("{SELF_SIGNED}{below}"), message);
+        for (rejected, below, message) in rows {
+            if rejected {
+                self.reject("certificates", format!("{SELF_SIGNED}{below}"), message);
             }
         }
     }
@@ -170,7 +170,7 @@ impl<'a> Update<'a> {
                  {ratio:?}: invalid syntax"
             ),
         };
-        self.refuse("guest-memory-overhead", pointer, message);
+        self.reject("guest-memory-overhead", pointer, message);
     }
 
     fn virt_template(&mut self) {
@@ -178,7 +178,7 @@ impl<'a> Update<'a> {
         if self.at(&pointer) == Some(&Value::Bool(true)) && !self.is_on("Template") {
             let message = "VirtTemplateDeployment cannot be enabled without enabling the Template \
                            feature gate";
-            self.refuse("virt-template", pointer, message);
+            self.reject("virt-template", pointer, message);
         }
     }
 
@@ -188,7 +188,7 @@ impl<'a> Update<'a> {
         if manual && !self.is_on("OptOutRoleAggregation") {
             let message = "RoleAggregationStrategy cannot be set to Manual without enabling the \
                            OptOutRoleAggregation feature gate";
-            self.refuse("role-aggregation", pointer, message);
+            self.reject("role-aggregation", pointer, message);
         }
     }
 
@@ -198,7 +198,7 @@ impl<'a> Update<'a> {
         if set && !self.is_on("MigrationStallDetection") {
             let message = "maxDowntimeMs cannot be modified without enabling the \
                            MigrationStallDetection feature gate";
-            self.refuse("migration-downtime", pointer, message);
+            self.reject("migration-downtime", pointer, message);
         }
     }
 
@@ -214,7 +214,7 @@ impl<'a> Update<'a> {
                 let message = "You cannot specify ciphers when \
                                spec.configuration.tlsConfiguration.minTLSVersion is empty or \
                                VersionTLS13";
-                self.refuse("tls", format!("{pointer}/ciphers"), message);
+                self.reject("tls", format!("{pointer}/ciphers"), message);
             }
             return;
         }
@@ -222,7 +222,7 @@ impl<'a> Update<'a> {
             let name = cipher.as_str().unwrap_or_default();
             if !self.facts.cipher_names.iter().any(|known| known == name) {
                 let message = format!("{name} is not a valid cipher");
-                self.refuse("tls", format!("{pointer}/ciphers/{i}"), message);
+                self.reject("tls", format!("{pointer}/ciphers/{i}"), message);
             }
         }
     }
@@ -241,17 +241,17 @@ impl<'a> Update<'a> {
         let local = format!("{custom}/localhostProfile");
         let default = format!("{custom}/runtimeDefaultProfile");
         if self.at(&custom).is_none() {
-            self.refuse("seccomp", &custom, format!("{} needs to be set", shown(&custom)));
+            self.reject("seccomp", &custom, format!("{} needs to be set", shown(&custom)));
         } else if self.at(&local).is_some() && self.at(&default) == Some(&Value::Bool(true)) {
             let (a, b) = (shown(&local), shown(&default));
-            self.refuse("seccomp", &local, format!("{a} cannot be set when {b} is set"));
+            self.reject("seccomp", &local, format!("{a} cannot be set when {b} is set"));
         }
     }
 
     fn infra_replicas(&mut self) {
         const REPLICAS: &str = "/spec/infra/replicas";
         if self.at(REPLICAS).is_some_and(|r| *r == 0) {
-            self.refuse("infra-replicas", REPLICAS, "infra replica count can't be 0");
+            self.reject("infra-replicas", REPLICAS, "infra replica count can't be 0");
         }
     }
 
@@ -263,7 +263,7 @@ impl<'a> Update<'a> {
                 "feature gate \"{gate}\" exists on both \"FeatureGates\" and \
                  \"DisabledFeatureGates\""
             );
-            self.refuse("gates-in-both-lists", GATES, message);
+            self.reject("gates-in-both-lists", GATES, message);
         }
     }
 }
@@ -275,7 +275,7 @@ mod tests {
     use serde_json::json;
 
     /// What is rejected in a release after a change of a KubeVirt.
-    fn refused(release: &str, change: impl Fn(&mut Value)) -> Vec<String> {
+    fn rejected(release: &str, change: impl Fn(&mut Value)) -> Vec<String> {
         let release = Release::known(release).expect("known");
         let old = json!({"spec": {
             "certificateRotateStrategy": {"selfSigned": {}},
@@ -286,7 +286,7 @@ mod tests {
         }});
         let mut new = old.clone();
         change(&mut new);
-        let found = refusals_of_kubevirt(release.kubevirt(), &old, &new);
+        let found = rejections_of_kubevirt(release.kubevirt(), &old, &new);
         found.into_iter().map(|r| r.message).collect()
     }
 
@@ -354,7 +354,7 @@ mod tests {
             ),
         ];
         for (path, value, [release, message]) in cases {
-            assert_eq!(refused(release, set(path, value)), [message], "{path}");
+            assert_eq!(rejected(release, set(path, value)), [message], "{path}");
         }
     }
 }

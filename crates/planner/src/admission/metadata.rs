@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::label_text::{key_problems, subdomain_problems, value_problems};
 use super::shape::place;
-use super::{Cause, CauseKind, Operation, Reason, Refusal, Stage};
+use super::{Cause, CauseKind, Operation, Reason, Rejection, Stage};
 use crate::release::Release;
 
 /// What only the server writes; a document that was read from a cluster carries them.
@@ -27,7 +27,7 @@ const ANNOTATIONS_LIMIT: usize = 256 * 1024;
 /// Decodes `metadata` as Go does: a wrong type is rejected, an unknown field goes (and is given
 /// back), an empty map or text is none. What only the server writes goes, too. A namespace that
 /// is not given is the operator's.
-pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> Result<Vec<PrunedField>, Refusal> {
+pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> Result<Vec<PrunedField>, Rejection> {
     let types = release.go_types();
     let ty = types.named("v1.ObjectMeta");
     let ty = ty.expect("every release knows ObjectMeta");
@@ -40,13 +40,13 @@ pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> 
     }
     let errors = types.decode_errors(metadata, ty);
     if let Some(first) = errors.first() {
-        let mut refusal = Refusal::new(Reason::MetadataDecode, &*first.message);
-        refusal.causes.extend(errors.iter().map(|error| {
+        let mut rejection = Rejection::new(Reason::MetadataDecode, &*first.message);
+        rejection.causes.extend(errors.iter().map(|error| {
             let mut path = Path::root().key("metadata");
             path.0.extend(place(metadata, &error.path).0);
             Cause { path, message: error.message.clone(), kind: CauseKind::Decode(error.wants.clone()), in_key: false }
         }));
-        return Err(refusal);
+        return Err(rejection);
     }
     let mut unknown = Vec::new();
     let known = types.field_names(ty);
@@ -151,7 +151,7 @@ fn owner_problems(owner: &Value) -> impl Iterator<Item = (&'static str, String)>
 
 /// One rejection of everything that metadata, schema and rules reject, in the server's order:
 /// metadata, schema, list types, rules.
-pub(super) fn refuse(violations: &Violations, metadata: &[Violation]) -> Option<(Stage, Refusal)> {
+pub(super) fn reject(violations: &Violations, metadata: &[Violation]) -> Option<(Stage, Rejection)> {
     let all: Vec<&Violation> =
         metadata.iter().chain(&violations.schema).chain(&violations.lists).chain(&violations.rules).collect();
     let first = all.first()?;
@@ -162,8 +162,8 @@ pub(super) fn refuse(violations: &Violations, metadata: &[Violation]) -> Option<
         [one] => one.to_owned(),
         _ => format!("[{}]", messages.join(", ")),
     };
-    let mut refusal = Refusal::new(Reason::Schema(first.kind), message);
-    refusal.causes = all
+    let mut rejection = Rejection::new(Reason::Schema(first.kind), message);
+    rejection.causes = all
         .iter()
         .map(|v| Cause {
             path: v.path.clone(),
@@ -172,12 +172,12 @@ pub(super) fn refuse(violations: &Violations, metadata: &[Violation]) -> Option<
             in_key: false,
         })
         .collect();
-    Some((stage, refusal))
+    Some((stage, rejection))
 }
 
 /// The policy that the operator installs: a HyperConverged lives in its own namespace. It looks
 /// at new objects only.
-pub(super) fn namespace_policy(object: &Value, namespace: &str, operation: Operation<'_>) -> Result<(), Refusal> {
+pub(super) fn namespace_policy(object: &Value, namespace: &str, operation: Operation<'_>) -> Result<(), Rejection> {
     let is_new = matches!(operation, Operation::Create);
     if !is_new || object["metadata"]["namespace"] == namespace {
         return Ok(());
@@ -187,5 +187,5 @@ pub(super) fn namespace_policy(object: &Value, namespace: &str, operation: Opera
          'hyperconverged-namespace-policy-binding' denied request: HyperConverged CR can only be \
          created in the '{namespace}' namespace."
     );
-    Err(Refusal::new(Reason::Namespace, message).at(Path::dotted("metadata.namespace")))
+    Err(Rejection::new(Reason::Namespace, message).at(Path::dotted("metadata.namespace")))
 }

@@ -34,10 +34,10 @@ use std::cell::OnceCell;
 use serde_json::Value;
 
 pub use annotations::READ_ANNOTATIONS;
-pub use kubevirt::{OperandRefusal, refusals_of_kubevirt};
+pub use kubevirt::{OperandRejection, rejections_of_kubevirt};
 pub use operator_update::{fill_eviction_strategy, is_complete, operator_update};
 pub use render::tried_on_update;
-pub use verdict::{Admission, Cause, CauseKind, OperatorBug, OperatorBugKind, Reason, Refusal, Stage};
+pub use verdict::{Admission, Cause, CauseKind, OperatorBug, OperatorBugKind, Reason, Rejection, Stage};
 
 use hcoplan_kubernetes::schema::{self, PrunedField, Schema};
 use hcoplan_yaml::Path;
@@ -89,13 +89,13 @@ pub fn admit(release: &Release, inventory: &Inventory, object: &Value, operation
             admission.accepted = true;
             admission.stored = Some(stored);
         }
-        Err((stage, refusal)) => {
-            admission.further = request.further((stage, &refusal), object, &admission);
+        Err((stage, rejection)) => {
+            admission.further = request.further((stage, &rejection), object, &admission);
             admission.stage = Some(stage);
-            admission.reason = Some(refusal.reason);
-            admission.message = refusal.message;
-            admission.causes = refusal.causes;
-            admission.patch = refusal.patch;
+            admission.reason = Some(rejection.reason);
+            admission.message = rejection.message;
+            admission.causes = rejection.causes;
+            admission.patch = rejection.patch;
         }
     }
     admission
@@ -164,7 +164,7 @@ pub fn check(release: &Release) -> Result<(), release::Error> {
 }
 
 /// Where and what is rejected.
-type Refused = (Stage, Refusal);
+type Rejected = (Stage, Rejection);
 
 struct Request<'a> {
     release: &'a Release,
@@ -173,9 +173,9 @@ struct Request<'a> {
 }
 
 impl Request<'_> {
-    fn run(&self, submitted: &Value, admission: &mut Admission) -> Result<Value, Refused> {
+    fn run(&self, submitted: &Value, admission: &mut Admission) -> Result<Value, Rejected> {
         let release = self.release;
-        let in_schema = |refusal| (Stage::Schema, refusal);
+        let in_schema = |rejection| (Stage::Schema, rejection);
         let version = version_of(release, submitted).map_err(in_schema)?;
         let rules = release.admission().version(version);
         let rules = rules.expect("every served version has admission rules");
@@ -194,20 +194,20 @@ impl Request<'_> {
         match mutating.run(&mut object, admission) {
             Ok(false) => {}
             Ok(true) => schema.fill_defaults(&mut object),
-            Err(refusal) => {
-                if refusal.reason != Reason::GoDecode {
+            Err(rejection) => {
+                if rejection.reason != Reason::GoDecode {
                     let unchanged = self.prepared(schema, submitted).map_err(in_schema)?.0;
                     admission.forced = self.valid(schema, unchanged).ok();
                 }
-                return Err((Stage::Mutating, refusal));
+                return Err((Stage::Mutating, rejection));
             }
         }
         let object = self.valid(schema, object)?;
         match self.validating_webhook(rules, version, &object, admission) {
             Ok(()) => Ok(object),
-            Err(refusal) => {
+            Err(rejection) => {
                 admission.forced = Some(object);
-                Err((Stage::Validating, refusal))
+                Err((Stage::Validating, rejection))
             }
         }
     }
@@ -215,10 +215,10 @@ impl Request<'_> {
     /// What else rejects the object: everything behind the first reason that doesn't follow from it.
     fn further(
         &self,
-        (stage, first): (Stage, &Refusal),
+        (stage, first): (Stage, &Rejection),
         submitted: &Value,
         known: &Admission,
-    ) -> Vec<(Stage, Refusal)> {
+    ) -> Vec<(Stage, Rejection)> {
         // What the operator's Go types can't hold is no object that a webhook looks at.
         if matches!(first.reason, Reason::UnknownKind | Reason::MetadataDecode | Reason::GoDecode) {
             return Vec::new();
@@ -234,20 +234,20 @@ impl Request<'_> {
         let Some(object) = known.forced.clone().or_else(|| Some(self.prepared(schema, submitted).ok()?.0)) else {
             return Vec::new();
         };
-        let mut out: Vec<(Stage, Refusal)> = Vec::new();
-        let mut add = |stage: Stage, refusal: Refusal| {
-            let is_known = refusal.overlaps(first) || out.iter().any(|(_, other)| refusal.overlaps(other));
-            if !is_known && refusal.reason != Reason::OperandMissing {
-                out.push((stage, refusal));
+        let mut out: Vec<(Stage, Rejection)> = Vec::new();
+        let mut add = |stage: Stage, rejection: Rejection| {
+            let is_known = rejection.overlaps(first) || out.iter().any(|(_, other)| rejection.overlaps(other));
+            if !is_known && rejection.reason != Reason::OperandMissing {
+                out.push((stage, rejection));
             }
         };
         if stage == Stage::Mutating
-            && let Err((stage, refusal)) = self.valid(schema, object.clone())
+            && let Err((stage, rejection)) = self.valid(schema, object.clone())
         {
-            add(stage, refusal);
+            add(stage, rejection);
         }
         let policy = metadata::namespace_policy(&object, &self.inventory.namespace, self.operation);
-        policy.err().into_iter().for_each(|refusal| add(Stage::Validating, refusal));
+        policy.err().into_iter().for_each(|rejection| add(Stage::Validating, rejection));
         let operation = match self.operation {
             // The webhook converts such an update first; as a new object it is checked as it is written.
             Operation::Update { .. } if rules.update_as.is_some() => Operation::Create,
@@ -255,12 +255,12 @@ impl Request<'_> {
         };
         let dry_run = DryRun { release: self.release, inventory: self.inventory, read: OnceCell::new() };
         let webhook = validate::Webhook { rules, shape: Shape::of(version), object: &object, operation, dry_run };
-        webhook.refusals().into_iter().for_each(|refusal| add(Stage::Validating, refusal));
+        webhook.rejections().into_iter().for_each(|rejection| add(Stage::Validating, rejection));
         out
     }
 
     /// The object as the mutating webhook gets it, and what was pruned of it.
-    fn prepared(&self, schema: &Schema, submitted: &Value) -> Result<(Value, Vec<PrunedField>), Refusal> {
+    fn prepared(&self, schema: &Schema, submitted: &Value) -> Result<(Value, Vec<PrunedField>), Rejection> {
         let mut object = submitted.clone();
         let mut pruned = metadata::decode(self.release, &mut object, &self.inventory.namespace)?;
         pruned.extend(schema.prepare(&mut object));
@@ -268,7 +268,7 @@ impl Request<'_> {
     }
 
     /// The object as it would be stored, if schema and rules take it; it is defaulted.
-    fn valid(&self, schema: &Schema, mut object: Value) -> Result<Value, Refused> {
+    fn valid(&self, schema: &Schema, mut object: Value) -> Result<Value, Rejected> {
         if let Value::Object(map) = &mut object {
             map.remove("status");
         }
@@ -276,8 +276,8 @@ impl Request<'_> {
             Operation::Create => schema.validate(&object),
             Operation::Update { old, .. } => schema.validate_update(&object, old),
         };
-        match metadata::refuse(&violations, &metadata::violations(&object)) {
-            Some(refused) => Err(refused),
+        match metadata::reject(&violations, &metadata::violations(&object)) {
+            Some(rejected) => Err(rejected),
             None => Ok(object),
         }
     }
@@ -288,7 +288,7 @@ impl Request<'_> {
         version: &str,
         object: &Value,
         admission: &mut Admission,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Rejection> {
         metadata::namespace_policy(object, &self.inventory.namespace, self.operation)?;
         // The webhook parses all of the old object, too, which may have come in before there was a webhook.
         if let Operation::Update { old, .. } = self.operation {
@@ -319,7 +319,7 @@ impl Request<'_> {
         object: &Value,
         (old, missing): (&Value, &[&'static str]),
         admission: &mut Admission,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Rejection> {
         let converted = hyperconverged::convert(self.release, object, version);
         let old = hyperconverged::convert(self.release, old, version);
         let rules = self.release.admission().version(version);
@@ -334,17 +334,17 @@ impl Request<'_> {
                 cause.path = shape::moved_to_v1(object, &cause.path);
             }
         }
-        verdict.map_err(|mut refusal| {
-            for cause in &mut refusal.causes {
+        verdict.map_err(|mut rejection| {
+            for cause in &mut rejection.causes {
                 cause.path = shape::moved_to_v1(object, &cause.path);
             }
-            refusal
+            rejection
         })
     }
 }
 
 /// The version of a kind that is served, `v1beta1`.
-fn version_of<'a>(release: &Release, object: &'a Value) -> Result<&'a str, Refusal> {
+fn version_of<'a>(release: &Release, object: &'a Value) -> Result<&'a str, Rejection> {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let version = api_version.strip_prefix(GROUP).and_then(|v| v.strip_prefix('/'));
@@ -354,7 +354,7 @@ fn version_of<'a>(release: &Release, object: &'a Value) -> Result<&'a str, Refus
         found => {
             let message = format!("no matches for kind \"{kind}\" in version \"{api_version}\"");
             let key = if found.is_some() { "kind" } else { "apiVersion" };
-            Err(Refusal::new(Reason::UnknownKind, message).at(Path::root().key(key)))
+            Err(Rejection::new(Reason::UnknownKind, message).at(Path::root().key(key)))
         }
     }
 }

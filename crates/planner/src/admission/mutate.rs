@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::change::{Change, ChangeKind};
 use super::shape::{GATES, Shape, at, list, place, text};
-use super::{Admission, Cause, CauseKind, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Refusal};
+use super::{Admission, Cause, CauseKind, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection};
 use super::{GROUP, gates_to_fields};
 use crate::release::{Mutation, Release, VersionRules};
 
@@ -25,12 +25,12 @@ pub(super) struct Webhook<'a> {
 impl Webhook<'_> {
     /// Decodes the object and changes it; says whether there was anything to change. Where it rejects,
     /// some changes may have been made. Warnings are added to the admission.
-    pub(super) fn run(&self, object: &mut Value, admission: &mut Admission) -> Result<bool, Refusal> {
+    pub(super) fn run(&self, object: &mut Value, admission: &mut Admission) -> Result<bool, Rejection> {
         let changes = self.changes(object, admission)?;
         for change in &changes {
             if let Err(problem) = apply(object, change) {
                 let message = format!("Internal error occurred: {problem}");
-                let refusal = Refusal::new(Reason::MutationFails, message.as_str());
+                let rejection = Rejection::new(Reason::MutationFails, message.as_str());
                 let parent = nearest(object, &change.path);
                 admission.holes.push(OperatorBug {
                     kind: OperatorBugKind::BrokenMutation,
@@ -39,18 +39,19 @@ impl Webhook<'_> {
                     hidden: None,
                     unchecked: Vec::new(),
                 });
-                return Err(refusal.at(parent));
+                return Err(rejection.at(parent));
             }
         }
         Ok(!changes.is_empty())
     }
 
-    fn decode(&self, object: &Value, message: &str) -> Result<(), Refusal> {
-        decode(self.release, self.version, object).map_err(|refusal| Refusal { message: message.to_owned(), ..refusal })
+    fn decode(&self, object: &Value, message: &str) -> Result<(), Rejection> {
+        decode(self.release, self.version, object)
+            .map_err(|rejection| Rejection { message: message.to_owned(), ..rejection })
     }
 
     /// The webhook's answer.
-    fn changes(&self, object: &Value, admission: &mut Admission) -> Result<Vec<Change>, Refusal> {
+    fn changes(&self, object: &Value, admission: &mut Admission) -> Result<Vec<Change>, Rejection> {
         self.decode(object, "failed to parse the HyperConverged")?;
         let steps = match self.operation {
             Operation::Create => &self.rules.mutate.create,
@@ -141,7 +142,7 @@ impl Webhook<'_> {
         }
     }
 
-    fn gates_to_fields(&self, object: &Value) -> Result<(Vec<Change>, Vec<String>), Refusal> {
+    fn gates_to_fields(&self, object: &Value) -> Result<(Vec<Change>, Vec<String>), Rejection> {
         let mut changes = Vec::new();
         let mut warnings = Vec::new();
         let mut dropped = Vec::new();
@@ -167,7 +168,7 @@ impl Webhook<'_> {
     /// Of an old object whose gates are `{}` (an upgrade from 1.18 may leave that behind) the webhook makes a list
     /// again, by removing an empty list from the new one, which fails where there is none; any other old object
     /// that doesn't decode it rejects. The validating webhook then rejects them all.
-    fn old_gates(&self, object: &Value, old: &Value) -> Result<Option<Change>, Refusal> {
+    fn old_gates(&self, object: &Value, old: &Value) -> Result<Option<Change>, Rejection> {
         let empty_map = |gates: &Value| gates.as_object().is_some_and(serde_json::Map::is_empty);
         if !at(old, GATES).is_some_and(empty_map) {
             self.decode(old, "failed to parse the old HyperConverged")?;
@@ -181,21 +182,21 @@ impl Webhook<'_> {
 ///
 /// # Errors
 /// What Go says of the first value that it can't decode; the other causes are what it would say next.
-pub(super) fn decode(release: &Release, version: &str, object: &Value) -> Result<(), Refusal> {
+pub(super) fn decode(release: &Release, version: &str, object: &Value) -> Result<(), Rejection> {
     let types = release.go_types();
     let ty = types.of_kind(&format!("{GROUP}/{version}"), KIND);
     let errors = types.decode_errors(object, ty.expect("every served version has its Go types"));
     let Some(first) = errors.first() else {
         return Ok(());
     };
-    let mut refusal = Refusal::new(Reason::GoDecode, first.message.as_str());
-    refusal.causes.extend(errors.into_iter().map(|error| Cause {
+    let mut rejection = Rejection::new(Reason::GoDecode, first.message.as_str());
+    rejection.causes.extend(errors.into_iter().map(|error| Cause {
         path: place(object, &error.path),
         message: error.message,
         kind: CauseKind::Decode(error.wants),
         in_key: false,
     }));
-    Err(refusal)
+    Err(rejection)
 }
 
 /// The path itself, or the deepest object on the way to it that is there.

@@ -9,7 +9,7 @@ use hcoplan_yaml::Path;
 use serde_json::Value;
 
 use super::shape::{Shape, at, list, text};
-use super::{Operation, Reason, Refusal};
+use super::{Operation, Reason, Rejection};
 use crate::boot_images::{GoldenImages, HcoStage};
 use crate::hyperconverged::{HyperConverged, Submitted, path_in, version_of};
 use crate::inventory::Inventory;
@@ -50,12 +50,22 @@ pub fn tried_on_update() -> impl Iterator<Item = &'static str> {
 /// Renders KubeVirt, CDI, NetworkAddonsConfig and SSP, in this order and from one object: what a
 /// patch writes into the HyperConverged is seen by those after it. An update tries the result on
 /// the operand CRs, which must be there, and leaves SSP out on plain Kubernetes.
-pub(super) fn check(object: &Value, shape: &Shape, operation: Operation<'_>, dry_run: &DryRun<'_>) -> Option<Refusal> {
+pub(super) fn check(
+    object: &Value,
+    shape: &Shape,
+    operation: Operation<'_>,
+    dry_run: &DryRun<'_>,
+) -> Option<Rejection> {
     attempts(object, shape, operation, dry_run, true).pop()
 }
 
 /// Why each operand that can't be rendered can't.
-pub(super) fn refusals(object: &Value, shape: &Shape, operation: Operation<'_>, dry_run: &DryRun<'_>) -> Vec<Refusal> {
+pub(super) fn rejections(
+    object: &Value,
+    shape: &Shape,
+    operation: Operation<'_>,
+    dry_run: &DryRun<'_>,
+) -> Vec<Rejection> {
     attempts(object, shape, operation, dry_run, false)
 }
 
@@ -65,7 +75,7 @@ fn attempts(
     operation: Operation<'_>,
     dry_run: &DryRun<'_>,
     ends_with_first: bool,
-) -> Vec<Refusal> {
+) -> Vec<Rejection> {
     let mut out = Vec::new();
     let (release, inventory) = (dry_run.release, dry_run.inventory);
     let read = || HyperConverged::from_submitted(release, object);
@@ -80,7 +90,7 @@ fn attempts(
             && missing.contains(&kind)
         {
             let message = format!("{called} not found");
-            out.push(Refusal::new(Reason::OperandMissing, message).at(Path::root()));
+            out.push(Rejection::new(Reason::OperandMissing, message).at(Path::root()));
             return out;
         }
         let images = match kind {
@@ -99,7 +109,7 @@ fn attempts(
         let reached = match operands::reached_by(&cx, name) {
             Ok(reached) => reached,
             Err(error) => {
-                out.push(refusal(object, shape, &error));
+                out.push(rejection(object, shape, &error));
                 if ends_with_first {
                     return out;
                 }
@@ -162,37 +172,37 @@ fn from_status(old: &Value) -> Topology {
     }
 }
 
-fn refusal(object: &Value, shape: &Shape, error: &operands::Error) -> Refusal {
+fn rejection(object: &Value, shape: &Shape, error: &operands::Error) -> Rejection {
     if error.is_panic() && error.operand == "KubeVirt" {
-        let refusal = Refusal { panics: true, ..Refusal::new(Reason::TlsProfileUnknown, error.message.as_str()) };
+        let rejection = Rejection { panics: true, ..Rejection::new(Reason::TlsProfileUnknown, error.message.as_str()) };
         let profile = Path::dotted(shape.tls);
         return match at(object, shape.tls) {
-            None => refusal.at(Path::root()),
-            Some(own) if own.get("type").is_some() => refusal.at(profile.key("type")),
-            Some(_) => refusal.at(profile),
+            None => rejection.at(Path::root()),
+            Some(own) if own.get("type").is_some() => rejection.at(profile.key("type")),
+            Some(_) => rejection.at(profile),
         };
     }
-    let refusal = Refusal { panics: error.is_panic(), ..Refusal::new(Reason::Render, error.message.as_str()) };
+    let rejection = Rejection { panics: error.is_panic(), ..Rejection::new(Reason::Render, error.message.as_str()) };
     let annotations = Path::dotted("metadata.annotations");
     if let Some(patch) = &error.patch {
-        let mut refusal = refusal.at(annotations.key(patch.0));
-        refusal.patch = Some(patch.clone());
-        return refusal;
+        let mut rejection = rejection.at(annotations.key(patch.0));
+        rejection.patch = Some(patch.clone());
+        return rejection;
     }
     if let operands::ErrorKind::DuplicateTemplate(twice) = &error.kind {
         let templates = list(object, shape.templates);
         let called = |t: &Value| t["metadata"]["name"] == *twice.as_str();
         if let Some(last) = templates.iter().rposition(called) {
             let path = Path::dotted(shape.templates).index(last);
-            return refusal.at(path.key("metadata").key("name"));
+            return rejection.at(path.key("metadata").key("name"));
         }
     }
     let Some(field) = error.field else {
-        return refusal;
+        return rejection;
     };
     let path = Path::dotted(&format!("spec.{}", path_in(version_of(object), field)));
     // The policy that reads an annotation is given in the same words where the annotation is wrong.
     let annotation = annotations.key(TUNING_ANNOTATION);
     let is_tuning = path == Path::dotted(shape.tuning_policy);
-    refusal.at(if is_tuning && annotation.get(object).is_some() { annotation } else { path })
+    rejection.at(if is_tuning && annotation.get(object).is_some() { annotation } else { path })
 }

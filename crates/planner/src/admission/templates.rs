@@ -4,13 +4,13 @@ use hcoplan_yaml::Path;
 use serde_json::Value;
 
 use super::shape::{Shape, list};
-use super::{Reason, Refusal};
+use super::{Reason, Rejection};
 
 /// The annotation that switches a template on or off.
 const ENABLE: &str = "dataimportcrontemplate.kubevirt.io/enable";
 
 /// The enable annotation is `true` or `false` in any case, and a template that is on has a spec.
-pub(super) fn check(object: &Value, shape: &Shape) -> Result<(), Refusal> {
+pub(super) fn check(object: &Value, shape: &Shape) -> Result<(), Rejection> {
     for (i, template) in list(object, shape.templates).iter().enumerate() {
         let path = Path::dotted(shape.templates).index(i);
         let annotation = template["metadata"]["annotations"].get(ENABLE);
@@ -19,12 +19,12 @@ pub(super) fn check(object: &Value, shape: &Shape) -> Result<(), Refusal> {
             let message =
                 format!("the {ENABLE} annotation of a dataImportCronTemplate must be either \"true\" or \"false\"");
             let annotation = path.key("metadata").key("annotations").key(ENABLE);
-            return Err(Refusal::new(Reason::TemplateEnableAnnotation, message).at(annotation));
+            return Err(Rejection::new(Reason::TemplateEnableAnnotation, message).at(annotation));
         }
         let enabled = enable.as_deref() != Some("false");
         if enabled && template.get("spec").is_none_or(Value::is_null) {
             let message = "dataImportCronTemplate spec is empty for an enabled DataImportCronTemplate";
-            return Err(Refusal::new(Reason::TemplateWithoutSpec, message).at(path));
+            return Err(Rejection::new(Reason::TemplateWithoutSpec, message).at(path));
         }
     }
     Ok(())

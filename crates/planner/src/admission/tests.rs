@@ -104,7 +104,7 @@ fn a_decode_error_says_where() {
 }
 
 #[test]
-fn a_schema_refusal_cannot_be_forced() {
+fn a_schema_rejection_cannot_be_forced() {
     let admission = create("1.18", &v1beta1(json!({"evictionStrategy": "live"})));
     assert_eq!(admission.reason, Some(Reason::Schema(ViolationKind::Unsupported)));
     assert!(admission.forced.is_none());

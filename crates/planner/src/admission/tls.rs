@@ -5,7 +5,7 @@ use hcoplan_yaml::Path;
 use serde_json::Value;
 
 use super::shape::{Shape, at, list, text};
-use super::{Reason, Refusal};
+use super::{Reason, Rejection};
 use crate::release::{CustomMissing, TlsRules};
 
 /// HTTP/2 needs one of these below TLS 1.3.
@@ -13,7 +13,7 @@ const HTTP2_CIPHERS: [&str; 2] = ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AE
 
 /// A custom profile has a version that is known, a cipher that HTTP/2 needs, and none with TLS
 /// 1.3, which brings its own.
-pub(super) fn check(object: &Value, shape: &Shape, rules: TlsRules) -> Result<(), Refusal> {
+pub(super) fn check(object: &Value, shape: &Shape, rules: TlsRules) -> Result<(), Rejection> {
     if at(object, shape.tls).is_none() {
         return Ok(());
     }
@@ -21,9 +21,9 @@ pub(super) fn check(object: &Value, shape: &Shape, rules: TlsRules) -> Result<()
     let custom = format!("{}.custom", shape.tls);
     if at(object, &custom).is_none() {
         return match (rules.custom_missing, is_custom(object, shape)) {
-            (CustomMissing::Refused, true) => {
+            (CustomMissing::Rejected, true) => {
                 let message = "missing required field spec.tlsSecurityProfile.custom when type is Custom";
-                Err(Refusal::new(Reason::TlsCustomMissing, message).at(path.key("type")))
+                Err(Rejection::new(Reason::TlsCustomMissing, message).at(path.key("type")))
             }
             _ => Ok(()),
         };
@@ -35,7 +35,7 @@ pub(super) fn check(object: &Value, shape: &Shape, rules: TlsRules) -> Result<()
         "VersionTLS13" if ciphers.is_empty() => Ok(()),
         "VersionTLS13" => {
             let message = "custom ciphers cannot be selected when minTLSVersion is VersionTLS13";
-            Err(Refusal::new(Reason::TlsCiphersWithTls13, message).at(custom.key("ciphers")))
+            Err(Rejection::new(Reason::TlsCiphersWithTls13, message).at(custom.key("ciphers")))
         }
         "VersionTLS10" | "VersionTLS11" | "VersionTLS12" => {
             let enough = |c: &Value| c.as_str().is_some_and(|c| HTTP2_CIPHERS.contains(&c));
@@ -43,14 +43,14 @@ pub(super) fn check(object: &Value, shape: &Shape, rules: TlsRules) -> Result<()
                 return Ok(());
             }
             let message = "http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher (need at least one of ECDHE-RSA-AES128-GCM-SHA256 or ECDHE-ECDSA-AES128-GCM-SHA256)";
-            Err(Refusal::new(Reason::TlsHttp2Cipher, message).at(custom.key("ciphers")))
+            Err(Rejection::new(Reason::TlsHttp2Cipher, message).at(custom.key("ciphers")))
         }
         other => {
             let mut message = "invalid value for spec.tlsSecurityProfile.custom.minTLSVersion".to_owned();
             if rules.quotes_min_version {
                 message.push_str(&format!(": {}", go_quote(other)));
             }
-            Err(Refusal::new(Reason::TlsMinVersion, message).at(custom.key("minTLSVersion")))
+            Err(Rejection::new(Reason::TlsMinVersion, message).at(custom.key("minTLSVersion")))
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::gates::{self, Warning};
 use super::render::{self, DryRun};
 use super::shape::{Shape, at, list, text};
-use super::{Admission, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Refusal};
+use super::{Admission, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection};
 use super::{affinity, certificates, templates, tls};
 use crate::release::{Check, VersionRules, Warnings};
 
@@ -21,7 +21,7 @@ pub(super) struct Webhook<'a> {
 
 impl Webhook<'_> {
     /// Runs the checks; warnings and holes are added to the admission.
-    pub(super) fn run(&self, admission: &mut Admission) -> Result<(), Refusal> {
+    pub(super) fn run(&self, admission: &mut Admission) -> Result<(), Rejection> {
         match self.rules.warnings {
             Warnings::EndValidation => self.until_a_warning(admission),
             Warnings::Collected => self.all(admission),
@@ -37,7 +37,7 @@ impl Webhook<'_> {
 
     /// The first warning ends validation and accepts the object. The checks behind it run all the same, to report what
     /// they would have rejected.
-    fn until_a_warning(&self, admission: &mut Admission) -> Result<(), Refusal> {
+    fn until_a_warning(&self, admission: &mut Admission) -> Result<(), Rejection> {
         let mut ended: Option<(Warning, Vec<Check>)> = None;
         for (check, next) in self.checks().iter().zip(1..) {
             if *check == Check::Unchanged && self.is_unchanged() {
@@ -50,15 +50,15 @@ impl Webhook<'_> {
                 admission.warnings.extend(warnings.into_iter().map(|(_, said)| said));
                 continue;
             }
-            if let Err(refusal) = self.refuse(*check) {
+            if let Err(rejection) = self.reject(*check) {
                 return match ended {
                     Some(warning) => {
-                        admission.holes.push(ends(warning, Some(refusal)));
+                        admission.holes.push(ends(warning, Some(rejection)));
                         Ok(())
                     }
                     None => {
-                        admission.holes.extend(panics(&refusal));
-                        Err(refusal)
+                        admission.holes.extend(panics(&rejection));
+                        Err(rejection)
                     }
                 };
             }
@@ -68,36 +68,36 @@ impl Webhook<'_> {
     }
 
     /// Warnings about gates are given with a rejection, too. A panic leaves none.
-    fn all(&self, admission: &mut Admission) -> Result<(), Refusal> {
+    fn all(&self, admission: &mut Admission) -> Result<(), Rejection> {
         let before = admission.warnings.len();
         let verdict = self.all_collected(admission);
-        if verdict.as_ref().is_err_and(|refusal| refusal.panics) {
+        if verdict.as_ref().is_err_and(|rejection| rejection.panics) {
             admission.warnings.truncate(before);
         }
         verdict
     }
 
-    fn all_collected(&self, admission: &mut Admission) -> Result<(), Refusal> {
-        let mut refused = None;
+    fn all_collected(&self, admission: &mut Admission) -> Result<(), Rejection> {
+        let mut rejected = None;
         for check in self.checks() {
             match check {
                 Check::GateWarnings => {
                     let said = self.warnings(*check).into_iter().map(|(_, said)| said);
                     admission.warnings.extend(said);
-                    if let Some(refusal) = refused {
-                        return Err(refusal);
+                    if let Some(rejection) = rejected {
+                        return Err(rejection);
                     }
                 }
-                _ if refused.is_some() => {}
+                _ if rejected.is_some() => {}
                 Check::Unchanged if self.is_unchanged() => return Ok(()),
                 _ => {
                     let said = self.warnings(*check).into_iter().map(|(_, said)| said);
                     admission.warnings.extend(said);
-                    refused = self.refuse(*check).err();
+                    rejected = self.reject(*check).err();
                 }
             }
         }
-        refused.map_or(Ok(()), Err)
+        rejected.map_or(Ok(()), Err)
     }
 
     fn warnings(&self, check: Check) -> Vec<Warning> {
@@ -112,14 +112,14 @@ impl Webhook<'_> {
     }
 
     /// Everything that it would reject, each as if nothing before had been. A panic ends it.
-    pub(super) fn refusals(&self) -> Vec<Refusal> {
+    pub(super) fn rejections(&self) -> Vec<Rejection> {
         let mut out = Vec::new();
         for check in self.checks() {
             if *check == Check::Render {
-                out.extend(render::refusals(self.object, self.shape, self.operation, &self.dry_run));
-            } else if let Err(refusal) = self.refuse(*check) {
-                let ends = refusal.panics;
-                out.push(refusal);
+                out.extend(render::rejections(self.object, self.shape, self.operation, &self.dry_run));
+            } else if let Err(rejection) = self.reject(*check) {
+                let ends = rejection.panics;
+                out.push(rejection);
                 if ends {
                     break;
                 }
@@ -128,7 +128,7 @@ impl Webhook<'_> {
         out
     }
 
-    fn refuse(&self, check: Check) -> Result<(), Refusal> {
+    fn reject(&self, check: Check) -> Result<(), Rejection> {
         let (object, shape, rules) = (self.object, self.shape, self.rules);
         match check {
             Check::Certificates => certificates::check(object, shape, &rules.certificate_prefix),
@@ -142,7 +142,7 @@ impl Webhook<'_> {
     }
 
     /// Both names with different lists; HCO `validateMediatedDeviceTypes`.
-    fn mediated_devices(&self) -> Result<(), Refusal> {
+    fn mediated_devices(&self) -> Result<(), Rejection> {
         let Some(devices) = at(self.object, self.shape.mediated_devices) else {
             return Ok(());
         };
@@ -151,18 +151,18 @@ impl Webhook<'_> {
             let new = list(of, "mediatedDeviceTypes");
             !old.is_empty() && !new.is_empty() && old != new
         };
-        let refuse = |path: Path| {
+        let reject = |path: Path| {
             let message = "mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead";
-            let refusal = Refusal::new(Reason::MediatedDevicesBothNames, message);
-            Err(refusal.at_key(path.key("mediatedDevicesTypes")))
+            let rejection = Rejection::new(Reason::MediatedDevicesBothNames, message);
+            Err(rejection.at_key(path.key("mediatedDevicesTypes")))
         };
         let path = Path::dotted(self.shape.mediated_devices);
         if differ(devices) {
-            return refuse(path);
+            return reject(path);
         }
         for (i, node) in list(devices, "nodeMediatedDeviceTypes").iter().enumerate() {
             if differ(node) {
-                return refuse(path.key("nodeMediatedDeviceTypes").index(i));
+                return reject(path.key("nodeMediatedDeviceTypes").index(i));
             }
         }
         Ok(())
@@ -186,17 +186,17 @@ impl Webhook<'_> {
 }
 
 /// A warning skips all later checks, one of which may have rejected the object.
-fn ends(((path, message), unchecked): (Warning, Vec<Check>), hidden: Option<Refusal>) -> OperatorBug {
+fn ends(((path, message), unchecked): (Warning, Vec<Check>), hidden: Option<Rejection>) -> OperatorBug {
     OperatorBug { kind: OperatorBugKind::WarningEndsValidation, path, message, hidden, unchecked }
 }
 
 /// Rendering panics on what the checks before it let pass.
-fn panics(refusal: &Refusal) -> Option<OperatorBug> {
-    let panicked = refusal.reason == Reason::TlsProfileUnknown;
+fn panics(rejection: &Rejection) -> Option<OperatorBug> {
+    let panicked = rejection.reason == Reason::TlsProfileUnknown;
     panicked.then(|| OperatorBug {
         kind: OperatorBugKind::Panic,
-        path: refusal.causes.first().map(|c| c.path.clone()).unwrap_or_default(),
-        message: refusal.message.clone(),
+        path: rejection.causes.first().map(|c| c.path.clone()).unwrap_or_default(),
+        message: rejection.message.clone(),
         hidden: None,
         unchecked: Vec::new(),
     })

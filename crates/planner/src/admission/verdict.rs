@@ -103,13 +103,13 @@ pub enum CauseKind {
     Schema(ViolationKind),
     /// The operator's Go types can't hold it.
     Decode(Wants),
-    /// What the refusal's [`Reason`] says.
+    /// What the rejection's [`Reason`] says.
     Other,
 }
 
 /// Why it is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct Rejection {
     /// What was looked at.
     pub reason: Reason,
     /// The cluster's words.
@@ -122,7 +122,7 @@ pub struct Refusal {
     pub panics: bool,
 }
 
-impl Refusal {
+impl Rejection {
     pub(super) fn new(reason: Reason, message: impl Into<String>) -> Self {
         Self { reason, message: message.into(), causes: Vec::new(), patch: None, panics: false }
     }
@@ -156,7 +156,7 @@ pub struct OperatorBug {
     /// The warning that ended validation, or what the webhook died of.
     pub message: String,
     /// What would have been rejected behind it, and will fail later instead.
-    pub hidden: Option<Refusal>,
+    pub hidden: Option<Rejection>,
     /// The checks behind the warning that ended validation.
     pub unchecked: Vec<Check>,
 }
@@ -202,7 +202,7 @@ pub struct Admission {
     /// Holes of the release that the document fell into.
     pub holes: Vec<OperatorBug>,
     /// What would reject it next, once the reason above is gone: in the order of the checks.
-    pub further: Vec<(Stage, Refusal)>,
+    pub further: Vec<(Stage, Rejection)>,
 }
 
 impl Admission {
@@ -225,13 +225,13 @@ impl Admission {
 
     /// The admission with another reason for the rejection, one of `further`.
     #[must_use]
-    pub fn with_reason(&self, (stage, refusal): &(Stage, Refusal)) -> Self {
+    pub fn with_reason(&self, (stage, rejection): &(Stage, Rejection)) -> Self {
         Self {
             stage: Some(*stage),
-            reason: Some(refusal.reason),
-            message: refusal.message.clone(),
-            causes: refusal.causes.clone(),
-            patch: refusal.patch.clone(),
+            reason: Some(rejection.reason),
+            message: rejection.message.clone(),
+            causes: rejection.causes.clone(),
+            patch: rejection.patch.clone(),
             further: Vec::new(),
             ..self.clone()
         }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// Why CDI rejects a DataImportCron or a DataVolume.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CdiRefusal {
+pub struct CdiRejection {
     /// The webhook's words.
     pub message: String,
     /// What is wrong.
@@ -38,27 +38,27 @@ pub enum CdiFault {
 }
 
 /// What the webhook would say to a DataImportCron with this `spec`; `None` when it lets it in.
-pub fn refusal(spec: &Value) -> Option<CdiRefusal> {
+pub fn rejection(spec: &Value) -> Option<CdiRejection> {
     let volume = &spec["template"]["spec"];
     let of_volume = missing_source(volume).or_else(|| unsettable(volume)).or_else(|| judge(volume, "Template", &[]));
-    let below = |refusal: CdiRefusal| {
-        let path = format!("template.spec.{}", refusal.path);
-        CdiRefusal { path: path.trim_end_matches('.').to_owned(), ..refusal }
+    let below = |rejection: CdiRejection| {
+        let path = format!("template.spec.{}", rejection.path);
+        CdiRejection { path: path.trim_end_matches('.').to_owned(), ..rejection }
     };
     of_volume.map(below).or_else(|| cron_fields(spec))
 }
 
 /// What the webhook would say to a DataVolume with this `spec`; `None` when it lets it in. `admission` are the release's
 /// behaviours.
-pub fn data_volume_refusal(spec: &Value, admission: &[String]) -> Option<CdiRefusal> {
+pub fn data_volume_rejection(spec: &Value, admission: &[String]) -> Option<CdiRejection> {
     judge(spec, "spec", admission)
 }
 
 /// `shown` is what the webhook calls the spec.
-fn judge(volume: &Value, shown: &str, admission: &[String]) -> Option<CdiRefusal> {
+fn judge(volume: &Value, shown: &str, admission: &[String]) -> Option<CdiRejection> {
     let admits = |behaviour: &str| admission.iter().any(|b| b == behaviour);
-    if let Some(refusal) = claim(volume) {
-        return Some(refusal);
+    if let Some(rejection) = claim(volume) {
+        return Some(rejection);
     }
     if let Some(external) = externally_populated(volume) {
         return external;
@@ -80,17 +80,17 @@ fn judge(volume: &Value, shown: &str, admission: &[String]) -> Option<CdiRefusal
         .or_else(|| certificates(&source["imageio"], shown, admits("cdi-skips-verification")))
 }
 
-fn because(message: impl Into<String>, path: impl Into<String>) -> CdiRefusal {
-    CdiRefusal { message: message.into(), fault: CdiFault::Other, path: path.into(), detail: None }
+fn because(message: impl Into<String>, path: impl Into<String>) -> CdiRejection {
+    CdiRejection { message: message.into(), fault: CdiFault::Other, path: path.into(), detail: None }
 }
 
-fn missing_source(volume: &Value) -> Option<CdiRefusal> {
+fn missing_source(volume: &Value) -> Option<CdiRejection> {
     let source = &volume["source"];
     let missing = source["registry"].is_null() && source["pvc"].is_null();
     missing.then(|| because("Missing source", "source"))
 }
 
-fn unsettable(volume: &Value) -> Option<CdiRefusal> {
+fn unsettable(volume: &Value) -> Option<CdiRejection> {
     const WORDS: &str = "Unsettable fields: SourceRef, ContentType, Checkpoints, FinalCheckpoint";
     let path = if !volume["sourceRef"].is_null() {
         "sourceRef"
@@ -107,13 +107,15 @@ fn unsettable(volume: &Value) -> Option<CdiRefusal> {
 }
 
 /// The PVC that the image is imported to: exactly one of `pvc` and `storage`, with a size.
-fn claim(volume: &Value) -> Option<CdiRefusal> {
+fn claim(volume: &Value) -> Option<CdiRejection> {
     let (pvc, storage) = (&volume["pvc"], &volume["storage"]);
     let (claim, kind, path) = match (pvc.is_null(), storage.is_null()) {
-        (true, true) => return Some(CdiRefusal { fault: CdiFault::NoClaim, ..because("Missing Data volume PVC", "") }),
+        (true, true) => {
+            return Some(CdiRejection { fault: CdiFault::NoClaim, ..because("Missing Data volume PVC", "") });
+        }
         (false, false) => {
             const WORDS: &str = "Duplicate storage definition, both target storage and target pvc defined";
-            return Some(CdiRefusal { fault: CdiFault::TwoClaims, ..because(WORDS, "pvc") });
+            return Some(CdiRejection { fault: CdiFault::TwoClaims, ..because(WORDS, "pvc") });
         }
         (false, true) => (pvc, "PVC", "pvc"),
         (true, false) => (storage, "Storage", "storage"),
@@ -121,7 +123,7 @@ fn claim(volume: &Value) -> Option<CdiRefusal> {
     let source = &volume["source"];
     let clones = !volume["sourceRef"].is_null() || !source["pvc"].is_null() || !source["snapshot"].is_null();
     if let Some((fault, words)) = size(&claim["resources"]["requests"]["storage"], kind, clones) {
-        return Some(CdiRefusal { fault, ..because(words, path) });
+        return Some(CdiRejection { fault, ..because(words, path) });
     }
     if text(&claim["storageClassName"]).len() > 253 {
         let words = "Name cannot be longer than 253 characters";
@@ -160,7 +162,7 @@ fn size(requested: &Value, kind: &str, clones: bool) -> Option<(CdiFault, String
 }
 
 /// A claim that something else than CDI fills; `None` where it is CDI's.
-fn externally_populated(volume: &Value) -> Option<Option<CdiRefusal>> {
+fn externally_populated(volume: &Value) -> Option<Option<CdiRejection>> {
     const WORDS: &str = "External population is incompatible with Source and SourceRef";
     let paths = ["pvc", "storage"].into_iter().flat_map(|claim| [(claim, "dataSource"), (claim, "dataSourceRef")]);
     let found: Vec<_> = paths.filter(|(claim, field)| !volume[*claim][*field].is_null()).collect();
@@ -183,7 +185,7 @@ fn externally_populated(volume: &Value) -> Option<Option<CdiRefusal>> {
     Some(problem)
 }
 
-fn source_ref(reference: &Value) -> Option<CdiRefusal> {
+fn source_ref(reference: &Value) -> Option<CdiRejection> {
     let kind = text(&reference["kind"]);
     match kind {
         "" => Some(because("Missing sourceRef kind", "sourceRef")),
@@ -196,7 +198,7 @@ fn source_ref(reference: &Value) -> Option<CdiRefusal> {
     }
 }
 
-fn number_of_sources(source: &Value) -> Option<CdiRefusal> {
+fn number_of_sources(source: &Value) -> Option<CdiRejection> {
     let sources = source.as_object()?;
     match sources.values().filter(|s| !s.is_null()).count() {
         0 => Some(because("Missing Data volume source", "source")),
@@ -205,7 +207,7 @@ fn number_of_sources(source: &Value) -> Option<CdiRefusal> {
     }
 }
 
-fn content_type(volume: &Value) -> Option<CdiRefusal> {
+fn content_type(volume: &Value) -> Option<CdiRejection> {
     let (kind, source) = (text(&volume["contentType"]), &volume["source"]);
     let words = match kind {
         "archive" if !source["blank"].is_null() => "SourceType cannot be blank and the contentType be archive",
@@ -217,7 +219,7 @@ fn content_type(volume: &Value) -> Option<CdiRefusal> {
 }
 
 /// Sources that are fetched: a URL of http, https or gs.
-fn urls(source: &Value, shown: &str) -> Option<CdiRefusal> {
+fn urls(source: &Value, shown: &str) -> Option<CdiRejection> {
     ["http", "s3", "gcs", "imageio", "vddk"].into_iter().filter(|k| !source[*k].is_null()).find_map(|kind| {
         let url = text(&source[kind]["url"]);
         let problem = if url.is_empty() {
@@ -233,7 +235,7 @@ fn urls(source: &Value, shown: &str) -> Option<CdiRefusal> {
     })
 }
 
-fn registry(registry: &Value) -> Option<CdiRefusal> {
+fn registry(registry: &Value) -> Option<CdiRejection> {
     const REGISTRY: &str = "source.registry";
     if registry.is_null() {
         return None;
@@ -272,7 +274,7 @@ fn registry(registry: &Value) -> Option<CdiRefusal> {
 }
 
 /// The checksum of what is fetched: `sha256:` and as many hexadecimal digits as the algorithm has.
-fn checksum(checksum: &Value) -> Option<CdiRefusal> {
+fn checksum(checksum: &Value) -> Option<CdiRejection> {
     const LENGTHS: [(&str, usize); 4] = [("md5", 32), ("sha1", 40), ("sha256", 64), ("sha512", 128)];
     let written = checksum.as_str().filter(|c| !c.is_empty())?;
     let (algorithm, hash) = written.split_once(':').unwrap_or((written, ""));
@@ -296,7 +298,7 @@ fn checksum(checksum: &Value) -> Option<CdiRefusal> {
 }
 
 /// An import from imageio needs a certificate, or says that it is not verified where CDI knows that.
-fn certificates(imageio: &Value, shown: &str, may_skip: bool) -> Option<CdiRefusal> {
+fn certificates(imageio: &Value, shown: &str, may_skip: bool) -> Option<CdiRejection> {
     if imageio.is_null() || !text(&imageio["certConfigMap"]).is_empty() {
         return None;
     }
@@ -309,7 +311,7 @@ fn certificates(imageio: &Value, shown: &str, may_skip: bool) -> Option<CdiRefus
 }
 
 /// Sources that lack what they need.
-fn incomplete_sources(source: &Value, shown: &str) -> Option<CdiRefusal> {
+fn incomplete_sources(source: &Value, shown: &str) -> Option<CdiRejection> {
     const NEEDED: [(&str, &str, &[&str]); 4] = [
         ("pvc", "PVC source PVC", &["namespace", "name"]),
         ("snapshot", "Snapshot source snapshot", &["namespace", "name"]),
@@ -323,12 +325,12 @@ fn incomplete_sources(source: &Value, shown: &str) -> Option<CdiRefusal> {
     })
 }
 
-fn cron_fields(spec: &Value) -> Option<CdiRefusal> {
+fn cron_fields(spec: &Value) -> Option<CdiRejection> {
     let schedule = text(&spec["schedule"]);
     if !schedule.is_empty()
         && let Err(error) = cron::check(schedule)
     {
-        return Some(CdiRefusal { detail: Some(error.to_string()), ..because("Illegal cron schedule", "schedule") });
+        return Some(CdiRejection { detail: Some(error.to_string()), ..because("Illegal cron schedule", "schedule") });
     }
     if spec["importsToKeep"].as_i64().is_some_and(|n| n < 0) {
         return Some(because("Illegal ImportsToKeep value", "importsToKeep"));
@@ -402,7 +404,7 @@ mod tests {
 
     #[test]
     fn accepts_good_cases() {
-        assert_eq!(refusal(&spec()), None);
+        assert_eq!(rejection(&spec()), None);
         for (pointer, value) in [
             ("/schedule", json!("")),
             ("/importsToKeep", json!(0)),
@@ -413,11 +415,11 @@ mod tests {
             ("/template/spec/storage/accessModes", json!(["ReadWriteMany", "ReadWriteOnce"])),
             ("/template/spec/storage/resources/requests/storage", json!(1048576)),
         ] {
-            assert_eq!(refusal(&with(pointer, value.clone())), None, "{pointer} {value}");
+            assert_eq!(rejection(&with(pointer, value.clone())), None, "{pointer} {value}");
         }
         let mut cloned = with("/template/spec/source", json!({"pvc": {"name": "a", "namespace": "b"}}));
         cloned["template"]["spec"]["storage"] = json!({});
-        assert_eq!(refusal(&cloned), None);
+        assert_eq!(rejection(&cloned), None);
     }
 
     #[test]
@@ -460,7 +462,7 @@ mod tests {
                 "spec.source.Imageio source Imageio requires CertConfigMap or InsecureSkipVerify",
             ),
         ] {
-            let found = data_volume_refusal(&spec, admission).map(|r| r.message);
+            let found = data_volume_rejection(&spec, admission).map(|r| r.message);
             assert_eq!(found.unwrap_or_default(), words, "{spec}");
         }
     }
@@ -554,7 +556,7 @@ mod tests {
             (with("/garbageCollect", json!("Always")), "Illegal GarbageCollect value", "garbageCollect"),
             (with("/managedDataSource", json!("")), "Illegal ManagedDataSource value", "managedDataSource"),
         ] {
-            let found = refusal(&spec).unwrap_or_else(|| panic!("accepted, want {words}"));
+            let found = rejection(&spec).unwrap_or_else(|| panic!("accepted, want {words}"));
             assert_eq!((found.message.as_str(), found.path.as_str()), (words, path));
         }
     }

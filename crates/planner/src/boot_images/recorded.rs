@@ -105,7 +105,7 @@ struct Counts {
     gauges: usize,
     ssp_list: usize,
     admitted: usize,
-    refused: usize,
+    rejected: usize,
     objects: usize,
 }
 
@@ -139,7 +139,7 @@ fn check(case: &Case, data: &Data, counts: &mut Counts, wrong: &mut Vec<String>)
     let stage = ssp_stage::render(ssp, &data.bundle);
     let ours = json!({"accepted": stage.admission.accepted, "message": stage.admission.message});
     compare("ssp admission", case, &ours, &case.admission, wrong);
-    *(if stage.admission.accepted { &mut counts.admitted } else { &mut counts.refused }) += 1;
+    *(if stage.admission.accepted { &mut counts.admitted } else { &mut counts.rejected }) += 1;
     let ours = sorted(stage.objects.iter().map(|r| (*r.object.body).clone()).collect());
     let names = |objects: &[Value]| -> Value {
         objects.iter().map(|o| format!("{}/{}", o["kind"], o["metadata"]["name"])).collect()
@@ -208,7 +208,7 @@ fn agrees_with_some_recordings() {
         }
     }
     fail_on(&wrong);
-    let expected = Counts { status: 16, gauges: 16, ssp_list: 15, admitted: 15, refused: 1, objects: 590 };
+    let expected = Counts { status: 16, gauges: 16, ssp_list: 15, admitted: 15, rejected: 1, objects: 590 };
     assert_eq!(counts, expected);
 }
 
@@ -234,6 +234,6 @@ fn agrees_with_every_recording() {
     fail_on(&wrong);
     assert!(counts.status >= 2448 && counts.gauges >= 2448, "{counts:?}");
     assert!(counts.ssp_list >= 2288, "{counts:?}");
-    assert!(counts.admitted >= 2301 && counts.refused >= 147, "{counts:?}");
+    assert!(counts.admitted >= 2301 && counts.rejected >= 147, "{counts:?}");
     assert!(counts.objects >= 66851, "{counts:?}");
 }

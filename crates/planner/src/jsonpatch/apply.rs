@@ -16,7 +16,7 @@ const MAX_COPIED: usize = 256 << 10;
 
 /// Why an operation fails: the library's message, and the member that causes it.
 #[derive(Debug)]
-struct Refusal {
+struct Rejection {
     message: String,
     cause: Cause,
     blame: Blame,
@@ -29,7 +29,7 @@ enum Blame {
     Value,
 }
 
-type Applied<T> = Result<T, Refusal>;
+type Applied<T> = Result<T, Rejection>;
 
 impl Document<'_> {
     /// Applies one operation, the `index`th of its patch.
@@ -42,18 +42,18 @@ impl Document<'_> {
             Op::Copy => self.copy(operation),
             Op::Test => self.test(operation),
         };
-        applied.map_err(|refusal| {
+        applied.map_err(|rejection| {
             let spans = &operation.spans;
-            let span = match refusal.blame {
+            let span = match rejection.blame {
                 Blame::Path => None,
                 Blame::From => spans.from,
                 Blame::Value => spans.value,
             };
             Failure {
-                message: refusal.message,
+                message: rejection.message,
                 operation: Some(index),
                 span: Some(span.unwrap_or(spans.path)),
-                cause: refusal.cause,
+                cause: rejection.cause,
             }
         })
     }
@@ -102,7 +102,7 @@ impl Document<'_> {
             .ok_or_else(|| no_path(format!("replace operation does not apply: doc is missing path: {path}")))?;
         if self.get(&place).is_err() {
             let missing = no_path(format!("replace operation does not apply: doc is missing key: {path}"));
-            return Err(Refusal { cause: Cause::MissingField, ..missing });
+            return Err(Rejection { cause: Cause::MissingField, ..missing });
         }
         // The library says remove here.
         self.set(&place, value).map_err(|m| at_path(format!("error in remove for path: '{path}': "), m))
@@ -159,7 +159,7 @@ impl Document<'_> {
     fn test(&mut self, operation: &Operation) -> Applied<()> {
         let path = &operation.path;
         let wanted = operation.value.as_ref();
-        let failed = || Refusal {
+        let failed = || Rejection {
             message: format!("testing value {path} failed: test failed"),
             cause: Cause::TestFailed,
             blame: Blame::Value,
@@ -191,7 +191,7 @@ impl Document<'_> {
     }
 }
 
-impl Refusal {
+impl Rejection {
     fn blame(self, blame: Blame) -> Self {
         Self { blame, ..self }
     }
@@ -202,20 +202,20 @@ fn given(operation: &Operation) -> Node {
     operation.value.clone().unwrap_or(Node::GivenNull)
 }
 
-fn no_path(message: String) -> Refusal {
-    Refusal { message: message + ": missing value", cause: Cause::MissingPath, blame: Blame::Path }
+fn no_path(message: String) -> Rejection {
+    Rejection { message: message + ": missing value", cause: Cause::MissingPath, blame: Blame::Path }
 }
 
-fn at_path(prefix: String, missing: Missing) -> Refusal {
-    Refusal { message: prefix + &missing.message, cause: missing.cause, blame: Blame::Path }
+fn at_path(prefix: String, missing: Missing) -> Rejection {
+    Rejection { message: prefix + &missing.message, cause: missing.cause, blame: Blame::Path }
 }
 
-fn wrong_root(message: &str) -> Refusal {
-    Refusal { message: message.to_owned(), cause: Cause::WrongType, blame: Blame::Value }
+fn wrong_root(message: &str) -> Rejection {
+    Rejection { message: message.to_owned(), cause: Cause::WrongType, blame: Blame::Value }
 }
 
-fn crash() -> Refusal {
-    Refusal {
+fn crash() -> Rejection {
+    Rejection {
         message: "runtime error: invalid memory address or nil pointer dereference".to_owned(),
         cause: Cause::NilDereference,
         blame: Blame::Value,

@@ -202,7 +202,7 @@ fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure
             members.insert(&member.key, &member.value);
         }
     }
-    let refuse = |part: OperationPart, why: String, span: Span| Failure {
+    let reject = |part: OperationPart, why: String, span: Span| Failure {
         message: format!("invalid operation {}: {why}", printed(text, item, &members)),
         operation: Some(index),
         span: Some(span),
@@ -215,12 +215,12 @@ fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure
     };
     let (Some(kind), Some(op)) = (word, op) else {
         let span = op.map_or(item.span, |op| op.span);
-        return Err(refuse(OperationPart::Op, "unsupported operation".to_owned(), span));
+        return Err(reject(OperationPart::Op, "unsupported operation".to_owned(), span));
     };
     let value = members.get("value").copied();
     if matches!(kind, Op::Add | Op::Replace) && value.is_none() {
         let why = "failed to decode 'value': operation, missing value field: missing value";
-        return Err(refuse(OperationPart::Value, why.to_owned(), item.span));
+        return Err(reject(OperationPart::Value, why.to_owned(), item.span));
     }
     let text_of = |key: &str, missing: &str| match members.get(key) {
         Some(Item { value: Json::String(text), span }) => Ok((text.clone(), *span)),
@@ -233,12 +233,12 @@ fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure
     let from = match kind {
         Op::Move | Op::Copy => {
             let from = text_of("from", "operation, missing from field");
-            Some(from.map_err(|(why, at)| refuse(OperationPart::From, format!("failed to decode 'from': {why}"), at))?)
+            Some(from.map_err(|(why, at)| reject(OperationPart::From, format!("failed to decode 'from': {why}"), at))?)
         }
         _ => None,
     };
     let (path, path_span) = text_of("path", "operation missing path field")
-        .map_err(|(why, at)| refuse(OperationPart::Path, format!("failed to decode 'path': {why}"), at))?;
+        .map_err(|(why, at)| reject(OperationPart::Path, format!("failed to decode 'path': {why}"), at))?;
     Ok(Operation {
         op: kind,
         path,

@@ -212,7 +212,7 @@ impl State {
         let Some(stored) = &admission.stored else {
             return Step {
                 after: self.clone(),
-                plan: Plan::refused(&self.release, &self.inventory, admission),
+                plan: Plan::rejected(&self.release, &self.inventory, admission),
                 operator_updates: Vec::new(),
                 objects: Vec::new(),
             };
@@ -274,7 +274,7 @@ impl State {
 
     fn without_hyperconverged(self) -> Step {
         Step {
-            plan: Plan::refused(&self.release, &self.inventory, Admission::default()),
+            plan: Plan::rejected(&self.release, &self.inventory, Admission::default()),
             after: self,
             operator_updates: Vec::new(),
             objects: Vec::new(),

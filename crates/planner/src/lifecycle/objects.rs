@@ -165,8 +165,8 @@ impl Objects {
         };
         // An operator that stopped has not come to the rest: nothing is known to be left behind.
         let hco_stops = !plan.admission.accepted || plan.reconcile_error.is_some();
-        let ssp_refuses = plan.ssp.as_ref().is_some_and(|s| !s.admission.accepted);
-        let is_awaited = |object: &Object| hco_stops || ssp_refuses && managed_by(object) != Some("hco-operator");
+        let ssp_rejects = plan.ssp.as_ref().is_some_and(|s| !s.admission.accepted);
+        let is_awaited = |object: &Object| hco_stops || ssp_rejects && managed_by(object) != Some("hco-operator");
         let mut out = Vec::new();
         for (id, object) in &after.by_id {
             let became = match self.by_id.get(id) {

@@ -34,9 +34,9 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
     let (read, operator_updates) = match migrated(from, &mut state, hyperconverged::read_by(&release, &stored)) {
         Ok(done) => done,
         // All that it writes is the status, of what it read first.
-        Err(refused) => {
+        Err(rejected) => {
             let version = &release.tables().hyperconverged.storage_version;
-            return stuck(&before, state, hyperconverged::read_in(&release, &stored, version), *refused);
+            return stuck(&before, state, hyperconverged::read_in(&release, &stored, version), *rejected);
         }
     };
     let annotations = annotations(upgrade, &state, &read);
@@ -169,7 +169,7 @@ fn remove_operation(object: &mut Value, removed: &RemovedPatchOperation) {
 }
 
 /// The operator doesn't get beyond its upgrade patches: the objects stay as they are.
-fn stuck(before: &Objects, state: State, stored: Value, refused: OperatorUpdate) -> Step {
+fn stuck(before: &Objects, state: State, stored: Value, rejected: OperatorUpdate) -> Step {
     let admit = Admit::Settled { writes: false };
     let mut plan = plan_with(&state.release, &state.inventory, &stored, admit);
     let stored = operator::with_status(&state.release, stored, &plan);
@@ -180,7 +180,7 @@ fn stuck(before: &Objects, state: State, stored: Value, refused: OperatorUpdate)
         objects: before.removals(&state.objects),
         after: State { stored: Some(stored), ..state },
         plan,
-        operator_updates: vec![refused],
+        operator_updates: vec![rejected],
     }
 }
 

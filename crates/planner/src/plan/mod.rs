@@ -69,7 +69,7 @@ pub struct Plan {
     /// Admission of the operator's own update of a HyperConverged that was just created, where it is rejected. The
     /// operator tries it again in every reconcile; neither finalizer, label nor anything that it filled in is ever
     /// stored.
-    pub refused_update: Option<Box<Admission>>,
+    pub rejected_update: Option<Box<Admission>>,
     /// HCO's operands with the operand's name, in the operator's order of work; those of SSP's
     /// stage are in `ssp`.
     pub operands: Vec<(&'static str, Object)>,
@@ -104,7 +104,7 @@ impl Admit {
 
 impl Plan {
     /// What follows where the HyperConverged was rejected, or there is none: nothing.
-    pub fn refused(release: &Release, inventory: &Inventory, admission: Admission) -> Self {
+    pub fn rejected(release: &Release, inventory: &Inventory, admission: Admission) -> Self {
         Self {
             admission,
             hyperconverged: None,
@@ -117,7 +117,7 @@ impl Plan {
             golden_images: None,
             patched: Vec::new(),
             written: Vec::new(),
-            refused_update: None,
+            rejected_update: None,
             operands: Vec::new(),
         }
     }
@@ -171,7 +171,7 @@ pub fn succeeds(release: &Release, inventory: &Inventory, hyperconverged: &Value
 pub fn plan_with(release: &Release, inventory: &Inventory, hyperconverged: &Value, admit: Admit) -> Plan {
     match reconcile(release, inventory, hyperconverged, admit) {
         Ok(outcome) => outcome.into_plan(release, inventory),
-        Err(refused) => Plan::refused(release, inventory, *refused),
+        Err(rejected) => Plan::rejected(release, inventory, *rejected),
     }
 }
 
@@ -189,7 +189,7 @@ struct Reconciliation {
     /// What the operator writes into the HyperConverged, by path.
     written: Vec<(String, Value)>,
     /// What rejects the operator's own update.
-    refused_update: Option<Box<Admission>>,
+    rejected_update: Option<Box<Admission>>,
 }
 
 /// Admission, and as many reconciles as it takes.
@@ -235,7 +235,7 @@ fn reconcile(
             reports: false,
             ignored: true,
             written: Vec::new(),
-            refused_update: None,
+            rejected_update: None,
         });
     }
     let cluster = Cluster { release, inventory, topology: &topology };
@@ -247,15 +247,15 @@ fn reconcile(
     let schedule = stored.and_then(|stored| get(stored, "status.dataImportSchedule")).and_then(Value::as_str);
     let mut rounds = cluster.reconcile(hc.clone(), writes, schedule);
     let panics = rounds.rendered.error.as_ref().is_some_and(operands::Error::is_panic);
-    let refused_update = match stored {
+    let rejected_update = match stored {
         Some(stored) if writes && !panics && admission.accepted && admit.creates() => {
             let rendered = (&rounds.rendered, &*rounds.written);
             let inventory = rounds.inventory(inventory);
-            operator_update::refusal(release, &inventory, &topology, &admission, stored, rendered)
+            operator_update::rejection(release, &inventory, &topology, &admission, stored, rendered)
         }
         _ => None,
     };
-    if writes && (panics || refused_update.is_some()) {
+    if writes && (panics || rejected_update.is_some()) {
         rounds = cluster.reconcile(hc, false, schedule);
     }
     Ok(Reconciliation {
@@ -267,7 +267,7 @@ fn reconcile(
         reports: rounds.reports,
         ignored: false,
         written: rounds.written,
-        refused_update,
+        rejected_update,
     })
 }
 
@@ -287,7 +287,7 @@ impl Reconciliation {
             reports,
             ignored,
             written,
-            refused_update,
+            rejected_update,
         } = self;
         let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
         let ssp = ssp.map(|(_, o)| Arc::new(ssp_stage::render(&o.body, release.ssp())));
@@ -326,7 +326,7 @@ impl Reconciliation {
             golden_images,
             patched: rendered.patched,
             written,
-            refused_update,
+            rejected_update,
             operands: rendered.objects,
         }
     }
@@ -376,7 +376,7 @@ mod tests {
             let kubevirt = plan.operand("KubeVirt").expect("rendered");
             let nothing = json!({});
             let facts = release.kubevirt();
-            let found = admission::refusals_of_kubevirt(facts, &nothing, kubevirt);
+            let found = admission::rejections_of_kubevirt(facts, &nothing, kubevirt);
             assert_eq!(found, [], "{name}");
         }
     }

@@ -21,7 +21,7 @@ use crate::topology::Topology;
 /// It sends an object that was accepted a moment ago. So it is only asked for where something can
 /// come out otherwise: a warning hid a rejection, a reconcile failed before every operand was made, a
 /// patch applies otherwise with the nodes known, or Go prints a TLS profile's missing `type`.
-pub(super) fn refusal(
+pub(super) fn rejection(
     release: &Release,
     inventory: &Inventory,
     topology: &Topology,
@@ -32,11 +32,11 @@ pub(super) fn refusal(
     let has_hole = |kind| admission.holes.iter().any(|hole| hole.kind == kind);
     let annotations = get(stored, "metadata.annotations").and_then(Value::as_object);
     let is_patched = annotations.is_some_and(|a| a.keys().any(|k| jsonpatch::is_annotation(k)));
-    let may_be_refused = has_hole(OperatorBugKind::WarningEndsValidation)
+    let may_be_rejected = has_hole(OperatorBugKind::WarningEndsValidation)
         || rendered.error.is_some()
         || is_patched
         || TlsProfile::lacks_type(stored);
-    if !may_be_refused {
+    if !may_be_rejected {
         return None;
     }
     let stored = hyperconverged::in_storage_version(release, stored);

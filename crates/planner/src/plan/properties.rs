@@ -54,11 +54,11 @@ const ACCEPTED_BY_HCO_ALONE: [&str; 4] = [
 ];
 
 /// The objects of a plan that the API server would not take, and why.
-fn refused(release: &Release, plan: &Plan) -> Vec<String> {
+fn rejected(release: &Release, plan: &Plan) -> Vec<String> {
     let wrong = |object: &hcoplan_kubernetes::Object| {
         let api_version = object.body["apiVersion"].as_str()?;
         let schema = release.schema_of(api_version, &object.id.kind)?;
-        let violations = schema.refusals(&object.body);
+        let violations = schema.rejections(&object.body);
         let known = |m: &String| ACCEPTED_BY_HCO_ALONE.iter().any(|path| m.contains(path));
         let all = violations.into_iter().map(|v| v.message);
         let all: Vec<_> = all.filter(|m| !known(m)).collect();
@@ -75,8 +75,8 @@ proptest! {
         let (release, object) = generated(seed, false, choice);
         let plan = plan_with(&release, &inventory(), &object, Admit::Create);
         if plan.succeeds() {
-            let refused = refused(&release, &plan);
-            prop_assert!(refused.is_empty(), "{}", refused.join("\n"));
+            let rejected = rejected(&release, &plan);
+            prop_assert!(rejected.is_empty(), "{}", rejected.join("\n"));
         }
     }
 

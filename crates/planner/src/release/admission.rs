@@ -134,7 +134,7 @@ pub struct TlsRules {
 #[serde(rename_all = "kebab-case")]
 pub enum CustomMissing {
     /// The TLS check rejects it.
-    Refused,
+    Rejected,
     /// The TLS check passes it, and rendering panics.
     Panics,
 }

@@ -284,8 +284,8 @@ mod tests {
             let file: Value = serde_json::from_str(text).expect("JSON");
             let (mut tried, mut whole) = (0, file.clone());
             while without_source(&mut whole, &mut tried.clone()) {
-                let refused = serde_json::from_value::<Distribution>(whole);
-                let why = refused.expect_err("without a source").to_string();
+                let rejected = serde_json::from_value::<Distribution>(whole);
+                let why = rejected.expect_err("without a source").to_string();
                 assert!(why.contains("source") || why.contains("untagged"), "{why}");
                 tried += 1;
                 whole = file.clone();

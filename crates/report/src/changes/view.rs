@@ -314,7 +314,7 @@ impl<'a> View<'a> {
             return None;
         }
         let note = match (first.whole, moved) {
-            (Some(Kind::Add), _) if first.refused_before.is_some() => " (as a new one)".to_owned(),
+            (Some(Kind::Add), _) if first.rejected_before.is_some() => " (as a new one)".to_owned(),
             (Some(Kind::Add), _) => " (new)".to_owned(),
             (Some(Kind::Remove), _) => " (no longer there)".to_owned(),
             (_, Some(from)) => format!(" (before at {from})"),

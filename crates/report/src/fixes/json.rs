@@ -55,7 +55,7 @@ pub fn document(fixed: &FixResult, view: &FixView<'_>) -> Value {
         "harmful": harmful.collect::<Vec<_>>(),
         "notInSources": not_in_sources.collect::<Vec<_>>(),
         "left": left,
-        "refused": fixed.rejected,
+        "rejected": fixed.rejected,
         "exhausted": fixed.exhausted,
         "summary": {
             "fixes": fixed.applied.len(),

@@ -64,32 +64,32 @@ fn plain(parts: &[&str]) -> String {
 /// # Errors
 /// A name that would point outside the tree or that file systems reject.
 pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
-    let refuse = |reason: String| Error::ClusterName { cluster: cluster.to_owned(), reason };
+    let reject = |reason: String| Error::ClusterName { cluster: cluster.to_owned(), reason };
     if cluster == "." {
         return Ok(Utf8PathBuf::new());
     }
     let mut directory = Utf8PathBuf::new();
     for part in cluster.split('/') {
         match part {
-            "" => return Err(refuse("a part of it is empty".to_owned())),
-            "." | ".." => return Err(refuse(format!("it has a part {part:?}"))),
+            "" => return Err(reject("a part of it is empty".to_owned())),
+            "." | ".." => return Err(reject(format!("it has a part {part:?}"))),
             _ if OURS.iter().any(|ours| part.eq_ignore_ascii_case(ours)) => {
-                return Err(refuse(format!("{part} is a file of the output tree")));
+                return Err(reject(format!("{part} is a file of the output tree")));
             }
             _ if is_device(part) => {
-                return Err(refuse(format!("{part} is a device on Windows")));
+                return Err(reject(format!("{part} is a device on Windows")));
             }
             _ if part.ends_with(['.', ' ']) => {
-                return Err(refuse("a part of it ends with a dot or a space".to_owned()));
+                return Err(reject("a part of it ends with a dot or a space".to_owned()));
             }
             _ if part.len() > LONGEST => {
-                return Err(refuse(format!("a part of it is longer than {LONGEST} bytes")));
+                return Err(reject(format!("a part of it is longer than {LONGEST} bytes")));
             }
             _ => {}
         }
         let bad = |c: &char| c.is_control() || matches!(c, '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
         if let Some(c) = part.chars().find(bad) {
-            return Err(refuse(format!("it has the character {c:?}")));
+            return Err(reject(format!("it has the character {c:?}")));
         }
         directory.push(part);
     }

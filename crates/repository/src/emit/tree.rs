@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::refuse_links;
+use hcoplan_diagnostics::source::reject_links;
 
 use super::Error;
 use super::disk_tree::DiskTree;
@@ -226,7 +226,7 @@ fn full_path(out: &Utf8Path) -> Result<Utf8PathBuf, Error> {
         Some(parent) if !parent.as_str().is_empty() => parent,
         _ => Utf8Path::new("."),
     };
-    refuse_links(parent).and_then(|()| fs::create_dir_all(parent)).map_err(|e| Error::io(parent, e))?;
+    reject_links(parent).and_then(|()| fs::create_dir_all(parent)).map_err(|e| Error::io(parent, e))?;
     Ok(resolve(parent)?.join(name))
 }
 
@@ -390,13 +390,13 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
         let out = root.join("rendered");
-        let refused = |path: &str| match Tree::begin(&out) {
+        let rejected = |path: &str| match Tree::begin(&out) {
             Err(Error::Foreign { path: found }) => assert_eq!(found, out.join(path)),
             other => panic!("{path}: {other:?}"),
         };
         fs::create_dir(&out).expect("made");
         fs::write(out.join("notes.txt"), "mine").expect("written");
-        refused("notes.txt");
+        rejected("notes.txt");
         fs::remove_file(out.join("notes.txt")).expect("removed");
 
         let tree = Tree::begin(&out).expect("an empty directory is nobody's");
@@ -406,13 +406,13 @@ mod tests {
             let file = out.join(path);
             fs::create_dir_all(file.parent().expect("parent")).expect("made");
             fs::write(&file, "mine").expect("written");
-            refused(path);
+            rejected(path);
             fs::remove_file(&file).expect("removed");
         }
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("/", out.join("a/link")).expect("linked");
-            refused("a/link");
+            rejected("a/link");
             fs::remove_file(out.join("a/link")).expect("removed");
             let link = root.join("link");
             std::os::unix::fs::symlink(&out, &link).expect("linked");

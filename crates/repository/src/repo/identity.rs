@@ -238,8 +238,8 @@ impl Candidates {
         let mut out = Vec::new();
         out.extend(contradictions("namespace", &self.namespaces, |first, other| {
             // The operator's policy rejects that, and a rule of its own says so.
-            let refused = first.by == FactOrigin::Inventory && other.by == FactOrigin::HyperConverged;
-            first.value != other.value && !refused
+            let rejected = first.by == FactOrigin::Inventory && other.by == FactOrigin::HyperConverged;
+            first.value != other.value && !rejected
         }));
         let platforms: Vec<WithSource<&str>> = self
             .platforms

@@ -343,8 +343,8 @@ impl Reading {
             Some(parent) if !parent.as_str().is_empty() => parent,
             _ => Utf8Path::new("."),
         };
-        let refuse = |why: Unreadable| Error::File(path.to_owned(), why);
-        let name = path.file_name().ok_or_else(|| refuse(Unreadable::Directory))?;
+        let reject = |why: Unreadable| Error::File(path.to_owned(), why);
+        let name = path.file_name().ok_or_else(|| reject(Unreadable::Directory))?;
         let (directory, name) = match &options.inventory_below {
             Some(above) => (&**above, path),
             None => (directory, Utf8Path::new(name)),
@@ -352,11 +352,11 @@ impl Reading {
         let tree = Directory::open(directory, options.max_bytes)?;
         let scanned = scan(&tree, name);
         if let Some(why) = scanned.unreadable {
-            return Err(refuse(why));
+            return Err(reject(why));
         }
         let Some(content) = scanned.content else {
             let why = "it contains neither a ClusterInventory nor a node";
-            return Err(refuse(Unreadable::Io(why.to_owned())));
+            return Err(reject(Unreadable::Io(why.to_owned())));
         };
         // Reported paths are joined to the root, which this file needn't be in.
         let absolute = std::path::absolute(path).ok();

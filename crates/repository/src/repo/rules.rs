@@ -117,7 +117,7 @@ pub static YAML_SYNTAX: Rule = Rule {
     name: "yaml-syntax",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Prediction::Refusal("error parsing: error converting YAML to JSON"),
+    predicts: Prediction::Rejection("error parsing: error converting YAML to JSON"),
     needs: Needs::Document,
     summary: "kubectl can't parse a file",
     ..Rule::BASE

@@ -22,7 +22,7 @@ pub static HCO_NOT_RECOGNIZED: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Error,
     confidence: Confidence::High,
-    predicts: Prediction::Refusal("no matches for kind \"HyperConverged\" in version \"hco.kubevirt.com/v1beta1\""),
+    predicts: Prediction::Rejection("no matches for kind \"HyperConverged\" in version \"hco.kubevirt.com/v1beta1\""),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a manifest looks like a HyperConverged, but has another kind or API group",

@@ -120,8 +120,8 @@ impl<'t> Aliases<'t> {
         self.read.add(*size);
         self.aliased.add(*size);
         let share = self.aliased.steps as f64 / self.read.steps as f64;
-        let go_refuses = self.aliased.steps > 100 && self.read.steps > 1000 && share > allowed(self.read.steps);
-        if go_refuses {
+        let go_rejects = self.aliased.steps > 100 && self.read.steps > 1000 && share > allowed(self.read.steps);
+        if go_rejects {
             return Err(too_many("document contains excessive aliasing", span));
         }
         if self.aliased.steps > self.max_nodes {

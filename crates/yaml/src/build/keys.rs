@@ -97,8 +97,8 @@ fn last_wins(entries: Vec<Entry>, repeats: &[(usize, usize)], problems: &mut Pro
     }
     // What never reaches JSON can't be rejected there.
     problems.retain(|p| {
-        let refused_by_json = matches!(p.kind, ProblemKind::NotJson | ProblemKind::BadKey);
-        !refused_by_json || !is_inside(p.span, &gone)
+        let rejected_by_json = matches!(p.kind, ProblemKind::NotJson | ProblemKind::BadKey);
+        !rejected_by_json || !is_inside(p.span, &gone)
     });
     kept
 }

@@ -41,7 +41,7 @@ enum Pending {
     /// The value of `<<`, whose bytes these are.
     Merge(Span),
     /// The value of a key that can't be one.
-    Refused,
+    Rejected,
 }
 
 /// Builds the tree of one document.
@@ -78,13 +78,13 @@ impl<'l, 't> Builder<'l, 't> {
     /// Reads all events; `None` when there is no node at all. Go parses the whole text before it
     /// decodes any of it, so a mistake in the syntax hides one in the values.
     pub(super) fn build(&mut self, events: &mut Events<'t>) -> Result<Option<Node>, Problem> {
-        let mut refused = None;
+        let mut rejected = None;
         loop {
             let next = events.next().map_err(|e| self.lexical_problem(*e))?;
             if next.event == Event::DocumentEnd {
                 break;
             }
-            if refused.is_some() {
+            if rejected.is_some() {
                 continue;
             }
             match self.event(next, events) {
@@ -93,10 +93,10 @@ impl<'l, 't> Builder<'l, 't> {
                 Err(problem) if matches!(problem.kind, ProblemKind::BadAlias | ProblemKind::TooBig) => {
                     return Err(problem);
                 }
-                Err(problem) => refused = Some(problem),
+                Err(problem) => rejected = Some(problem),
             }
         }
-        refused.map_or_else(|| Ok(self.root.take()), Err)
+        rejected.map_or_else(|| Ok(self.root.take()), Err)
     }
 
     /// A problem of the text in the file's own offsets.
@@ -258,7 +258,7 @@ impl<'l, 't> Builder<'l, 't> {
                         let above = self.entries.len() - *first;
                         merges.push(Merge { above, span, node });
                     }
-                    Pending::Refused => {}
+                    Pending::Rejected => {}
                     // Only an alias gets here in a key's place.
                     Pending::Key => *pending = alias_as_key(node, &mut self.problems)?,
                 }
@@ -290,17 +290,17 @@ fn can_merge(node: &Node) -> bool {
 
 fn alias_as_key(node: Node, problems: &mut Problems) -> Result<Pending, Problem> {
     let span = node.span;
-    let refused = |message| Problem::new(ProblemKind::BadKey, span, message);
+    let rejected = |message| Problem::new(ProblemKind::BadKey, span, message);
     let text = match node.value {
         Value::String(text) => text,
         Value::Bool(value) => value.to_string(),
         Value::Number(number) => number::go_json(&number),
         Value::Null => {
-            problems.push(refused("unsupported map key of type: null"));
-            return Ok(Pending::Refused);
+            problems.push(rejected("unsupported map key of type: null"));
+            return Ok(Pending::Rejected);
         }
-        Value::Seq(_) => return Err(refused("invalid map key: a sequence")),
-        Value::Map(_) => return Err(refused("invalid map key: a mapping")),
+        Value::Seq(_) => return Err(rejected("invalid map key: a sequence")),
+        Value::Map(_) => return Err(rejected("invalid map key: a mapping")),
     };
     Ok(Pending::Value(Key { text, span }))
 }

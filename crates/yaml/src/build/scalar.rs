@@ -72,7 +72,7 @@ impl Written<'_> {
             Err(kind) => {
                 let message = format!("unsupported map key of type: {kind}");
                 problems.push(Problem::new(ProblemKind::BadKey, span, message));
-                Pending::Refused
+                Pending::Rejected
             }
         })
     }

@@ -220,15 +220,15 @@ fn other_documents_stay() {
 
 #[test]
 fn rejects_impossible_operations() {
-    let refused = |text: &str, change| changed(text, &[change]).unwrap_err();
+    let rejected = |text: &str, change| changed(text, &[change]).unwrap_err();
     let set = |at: &str| Change::Set(path(at), json!(1));
-    assert_eq!(refused("x: &x {b: 1}\nc:\n  <<: *x\n", set("c.b")), Reason::Alias);
-    assert_eq!(refused("a: &x 1\nc: *x\n", set("a")), Reason::Anchor);
-    assert_eq!(refused("a: 1\n", set("a.b")), Reason::NoSuchPlace("a.b".to_owned()));
-    assert_eq!(refused("a: [1]\n", set("a[5]")), Reason::NoSuchPlace("a[5]".to_owned()));
-    assert_eq!(refused("a: 1\n", Change::Remove(path("b"))), Reason::NoSuchPlace("b".to_owned()));
+    assert_eq!(rejected("x: &x {b: 1}\nc:\n  <<: *x\n", set("c.b")), Reason::Alias);
+    assert_eq!(rejected("a: &x 1\nc: *x\n", set("a")), Reason::Anchor);
+    assert_eq!(rejected("a: 1\n", set("a.b")), Reason::NoSuchPlace("a.b".to_owned()));
+    assert_eq!(rejected("a: [1]\n", set("a[5]")), Reason::NoSuchPlace("a[5]".to_owned()));
+    assert_eq!(rejected("a: 1\n", Change::Remove(path("b"))), Reason::NoSuchPlace("b".to_owned()));
     let comment = "a: [\n  1, # one\n  2]\n";
-    assert_eq!(refused(comment, set("a")), Reason::Comment("# one".to_owned()));
+    assert_eq!(rejected(comment, set("a")), Reason::Comment("# one".to_owned()));
     // What an alias brings in is written out: the anchor's other places stay.
     let change = [Change::Set(path("c.b"), json!(2))];
     assert_eq!(changed("a: &x {b: 1}\nc: *x\nd: *x\n", &change).unwrap(), "a: &x {b: 1}\nc:\n  b: 2\nd: *x\n");

@@ -34,9 +34,9 @@ pub enum NotMigrated {
     /// It isn't v1beta1; its version.
     Version(String),
     /// It would be rejected as it is.
-    Refused(String),
+    Rejected(String),
     /// It would be rejected in v1.
-    RefusedAfter(String),
+    RejectedAfter(String),
     /// The cluster would hold something else: the first path at which it differs.
     StoresOther(String),
     /// The operands would be others: the first object that differs.
@@ -60,8 +60,8 @@ impl fmt::Display for NotMigrated {
         match self {
             Self::NotServed(release) => write!(f, "{release} doesn't serve v1"),
             Self::Version(version) => write!(f, "it is {version}, not v1beta1"),
-            Self::Refused(message) => write!(f, "it would be rejected as it is: {message}"),
-            Self::RefusedAfter(message) => write!(f, "it would be rejected in v1: {message}"),
+            Self::Rejected(message) => write!(f, "it would be rejected as it is: {message}"),
+            Self::RejectedAfter(message) => write!(f, "it would be rejected in v1: {message}"),
             Self::StoresOther(path) => {
                 write!(f, "the cluster would store something else at {path}")
             }

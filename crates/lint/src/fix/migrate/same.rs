@@ -12,10 +12,10 @@ use super::NotMigrated;
 pub(super) fn check(release: &Release, inventory: &Inventory, before: &Json, after: &Json) -> Result<(), NotMigrated> {
     let (before, after) = [before, after].map(|o| plan(release, inventory, o)).into();
     if !before.admission.accepted {
-        return Err(NotMigrated::Refused(before.admission.message));
+        return Err(NotMigrated::Rejected(before.admission.message));
     }
     if !after.admission.accepted {
-        return Err(NotMigrated::RefusedAfter(after.admission.message));
+        return Err(NotMigrated::RejectedAfter(after.admission.message));
     }
     let (old, new) = (stored(release, &before), stored(release, &after));
     // What v1 has no place for is only lost where v1beta1 is what is kept.

@@ -89,7 +89,7 @@ fn rejects_moves_that_are_impossible() {
     let migrate = |release, spec: &str| migrate(release, &format!("{HEAD}{spec}"));
     assert_eq!(migrate("1.17", "spec: {}\n").map(|m| m.text), Err(NotMigrated::NotServed("HCO 1.17".into())));
     assert_eq!(
-        migrate("1.19", "spec: {certConfig: 3}\n").map(|m| m.text).map_err(|e| matches!(e, NotMigrated::Refused(_))),
+        migrate("1.19", "spec: {certConfig: 3}\n").map(|m| m.text).map_err(|e| matches!(e, NotMigrated::Rejected(_))),
         Err(true)
     );
     // On one line: rewritten, if that loses no comment.

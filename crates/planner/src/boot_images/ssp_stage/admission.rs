@@ -11,8 +11,8 @@ use super::{SspReason, is_multi_arch};
 use crate::release::SspBundle;
 
 /// Why the webhook rejects this SSP, and its words.
-pub(super) fn refusal(spec: &Value, templates: &[CronTemplate], bundle: &SspBundle) -> Option<(SspReason, String)> {
-    if let Some((reason, why)) = refusal_of_cluster(spec, bundle) {
+pub(super) fn rejection(spec: &Value, templates: &[CronTemplate], bundle: &SspBundle) -> Option<(SspReason, String)> {
+    if let Some((reason, why)) = rejection_of_cluster(spec, bundle) {
         return Some((reason, format!("cluster validation error: {why}")));
     }
     if templates.iter().any(|t| t.id.name.is_empty()) {
@@ -22,7 +22,7 @@ pub(super) fn refusal(spec: &Value, templates: &[CronTemplate], bundle: &SspBund
     None
 }
 
-fn refusal_of_cluster(spec: &Value, bundle: &SspBundle) -> Option<(SspReason, String)> {
+fn rejection_of_cluster(spec: &Value, bundle: &SspBundle) -> Option<(SspReason, String)> {
     let Some(cluster) = spec.get("cluster").filter(|c| !c.is_null()) else {
         let why = ".spec.cluster needs to be non-nil, if multi-architecture is enabled";
         return is_multi_arch(spec).then(|| (SspReason::NoCluster, why.to_owned()));

@@ -125,8 +125,8 @@ pub enum Displacer {
 pub fn render(ssp: &Value, bundle: &SspBundle) -> SspStage {
     let spec = &ssp["spec"];
     let templates = template::read(spec, bundle);
-    let refusal = admission::refusal(spec, &templates, bundle);
-    let (reason, message) = refusal.unzip();
+    let rejection = admission::rejection(spec, &templates, bundle);
+    let (reason, message) = rejection.unzip();
     let admission = SspAdmission { accepted: reason.is_none(), message: message.unwrap_or_default(), reason };
     let mut stage = SspStage { admission, objects: Vec::new(), displaced: Vec::new() };
     if !stage.admission.accepted {

@@ -321,13 +321,13 @@ fn of_any_shape_a_stage_is_made_that_is_whole() {
     let others = of_each_type();
     let bundle = bundle();
     let constants = bundle.objects(&owner::of(&ssp)).count();
-    let (mut accepted, mut refused) = (0, 0);
+    let (mut accepted, mut rejected) = (0, 0);
     replaced(&ssp, &others, &mut |ssp| {
         let stage = render(&ssp, &bundle);
         assert_whole(&ssp, &stage, constants);
-        if stage.admission.accepted { accepted += 1 } else { refused += 1 }
+        if stage.admission.accepted { accepted += 1 } else { rejected += 1 }
     });
-    assert!(accepted > 100 && refused > 5, "{accepted} and {refused}");
+    assert!(accepted > 100 && rejected > 5, "{accepted} and {rejected}");
 }
 
 #[test]

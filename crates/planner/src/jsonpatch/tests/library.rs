@@ -22,7 +22,7 @@ fn agrees_with_the_recorded_cases() {
     let cases: Vec<Value> =
         serde_json::from_str(include_str!("../../../../../testdata/jsonpatch/evanphx-v5.json")).unwrap();
     assert_eq!(cases.len(), 38);
-    let (mut results, mut errors, mut refused) = (0, 0, 0);
+    let (mut results, mut errors, mut rejected) = (0, 0, 0);
     for case in &cases {
         let name = case["name"].as_str().unwrap();
         let answer = applied(&case["patch"].to_string());
@@ -32,13 +32,13 @@ fn agrees_with_the_recorded_cases() {
         } else if case["result"].is_null() {
             // Rejected when decoded; the recording has no text for it.
             assert!(matches!(answer.unwrap_err().cause, Cause::Operation(_)), "{name}");
-            refused += 1;
+            rejected += 1;
         } else {
             assert_eq!(answer.unwrap()["spec"], case["result"], "{name}");
             results += 1;
         }
     }
-    assert_eq!((results, errors, refused), (19, 16, 3));
+    assert_eq!((results, errors, rejected), (19, 16, 3));
 }
 
 #[test]

@@ -79,7 +79,7 @@ impl Recordings {
 #[test]
 fn agrees_with_recorded_operands_with_and_without_patch() {
     let Some(golden) = golden() else { return };
-    let (mut applied, mut refused, mut other) = (0, 0, Vec::new());
+    let (mut applied, mut rejected, mut other) = (0, 0, Vec::new());
     let set = golden.join("curated");
     let mut cases = Vec::new();
     let mut plain: HashMap<String, String> = HashMap::new();
@@ -141,13 +141,13 @@ fn agrees_with_recorded_operands_with_and_without_patch() {
                 continue;
             }
             if messages.first().map(String::as_str) == Some(recorded_message) {
-                refused += 1;
+                rejected += 1;
             } else {
                 other.push(name.as_str());
             }
         }
     }
-    assert!(applied > 100 && refused > 100, "{applied} {refused}");
+    assert!(applied > 100 && rejected > 100, "{applied} {rejected}");
     // Rejected by the webhook, whose pod lacks the operator's environment and nodes: what it
     // renders is not what is recorded beside it.
     other.sort_unstable();

@@ -57,13 +57,13 @@ impl BuildInputs {
             };
             let (file, named) = (kustomization.path.clone(), kustomization.named.clone());
             self.inputs.insert(kustomization.input.clone());
-            let refused = kustomization.refused.clone();
-            allowed = allowed.and(refused.map_or(Ok(()), |r| Err(r.error(file.clone()))));
+            let rejected = kustomization.rejected.clone();
+            allowed = allowed.and(rejected.map_or(Ok(()), |r| Err(r.error(file.clone()))));
             for named in named {
-                let refuse =
+                let reject =
                     |name: &str, what| BuildError::Elsewhere { file: file.clone(), name: name.to_owned(), what };
                 let one = self.name(all, &directory, &named, &mut open);
-                let one = one.map_err(|(name, what)| refuse(&name, what));
+                let one = one.map_err(|(name, what)| reject(&name, what));
                 // What else is wrong is worse.
                 let is_worse = one.is_err() && generates_policies(&allowed);
                 allowed = if is_worse { one } else { allowed.and(one) };
@@ -88,7 +88,7 @@ impl BuildInputs {
                     return Ok(());
                 }
                 let path = below(directory, name)?;
-                let refuse = |what| (name.clone(), what);
+                let reject = |what| (name.clone(), what);
                 if all.tree.check(&path).is_ok() {
                     self.inputs.insert(path.clone());
                     let loaded = is_loaded(all, directory, &path, name);
@@ -102,7 +102,7 @@ impl BuildInputs {
                 // kustomize takes a name that it doesn't find for a repository to clone.
                 match all.at(&real) {
                     Some(_) => open.push(real),
-                    None => return Err(refuse(NOTHING)),
+                    None => return Err(reject(NOTHING)),
                 }
                 Ok(())
             }
@@ -147,21 +147,21 @@ impl BuildInputs {
             return self.all_files(all, directory, &named);
         }
         let path = below(directory, text)?;
-        let refuse = |what| (text.to_owned(), what);
+        let reject = |what| (text.to_owned(), what);
         if let Ok(bytes) = all.tree.read(&path) {
             is_loaded(all, directory, &path, text)?;
             return self.plugin_file(all, directory, text, (path, &bytes));
         }
         let names: Vec<String> = match all.at(&path) {
-            Some(list) if list.refused.is_some() => {
-                return Err(refuse("a kustomization that can't be read"));
+            Some(list) if list.rejected.is_some() => {
+                return Err(reject("a kustomization that can't be read"));
             }
             Some(list) if list.only_lists => {
                 self.inputs.insert(list.input.clone());
                 list.bases().map(ToOwned::to_owned).collect()
             }
-            Some(_) => return Err(refuse(CHANGED)),
-            None => return Err(refuse(NOTHING)),
+            Some(_) => return Err(reject(CHANGED)),
+            None => return Err(reject(NOTHING)),
         };
         for name in names {
             let file = below(&path, &name)?;

@@ -45,19 +45,19 @@ pub(super) struct Kustomization {
     /// Whether it does nothing but list resources.
     pub(super) only_lists: bool,
     /// Why kustomize must not be given it; what else it names is in `named` all the same.
-    pub(super) refused: Option<Refused>,
+    pub(super) rejected: Option<Rejected>,
 }
 
 /// Why kustomize must not be given a kustomization.
 #[derive(Debug, Clone)]
-pub(super) enum Refused {
+pub(super) enum Rejected {
     /// It names something, which is this.
     Names(String, &'static str),
     /// It can't be read, so that nobody knows what it names.
     Broken(String),
 }
 
-impl Refused {
+impl Rejected {
     /// The error of the build that the kustomization in a file belongs to.
     pub(super) fn error(self, file: Utf8PathBuf) -> BuildError {
         match self {
@@ -145,10 +145,10 @@ impl Kustomization {
         let path = shown(root, &input);
         let mut out = match read {
             Ok(bytes) => Self::read(&SourceFile::from_bytes(path, bytes), input),
-            Err(why) => Self::nothing(path, input, Some(Refused::Broken(why.to_string()))),
+            Err(why) => Self::nothing(path, input, Some(Rejected::Broken(why.to_string()))),
         };
         // It names something all the same, and that is no cluster's by itself.
-        if out.named.is_empty() && out.refused.is_some() {
+        if out.named.is_empty() && out.rejected.is_some() {
             let bytes = tree.read(&out.input).unwrap_or_default();
             let text = String::from_utf8_lossy(&bytes);
             let words = text.split(|c: char| c.is_whitespace() || "[]{},'\"".contains(c));
@@ -162,24 +162,24 @@ impl Kustomization {
         // Of two, kustomize takes none.
         if let Some((_, other)) = found.next() {
             let why = format!("the directory has another kustomization, {other}");
-            out.refused = Some(Refused::Broken(why));
+            out.rejected = Some(Rejected::Broken(why));
         }
         Some(out)
     }
 
     /// One that names nothing.
-    fn nothing(path: Utf8PathBuf, input: Utf8PathBuf, refused: Option<Refused>) -> Self {
-        Self { path, input, named: Vec::new(), component: false, only_lists: true, refused }
+    fn nothing(path: Utf8PathBuf, input: Utf8PathBuf, rejected: Option<Rejected>) -> Self {
+        Self { path, input, named: Vec::new(), component: false, only_lists: true, rejected }
     }
 
     fn read(file: &Arc<SourceFile>, input: Utf8PathBuf) -> Self {
         let mut out = Self::nothing(file.path().to_owned(), input, None);
         let parsed = yaml::parse_yaml(file);
         let mut problems = parsed.problems.into_iter().filter(|p| p.kind.is_fatal());
-        out.refused = problems.next().map(|p| Refused::Broken(p.message));
+        out.rejected = problems.next().map(|p| Rejected::Broken(p.message));
         let Some(document) = parsed.documents.first() else {
-            let empty = || Refused::Broken("it is empty".to_owned());
-            out.refused.get_or_insert_with(empty);
+            let empty = || Rejected::Broken("it is empty".to_owned());
+            out.rejected.get_or_insert_with(empty);
             return out;
         };
         for entry in document.root.entries() {
@@ -188,11 +188,11 @@ impl Kustomization {
             match FIELDS.iter().find(|(known, _)| *known == key) {
                 None => {
                     let why = format!("nobody knows what its field `{name}` would have kustomize read");
-                    out.refused.get_or_insert(Refused::Broken(why));
+                    out.rejected.get_or_insert(Rejected::Broken(why));
                 }
                 Some((_, Field::Charts)) => {
-                    let charts = Refused::Names(name.clone(), CHART);
-                    out.refused.get_or_insert(charts);
+                    let charts = Rejected::Names(name.clone(), CHART);
+                    out.rejected.get_or_insert(charts);
                 }
                 Some((_, field)) => take(*field, &entry.value, &mut out.named),
             }
@@ -340,8 +340,8 @@ mod tests {
     fn read(text: &str) -> Result<Vec<String>, String> {
         let file = SourceFile::new("kustomization.yaml", text);
         let kustomization = Kustomization::read(&file, "kustomization.yaml".into());
-        if let Some(refused) = kustomization.refused {
-            return Err(refused.error("kustomization.yaml".into()).to_string());
+        if let Some(rejected) = kustomization.rejected {
+            return Err(rejected.error("kustomization.yaml".into()).to_string());
         }
         let name = |named: Named| match named {
             Named::Base(name) => format!("base {name}"),

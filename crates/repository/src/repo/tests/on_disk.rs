@@ -92,9 +92,9 @@ fn an_inventory_from_the_command_line_beats_all() {
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
     let inventory = loaded.inventory;
     assert_eq!(inventory.inventory.nodes[0].name, "other");
-    let refused = |name| Repo::open(&root.join("a"), &options(name)).map(|_| ());
-    assert!(matches!(refused("no.yaml"), Err(Error::File(..))));
-    assert!(matches!(refused("none.yaml"), Err(Error::File(..))));
+    let rejected = |name| Repo::open(&root.join("a"), &options(name)).map(|_| ());
+    assert!(matches!(rejected("no.yaml"), Err(Error::File(..))));
+    assert!(matches!(rejected("none.yaml"), Err(Error::File(..))));
 }
 
 #[test]

@@ -234,7 +234,7 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
         (Some(_), None) => Remove,
         _ => Any,
     };
-    let refuses_nobody = |gates: Option<&Value>| {
+    let rejects_nobody = |gates: Option<&Value>| {
         let mut all = Vec::new();
         names(gates, &mut all);
         !all.iter().any(|gate| GATES_OF_VMS.contains(&&**gate))
@@ -280,8 +280,8 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
     };
     match on {
         Add if is_of(FEATURE_GATES) && is_reservation() => Some(RESERVATION_ON),
-        Remove if is_of(FEATURE_GATES) && refuses_nobody(step.before.as_ref()) => Some(FEATURE_OFF),
-        Add if is_of(DISABLED_GATES) && refuses_nobody(step.after.as_ref()) => Some(FEATURE_DISABLED),
+        Remove if is_of(FEATURE_GATES) && rejects_nobody(step.before.as_ref()) => Some(FEATURE_OFF),
+        Add if is_of(DISABLED_GATES) && rejects_nobody(step.after.as_ref()) => Some(FEATURE_DISABLED),
         on => best(kind, label, on, step.after.as_ref()),
     }
 }

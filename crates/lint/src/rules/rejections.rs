@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hcoplan_planner::admission::{GROUP, Reason as Refused};
+use hcoplan_planner::admission::{GROUP, Reason as Rejected};
 use hcoplan_planner::boot_images::ssp_stage::SspReason;
 use hcoplan_planner::hyperconverged::version_of;
 use hcoplan_planner::release::Release;
@@ -12,25 +12,25 @@ use super::prelude::*;
 use super::tls_profile_invalid::{with_type, without_type};
 
 pub(super) static RULES: &[RegisteredRule] = &[
-    last(&ADMISSION_REFUSED, |cx, out| refused(cx, out, &ADMISSION_REFUSED, |_| true, |_, finding| Some(finding))),
-    always(&HCO_API_V1_TOO_NEW, |cx, out| refused(cx, out, &HCO_API_V1_TOO_NEW, is_unknown, api_too_new)),
-    always(&HCO_KIND_UNKNOWN, |cx, out| refused(cx, out, &HCO_KIND_UNKNOWN, is_unknown, kind_unknown)),
+    last(&ADMISSION_REJECTED, |cx, out| rejected(cx, out, &ADMISSION_REJECTED, |_| true, |_, finding| Some(finding))),
+    always(&HCO_API_V1_TOO_NEW, |cx, out| rejected(cx, out, &HCO_API_V1_TOO_NEW, is_unknown, api_too_new)),
+    always(&HCO_KIND_UNKNOWN, |cx, out| rejected(cx, out, &HCO_KIND_UNKNOWN, is_unknown, kind_unknown)),
     always(&HCO_NAMESPACE_MISMATCH, |cx, out| {
-        refused(cx, out, &HCO_NAMESPACE_MISMATCH, |reason| reason == Refused::Namespace, namespace_mismatch);
+        rejected(cx, out, &HCO_NAMESPACE_MISMATCH, |reason| reason == Rejected::Namespace, namespace_mismatch);
     }),
-    always(&NODE_ARCH_UNSUPPORTED_BY_SSP, |cx, out| explained(cx, out, Incident::SspRefusal, unsupported_node)),
+    always(&NODE_ARCH_UNSUPPORTED_BY_SSP, |cx, out| explained(cx, out, Incident::SspRejection, unsupported_node)),
     always(&OPERATOR_PANICS, |cx, out| explained(cx, out, Incident::ReconcileError, panics)),
-    always(&OPERATOR_UPDATE_REFUSED, |cx, out| out.report_all(update_refused(cx))),
+    always(&OPERATOR_UPDATE_REJECTED, |cx, out| out.report_all(update_rejected(cx))),
     last(&RECONCILE_FAILS, |cx, out| explained(cx, out, Incident::ReconcileError, reconcile_fails)),
-    last(&SSP_REFUSED, |cx, out| explained(cx, out, Incident::SspRefusal, ssp_refused)),
+    last(&SSP_REJECTED, |cx, out| explained(cx, out, Incident::SspRejection, ssp_rejected)),
 ];
 
-static ADMISSION_REFUSED: Rule = Rule::error(
-    "admission-refused",
+static ADMISSION_REJECTED: Rule = Rule::error(
+    "admission-rejected",
     Group::Admission,
     "the API server or HCO's webhook would reject the HyperConverged",
 )
-.refused("the message that the API server or the webhook answers with")
+.rejected("the message that the API server or the webhook answers with")
 .needs(Needs::Document);
 
 static HCO_API_V1_TOO_NEW: Rule = Rule::error(
@@ -38,18 +38,18 @@ static HCO_API_V1_TOO_NEW: Rule = Rule::error(
     Group::Upgrade,
     "the HyperConverged is written in an API version that only a later release serves",
 )
-.refused("no matches for kind \"HyperConverged\" in version \"hco.kubevirt.io/v1\"")
+.rejected("no matches for kind \"HyperConverged\" in version \"hco.kubevirt.io/v1\"")
 .needs(Needs::Document);
 
 static HCO_KIND_UNKNOWN: Rule =
     Rule::error("hco-kind-unknown", Group::Admission, "an object of HCO's API group is of a kind that doesn't exist")
-        .refused("no matches for kind \"Hyperconverged\" in version \"hco.kubevirt.io/v1beta1\"")
+        .rejected("no matches for kind \"Hyperconverged\" in version \"hco.kubevirt.io/v1beta1\"")
         .needs(Needs::Document)
         .fix(FixKind::Suggested);
 
 static HCO_NAMESPACE_MISMATCH: Rule =
     Rule::error("hco-namespace-mismatch", Group::Admission, "the HyperConverged isn't in the operator's namespace")
-        .refused("HyperConverged CR can only be created in the '<namespace>' namespace.")
+        .rejected("HyperConverged CR can only be created in the '<namespace>' namespace.")
         .needs(Needs::Document)
         .fix(FixKind::Suggested);
 
@@ -70,8 +70,8 @@ static OPERATOR_PANICS: Rule = Rule::error(
 .stops("panic: runtime error: invalid memory address or nil pointer dereference [recovered]")
 .fix(FixKind::Safe);
 
-static OPERATOR_UPDATE_REFUSED: Rule = Rule::error(
-    "operator-update-refused",
+static OPERATOR_UPDATE_REJECTED: Rule = Rule::error(
+    "operator-update-rejected",
     Group::Admission,
     "the HyperConverged is accepted, and HCO's own update of it is rejected in every reconcile",
 )
@@ -85,8 +85,8 @@ static RECONCILE_FAILS: Rule = Rule::error(
 )
 .stops("the error that the operator logs");
 
-static SSP_REFUSED: Rule = Rule::error(
-    "ssp-refused",
+static SSP_REJECTED: Rule = Rule::error(
+    "ssp-rejected",
     Group::Admission,
     "SSP's webhook would reject the SSP that HCO makes of the HyperConverged",
 )
@@ -101,22 +101,22 @@ fn explained(cx: &Context<'_>, out: &mut Sink, incident: Incident, find: fn(&Con
 }
 
 /// The rejection with what its reason explains.
-fn refused(
+fn rejected(
     cx: &Context<'_>,
     out: &mut Sink,
     rule: &'static Rule,
-    is_ours: fn(Refused) -> bool,
+    is_ours: fn(Rejected) -> bool,
     explain: fn(&Context<'_>, Finding) -> Option<Finding>,
 ) {
-    if !out.is_explained(Incident::Refusal)
-        && let Some(finding) = cx.refused(rule, is_ours).and_then(|finding| explain(cx, finding))
+    if !out.is_explained(Incident::Rejection)
+        && let Some(finding) = cx.rejected(rule, is_ours).and_then(|finding| explain(cx, finding))
     {
-        out.explain(Incident::Refusal, finding);
+        out.explain(Incident::Rejection, finding);
     }
 }
 
-fn is_unknown(reason: Refused) -> bool {
-    reason == Refused::UnknownKind
+fn is_unknown(reason: Rejected) -> bool {
+    reason == Rejected::UnknownKind
 }
 
 fn api_too_new(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
@@ -170,7 +170,7 @@ fn namespace_mismatch(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
 }
 
 fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {
-    let refusal = cx.ssp_refusal()?;
+    let rejection = cx.ssp_rejection()?;
     let known = &cx.release().ssp().architectures;
     let unknown = |n: &NodeRef<'_>| {
         let architecture = &n.node.architecture;
@@ -184,7 +184,7 @@ fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {
     let message = format!("SSP's webhook rejects the SSP: a {role} node is {architecture}, which SSP doesn't know");
     let mut finding = Finding::new(&NODE_ARCH_UNSUPPORTED_BY_SSP, message)
         .at(node.architecture_place().unwrap_or_else(|| cx.whole_location()))
-        .label(format!("SSP's webhook: {refusal}"));
+        .label(format!("SSP's webhook: {rejection}"));
     finding = match worker {
         Some(_) => finding.help(format!(
             "exclude {architecture} nodes with a required node affinity on kubernetes.io/arch in \
@@ -217,10 +217,10 @@ fn panics(cx: &Context<'_>) -> Option<Finding> {
     Some(without_type(cx, Finding::new(&OPERATOR_PANICS, message)).fixes(with_type(cx, Applicability::Safe)))
 }
 
-fn update_refused(cx: &Context<'_>) -> Option<Finding> {
-    let update = cx.plan().refused_update.as_ref()?;
+fn update_rejected(cx: &Context<'_>) -> Option<Finding> {
+    let update = cx.plan().rejected_update.as_ref()?;
     let message = format!("HCO's own update of the HyperConverged is rejected in every reconcile: {}", update.message);
-    let finding = Finding::new(&OPERATOR_UPDATE_REFUSED, message);
+    let finding = Finding::new(&OPERATOR_UPDATE_REJECTED, message);
     let profile = cx.field("tlsSecurityProfile");
     if update.patch.is_none() && profile.is_set() && !cx.field("tlsSecurityProfile.type").is_set() {
         return Some(without_type(cx, finding).fixes(with_type(cx, Applicability::Unsafe)));
@@ -247,12 +247,12 @@ fn reconcile_fails(cx: &Context<'_>) -> Option<Finding> {
     Some(finding.label(format!("{} and the operands after it are not updated", error.operand)))
 }
 
-fn ssp_refused(cx: &Context<'_>) -> Option<Finding> {
+fn ssp_rejected(cx: &Context<'_>) -> Option<Finding> {
     // Without declared nodes nobody knows which architectures HCO would find.
     let is_unknown = !cx.has_nodes() && cx.ssp_reason() == Some(SspReason::NoCluster);
-    let message = cx.ssp_refusal().filter(|_| !is_unknown)?;
+    let message = cx.ssp_rejection().filter(|_| !is_unknown)?;
     let patch = cx.annotation("ssp.kubevirt.io/jsonpatch");
-    let finding = Finding::new(&SSP_REFUSED, format!("SSP's webhook rejects the SSP: {message}"))
+    let finding = Finding::new(&SSP_REJECTED, format!("SSP's webhook rejects the SSP: {message}"))
         .at(patch.map_or_else(|| cx.whole_location(), |p| p.key_place()));
     Some(finding.label("HCO makes an SSP of it that is rejected"))
 }
