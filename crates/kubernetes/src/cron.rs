@@ -16,7 +16,7 @@ pub enum ScheduleError {
     /// `@` and a word that isn't known.
     #[error("there is no {0}")]
     Word(String),
-    /// A field that doesn't read.
+    /// A field that can't be read.
     #[error("its {field} {text:?} {problem}")]
     Field {
         /// Which one.
@@ -40,7 +40,7 @@ pub enum Problem {
     Outside(u32, u32),
     /// Ends before it begins.
     Backwards,
-    /// Steps of nothing.
+    /// A step of zero.
     NoStep,
     /// More hyphens or slashes than a range has.
     TooMany,
@@ -102,7 +102,7 @@ pub fn check(text: &str) -> Result<(), ScheduleError> {
         return Err(ScheduleError::Fields(fields.len()));
     }
     for (field, bounds) in fields.iter().zip(&FIELDS) {
-        // Commas without anything between them are nothing to the library.
+        // The library ignores empty parts between commas.
         for range in field.split(',').filter(|r| !r.is_empty()) {
             bounds.check(range).map_err(|problem| ScheduleError::Field {
                 field: bounds.name,
@@ -162,7 +162,7 @@ impl Bounds {
     }
 }
 
-/// A number as Go's `Atoi` reads it, none below zero.
+/// A number as Go's `Atoi` reads it; negative ones are an error.
 fn number(text: &str) -> Result<u32, Problem> {
     text.parse().map_err(|_| Problem::NoNumber)
 }
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schedules() {
+    fn accepts_valid_schedules() {
         for text in [
             "0 */12 * * *",
             "42 3/12 * * *",

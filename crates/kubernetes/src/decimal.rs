@@ -119,7 +119,7 @@ impl Decimal {
         (text, power)
     }
 
-    /// A multiple of `10^exponent` in that unit; `None` beyond `i64`.
+    /// The value in units of `10^exponent`, of which it must be a multiple; `None` beyond `i64`.
     pub(super) fn scaled(&self, exponent: i64) -> Option<i64> {
         let zeros = usize::try_from(self.exponent.saturating_sub(exponent)).ok()?;
         let zeros = std::iter::repeat_n(&0, zeros.min(20));

@@ -81,7 +81,7 @@ fn split_digits(text: &str) -> (&str, &str) {
     split_before(text, |byte| !byte.is_ascii_digit())
 }
 
-/// Splits before the first byte that is meant, where it begins a character.
+/// Splits before the first byte that `is_meant` accepts and that begins a character.
 fn split_before(text: &str, is_meant: impl Fn(u8) -> bool) -> (&str, &str) {
     let end = text.bytes().position(is_meant);
     text.split_at(end.unwrap_or(text.len()))
@@ -144,7 +144,7 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 impl Duration {
-    /// Whether this is how Go prints it.
+    /// Whether Go prints the duration as this text.
     pub fn prints_as(self, text: &str) -> bool {
         DurationText::of(self).bytes() == text.as_bytes()
     }
@@ -158,7 +158,7 @@ impl fmt::Display for Duration {
     }
 }
 
-/// A duration as text, made from its end, as Go does it: every operand has several.
+/// A duration as text, written from its end as Go does; fast, because every operand has several.
 struct DurationText {
     /// The longest is `-2562047h47m16.854775808s`.
     buffer: [u8; 32],
@@ -306,7 +306,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_panics(text in "\\PC*|[0-9.hmsuµn-]*") {
+        fn never_panics_on_any_text(text in "\\PC*|[0-9.hmsuµn-]*") {
             let _ = parse(&text);
         }
     }

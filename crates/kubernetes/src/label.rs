@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys() {
+    fn checks_label_keys() {
         for key in ["a", "kubernetes.io/arch", "node-role.kubernetes.io/worker", "A_b.c-d"] {
             assert!(is_key(key), "{key}");
         }
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn values() {
+    fn checks_label_values() {
         assert!(is_value("") && is_value("amd64") && is_value(&"x".repeat(63)));
         assert!(!is_value(&"x".repeat(64)) && !is_value("a b") && !is_value("_a"));
     }

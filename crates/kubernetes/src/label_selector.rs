@@ -1,4 +1,4 @@
-//! Label selectors: does a set of labels match?
+//! Label selectors: whether a set of labels matches.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::label;
 /// Labels by key.
 pub type Labels = BTreeMap<String, String>;
 
-/// Does a `metav1.LabelSelector` match these labels? An empty selector matches everything, none
+/// Whether a `metav1.LabelSelector` matches these labels. An empty selector matches everything, none
 /// (null) matches nothing, nor does one with a requirement that Kubernetes rejects.
 pub fn matches(selector: &Value, labels: &Labels) -> bool {
     !selector.is_null()
@@ -21,7 +21,7 @@ pub fn matches(selector: &Value, labels: &Labels) -> bool {
         })
 }
 
-/// Does a plain map of labels (`nodeSelector`, `matchLabels`) match? An empty one does.
+/// Whether a plain map of labels (`nodeSelector`, `matchLabels`) matches. An empty one does.
 pub fn map_matches(wanted: &Value, labels: &Labels) -> bool {
     wanted.as_object().is_none_or(|wanted| {
         wanted.iter().all(|(key, value)| {
@@ -31,7 +31,7 @@ pub fn map_matches(wanted: &Value, labels: &Labels) -> bool {
     })
 }
 
-/// May a requirement `{key, operator, values}` stand in a node selector? The operators want a
+/// Whether a requirement `{key, operator, values}` is valid in a node selector. The operators want a
 /// certain number of values, Gt and Lt an integer, and all of it has to look like a label.
 pub fn requirement_is_valid(requirement: &Value) -> bool {
     let values: Vec<&str> = items(&requirement["values"]).map(|value| value.as_str().unwrap_or_default()).collect();
@@ -44,7 +44,7 @@ pub fn requirement_is_valid(requirement: &Value) -> bool {
     fit && label::is_key(requirement["key"].as_str().unwrap_or_default()) && values.into_iter().all(label::is_value)
 }
 
-/// Does a valid requirement of a label or node selector match?
+/// Whether a valid requirement of a label or node selector matches.
 pub fn requirement_matches(requirement: &Value, labels: &Labels) -> bool {
     let key = requirement["key"].as_str().unwrap_or_default();
     let label = labels.get(key);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_and_expressions_are_anded() {
+    fn requires_labels_and_expressions() {
         let selector = json!({"matchLabels": {"a": "1"},
             "matchExpressions": [{"key": "n", "operator": "In", "values": ["4", "5"]}]});
         assert!(matches(&selector, &labels()));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn operators() {
+    fn matches_each_operator() {
         let one = |operator: &str, key: &str, values: Value| {
             let requirement = json!({"key": key, "operator": operator, "values": values});
             requirement_is_valid(&requirement) && requirement_matches(&requirement, &labels())

@@ -1,4 +1,4 @@
-//! Required node affinity: may a pod run on a node?
+//! Required node affinity: whether a pod may run on a node.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ impl<'v> RequiredNodeAffinity<'v> {
         })
     }
 
-    /// May a pod run on the node?
+    /// Whether a pod may run on the node.
     pub fn allows(&self, name: &str, labels: &Labels) -> bool {
         let Some(terms) = &self.0 else { return true };
         terms.iter().any(|term| term.matches(name, labels))
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_are_alternatives_and_requirements_are_not() {
+    fn requires_all_requirements_of_one_term() {
         let arm = json!({"key": "arch", "operator": "In", "values": ["arm64"]});
         let gpu = json!({"key": "gpu", "operator": "Exists"});
         assert!(matches(json!([{"matchExpressions": [gpu]}, {"matchExpressions": [arm]}])));
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_names() {
+    fn matches_fields_by_node_name() {
         let field = |operator: &str, values: Value| json!([{"matchFields": [{"key": "metadata.name", "operator": operator, "values": values}]}]);
         assert!(matches(field("In", json!(["node-1"]))));
         assert!(!matches(field("NotIn", json!(["node-1"]))));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_requirement_spoils_its_term_only() {
+    fn an_invalid_requirement_disables_only_its_term() {
         let arm = json!({"key": "arch", "operator": "In", "values": ["arm64"]});
         let bad = json!({"key": "arch", "operator": "Gt", "values": ["many"]});
         let not = json!({"key": "gpu", "operator": "NotIn", "values": []});

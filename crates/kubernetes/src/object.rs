@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-/// What tells one object of a cluster from another. Ordered by API version, kind, namespace,
+/// The identity of an object in a cluster. Ordered by API version, kind, namespace,
 /// name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId {
@@ -87,7 +87,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn reads_its_identity() {
+    fn reads_the_identity_of_an_object() {
         let object = Object::new(json!({
             "apiVersion": "kubevirt.io/v1", "kind": "KubeVirt",
             "metadata": {"namespace": "kubevirt-hyperconverged", "name": "kubevirt-kubevirt-hyperconverged"},
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_has_an_identity() {
+    fn reads_an_identity_from_any_value() {
         assert_eq!(ObjectId::of(&json!([1])), ObjectId::cluster_scoped("", "", ""));
         let cluster = ObjectId::of(&json!({"apiVersion": "v1", "kind": "Namespace",
             "metadata": {"namespace": "", "name": "x"}}));

@@ -15,7 +15,7 @@ pub enum QuantityError {
     /// Not number and suffix.
     #[error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")]
     Format,
-    /// A suffix that means nothing.
+    /// An unknown suffix.
     #[error("unable to parse quantity's suffix")]
     Suffix,
     /// A number that can't be read.
@@ -30,7 +30,7 @@ enum Format {
     DecimalExponent,
 }
 
-/// An amount with the way it wants to be printed. Equality and order are those of the amount.
+/// An amount with its print format. Equality and order are those of the amount.
 #[derive(Debug, Clone)]
 pub struct Quantity {
     negative: bool,
@@ -121,7 +121,7 @@ pub fn canonical(text: &str) -> Option<String> {
     let trimmed = text.trim();
     let parts = Parts::split(trimmed).ok()?;
     let (format, exponent) = interpret(parts.suffix)?;
-    // As [`Quantity::parse`] keeps and prints them, without its arithmetic: nearly all are such.
+    // A shortcut for nearly all quantities: the text that [`Quantity::parse`] would keep, without its arithmetic.
     let plain = parts.is_plain(format, exponent).ok()?;
     if plain || parts.is_small_binary(format, exponent) {
         return (trimmed != text).then(|| trimmed.to_owned());
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn canonical_says_only_what_changes() {
+    fn canonical_is_none_for_canonical_text() {
         assert_eq!(canonical("1Gi"), None);
         assert_eq!(canonical(" 1Gi "), Some("1Gi".to_owned()));
         assert_eq!(canonical("nothing"), None);
@@ -377,7 +377,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_panics(text in "\\PC*") {
+        fn never_panics_on_any_text(text in "\\PC*") {
             let _ = canonical(&text);
         }
     }

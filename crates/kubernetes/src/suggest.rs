@@ -1,6 +1,6 @@
 //! "Did you mean …?"
 
-/// The candidate that `word` is most likely a slip of: the one at the smallest edit distance, if
+/// The candidate that was most likely meant by `word`: the one at the smallest edit distance, if
 /// that is small for the word's length. Upper and lower case, `-`, `_` and spaces don't count.
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let word = plain(word);
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_recognised() {
+    fn finds_the_nearest_candidate() {
         let known = ["name", "namespace", "nodePools", "nodes", "architecture", "arm64"];
         let cases = [
             ("nodepools", Some("nodePools")),

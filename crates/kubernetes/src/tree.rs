@@ -66,7 +66,7 @@ fn index(key: &str) -> Option<usize> {
     key.parse().ok().filter(|_| plain)
 }
 
-/// Sets the value at a dotted path; what stands in the way and is no object is replaced.
+/// Sets the value at a dotted path; a value on the way that isn't an object is replaced.
 pub fn set(target: &mut Value, path: &str, value: Value) {
     let (key, below) = match memchr::memchr(b'.', path.as_bytes()) {
         Some(end) => (&path[..end], Some(&path[end + 1..])),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn points_as_serde_json_does() {
+    fn pointers_lead_where_those_of_serde_json_do() {
         let tree = json!({"a": [{"b": 1}, 2], "x/y": {"~": 3}, "": {"": 4}});
         for pointer in [
             "", "/", "//", "a", "/a", "/a/0", "/a/0/b", "/a/1", "/a/2", "/a/00", "/a/+1", "/a/-", "/a/01", "/a/b",

@@ -19,7 +19,7 @@ pub(super) struct Reader<'t, 'l> {
     depth: usize,
     limits: &'l Limits,
     nodes: usize,
-    /// What is wrong with the values so far, and doesn't end the stream.
+    /// The problems so far that don't end the stream.
     pub(super) problems: Problems,
 }
 

@@ -1,4 +1,4 @@
-//! Where kustomize reads another value than kubectl does.
+//! Scalars that kustomize and kubectl read differently.
 //!
 //! kustomize (and with it `kubectl apply -k`, Argo CD and Flux on a kustomization) reads YAML
 //! with `yaml.v3`: `yes` and `on` are text there, and what looks like a date is a time. The same
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_text_to_kustomize() {
+    fn kustomize_reads_yes_and_no_as_text() {
         let table = include_str!("../../../testdata/yaml/scalars.jsonl");
         let mut different: Vec<String> = table
             .lines()
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_printed_again() {
+    fn kustomize_prints_times_in_full() {
         let time = |text| timestamp(text).unwrap_or_default();
         assert_eq!(time("2001-1-1"), "2001-01-01T00:00:00Z");
         assert_eq!(time("2001-12-14t21:59:43.10-05:00"), "2001-12-14T21:59:43.1-05:00");

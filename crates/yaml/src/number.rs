@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_values_that_json_cannot_hold() {
+    fn prints_infinity_and_nan_as_go_does() {
         let names = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(go_name);
         assert_eq!(names, ["NaN", "+Inf", "-Inf"]);
     }

@@ -215,7 +215,7 @@ impl State<'_> {
 /// The first character that YAML doesn't allow.
 fn control_character(text: &str) -> Option<(usize, char)> {
     let suspect = |b: &u8| (*b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r')) || *b >= 0x7F;
-    // Without a way out of its loop a block is looked at all at once.
+    // Without an early exit the compiler checks a whole block at once.
     let any = |block: &[u8; 64]| block.iter().fold(false, |any, b| any | suspect(b));
     let (blocks, rest) = text.as_bytes().as_chunks();
     if !blocks.iter().any(any) && !rest.iter().any(suspect) {
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_documents() {
+    fn reads_every_document_of_a_file() {
         let file = SourceFile::new("a.yaml", "# c\na: true\nb: [1, {c: 0777}]\n---\nx: &v {k: z}\nw: *v\n");
         let parsed = parse(&file);
         assert_eq!(parsed.problems, []);

@@ -98,8 +98,8 @@ impl Path {
     }
 }
 
-/// A place on the way down a tree, for walks that name few of the places that they see: it borrows
-/// the keys, and is a [`Path`] where one is asked for.
+/// A path that is built while a tree is walked. It borrows the keys, and becomes a [`Path`] only
+/// for the few places that need one.
 #[derive(Debug, Clone, Copy)]
 pub enum Trail<'t> {
     /// Where the walk begins.
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trail_is_the_path_that_it_went() {
+    fn a_trail_gives_its_path() {
         let spec = Path::dotted("spec");
         let spec = Trail::Start(&spec);
         let items = Trail::Key(&spec, "items");

@@ -1,9 +1,9 @@
-//! What is wrong with a file before anybody looks at what it says.
+//! What is wrong with a file as YAML, before its content is read.
 
 use super::Limits;
 use crate::source::{Span, above_limit};
 
-/// What kind of trouble a [`Problem`] is.
+/// The kind of a [`Problem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProblemKind {
     /// It isn't YAML.
@@ -91,7 +91,7 @@ impl Problem {
         Self::new(ProblemKind::TooDeep, span, above_limit(max_depth, "levels of nesting"))
     }
 
-    /// Whether it is about one scalar alone, independent of its surroundings, and changes nothing.
+    /// Whether it concerns one scalar alone and changes no value.
     pub(super) fn is_about_one_scalar(&self) -> bool {
         self.kind == ProblemKind::ReadsDifferently
     }
@@ -104,7 +104,7 @@ impl Problem {
     }
 }
 
-/// The problems of one document or stream, as they are met: not more than anybody would read.
+/// The problems of one document or stream, in the order of reading, limited in number.
 #[derive(Debug, Default)]
 pub(super) struct Problems(Vec<Problem>);
 

@@ -1,4 +1,4 @@
-//! What a bare word means: the one table of truth for `yes`, `0777` and `1e3`.
+//! The value of a plain scalar, such as `yes`, `0777` and `1e3`.
 //!
 //! Kubernetes reads YAML 1.1 by way of Go (`sigs.k8s.io/yaml`), converts it to JSON and reads
 //! that, so a number is what is left after both (see [`super::number`]).
@@ -56,8 +56,8 @@ pub fn resolve(text: &str) -> Scalar {
     }
 }
 
-/// Whether a plain scalar is nothing but text. Mostly its first character says so: nobody has to
-/// look at it closer.
+/// Whether a plain scalar is nothing but text. Mostly its first character decides, without a closer
+/// look.
 pub(super) fn is_text(text: &str) -> bool {
     match text.as_bytes() {
         [] | [b'0'..=b'9' | b'+' | b'-' | b'.' | b'~', ..] => false,
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_text() {
+    fn reads_keys_as_text() {
         let key = |text: &str| key_text(resolve(text), Cow::Borrowed(text));
         assert_eq!(key("yes"), Ok("true".to_owned()));
         assert_eq!(key("0x10"), Ok("16".to_owned()));

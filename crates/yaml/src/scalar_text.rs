@@ -192,7 +192,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A block scalar. How deep it is indented is seen by holding its first line against the
+    /// A block scalar. Its indentation is found by comparing its first line with the
     /// value.
     fn block(&mut self, value: &str, literal: bool) {
         self.pos = break_at(self.source).map_or(self.source.len(), |(at, len)| at + len);
@@ -211,7 +211,7 @@ impl Reader<'_> {
             let (end, width) = break_at(line).unwrap_or((line.len(), 0));
             let own = leading(&line[..end]).min(indent);
             if own == end {
-                // Nothing but indentation.
+                // A line of indentation only.
                 before.more.push_str(kept(&line[end..end + width]));
                 before.len += end + width;
                 self.pos += end + width;
@@ -242,7 +242,7 @@ impl Reader<'_> {
     }
 }
 
-/// What stands between two lines of a block scalar.
+/// The text between two lines of a block scalar.
 #[derive(Default)]
 struct Line {
     end: &'static str,
@@ -343,8 +343,8 @@ fn escape(text: &str) -> (usize, String) {
     (len.min(text.len()), char::from_u32(code).unwrap_or('\u{FFFD}').to_string())
 }
 
-/// Whether a character does something else than stand there: it controls, turns the direction of text,
-/// breaks a line, or can't be seen.
+/// Whether a character is a control character, changes the direction of text, breaks a line, or is
+/// invisible.
 pub fn is_invisible_or_control(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_was_written() {
+    fn locates_parts_of_a_string_in_its_source() {
         assert_eq!(written("a: one two\n", "two"), "two");
         assert_eq!(written("a: one\n  two\n\n  three\n", "two\nthree"), "two\n\n  three");
         assert_eq!(written("a: 'it''s  so'\n", "'s"), "''s");
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn has_an_answer_for_everything() {
+    fn locates_any_range() {
         let text = "a: 'x'\nb: [1]\nc: &c y\nd: *c\n";
         let document = parse(&SourceFile::new("f.yaml", text)).documents.remove(0);
         let find = |key: &str, range| {
@@ -406,7 +406,7 @@ mod tests {
 
         /// Every string's pieces add up, and each verbatim one is what stands in the file.
         #[test]
-        fn pieces_add_up(value in "[-:,#a \t\n\r\u{1}\u{2028}é😀'\"\\\\{]{0,20}|(word |it's |\"q\" |  ){0,40}") {
+        fn pieces_concatenate_to_the_string(value in "[-:,#a \t\n\r\u{1}\u{2028}é😀'\"\\\\{]{0,20}|(word |it's |\"q\" |  ){0,40}") {
             let texts = [
                 emit(&serde_json::json!({ "a": value })),
                 serde_json::json!({ "a": value }).to_string(),

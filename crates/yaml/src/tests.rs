@@ -213,7 +213,7 @@ fn problems(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn of_equal_keys_of_a_long_mapping_the_last_wins() {
+fn last_duplicate_key_wins_in_a_long_mapping() {
     // Longer than the mappings whose keys are compared each with each.
     let names = (0..20).map(|i| format!("k{i}"));
     let mut text: String = names.map(|name| format!("{name}: 1\n")).collect();
@@ -253,7 +253,7 @@ fn reports_errors_at_their_location() {
 }
 
 #[test]
-fn a_broken_document_leaves_the_others() {
+fn reads_the_documents_around_a_broken_one() {
     let parsed = parse(&file("a: 1\n---\nb: [\n---\nc: 3\n"));
     assert_eq!(parsed.documents.len(), 2);
     assert_eq!(parsed.problems.len(), 1);
@@ -261,7 +261,7 @@ fn a_broken_document_leaves_the_others() {
 }
 
 #[test]
-fn comments_outside_of_documents_are_kept() {
+fn keeps_comments_outside_of_documents() {
     let parsed = parse(&file("# only\n---\n# a\na: 1\n"));
     assert_eq!((parsed.documents.len(), parsed.comments.len()), (1, 1));
     assert_eq!(parsed.documents[0].comments.len(), 1);
@@ -274,7 +274,7 @@ fn rejected(text: &str) -> ProblemKind {
 }
 
 #[test]
-fn depth_is_limited() {
+fn limits_depth() {
     let deep = 20_000;
     assert_eq!(rejected(&"[".repeat(deep)), ProblemKind::TooDeep);
     assert_eq!(rejected(&format!("x: {}", "{a: ".repeat(deep))), ProblemKind::TooDeep);
@@ -302,7 +302,7 @@ fn reports_first_problem_before_limit() {
 }
 
 #[test]
-fn aliases_are_limited() {
+fn limits_aliases() {
     let mut laughs = "l0: &l0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n".to_owned();
     for i in 1..30 {
         let aliases = vec![format!("*l{}", i - 1); 9].join(", ");
@@ -317,7 +317,7 @@ fn aliases_are_limited() {
 }
 
 #[test]
-fn aliases_of_aliases_nest_no_deeper() {
+fn limits_the_depth_of_nested_aliases() {
     let levels = |anchors: usize| {
         let mut text = "a0: &a0 1\n".to_owned();
         for i in 1..=anchors {
@@ -335,7 +335,7 @@ fn aliases_of_aliases_nest_no_deeper() {
 }
 
 #[test]
-fn size_is_limited() {
+fn limits_size() {
     let limits = Limits { max_bytes: 100, max_documents: 3, max_nodes: 20, ..Limits::DEFAULT };
     let kind = |text: &str| parse_with(&file(text), &limits).problems[0].kind;
     assert_eq!(kind(&"#".repeat(101)), ProblemKind::TooBig);
@@ -345,7 +345,7 @@ fn size_is_limited() {
 }
 
 #[test]
-fn rejects_or_replaces_bytes_that_are_no_text() {
+fn rejects_or_replaces_invalid_bytes() {
     let nul = SourceFile::from_bytes("f.yaml", b"a: 1\0\n".to_vec());
     assert_eq!(parse(&nul).problems[0].kind, ProblemKind::Syntax);
     let half = SourceFile::from_bytes("f.yaml", b"a: \"\xE2\x82\"\n".to_vec());
@@ -364,7 +364,7 @@ proptest::proptest! {
 
     /// Every text gives an answer, with spans inside the text.
     #[test]
-    fn nothing_panics(text in "[-\\[\\]{}:,?&*!|>'\"%@`#a1~<\\\\. \t\n\r\u{85}\u{2028}\u{FEFF}é]{0,60}") {
+    fn never_panics_on_any_text(text in "[-\\[\\]{}:,?&*!|>'\"%@`#a1~<\\\\. \t\n\r\u{85}\u{2028}\u{FEFF}é]{0,60}") {
         let file = file(&text);
         let parsed = parse(&file);
         for problem in &parsed.problems {

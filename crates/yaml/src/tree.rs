@@ -102,7 +102,7 @@ impl Node {
 
     /// The value at a dotted path of plain keys: `spec.featureGates`.
     pub fn below(&self, path: &str) -> Option<&Self> {
-        // Of bytes: to look for a character takes longer than most keys are.
+        // Bytes, because searching for a character takes longer than most keys are.
         let mut keys = path.as_bytes().split(|byte| *byte == b'.');
         keys.try_fold(self, |node, key| {
             let mut entries = node.entries().iter();

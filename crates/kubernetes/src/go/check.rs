@@ -1,4 +1,4 @@
-//! Would Go decode this document, and what would it say?
+//! Whether Go would decode a document, and its error where it wouldn't.
 //!
 //! `encoding/json` notes the first value of a wrong type and goes on; a type's own decoder
 //! (quantities, durations, times) that fails ends it at once, and its error is the one returned.
@@ -30,7 +30,7 @@ pub(super) fn all(types: &GoTypes, document: &Value, ty: &GoType, keys: KeyMatch
         return Vec::new();
     };
     let mut checker = Checker { types, keys, first: None, all: Some(Vec::new()) };
-    // What would end it is noted and passed over.
+    // An error that ends Go's decoding is recorded already; the others are wanted, too.
     checker.value(document, ty, &Step::Root).ok();
     let mut all = checker.all.unwrap_or_default();
     all.retain(|error| *error != named);
@@ -212,7 +212,7 @@ fn check_time(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
     match value {
         Value::Null => Ok(()),
         Value::String(text) if time::parse(text).is_some() => Ok(()),
-        // Go goes on to say which part it stumbled over.
+        // Go's message goes on with the part that is wrong.
         Value::String(text) => Err(failure(
             format!(
                 "parsing time {} as \"2006-01-02T15:04:05Z07:00\": cannot parse {} as \"2006\"",

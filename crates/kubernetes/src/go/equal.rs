@@ -1,4 +1,4 @@
-//! Would Go find two documents equal, once it has decoded them?
+//! Whether two documents are equal to Go once it has decoded them.
 
 use serde_json::Value;
 

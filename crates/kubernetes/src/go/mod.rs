@@ -33,11 +33,11 @@ pub struct DecodeError {
     pub message: String,
     /// Where, in the document's own keys: `spec.a[0].b`; empty for the document itself.
     pub path: String,
-    /// What it wants there.
+    /// What Go expects there.
     pub wants: Wants,
 }
 
-/// What Go wants of a value that it can't decode.
+/// What Go expects where it can't decode a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wants {
     /// A duration such as `90s`.
@@ -51,7 +51,7 @@ pub enum Wants {
 }
 
 impl GoTypes {
-    /// Would Go accept this JSON for that type? Keys are matched exactly, as the API machinery's
+    /// Checks that Go accepts this JSON for that type. Keys are matched exactly, as the API machinery's
     /// decoder does (the one of API server and webhooks).
     pub fn decode_check(&self, document: &Value, ty: &GoType) -> Result<(), DecodeError> {
         check::check(self, document, ty, check::KeyMatching::Exact)
@@ -63,8 +63,8 @@ impl GoTypes {
         check::all(self, document, ty, check::KeyMatching::Exact)
     }
 
-    /// What decoding into the typed struct and encoding again makes of a document: unknown keys
-    /// go, what Go omits goes, what Go always prints is there, quantities and durations are
+    /// Changes a document as decoding it into the typed struct and encoding it again does: unknown keys
+    /// and values that Go omits are removed, fields that Go always prints are added, quantities and durations are
     /// printed as Go prints them. A timestamp that is not set is never printed where it may be
     /// omitted. A value that Go would not decode (see [`Self::decode_check`]) stays as it is.
     pub fn normalise(&self, document: &mut Value, ty: &GoType) {

@@ -46,7 +46,7 @@ pub(super) fn encode(types: &GoTypes, value: &mut Value, ty: &GoType) {
 }
 
 fn encode_struct(types: &GoTypes, map: &mut Map<String, Value>, structure: &Struct) {
-    // Hardly anything goes, and to retain the others takes twice as long.
+    // Few entries are removed, and `retain` would take twice as long.
     let mut gone = Vec::new();
     for (key, value) in map.iter_mut() {
         let field = structure.field(key);

@@ -9,7 +9,7 @@ pub enum TypeStep<'t> {
     Field(&'t str, &'t GoType),
     /// An entry of a map or an element of a list.
     Inside(&'t GoType),
-    /// Below here anything goes.
+    /// Below here any value is accepted.
     Free,
     /// Go has no place for it: decoding drops it.
     Nowhere,

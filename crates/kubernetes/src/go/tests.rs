@@ -95,7 +95,7 @@ fn reports_missing_keys_and_nulls() {
 }
 
 #[test]
-fn elements_are_decoded_over_the_old_ones() {
+fn decodes_elements_over_the_old_ones() {
     let base = json!({"permittedHostDevices": {"pciHostDevices": [
         {"pciVendorSelector": "A:1", "resourceName": "r/a", "externalResourceProvider": true},
         {"pciVendorSelector": "B:2", "resourceName": "r/b"}]}});
@@ -122,7 +122,7 @@ fn map_values_are_replaced_whole() {
 }
 
 #[test]
-fn keys_of_another_case_come_last() {
+fn decodes_keys_of_another_case_last() {
     assert_eq!(
         merged(json!({"cpuModel": "a"}), json!({"CPUMODEL": "c", "cpuModel": "b"})),
         Ok(json!({"cpuModel": "c"}))
@@ -167,7 +167,7 @@ fn errors_read_as_go_prints_them() {
 }
 
 #[test]
-fn a_decoder_of_its_own_fails_at_once() {
+fn custom_decoders_fail_at_once() {
     let (types, ty) = kubevirt();
     let spec = json!({"spec": {"certificateRotateStrategy": {"selfSigned": {"caRotateInterval": "1d"}},
         "imageTag": 5, "configuration": {"cpuRequest": "a lot"}}});
@@ -179,7 +179,7 @@ fn a_decoder_of_its_own_fails_at_once() {
 }
 
 #[test]
-fn decodes_metadata_on_its_own() {
+fn decodes_metadata_alone() {
     let (types, _) = kubevirt();
     let ty = types.named("v1.ObjectMeta").unwrap();
     let error = types.decode_check(&json!({"labels": {"x": true}}), ty).unwrap_err();
@@ -247,7 +247,7 @@ fn documents() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn any_document_is_handled(base in documents(), patched in documents()) {
+    fn handles_any_document(base in documents(), patched in documents()) {
         let (types, ty) = kubevirt();
         let mut once = base.clone();
         types.normalise(&mut once, ty);

@@ -1,7 +1,7 @@
 //! JSON Schemas of hcoplan's own documents: the inventory, the configuration.
 //!
-//! The same schema is published for editors. Here it tells what is wrong with a document, where,
-//! and what was probably meant. (CRD schemas are not JSON Schema: see the rest of this room.)
+//! The same schema is published for editors. Here it finds what is wrong with a document, where,
+//! and what was probably meant. (CRD schemas are not JSON Schema: see the other modules.)
 
 use std::sync::OnceLock;
 
@@ -186,7 +186,7 @@ fn name_of(path: &Path) -> String {
     if path.0.is_empty() { "the document".to_owned() } else { format!("`{path}`") }
 }
 
-/// What a type error wanted, and whether it was text.
+/// The type that the schema requires, and whether it is text.
 fn wanted(kind: &TypeKind) -> (String, bool) {
     let name = |t: jsonschema::JsonType| match t.as_str() {
         "object" => "a mapping",
@@ -271,13 +271,13 @@ mod tests {
     }
 
     #[test]
-    fn a_good_document_passes() {
+    fn accepts_a_valid_document() {
         let text = "kind: Sample\nrelease: '1.17'\ncount:\nlevel: error\npools: [{name: a}]\n";
         assert!(check(text).is_empty(), "{:?}", check(text));
     }
 
     #[test]
-    fn mistakes_are_placed_and_explained() {
+    fn locates_and_explains_mistakes() {
         let cases = [
             (
                 "kind: Sample\nrelease: 1.20\n",

@@ -1,4 +1,4 @@
-//! Sets of fields, as `metadata.managedFields` records who wrote what.
+//! Sets of fields, as `metadata.managedFields` records which manager wrote which fields.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) struct Entry {
 }
 
 impl FieldSet {
-    /// Reads `fieldsV1`. What is no object has no fields.
+    /// Reads `fieldsV1`. Anything but an object is an empty set.
     pub fn read(fields: &Value) -> Self {
         let fields = fields.as_object().into_iter().flatten().filter(|(step, _)| *step != ".");
         Self(
@@ -30,7 +30,7 @@ impl FieldSet {
         )
     }
 
-    /// Whether nothing belongs to it.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.values().all(|entry| !entry.is_member && entry.below.is_empty())
     }
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_sets_apart_field_by_field() {
+    fn subtracts_and_intersects_sets_field_by_field() {
         let all = FieldSet::read(&json!({"f:a": {".": {}, "f:b": {}}, "f:c": {}}));
         let parent = FieldSet::read(&json!({"f:a": {}}));
         let child = FieldSet::read(&json!({"f:a": {"f:b": {}}}));

@@ -1,5 +1,5 @@
-//! Objects for property tests: made from a schema and a seed, right more often than not, with
-//! everything that admission has to cope with strewn in.
+//! Objects for property tests: made from a schema and a seed, mostly valid, with some values of
+//! every kind that admission has to handle.
 
 use serde_json::{Map, Number, Value};
 

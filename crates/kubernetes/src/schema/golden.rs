@@ -57,7 +57,7 @@ fn lines(file: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn everything_the_releases_ask_for_is_implemented() {
+fn supports_every_keyword_of_the_releases_schemas() {
     let Some(shared) = recordings() else {
         return;
     };

@@ -1,4 +1,4 @@
-//! Lists in which nothing may stand twice.
+//! Lists whose elements must be unique.
 
 use std::collections::HashMap;
 
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_and_maps_name_the_second_of_several() {
+    fn reports_the_second_of_repeated_elements() {
         let items = [json!("a"), json!("b"), json!("a"), json!("a")];
         assert_eq!(node(List::Set).repeated(&items), Ok(vec![(2, json!("a"))]));
         assert_eq!(node(List::Atomic).repeated(&items), Ok(Vec::new()));

@@ -1,4 +1,4 @@
-//! What the schema says about one place, for everybody who explains or compares.
+//! What the schema says about one path, for explanations and comparisons.
 
 use serde_json::Value;
 
@@ -24,11 +24,11 @@ pub struct FieldInfo<'s> {
     pub kind: &'static str,
     /// The values that are allowed; empty = no such limit.
     pub allowed: &'s [Value],
-    /// What stands there when nothing was given.
+    /// The default value.
     pub default: Option<&'s Value>,
     /// The field's documentation, where the schema carries it.
     pub description: Option<&'s str>,
-    /// Whether null may stand there.
+    /// Whether null is allowed.
     pub nullable: bool,
     /// Whether the object around it must have it.
     pub required: bool,

@@ -12,7 +12,7 @@ use super::field_set::{Entry, FieldSet};
 use super::{ChildSchema, List, Node, Schema, Types, server_path};
 use hcoplan_yaml::Path;
 
-/// How values are taken apart.
+/// How a value is split into fields.
 enum Shape {
     /// Key by key.
     Object,
@@ -115,7 +115,7 @@ impl Schema {
     }
 }
 
-/// A place in the schema; where it says nothing, values tell what they are.
+/// A place in the schema; where it has no schema, the values' own types count.
 #[derive(Clone, Copy)]
 struct At<'s> {
     node: Option<&'s Node>,
@@ -150,7 +150,7 @@ impl<'s> At<'s> {
         }
     }
 
-    /// How two values are compared or merged: where there is nothing to take apart, as they are.
+    /// How two values are compared or merged; as a whole where they can't be split.
     fn shape_of(self, before: Option<&Value>, after: Option<&Value>) -> Shape {
         let full = |value: &&Value| match value {
             Value::Object(map) => !map.is_empty(),
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn merges_by_the_schemas_types() {
+    fn merges_by_the_schemas_list_types() {
         let before = json!({"name": "a", "map": {"x": "1"}, "whole": {"a": "1"}, "list": ["a"], "set": ["a", "b"],
             "keyed": [{"k": "1", "v": "a"}, {"k": "2"}]});
         let after = json!({"map": {"y": "2"}, "whole": {"b": "2"}, "list": ["b"], "set": ["c", "a"],
@@ -415,14 +415,14 @@ mod tests {
     }
 
     #[test]
-    fn null_takes_a_value_away_but_nothing_that_is_merged() {
+    fn null_removes_a_value_but_no_merged_object() {
         let before = json!({"name": "a", "map": {"x": "1"}, "set": ["a"], "list": ["a"]});
         let after = json!({"name": null, "map": null, "set": [], "list": null});
         assert_eq!(merged(before, after), json!({"name": null, "map": {"x": "1"}, "set": ["a"], "list": null}));
     }
 
     #[test]
-    fn fields_are_what_is_not_taken_apart() {
+    fn lists_the_fields_of_a_manifest() {
         let object = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"map": {}, "whole": {"a": "1"}, "list": [],
             "set": ["x"], "keyed": [{"k": "1", "v": "2"}], "name": null}});
         let fields = json!({"f:metadata": {"f:labels": {"f:a": {}}}, "f:spec": {"f:map": {}, "f:whole": {}, "f:list": {},
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn names_what_differs() {
+    fn lists_the_fields_that_differ() {
         let before = json!({"spec": {"name": "a", "map": {"x": "1"}, "set": ["a"]}});
         let after = json!({"spec": {"name": "b", "map": {"x": "1", "y": "2"}, "list": ["a"]}});
         let changes = schema().changes(&before, &after);

@@ -120,7 +120,7 @@ struct Node {
     preserve_unknown: bool,
     int_or_string: bool,
     properties: BTreeMap<Box<str>, Self>,
-    /// What holds for names that are not in `properties`; `None` = they are pruned.
+    /// The schema of names that are not in `properties`; `None` = they are pruned.
     additional: Option<Additional>,
     items: Option<Box<Self>>,
     /// In the schema's order.
@@ -132,7 +132,7 @@ struct Node {
     is_atomic: bool,
     rules: Option<Rules>,
     description: Option<Box<str>>,
-    /// What it asks for and this module can't check.
+    /// Keywords that this module can't check.
     unsupported: Box<[String]>,
 }
 
@@ -166,7 +166,7 @@ enum ChildSchema<'s> {
     Node(&'s Node),
 }
 
-/// How a list is merged, and what may not stand in it twice.
+/// How a list is merged, and what must be unique in it.
 #[derive(Debug, Default)]
 enum List {
     #[default]
@@ -176,7 +176,7 @@ enum List {
     Map(Box<[Box<str>]>),
 }
 
-/// What few nodes have: kept apart so that the others stay small.
+/// Keywords of few nodes, kept apart so that the others stay small.
 #[derive(Debug, Default)]
 struct Limits {
     allowed: Vec<Value>,

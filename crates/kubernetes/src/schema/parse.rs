@@ -34,8 +34,8 @@ impl Schema {
         Ok(Self { group: word("group")?, version: word("version")?, kind: word("kind")?, root: Node::read(root) })
     }
 
-    /// What the schema asks for and this module can't check, one sentence each: keywords, patterns and formats,
-    /// which nothing is held to then, and rules, which nothing keeps.
+    /// The parts of the schema that this module can't check, one sentence each: keywords, patterns and formats,
+    /// which accept any value then, and rules, which reject any value.
     pub fn unsupported(&self) -> Vec<String> {
         let mut found = Vec::new();
         self.collect_unsupported(self.root(), "", &mut found);
@@ -72,7 +72,7 @@ impl Schema {
 }
 
 impl Node {
-    /// What is no object says nothing.
+    /// Anything but an object is an empty schema.
     pub(super) fn read(schema: Value) -> Self {
         let mut node = Self::default();
         let mut limits = Limits::default();
@@ -149,7 +149,7 @@ impl Node {
                 };
             }
             "x-kubernetes-map-type" => self.is_atomic = value.as_str()? == "atomic",
-            // Int-or-string says all that this anyOf does; rules were taken before.
+            // Int-or-string implies this anyOf; rules were read before.
             "x-kubernetes-validations" => {}
             "anyOf" => return is_int_or_string(&value).then_some(()),
             _ => return None,
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_what_it_cannot_check() {
+    fn lists_unsupported_keywords() {
         let text = r#"{"group":"g","version":"v1","kind":"K","openAPIV3Schema":{"type":"object",
             "properties":{"a":{"type":"string","pattern":"^x(?=y)$","not":{}},
             "b":{"type":"object","x-kubernetes-validations":[{"rule":"self.c =="}]}}}}"#;
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_functions_that_it_cannot_call() {
+    fn lists_unsupported_functions() {
         let rules = [
             "self.all(x, self.exists_one(y, x.name.lowerAscii() == y.name.lowerAscii()))",
             "has(self.a) && size(self.a) > 0 && self.a.matches('^b') && quantity(self.b).isGreaterThan(quantity('1'))",
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn names_missing_parts() {
+    fn reports_missing_parts_of_a_schema() {
         let error = Schema::from_json("{}").expect_err("nothing there");
         assert_eq!(error.to_string(), "the schema has no openAPIV3Schema");
         assert!(matches!(Schema::from_json("{"), Err(SchemaError::Json)));

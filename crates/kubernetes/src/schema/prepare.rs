@@ -1,5 +1,5 @@
-//! What the API server does to an object before it validates it: unknown fields go, then nulls that
-//! may not be, then what was not given is filled in.
+//! What the API server does to an object before it validates it: it prunes unknown fields, then removes
+//! nulls that aren't allowed, then fills in defaults.
 
 use serde_json::Value;
 
@@ -18,13 +18,13 @@ pub struct PrunedField {
 
 impl Schema {
     /// What the API server does to an object before it validates it: prunes it, removes nulls,
-    /// fills in defaults. It does one after the other, and what one does at a place is nothing to
-    /// the others elsewhere, so that one walk does all three.
+    /// fills in defaults. The server walks three times. No step affects another one
+    /// elsewhere in the object, so that one walk does all three.
     pub fn prepare(&self, value: &mut Value) -> Vec<PrunedField> {
         self.walk(value, Passes::ALL)
     }
 
-    /// Removes what the schema does not know and says what that was, in the order of the tree.
+    /// Removes fields that the schema does not know and returns them, in the order of the tree.
     /// `apiVersion`, `kind` and `metadata` of the object itself are left alone.
     pub fn prune(&self, value: &mut Value) -> Vec<PrunedField> {
         self.walk(value, Passes::PRUNE)
@@ -46,7 +46,7 @@ impl Schema {
         pruned
     }
 
-    /// `node` is `None` where nothing is known of what stands there.
+    /// `node` is `None` where the schema is unknown.
     fn walk_at(
         &self,
         value: &mut Value,
@@ -57,7 +57,7 @@ impl Schema {
     ) {
         match value {
             Value::Object(map) => {
-                // Hardly anything goes, and to retain the others takes twice as long.
+                // Few entries are removed, and `retain` would take twice as long.
                 let mut gone = Vec::new();
                 for (name, v) in map.iter_mut() {
                     if !self.entry_stays(name, v, node, at, job, pruned) {
@@ -94,7 +94,7 @@ impl Schema {
         }
     }
 
-    /// Walks below an entry of an object; `false` where it goes.
+    /// Walks below an entry of an object; `false` where it is removed.
     fn entry_stays(
         &self,
         name: &str,
@@ -123,7 +123,7 @@ impl Schema {
         }
     }
 
-    /// Walks below a value that a node describes; `false` for a null that may not be and has no
+    /// Walks below a value that a node describes; `false` for a null that isn't allowed and has no
     /// default.
     fn stays(
         &self,
@@ -148,7 +148,7 @@ impl Schema {
     }
 }
 
-/// Which of it is done.
+/// Which steps the walk does.
 #[derive(Debug, Clone, Copy)]
 struct Passes {
     prune: bool,
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn removes_and_names_what_is_unknown() {
+    fn removes_and_returns_unknown_fields() {
         let mut value = json!({
             "apiVersion": "g/v1", "kind": "K", "metadata": {"name": "n", "odd": 1}, "extra": 1,
             "spec": {
@@ -255,7 +255,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn one_walk_does_what_three_do(seed: u64, odd: bool, choice: usize) {
+        fn one_walk_equals_three(seed: u64, odd: bool, choice: usize) {
             let all = schemas(hcoplan_testing::recordings().as_deref());
             let (_, schema) = &all[choice % all.len()];
             let given = generate::object(schema, seed, odd);

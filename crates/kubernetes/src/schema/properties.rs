@@ -1,4 +1,4 @@
-//! What must hold for every object and every schema.
+//! Properties of every object and every schema.
 
 use std::sync::OnceLock;
 
@@ -39,7 +39,7 @@ proptest! {
     }
 
     #[test]
-    fn takes_prepared_values(seed: u64, odd: bool, choice: usize) {
+    fn accepts_prepared_values(seed: u64, odd: bool, choice: usize) {
         let all = schemas(hcoplan_testing::recordings().as_deref());
         let schema = chosen(all, choice);
         let object = generate::object(schema, seed, odd);
@@ -57,7 +57,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rejection_names_a_place_that_is_there(seed: u64, choice: usize) {
+    fn rejections_have_an_existing_location(seed: u64, choice: usize) {
         let all = schemas(hcoplan_testing::recordings().as_deref());
         let schema = chosen(all, choice);
         let object = generate::object(schema, seed, true);
@@ -73,7 +73,7 @@ fn unknown(schema: &Schema, object: &Value) -> Option<String> {
     let mut todo = vec![hcoplan_yaml::Path::root()];
     while let Some(path) = todo.pop() {
         if schema.field(&path).is_none() {
-            // What lies under a key that may be anything is kept as it is.
+            // Values under free keys are kept as they are.
             if schema.takes_any_key(&path.parent()) {
                 continue;
             }
@@ -139,7 +139,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn keywords_mean_what_they_mean_to_json_schema(seed: u64, odd: bool, choice: usize) {
+    fn keywords_agree_with_json_schema(seed: u64, odd: bool, choice: usize) {
         let all = schemas(hcoplan_testing::recordings().as_deref());
         let index = choice % all.len();
         let schema = &all[index].1;

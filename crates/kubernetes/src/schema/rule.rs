@@ -17,8 +17,8 @@ const KEYWORD: &str = "x-kubernetes-validations";
 pub(super) struct Rules {
     /// The node as it stands in the CRD, as formats and names below it say what a rule sees.
     schema: Value,
-    /// Compiled when a value is first held to them: that takes up to a millisecond a rule, and most nodes
-    /// are never asked.
+    /// Compiled when a value is first checked: that takes up to a millisecond a rule, and most nodes
+    /// are in no manifest.
     compiled: OnceLock<CompiledSchema>,
     /// Why rules aren't in the schema.
     too_large: Vec<String>,
@@ -36,7 +36,7 @@ impl Validator {
     }
 }
 
-/// What the server says of a broken rule.
+/// The server's message about a broken rule.
 #[derive(Debug)]
 pub(super) struct BrokenRule {
     /// The rule's `fieldPath` from the node on, `.a.b`, or empty.
@@ -46,7 +46,7 @@ pub(super) struct BrokenRule {
 }
 
 impl Rules {
-    /// Those of a node with these keywords; `None` where it has none.
+    /// The rules of a node with these keywords; `None` where it has none.
     pub(super) fn of(keywords: &Map<String, Value>) -> Option<Self> {
         keywords.get(KEYWORD)?;
         let mut keywords = keywords.clone();
@@ -83,8 +83,8 @@ impl Rules {
         found
     }
 
-    /// Those that a value breaks. One about a change (`oldSelf`) is asked only where there is an old value; one
-    /// that can't be evaluated is broken, as it is for the server.
+    /// The rules that a value breaks. One about a change (`oldSelf`) is evaluated only with an old value; one
+    /// that can't be evaluated counts as broken, as in the server.
     pub(super) fn broken(&self, validator: &Validator, value: &Value, old: Option<&Value>) -> Vec<BrokenRule> {
         let invalid = |what: &str| vec![BrokenRule { field: String::new(), message: format!("Invalid value: {what}") }];
         if let Some(why) = self.too_large.first() {
@@ -100,7 +100,7 @@ impl Rules {
                 "validation failed due to running out of cost budget, no further validation rules will be run",
             );
         }
-        // Dates that no calendar has are a panic.
+        // The library panics on dates that don't exist.
         let evaluate = || validator.library.validate_compiled(self.compiled(), value, old);
         let Ok(result) = catch_unwind(AssertUnwindSafe(evaluate)) else {
             return invalid("a CEL rule can't be evaluated");
@@ -125,7 +125,7 @@ impl Rules {
 }
 
 impl Rules {
-    /// An upper bound of what they cost.
+    /// An upper bound of the rules' cost.
     fn cost(&self, value: &Value, old: Option<&Value>) -> u64 {
         let rules = self.compiled().validations.iter().flatten();
         let programs = rules.flat_map(|rule| [Some(&rule.program), rule.message_program.as_ref()]);
@@ -134,7 +134,7 @@ impl Rules {
     }
 }
 
-/// The functions that a rule calls and nothing here has, a sentence each: the rule would be broken by any value.
+/// The functions that a rule calls and the library lacks, a sentence each: any value would break the rule.
 fn unknown_functions(rule: &Program) -> Vec<String> {
     let context = Context::default().with_all();
     // The others are operators.
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_of_the_operators_can_hold_and_fail() {
+    fn evaluates_each_rule_of_the_operators_to_true_and_false() {
         for (rule, good, bad) in [
             (
                 "(has(self.mediatedDeviceTypes) && size(self.mediatedDeviceTypes)>0) || \
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn reason_field_and_message_are_the_rules() {
+    fn reports_the_reason_field_and_message_of_a_rule() {
         let node = json!({KEYWORD: [{"rule": "self.a < 2", "reason": "FieldValueForbidden", "fieldPath": ".a",
             "messageExpression": "'not ' + string(self.a)"}]});
         let value = json!({"a": 3});
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_about_a_change_is_asked_of_changes() {
+    fn evaluates_transition_rules_on_updates_only() {
         let node = json!({KEYWORD: [{"rule": "self == oldSelf", "message": "never changes"}]});
         assert_eq!(said(&node, &json!(1), None), [""; 0]);
         assert_eq!(said(&node, &json!(1), Some(&json!(1))), [""; 0]);

@@ -1,4 +1,4 @@
-//! What a rule costs: bounds that are worked out before it is parsed and before it is evaluated, as the library has none.
+//! The cost of a rule: bounds that are computed before it is parsed and evaluated, because the library has none.
 //!
 //! The API server gives the rules of an object a budget, too (`celconfig.RuntimeCELCostBudget`), and counts about the
 //! same: a step for each part of an expression each time it is evaluated, and what it reads and makes by size.
@@ -56,11 +56,11 @@ pub(super) fn too_large(rule: &str) -> Option<String> {
 /// How large a value can be: of several that are possible, the largest.
 #[derive(Debug, Clone, Default)]
 struct Size {
-    /// All that is in it: values, and a sixteenth of the bytes of strings and keys. 1 is a number, or nothing.
+    /// Its content: the number of values, and a sixteenth of the bytes of strings and keys. 1 is a number, or nothing.
     total: u64,
     /// Elements, keys or characters.
     count: u64,
-    /// Of what is in it; where that isn't known, itself.
+    /// The size of an element; where that isn't known, of the value itself.
     each: Option<Box<Self>>,
 }
 
@@ -69,7 +69,7 @@ impl Size {
         Self { total: 1, count: 1, each: None }
     }
 
-    /// Of a value that nothing else is known of.
+    /// The size of a value of which only the total is known.
     fn any(total: u64) -> Self {
         Self { total, count: total.saturating_mul(16), each: None }
     }
@@ -255,14 +255,14 @@ impl Estimate {
         self.names.push((loops.accu_var.clone(), first.clone()));
         self.size(&loops.loop_cond);
         let next = self.size(&loops.loop_step);
-        // A step adds to what there is, as macros write it; nobody else can name it.
+        // Each step adds to the result, as macros write it; no other expression can name it.
         let grown = |first: u64, next: u64| first.saturating_add(times.saturating_mul(next.saturating_sub(first)));
         let last = Size {
             total: grown(first.total, next.total).max(next.total),
             count: grown(first.count, next.count).max(next.count),
             each: next.each,
         };
-        // An element and what there is are copied each time.
+        // An element and the result so far are copied each time.
         let step = (self.cost - before).saturating_add(range.each().total).saturating_add(last.total);
         self.cost = before.saturating_add(times.saturating_mul(step));
         if let Some((_, size)) = self.names.last_mut() {
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_text_come_before_the_parser() {
+    fn limits_a_rules_text_before_parsing() {
         for (what, rule) in [
             ("brackets", "(".repeat(100_000) + "1"),
             ("lists", "[".repeat(30) + &"]".repeat(30)),

@@ -1,4 +1,4 @@
-//! What single values are rejected for: type, enum, pattern, format, range, length.
+//! Checks of single values: type, enum, pattern, format, range, length.
 
 use serde_json::Value;
 

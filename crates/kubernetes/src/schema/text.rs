@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_stand_bare() {
+    fn prints_paths_without_quotes() {
         let spec = CurrentPath::ROOT.key("spec");
         let classes = spec.key("a.b/c");
         assert_eq!(server_path(&classes.index(2).path()), "spec.a.b/c[2]");

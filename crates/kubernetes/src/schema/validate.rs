@@ -26,7 +26,7 @@ pub enum ViolationKind {
     TooLong,
     /// Anything else about the value.
     Invalid,
-    /// An element that stands in its list already.
+    /// An element that its list has already.
     Duplicate,
     /// A broken `x-kubernetes-validations` rule.
     Rule,
@@ -50,7 +50,7 @@ pub struct Violation {
     pub message: String,
 }
 
-/// Everything that is rejected, in the parts that the server puts together.
+/// Everything that is rejected, in the groups that the server prints in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Violations {
     /// By the schema's keywords.
@@ -76,8 +76,8 @@ impl Violations {
 impl Schema {
     /// What the API server rejects in a new object, once it has pruned and defaulted it.
     pub fn rejections(&self, object: &Value) -> Vec<Violation> {
-        // What is taken as it stands is taken prepared, too: what is pruned was not looked at, and
-        // defaults keep the schema. (A property of `properties.rs`.)
+        // An object that is valid as written is valid when prepared, too: validation ignores pruned fields, and
+        // defaults are valid. (A property of `properties.rs`.)
         if self.validate(object).is_empty() {
             return Vec::new();
         }
@@ -118,7 +118,7 @@ impl Schema {
     }
 }
 
-/// Rules that wait for the rest, which may keep the server from asking them.
+/// Rules that are evaluated last, because other violations may keep the server from evaluating them.
 struct PendingRules<'v> {
     rules: &'v Rules,
     value: &'v Value,
@@ -229,7 +229,7 @@ impl<'v> Validation<'v> {
         self.reject(at, ViolationKind::WrongType, &body);
     }
 
-    /// `value` as it is printed, `detail` what stands behind `P in body `.
+    /// `value` as it is printed, `detail` the text behind `P in body `.
     pub(super) fn reject_value(&mut self, at: CurrentPath<'_>, value: &str, detail: &str) {
         let place = server_path(&at.path());
         let body = format!("Invalid value: {value}: {place} in body {detail}");
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_looks_at_what_changed() {
+    fn validates_only_changed_parts_on_update() {
         let old = json!({"spec": {"strategy": "x", "size": 1, "devices": [{"selector": "a", "external": 1}]}});
         let mut new = old.clone();
         new["spec"]["title"] = json!("t");

@@ -9,7 +9,7 @@ use crate::{Entry, Key, Limits, Node, Style, Value};
 /// How much a part of the document holds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Size {
-    /// Steps that Go's decoder takes, which it counts to notice aliases out of hand.
+    /// Steps of Go's decoder, which counts them to reject aliases that multiply.
     pub(super) steps: usize,
     pub(super) bytes: usize,
 }
@@ -65,7 +65,7 @@ impl Copied {
 /// The anchors of one document.
 pub(super) struct Aliases<'t> {
     targets: HashMap<&'t str, Target>,
-    /// How many anchors were met.
+    /// How many anchors were read so far.
     anchors: usize,
     /// What was read, the copies of aliases included.
     pub(super) read: Size,

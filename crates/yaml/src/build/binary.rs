@@ -46,7 +46,7 @@ mod tests {
     use super::decode;
 
     #[test]
-    fn decodes_what_go_decodes() {
+    fn decodes_base64_as_go_does() {
         assert_eq!(decode("aGVsbG8=").as_deref(), Some("hello"));
         assert_eq!(decode("aGVs\nbG8=\n").as_deref(), Some("hello"));
         assert_eq!(decode("").as_deref(), Some(""));

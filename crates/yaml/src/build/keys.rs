@@ -95,7 +95,7 @@ fn last_wins(entries: Vec<Entry>, repeats: &[(usize, usize)], problems: &mut Pro
             gone.push(entry.value.span);
         }
     }
-    // What never reaches JSON can't be rejected there.
+    // An entry that another one replaces never reaches JSON, so JSON's rules don't apply to it.
     problems.retain(|p| {
         let rejected_by_json = matches!(p.kind, ProblemKind::NotJson | ProblemKind::BadKey);
         !rejected_by_json || !is_inside(p.span, &gone)
@@ -103,7 +103,7 @@ fn last_wins(entries: Vec<Entry>, repeats: &[(usize, usize)], problems: &mut Pro
     kept
 }
 
-/// Whether a span lies in one of `outer`, which are in order and apart.
+/// Whether a span lies in one of `outer`, which are in order and don't overlap.
 fn is_inside(span: Span, outer: &[Span]) -> bool {
     let before = outer.partition_point(|o| o.start <= span.start);
     let nearest = before.checked_sub(1).and_then(|i| outer.get(i));

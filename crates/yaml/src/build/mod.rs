@@ -40,7 +40,7 @@ enum Pending {
     Value(Key),
     /// The value of `<<`, whose bytes these are.
     Merge(Span),
-    /// The value of a key that can't be one.
+    /// The value of an invalid key.
     Rejected,
 }
 
@@ -230,7 +230,7 @@ impl<'l, 't> Builder<'l, 't> {
     }
 
     fn add(&mut self, node: Node, anchor: Option<Anchor<'t>>, height: usize) -> Result<(), Problem> {
-        // Aliases of what holds aliases nest deeper than anything that is written.
+        // Aliases of values with aliases can nest deeper than the text does.
         if self.stack.len() + height > self.limits.max_depth {
             return Err(Problem::too_deep(self.limits.max_depth, node.span));
         }
@@ -259,7 +259,7 @@ impl<'l, 't> Builder<'l, 't> {
                         merges.push(Merge { above, span, node });
                     }
                     Pending::Rejected => {}
-                    // Only an alias gets here in a key's place.
+                    // Only an alias of a key gets here.
                     Pending::Key => *pending = alias_as_key(node, &mut self.problems)?,
                 }
             }

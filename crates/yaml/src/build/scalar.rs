@@ -24,7 +24,7 @@ impl Written<'_> {
         if self.is_text() { Ok(Value::String(self.text.into_owned())) } else { self.resolved(problems) }
     }
 
-    /// The value of what may be more than text; the others, which are most, needn't carry it along.
+    /// The value of a scalar that may be more than text; apart, because most scalars are text.
     #[inline(never)]
     fn resolved(self, problems: &mut Problems) -> Result<Value, Problem> {
         self.compare_with_kustomize(problems);
@@ -57,7 +57,7 @@ impl Written<'_> {
         self.resolved_key(problems)
     }
 
-    /// The key of what may be more than text.
+    /// The key of a scalar that may be more than text.
     #[inline(never)]
     fn resolved_key(self, problems: &mut Problems) -> Result<Pending, Problem> {
         let span = self.span;
@@ -85,7 +85,7 @@ impl Written<'_> {
             }
     }
 
-    /// Whether it is the same text to everybody.
+    /// Whether kubectl and kustomize both read it as the same text.
     #[inline]
     fn is_text(&self) -> bool {
         self.tag.is_none() && (self.style != Style::Plain || scalar::is_text(&self.text))
@@ -99,7 +99,7 @@ impl Written<'_> {
         })
     }
 
-    /// What it is. A quoted one without a tag is text.
+    /// The scalar's type and value. A quoted one without a tag is text.
     fn resolve(&self) -> Result<Scalar, Problem> {
         let Some(tag) = self.tag else {
             return Ok(match self.style {

@@ -132,7 +132,7 @@ impl EditableDocument<'_> {
         };
         let mut splices = Vec::new();
         if old.style == Style::Block && from <= line_end {
-            // `- a: 1`: nothing of the line stays.
+            // `- a: 1`: the whole line is replaced.
             let gone = Span::new(start, self.block_end(old.span.end, column));
             return vec![(Span::new(start, start), text.to_owned()), (gone, String::new())];
         }
@@ -172,7 +172,7 @@ impl EditableDocument<'_> {
         Ok(())
     }
 
-    /// Makes a block collection empty. What stood in it goes, comments included.
+    /// Makes a block collection empty: removes its entries and their comments.
     pub(super) fn empty_collection(&self, path: &Path, node: &Node, new: &Json) -> Result<Vec<Splice>, Reason> {
         if !path.0.is_empty() {
             return self.replace(path, node, new);
@@ -185,7 +185,7 @@ impl EditableDocument<'_> {
     }
 
     /// The end of the line on which a value ends, and of the comments below that are indented
-    /// deeper than `column`: they belong to what ends.
+    /// deeper than `column`: they belong to the value.
     fn block_end(&self, value_end: u32, column: usize) -> usize {
         let mut end = self.line_end(value_end as usize);
         loop {

@@ -48,7 +48,7 @@ impl DocumentLayout {
         layout
     }
 
-    /// Looks for the first mapping and the first list that stand below a key.
+    /// Reads the indentation from the first mapping and the first list below a key.
     fn learn(&mut self, text: &str, node: &Node) {
         for entry in node.entries() {
             let value = &entry.value;

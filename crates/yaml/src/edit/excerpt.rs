@@ -70,7 +70,7 @@ pub(super) fn edits(
 /// The same on a whole document, whose file nobody has read for edits; `None` where only the file
 /// can tell.
 pub(super) fn edits_alone(document: &Document, changes: &[Change]) -> Option<Vec<Edit>> {
-    // Of a List's item, the bytes are not lines of their own.
+    // An item of a List may share its lines with others.
     let is_whole = document.span != document.root.span;
     if !is_whole || starts_as_json(document.file.text()) {
         return None;
@@ -89,7 +89,7 @@ fn common_steps(changes: &[Change]) -> &[Segment] {
         let steps = change.path().0.as_slice();
         match change {
             Change::Append(..) => steps,
-            // What holds it changes.
+            // The change affects the collection around it.
             _ => &steps[..steps.len().saturating_sub(1)],
         }
     });
@@ -197,7 +197,7 @@ impl<'d> Excerpt<'d> {
         Self { node: &document.root, steps: &[], lines: document.span.range(), column: None }
     }
 
-    /// The edits, if the lines tell that they make the changes.
+    /// The edits, if reading only these lines proves that they make the changes.
     fn edits(&self, document: &Document, layout: DocumentLayout, changes: &[Change]) -> Option<Vec<Edit>> {
         let all = document.file.text();
         let text = all.get(self.lines.clone())?;
@@ -226,7 +226,7 @@ impl<'d> Excerpt<'d> {
         Some(edits.into_iter().map(moved).collect())
     }
 
-    /// Whether the lines are lines of their own, and neither need others nor reach out to them.
+    /// Whether the lines parse the same without the lines around them.
     fn is_alone(&self, text: &str, all: &str) -> bool {
         let ends = self.lines.end == all.len() || text.ends_with('\n');
         let Some(column) = self.column else {
@@ -239,7 +239,7 @@ impl<'d> Excerpt<'d> {
         begins && ends && is_plain(text)
     }
 
-    /// Whether the root of the lines is what stands in them, and nothing else.
+    /// Whether the root of the parsed lines equals the node, so that nothing was lost or added.
     fn is_read(&self, root: &Node) -> bool {
         let node = self.node.to_json();
         match self.steps.last() {
@@ -272,7 +272,7 @@ impl<'d> Excerpt<'d> {
         }
     }
 
-    /// Whether no change can make the document too deep, whose limit isn't that of the lines.
+    /// Whether no change can exceed the depth limit, which counts from the document's root.
     fn is_flat(&self, changes: &[Change]) -> bool {
         let depth = |change: &Change| match change {
             Change::Set(path, value) | Change::Append(path, value) => path.0.len() + 1 + levels(value),
@@ -283,7 +283,7 @@ impl<'d> Excerpt<'d> {
     }
 }
 
-/// How many collections are in each other, at most.
+/// How deep collections are nested, at most.
 fn levels(value: &serde_json::Value) -> usize {
     use serde_json::Value as Json;
     match value {

@@ -162,7 +162,7 @@ pub(super) fn new_line(indent: usize, how: Indent<'_>) -> String {
     out
 }
 
-/// The same, behind text that is there.
+/// The same, appended to existing text.
 impl Indent<'_> {
     fn below_key(self, out: &mut String, value: &Json, column: usize) {
         let indent = match value {

@@ -1,9 +1,9 @@
-//! Changes to a file that leave everything else of it alone.
+//! Changes to a file that keep everything else in it.
 //!
 //! A change is a few bytes: comments, quotes, order and layout stay as the author wrote them,
-//! new text takes the indentation that the file already has. Nothing is trusted: the edits are
-//! applied, the result is read again (or only the lines that changed, where these tell: [`excerpt`]),
-//! and when it isn't the tree that was meant, or a comment got lost, there are no edits but a
+//! new text takes the indentation that the file already has. Each result is verified: the edits are
+//! applied, the result is read again (or only the changed lines, where that is enough: [`excerpt`]),
+//! and where it isn't the intended tree, or a comment got lost, the caller gets no edits but a
 //! [`Reason`].
 
 mod block;
@@ -54,7 +54,7 @@ pub enum Reason {
     Alias,
     /// The value has an anchor, which others may refer to.
     Anchor,
-    /// It is written in a way that this doesn't handle.
+    /// The layout is one that edits don't support.
     Layout,
     /// Two edits overlap, or one lies outside of the file.
     Overlap,
@@ -242,8 +242,8 @@ fn edits_in_turn(before: &EditableFile, document: &Document, changes: &[Change])
     Ok(line_edits(before.file(), &apply(current.file().text(), &edits)?))
 }
 
-/// The edits for a change, and the file after them, read as a whole. A change that has no place is
-/// told before what is wrong with its edits.
+/// The edits for a change, and the file after them, read as a whole. Reports a missing place before
+/// what is wrong with the edits.
 fn read_again(
     before: &EditableFile,
     document: &Document,
@@ -351,7 +351,7 @@ impl EditableDocument<'_> {
         let ways = (0..steps.len()).map(|n| &steps[..n]);
         let alias = ways.filter_map(|way| Some((way, self.document.root.at_steps(way)?)));
         let (way, node) = alias.into_iter().find(|(_, node)| node.style == Style::Alias).ok_or(Reason::Alias)?;
-        // What a merge key brings in has no place of its own.
+        // A value from a merge key has no text of its own to edit.
         let own = |n: usize| self.document.root.key_at_steps(&way[..n]).map(|key| key.span);
         if (1..=way.len()).filter_map(own).any(|span| self.text_of(span).starts_with('*')) {
             return Err(Reason::Alias);

@@ -1,4 +1,4 @@
-//! Texts that mean the same wherever they stand.
+//! Texts that parse the same in any context.
 
 use memchr::{memchr2_iter, memchr3_iter};
 

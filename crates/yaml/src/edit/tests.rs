@@ -1,4 +1,4 @@
-//! Edits as they look, and edits that nobody thought of.
+//! Examples of edits, and generated ones.
 
 use serde_json::{Value as Json, json};
 
@@ -16,7 +16,7 @@ fn path(text: &str) -> Path {
     Path::dotted(text)
 }
 
-/// Holds the result of one change against what is expected.
+/// Compares the result of one change with the expected text.
 #[track_caller]
 fn check(before: &str, change: Change, after: &str) {
     let found = changed(before, std::slice::from_ref(&change));
@@ -39,7 +39,7 @@ fn append(before: &str, at: &str, value: Json, after: &str) {
 }
 
 #[test]
-fn scalars_are_replaced_where_they_stand() {
+fn replaces_scalars_in_place() {
     set("a: 1 # c\nb: 2\n", "a", json!(true), "a: true # c\nb: 2\n");
     set("a: 'x'\n", "a", json!("it's"), "a: 'it''s'\n");
     set("a: \"x\"\n", "a", json!("y"), "a: \"y\"\n");
@@ -77,7 +77,7 @@ fn gives_missing_values_a_location() {
 }
 
 #[test]
-fn keys_are_inserted_behind_the_last_one() {
+fn inserts_keys_behind_the_last_one() {
     set("a:\n  b: 1 # c\n# d\ne: 2\n", "a.x", json!("z"), "a:\n  b: 1 # c\n  x: z\n# d\ne: 2\n");
     set("a:\n    b: 1\n", "a.x.z", json!(2), "a:\n    b: 1\n    x:\n        z: 2\n");
     set("a:\n- b: 1\n- c: 2\n", "a[0].x", json!(3), "a:\n- b: 1\n  x: 3\n- c: 2\n");
@@ -96,7 +96,7 @@ fn keys_are_inserted_behind_the_last_one() {
 }
 
 #[test]
-fn json_stays_json() {
+fn edits_keep_json_valid_json() {
     set("{\"a\": 1}\n", "b", json!("x"), "{\"a\": 1, \"b\": \"x\"}\n");
     set("{\"a\":1,\"c\":2}\n", "b", json!([1, {"d": "e"}]), "{\"a\":1,\"c\":2,\"b\": [1,{\"d\":\"e\"}]}\n");
     set(
@@ -113,7 +113,7 @@ fn json_stays_json() {
 }
 
 #[test]
-fn lists_grow_as_they_are_indented() {
+fn new_items_keep_a_lists_indentation() {
     append("a:\n- 1\nb: 2\n", "a", json!("yes"), "a:\n- 1\n- \"yes\"\nb: 2\n");
     append("a:\n  - 1 # c\nb: 2\n", "a", json!(2), "a:\n  - 1 # c\n  - 2\nb: 2\n");
     append("a:\n  - b: 1\n", "a", json!({"b": 2, "c": [3]}), "a:\n  - b: 1\n  - b: 2\n    c:\n      - 3\n");
@@ -127,7 +127,7 @@ fn lists_grow_as_they_are_indented() {
 }
 
 #[test]
-fn entries_go_with_their_own_comments() {
+fn removing_an_entry_removes_its_comments() {
     remove("a: 1\nb: 2\n", "a", "b: 2\n");
     remove("a: 1\nb: 2", "b", "a: 1\n");
     remove("# top\n\n# of a\n# too\na: 1 # c\n# of b\nb: 2\n", "a", "# top\n\n# of b\nb: 2\n");
@@ -150,7 +150,7 @@ fn entries_go_with_their_own_comments() {
 }
 
 #[test]
-fn keys_are_renamed() {
+fn renames_keys() {
     let rename = |before: &str, at: &str, to: &str, after: &str| {
         check(before, Change::Rename(path(at), to.to_owned()), after);
     };
@@ -210,7 +210,7 @@ fn shows_a_changed_part_without_the_rest() {
 }
 
 #[test]
-fn other_documents_stay() {
+fn keeps_other_documents_unchanged() {
     let text = "a: 1\n---\nb: 1\n---\nc: 1\n";
     let parsed = parse(&SourceFile::new("f.yaml", text));
     let change = [Change::Set(path("x.z"), json!(1))];
@@ -323,7 +323,7 @@ mod generated {
 
         /// A change is made as meant or rejected; for layouts as simple as these it is made.
         #[test]
-        fn changes_are_made_as_meant(
+        fn changes_give_the_intended_tree_or_are_rejected(
             tree in documents(),
             value in values(),
             at in any::<Index>(),

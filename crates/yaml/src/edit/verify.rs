@@ -1,4 +1,4 @@
-//! Applying edits, and not believing them.
+//! Applies edits and verifies the result.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;

@@ -18,7 +18,7 @@ pub(super) fn natural_order(entries: &Map<String, Value>) -> Vec<(&String, &Valu
     sorted
 }
 
-/// The standard sort may panic where an order contradicts itself, and Go's does for some keys.
+/// A sort that never panics: Go's order contradicts itself for some keys, which the standard sort may reject.
 fn merge_sort<'m>(items: &mut [(&'m String, &'m Value)], buffer: &mut [(&'m String, &'m Value)]) {
     if items.len() < 2 {
         return;
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_count_and_letters_come_last() {
+    fn sorts_numbers_by_value_and_letters_last() {
         assert_eq!(
             sorted(&["disk10", "disk2", "a", "B", "_x", "1", "10", "2", "a.b", "a/b", "a-b", "ab"]),
             ["_x", "1", "2", "10", "B", "a", "a-b", "a.b", "a/b", "ab", "disk2", "disk10"]

@@ -134,7 +134,7 @@ pub(crate) fn analyze(text: &str) -> Analysis {
     found
 }
 
-/// How many bytes at a text's beginning mean nothing to YAML unless they are the first of all.
+/// How many bytes at the beginning have a meaning in YAML only as the text's first byte.
 fn meaningless(text: &str) -> usize {
     let inside = |b: &u8| b.is_ascii_graphic() && !matches!(b, b':' | b'#');
     text.bytes().take_while(inside).count()

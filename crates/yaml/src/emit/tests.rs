@@ -13,7 +13,7 @@ const TORTURE: &str = include_str!("../../../../testdata/yaml/torture.json");
 /// `torture.yaml` is what kubectl 1.32 made of `torture.json`
 /// (`kubectl patch --local --type=json -p '[]' -o yaml -f`).
 #[test]
-fn writes_what_kubectl_wrote() {
+fn writes_what_kubectl_was_recorded_to_write() {
     let tree: Json = serde_json::from_str(TORTURE).unwrap();
     let ours = emit(&tree);
     let kubectls = include_str!("../../../../testdata/yaml/torture.yaml");
@@ -25,7 +25,7 @@ fn writes_what_kubectl_wrote() {
 
 /// The same against the kubectl of this machine, if it has one.
 #[test]
-fn writes_what_kubectl_writes() {
+fn writes_what_the_installed_kubectl_writes() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/yaml/torture.json");
     let patch = ["patch", "--local", "--type=json", "-p", "[]", "-o", "yaml", "-f", file];
     let Ok(output) = Command::new("kubectl").args(patch).output() else {
@@ -82,7 +82,7 @@ proptest::proptest! {
     /// What is written is read back as it was. (`<<` as a key would be a merge; kubectl writes it
     /// bare all the same.)
     #[test]
-    fn reads_back(tree in trees()) {
+    fn emitted_text_reads_back(tree in trees()) {
         let tree = json!({ "k": tree });
         let text = emit(&tree);
         proptest::prop_assume!(!text.contains("<<:"));

@@ -1,12 +1,12 @@
-//! Indicators, and the keys that only their colon makes keys.
+//! Indicators, and keys, which only the colon behind them makes keys.
 
 use super::{Lexer, Result, SimpleKey, Token};
 
 const TOO_LONG_FOR_A_KEY: usize = 1024;
 
 impl Lexer<'_> {
-    /// Whether the next token may turn out to be a key, so that more has to be read. Out of line:
-    /// nearly always no key is open, and nobody asks.
+    /// Whether the next token may turn out to be a key, so that more has to be read. Out of line,
+    /// because nearly always no key is open.
     #[inline(never)]
     pub(super) fn next_may_be_key(&mut self) -> Result<bool> {
         match self.keys.first().copied() {

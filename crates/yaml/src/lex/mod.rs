@@ -93,15 +93,15 @@ pub(super) enum Tag {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LexError {
     pub(super) message: Cow<'static, str>,
-    /// What begins where it was noticed.
+    /// Starts where the lexer noticed the error.
     pub(super) at: Span,
-    /// What begins where it began, and what was being read.
+    /// Where the broken token began, and what was being read.
     pub(super) since: Option<(Span, &'static str)>,
     pub(super) too_deep: bool,
 }
 
 impl LexError {
-    /// What is wrong at a place. In a box: what is nearly never there makes no result larger.
+    /// An error at a place. In a box, so that results without an error stay small.
     pub(super) fn new(message: impl Into<Cow<'static, str>>, at: Span) -> Box<Self> {
         Box::new(Self { message: message.into(), at, since: None, too_deep: false })
     }

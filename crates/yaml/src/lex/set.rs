@@ -1,4 +1,4 @@
-//! Sets of bytes, to run over those that mean nothing.
+//! Sets of bytes, to skip quickly over bytes without a meaning.
 
 /// A set of bytes.
 pub(super) struct ByteSet([bool; 256]);

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drops_marks_and_replaces_what_is_no_text() {
+    fn drops_byte_order_marks_and_replaces_invalid_bytes() {
         let cases: [(&[u8], &str, usize); 8] = [
             (b"a: 1", "a: 1", 0),
             (b"\xEF\xBB\xBFa", "a", 0),

@@ -1,4 +1,4 @@
-//! How much is read before it is rejected: fixed, for whoever reads, or reads again.
+//! The limits of what is read. They are constant, so that each reading has the same result.
 
 use std::fmt;
 

@@ -56,7 +56,7 @@ pub struct SourceFile {
     origins: OnceLock<Arc<Origins>>,
 }
 
-/// Where the text of a file that a program made is from, as for kustomize's builds.
+/// Where the text of a generated file comes from, such as a kustomize build.
 #[derive(Debug, Default)]
 pub struct Origins {
     places: Vec<(Span, Location)>,
@@ -94,7 +94,7 @@ impl Origins {
     }
 }
 
-/// What of a file must not be shown; who knows manifests finds it.
+/// The parts of a file that must not be shown.
 #[derive(Debug, Default)]
 pub struct SecretParts {
     /// Its bytes, in order, without overlaps.
@@ -153,12 +153,12 @@ impl SourceFile {
         &self.replaced
     }
 
-    /// What of it must not be shown, as `find` says, which is asked once.
+    /// The parts that must not be shown; `find` is called once.
     pub fn secret_parts(&self, find: impl FnOnce() -> SecretParts) -> &SecretParts {
         self.secret_parts.get_or_init(find)
     }
 
-    /// Says where a text that a program made is from; once.
+    /// Sets where a generated text comes from. Only the first call counts.
     pub fn set_origins(&self, origins: Arc<Origins>) {
         let _ = self.origins.set(origins);
     }
@@ -267,7 +267,7 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// Edits what the user wrote in the place of what a program made of it: `false`, and nothing
+    /// Moves the edit from generated text to the user's text that it comes from: `false`, and nothing
     /// happens, unless it is another value on one line for one that the user wrote like this.
     pub fn move_to_origin(&mut self) -> bool {
         if !self.file.is_made() {
