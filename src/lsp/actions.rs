@@ -19,7 +19,7 @@ use super::root::Root;
 use crate::finding::{Applicability, Edit, Finding, Fix};
 use crate::fix::{Choice, choose, round};
 use crate::repo::Repo;
-use crate::source::{SourceFile, Span, encode};
+use crate::source::{SourceFile, Span};
 use crate::yaml::edit::{EditableFile, apply_and_verify};
 use crate::yaml::{Node, parse};
 
@@ -49,7 +49,7 @@ impl ActionInputs<'_> {
     }
 
     /// Edits as the editor takes them.
-    fn workspace_edit(&self, edits: &[Edit]) -> Value {
+    pub(super) fn workspace_edit(&self, edits: &[Edit]) -> Value {
         let mut files: Vec<(&Utf8Path, Vec<TextEdit>)> = Vec::new();
         for edit in edits {
             let path = edit.file.path();
@@ -90,13 +90,18 @@ pub(super) fn actions(inputs: &ActionInputs<'_>, at: Range, only: Option<&[CodeA
     let mut out: Vec<Value> = Vec::new();
     if wanted(QUICK_FIX) {
         let mut suppressions = Vec::new();
-        for finding in findings.clone() {
-            let address = |path: &Utf8Path| inputs.address(path);
-            let marked = |path: &Utf8Path| inputs.marked(path);
-            let shown = diagnostic(finding, inputs.client.capabilities, &marked, &address);
-            let Some(shown) = shown.filter(|d| touch(d.range, at)) else {
-                continue;
-            };
+        let address = |path: &Utf8Path| inputs.address(path);
+        let marked = |path: &Utf8Path| inputs.marked(path);
+        let shown = findings.filter_map(|finding| {
+            let shown = diagnostic(finding, inputs.client.capabilities, &marked, &address)?;
+            touch(shown.range, at).then(|| (shown, finding.clone()))
+        });
+        let (shown, mut findings): (Vec<_>, Vec<Finding>) = shown.unzip();
+        if let Some((clusters, settings)) = &inputs.analysis.open {
+            // Where they can't be tried, they can't be made, either: the editor's log has said why.
+            let _ = clusters.try_fixes(&mut findings, settings, None);
+        }
+        for (shown, finding) in shown.iter().zip(&findings) {
             let add = |title: String, edits: &[Edit], preferred: bool, to: &mut Vec<Value>| {
                 let mut action = json!({
                     "title": title, "kind": QUICK_FIX, "diagnostics": [shown],
@@ -110,16 +115,7 @@ pub(super) fn actions(inputs: &ActionInputs<'_>, at: Range, only: Option<&[CodeA
                 }
             };
             for fix in finding.fixes.iter().filter(|f| is_possible(finding, f)) {
-                let safe = fix.applicability == Applicability::Safe;
-                // A base goes into other clusters, too, where the same edit may be wrong.
-                let shared = safe && !finding.also.is_empty();
-                match shared.then(|| first_broken_cluster(inputs, finding, fix)).flatten() {
-                    Some(cluster) => {
-                        let title = format!("{} (brings an error to {cluster})", fix.title);
-                        add(title, &fix.edits, false, &mut out);
-                    }
-                    None => add(title(fix), &fix.edits, safe, &mut out),
-                }
+                add(title(fix), &fix.edits, fix.applicability == Applicability::Safe, &mut out);
             }
             if let Some(edit) = suppression(inputs, finding) {
                 let title = format!("ignore {} here", finding.rule.name);
@@ -161,14 +157,6 @@ fn title(fix: &Fix) -> String {
         Applicability::Safe | Applicability::Suggestion => fix.title.clone(),
         Applicability::Unsafe => format!("{} (unsafe)", fix.title),
     }
-}
-
-/// The cluster that would have a new error.
-fn first_broken_cluster(inputs: &ActionInputs<'_>, finding: &Finding, fix: &Fix) -> Option<String> {
-    let files = round(&[Choice { finding, fix }]).files.into_iter();
-    let edited = files.map(|(path, f)| (path, encode(&f.text, f.before.encoding())));
-    let job = inputs.root.job_of(inputs.documents);
-    job.harmed_by(edited.collect(), &inputs.analysis.findings)
 }
 
 /// Whether the result is what was meant.
@@ -218,7 +206,7 @@ fn suppression(inputs: &ActionInputs<'_>, finding: &Finding) -> Option<Edit> {
 fn has_suppressions(inputs: &ActionInputs<'_>, path: &Utf8Path, root: &Node) -> bool {
     let version = root.get("apiVersion").and_then(Node::as_str);
     let kind = root.get("kind").and_then(Node::as_str);
-    let mut clusters = inputs.analysis.repo.iter().flat_map(Repo::clusters);
+    let mut clusters = inputs.analysis.repo().into_iter().flat_map(Repo::clusters);
     match kind {
         // One whose name another one has is not looked at.
         _ if version.is_some_and(|v| v.starts_with("hco.kubevirt.io/")) => clusters.any(|c| c.path() == path),

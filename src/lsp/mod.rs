@@ -15,7 +15,6 @@ mod completion;
 mod diagnostics;
 mod documents;
 mod hover;
-mod overlay;
 mod places;
 mod root;
 mod server;

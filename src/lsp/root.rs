@@ -109,8 +109,8 @@ impl Root {
     ) -> Vec<Value> {
         self.running = false;
         // While the configuration is wrong, clusters are still where they were.
-        if analysis.repo.is_none() {
-            analysis.repo = self.seen.take().and_then(|s| s.repo);
+        if analysis.open.is_none() {
+            analysis.open = self.seen.take().and_then(|s| s.open);
         }
         let mut now: BTreeMap<String, Vec<Diagnostic>> = BTreeMap::new();
         let mut stale = BTreeSet::new();

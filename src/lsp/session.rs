@@ -283,7 +283,7 @@ impl Session {
         let path = address::to_path(position.text_document.uri.as_str())?;
         let open = self.documents.at(&path)?;
         let root = self.roots.get(self.root_of(&path)?)?;
-        let repo = root.seen.as_ref().and_then(|s| s.repo.as_ref());
+        let repo = root.seen.as_ref().and_then(Analysis::repo);
         Some((repo, root.relative(&path)?, open))
     }
 
@@ -322,7 +322,11 @@ impl Session {
 
     fn resolve(&self, action: CodeAction) -> Value {
         let data = action.data.as_ref().and_then(Value::as_str);
-        let edit = data.and_then(|uri| actions::fix_all_edit(&self.action_inputs(uri)?));
+        let edit = data.and_then(|uri| {
+            let inputs = self.action_inputs(uri)?;
+            // Where the fixes turn out to bring an error to a cluster, nothing changes.
+            Some(actions::fix_all_edit(&inputs).unwrap_or_else(|| inputs.workspace_edit(&[])))
+        });
         let mut action = json!(action);
         if let (Some(edit), Some(entries)) = (edit, action.as_object_mut()) {
             entries.insert("edit".to_owned(), edit);

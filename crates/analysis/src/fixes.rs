@@ -179,7 +179,9 @@ impl Clusters {
             // What can't be proven isn't offered; what harms a cluster is, with the error that the cluster then has.
             finding.fixes.retain(|fix| error_of(fix).is_some() || !rejected_fixes.iter().any(|r| r.is_same(fix)));
             for fix in &mut finding.fixes {
-                if let Some(NewError { cluster, message }) = error_of(fix) {
+                if let Some(NewError { cluster, message }) =
+                    error_of(fix).filter(|_| fix.applicability != Applicability::Suggestion)
+                {
                     fix.applicability = Applicability::Suggestion;
                     fix.title = format!("{}; {cluster} then has the error: {message}", fix.title);
                 }

@@ -74,7 +74,7 @@ pub use fixes::{FixRequest, FixResult, MOST_ROUNDS};
 pub use interrupt::{interrupted, watch};
 pub use notices::{NoticeKind, Notices};
 pub use object_selector::{ObjectSelector, ObjectSelectorError};
-pub use open::{all_clusters, configuration, find, find_named, find_to_edit, place, trust};
+pub use open::{all_clusters, configuration, find, find_edited, find_named, find_to_edit, place, trust};
 pub use pairs::{After, Pair, entries, pairs};
 pub use panics::catch_panic;
 pub use pipeline::run;

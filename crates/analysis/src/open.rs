@@ -1,5 +1,6 @@
 //! Opens a side: finds the clusters in a place, and reports problems on the way.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -15,7 +16,7 @@ use super::sides::Side;
 use super::sources::Sources;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Directory, Revision, SourceFile, Tree, max_bytes, read_limited};
-use hcoplan_repository::repo::{self, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
+use hcoplan_repository::repo::{self, Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
 
 /// Finds the clusters in the given place; some files are no sources, wherever they lie.
 pub fn find(sources: &Sources, left_out: Vec<Utf8PathBuf>, notices: &dyn Notices) -> Result<Clusters, Failure> {
@@ -278,6 +279,29 @@ pub fn all_clusters(repo: Repo, directory: Utf8PathBuf, options: Options) -> Clu
         options,
         repo,
     }
+}
+
+/// Every cluster of a directory with other texts in some of its files, as an editor has them. A `shallow` directory is
+/// nobody's workspace: only its own files count, and nothing is built.
+///
+/// # Errors
+/// It can't be read or built, or its configuration is wrong.
+pub fn find_edited(
+    directory: &Utf8Path,
+    edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
+    shallow: bool,
+    notices: &dyn Notices,
+) -> Result<Clusters, Failure> {
+    let mut options = Options { edited, shallow, ..Options::default() };
+    if !shallow && let Err(error) = build_side(directory, None, Builds::default(), &mut options) {
+        match error {
+            Failure::Build(_) => notices.error(error),
+            other => return Err(other),
+        }
+    }
+    let repo = Repo::open(directory, &options).map_err(|error| Failure::opening(error, directory))?;
+    let found = all_clusters(repo, directory.to_owned(), options);
+    Ok(Clusters { is_editable: true, ..found.in_root(directory.to_owned()) })
 }
 
 /// What paths are relative to: the directory, or the one that a file is in.

@@ -9,21 +9,30 @@ use camino::Utf8PathBuf;
 
 use super::clusters::Clusters;
 use super::failure::Failure;
-use crate::{Before, ClusterTask, ComparisonMode, Pair, Progress};
+use crate::{Before, ClusterTask, ComparisonMode, Progress};
 use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Severity};
 use hcoplan_diagnostics::secret::mask_finding;
 use hcoplan_diagnostics::source::encode;
 use hcoplan_lint::fix::{self, Choice};
 use hcoplan_lint::{self as lint, Settings, changed_clusters};
+use hcoplan_planner::verdict::Verdict;
 use hcoplan_repository::repo::{ClusterFilter, Repo};
 
 /// The most clusters that are built and planned for it, over all fixes: a fix of a large fleet's base is tried in the
 /// first ones.
 const MOST: usize = 64;
 
+/// What a fix does to a cluster.
+enum Effect {
+    /// It gets an error, or can't be planned.
+    Error { cluster: String, message: String },
+    /// These kinds of objects change.
+    Change { cluster: String, kinds: String },
+}
+
 impl Clusters {
-    /// Says of each suggestion what it does to clusters that nobody asked to change: the first new error, else what it
-    /// changes there.
+    /// Says of each fix which error a cluster gets by it, and no longer offers it as one to apply; of a suggestion also
+    /// what it changes in clusters without the finding.
     ///
     /// # Errors
     /// The files can't be read, or built, with the edit.
@@ -37,10 +46,13 @@ impl Clusters {
         let mut tried = 0;
         let mut trials = Vec::new();
         for (nth, finding) in findings.iter().enumerate().filter(|_| self.is_editable) {
-            let known: BTreeSet<&str> = finding.clusters().collect();
-            let fixes = finding.fixes.iter().enumerate();
-            for (index, fix) in fixes.filter(|(_, fix)| fix.applicability == Applicability::Suggestion) {
-                let others = changed_clusters(fix, &users).into_iter().filter(|name| !known.contains(name));
+            let own: BTreeSet<&str> = finding.clusters().collect();
+            for (index, fix) in finding.fixes.iter().enumerate() {
+                // A fix was tried on what was built, and not yet by building it.
+                let is_tried = |name: &str| {
+                    own.contains(name) && (!self.is_built() || fix.applicability == Applicability::Suggestion)
+                };
+                let others = changed_clusters(fix, &users).into_iter().filter(|name| !is_tried(name));
                 let others: BTreeSet<String> = others.take(MOST - tried).map(str::to_owned).collect();
                 let files = if others.is_empty() { BTreeMap::new() } else { texts_after(finding, fix) };
                 if !files.is_empty() {
@@ -57,14 +69,22 @@ impl Clusters {
         for (nth, index, others, files) in trials {
             let effect = self.effect_of(&before, files, &others, settings, jobs)?;
             let fix = findings.get_mut(nth).and_then(|finding| finding.fixes.get_mut(index));
-            if let (Some(effect), Some(fix)) = (effect, fix) {
-                fix.title = format!("{}; {effect}", fix.title);
+            let Some(fix) = fix else { continue };
+            match effect {
+                Some(Effect::Error { cluster, message }) => {
+                    fix.applicability = Applicability::Suggestion;
+                    fix.title = format!("{}; {cluster} then has the error: {message}", fix.title);
+                }
+                Some(Effect::Change { cluster, kinds }) if fix.applicability == Applicability::Suggestion => {
+                    fix.title = format!("{}; it changes {kinds} in {cluster}, too", fix.title);
+                }
+                _ => {}
             }
         }
         Ok(())
     }
 
-    /// What other texts of some files do to clusters, in words.
+    /// What other texts of some files do to clusters.
     fn effect_of(
         &self,
         before: &Repo,
@@ -72,11 +92,12 @@ impl Clusters {
         names: &BTreeSet<String>,
         settings: &Settings,
         jobs: Option<NonZeroUsize>,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<Effect>, Failure> {
         let after = self.opened_with(files, names)?;
-        let known: BTreeMap<&str, _> = before.clusters().iter().map(|c| (c.name(), c)).collect();
-        let meant = after.clusters().iter().filter(|c| names.contains(c.name()));
-        let pairs: Vec<Pair<'_>> = meant.filter_map(|c| Some(Pair::of(known.get(c.name())?, c))).collect();
+        let was: Vec<_> = before.clusters().iter().collect();
+        let mut pairs = crate::pairs((before, &was), (&after, crate::entries(&after, |_| true)));
+        // What was not planned before has no error that is new.
+        pairs.retain(|pair| names.contains(pair.name()) && pair.before.is_some());
         let task = ClusterTask {
             before: Before::Sources(before, ComparisonMode::BeforeAndAfter),
             compare: true,
@@ -86,20 +107,24 @@ impl Clusters {
         let (mut error, mut change) = (None, None);
         let progress = Progress::of(pairs.len(), true);
         crate::run(&after, &pairs, &task, jobs, &progress, |outcome| {
-            let name = &outcome.cluster;
+            let cluster = outcome.cluster;
+            if let Verdict::NotPlanned(why) = &outcome.verdict {
+                error = Some(Effect::Error { cluster, message: why.text.clone() });
+                return ControlFlow::Break(());
+            }
             let mut found = outcome.found.findings;
             found.iter_mut().for_each(mask_finding);
-            let new = found.iter().find(|f| f.severity == Severity::Error && !f.is_existing);
-            if let Some(new) = new {
-                error.get_or_insert_with(|| format!("{name} then has the error: {}", new.message));
+            if let Some(new) = found.iter().find(|f| f.severity == Severity::Error && !f.is_existing) {
+                error = Some(Effect::Error { cluster, message: new.message.clone() });
+                return ControlFlow::Break(());
             }
             if let Some(diff) = outcome.diff.filter(hcoplan_explain::diff::ClusterDiff::differs) {
                 let kinds: BTreeSet<&str> = diff.comparison.objects.iter().map(|o| o.id.kind.as_str()).collect();
-                let kinds: Vec<&str> = kinds.into_iter().collect();
-                let what = if kinds.is_empty() { "what is stored".to_owned() } else { kinds.join(", ") };
-                change.get_or_insert_with(|| format!("it changes {what} in {name}, too"));
+                let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
+                let kinds = if kinds.is_empty() { "what is stored".to_owned() } else { kinds };
+                change.get_or_insert(Effect::Change { cluster, kinds });
             }
-            if error.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            ControlFlow::Continue(())
         });
         Ok(error.or(change))
     }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use hcoplan_testing::annotations;
 
-use super::linted::linted;
 use super::*;
 use crate::finding::Applicability;
-use crate::fix::{Choice, choose, round};
+use crate::fix::{Choice, round};
 use crate::lint::Settings;
+use crate::lsp::analysis::Said;
+use hcoplan_analysis::{Exit, FixRequest, Sources, find_to_edit};
 
 /// Copies of the directories of a kind of fixture, without annotations; they lie in the first.
 fn fixtures(begins: &str) -> (tempfile::TempDir, Vec<PathBuf>) {
@@ -32,21 +33,14 @@ fn fixtures(begins: &str) -> (tempfile::TempDir, Vec<PathBuf>) {
 
 const FILE: &str = "hyperconverged.yaml";
 
-/// The text after all safe fixes, worked out without the server.
-fn mended(case: &Path, text: &str) -> String {
-    let beside = |name: &str| fs::read_to_string(case.join(name)).unwrap_or_default();
-    let (inventory, nodes) = (beside("inventory.yaml"), beside("nodes.yaml"));
-    let mut text = text.to_owned();
-    for _ in 0..10 {
-        let findings = linted([&text, &inventory, &nodes], &Settings::default());
-        let mut choices = choose(&findings, false);
-        choices.retain(|c| c.fix.edits.iter().all(|e| e.file.path() == FILE));
-        match round(&choices).files.remove(utf8(Path::new(FILE))) {
-            Some(file) => text = file.text,
-            None => break,
-        }
-    }
-    text
+/// The text after all safe fixes, as the command writes it.
+fn text_after_fix(case: &Path, text: &str) -> String {
+    let sources = Sources { directory: utf8(case).to_owned(), ..Sources::default() };
+    let found = find_to_edit(&sources, &Said::default()).expect("readable");
+    let settings = Settings::configured(found.repo.config()).expect("configured");
+    let request = FixRequest { writes: true, ..FixRequest::default() };
+    let fixed = found.fix(&request, &settings, &mut Exit::default(), &Said::default()).expect("fixed");
+    fixed.files.get(utf8(Path::new(FILE))).map_or_else(|| text.to_owned(), |file| file.text.clone())
 }
 
 #[test]
@@ -112,7 +106,7 @@ fn everything_at_once_is_what_fix_would_write() {
                 }
                 more => panic!("{more:#?}"),
             };
-            assert_eq!(after, mended(&case, &text), "{}", case.display());
+            assert_eq!(after, text_after_fix(&case, &text), "{}", case.display());
             changed += usize::from(after != text);
         }
     }

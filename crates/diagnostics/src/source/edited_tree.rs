@@ -1,5 +1,5 @@
-//! A tree in which some files have another content, as it would be after fixes, or are there in the
-//! first place, as a build's output.
+//! A tree in which some files have another content, as after fixes or in an editor, or are there in the first place, as a
+//! build's output.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::tree::{Error, Listing, Tree, Unreadable, Walk};
 
-/// A tree in which some files have another content.
+/// A tree in which some files have another content. One that isn't there yet is a file, too; one that is left out
+/// (ignored, in an output tree, behind a link) stays left out.
 pub struct EditedTree<T> {
     tree: T,
     files: BTreeMap<Utf8PathBuf, Vec<u8>>,
@@ -18,14 +19,24 @@ impl<T: Tree> EditedTree<T> {
     pub fn new(tree: T, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Self {
         Self { tree, files }
     }
+
+    fn is_new(&self, path: &Utf8Path) -> bool {
+        self.files.contains_key(path) && self.tree.check(path) == Err(Unreadable::Missing)
+    }
 }
 
 impl<T: Tree> Tree for EditedTree<T> {
     fn list(&self, walk: &Walk) -> Result<Listing, Error> {
         let mut listing = self.tree.list(walk)?;
-        let deep = |p: &Utf8Path| walk.depth.is_some_and(|d| p.components().count() > d);
-        for path in self.files.keys().filter(|p| !deep(p)) {
-            if let Err(at) = listing.files.binary_search(path) {
+        let ignored = walk.matcher()?;
+        for path in self.files.keys() {
+            let deep = walk.depth.is_some_and(|d| path.components().count() > d);
+            let skipped = || listing.skipped.iter().any(|s| path.starts_with(&s.path));
+            let left_out = || deep || skipped() || ignored.matched_path_or_any_parents(path, false).is_ignore();
+            if let Err(at) = listing.files.binary_search(path)
+                && self.is_new(path)
+                && !left_out()
+            {
                 listing.files.insert(at, path.clone());
             }
         }
@@ -51,10 +62,36 @@ impl<T: Tree> Tree for EditedTree<T> {
     }
 
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
-        if self.files.contains_key(path) { Ok(()) } else { self.tree.check(path) }
+        if self.is_new(path) { Ok(()) } else { self.tree.check(path) }
     }
 
     fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
-        if self.files.contains_key(path) { path.to_owned() } else { self.tree.real(path) }
+        if self.is_new(path) { path.to_owned() } else { self.tree.real(path) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Memory;
+
+    #[test]
+    fn files_that_are_not_there_yet_are_listed() {
+        let tree: Memory = [("a.yaml", "old"), ("b/c.yaml", "c")].into_iter().collect();
+        let files = [("a.yaml", "new"), ("b/d.yaml", "d"), ("out/e.yaml", "e")];
+        let edited = EditedTree::new(tree, files.map(|(path, text)| (path.into(), text.into())).into());
+        let list = |ignore: &[&str], depth| {
+            let ignore = ignore.iter().map(|i| (*i).to_owned()).collect();
+            let files = edited.list(&Walk { ignore, depth, ..Walk::default() }).expect("listed").files;
+            files.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let all = ["a.yaml", "b/c.yaml", "b/d.yaml", "out/e.yaml"];
+        assert_eq!(list(&[], None), all);
+        assert_eq!(list(&["/out/"], None), all[..3]);
+        assert_eq!(list(&[], Some(1)), all[..1]);
+        let path = Utf8Path::new;
+        assert_eq!(edited.read(path("a.yaml")), Ok(b"new".to_vec()));
+        assert_eq!(edited.check(path("b/d.yaml")), Ok(()));
+        assert_eq!(edited.check(path("x")), Err(Unreadable::Missing));
     }
 }

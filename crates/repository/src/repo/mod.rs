@@ -174,8 +174,10 @@ pub struct Options {
     /// The clusters that kustomize builds; the others are left alone.
     pub chosen: ClusterFilter,
     /// Files of the directory, by their path from the root, that have another content than on
-    /// disk, as they would be after fixes.
+    /// disk, as after fixes or in an editor.
     pub edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
+    /// Whether only the files of the directory itself count.
+    pub shallow: bool,
     /// The directory, where it is open already.
     pub directory: Option<Arc<ReadOnce>>,
 }
@@ -213,6 +215,7 @@ impl Default for Options {
             within: None,
             chosen: ClusterFilter::default(),
             edited: BTreeMap::new(),
+            shallow: false,
             directory: None,
         }
     }

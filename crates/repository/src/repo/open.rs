@@ -92,7 +92,7 @@ impl Repo {
         };
         let mut listing = tree.list(&Walk {
             ignore: ignore.iter().map(|p| p.value.clone()).collect(),
-            depth: only.is_some().then_some(1),
+            depth: (only.is_some() || options.shallow).then_some(1),
             checkout: options.checkout,
         })?;
         let mut reading = Reading::default();
