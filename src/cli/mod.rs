@@ -6,8 +6,7 @@
 mod argocd;
 mod arguments;
 mod cmp;
-mod cmp_build;
-mod cmp_manifests;
+mod cmp_parameters;
 mod command_line;
 mod completions;
 mod diff;

@@ -1,8 +1,6 @@
 //! A directory looked at as a whole, with what is open in the editor in the place of its files.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -12,7 +10,8 @@ use crate::lint::{self, Settings};
 use crate::repo::{self, Repo};
 use crate::source::{Location, SourceFile, Span};
 use hcoplan_analysis::{
-    ClusterTask, Clusters, Exit, Failure, FixRequest, NoticeKind, Notices, catch_panic, find_edited, report_outcome,
+    ClusterTask, Clusters, Exit, Failure, FixRequest, KeptNotices, NoticeKind, Notices, catch_panic, find_edited,
+    report_outcome,
 };
 
 /// What is to be looked at.
@@ -43,22 +42,6 @@ pub struct Analysis {
     pub(super) said: Vec<String>,
 }
 
-/// What hcoplan says beside the findings.
-#[derive(Default)]
-pub(super) struct Said(RefCell<Vec<String>>);
-
-impl Notices for Said {
-    fn say(&self, kind: NoticeKind, message: &dyn Display) {
-        if kind == NoticeKind::Error {
-            self.0.borrow_mut().push(message.to_string());
-        }
-    }
-
-    fn is_quiet(&self) -> bool {
-        true
-    }
-}
-
 impl Analysis {
     /// The repository that was read.
     pub(super) fn repo(&self) -> Option<&Repo> {
@@ -69,19 +52,20 @@ impl Analysis {
 impl Job {
     /// Runs it. After a panic, only the panic is reported.
     pub fn run(self) -> Analysis {
-        let said = Said::default();
+        let said = KeptNotices::default();
         let seen = catch_panic(|| self.look(&said));
         let (open, findings) = seen.unwrap_or_else(|panic| {
             said.say(NoticeKind::Error, &format!("hcoplan has a bug: {panic}"));
             (None, Vec::new())
         });
-        Analysis { job: self, open, findings, said: said.0.into_inner() }
+        let said = said.take().into_iter().filter(|(kind, _)| *kind == NoticeKind::Error);
+        Analysis { job: self, open, findings, said: said.map(|(_, text)| text).collect() }
     }
 
     /// A file as `hcoplan fix --write` would leave it, as far as nothing but this file changes: its safe fixes, and those
     /// that come up when they are made. `None` where nothing is to be done.
     pub(super) fn apply_safe_fixes(&self, path: &Utf8Path) -> Option<(Arc<SourceFile>, String)> {
-        let said = Said::default();
+        let said = KeptNotices::default();
         let (clusters, settings) = self.open(&said).ok()?;
         let request = FixRequest { only: Some(path), writes: true, ..FixRequest::default() };
         let mut fixed = clusters.fix(&request, &settings, &mut Exit::default(), &said).ok()?;

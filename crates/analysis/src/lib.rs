@@ -5,6 +5,7 @@
 //! arrives in the clusters' order and is not kept. A panic in one cluster's work is a bug of
 //! ours: it is reported with the cluster's name, and the others go on.
 
+mod application;
 mod assumed;
 pub mod atomic_file;
 mod baseline;
@@ -28,6 +29,7 @@ mod failure;
 mod findings;
 mod fixes;
 mod interrupt;
+mod manifests;
 pub mod matrix;
 mod notices;
 mod object_selector;
@@ -58,6 +60,7 @@ mod tree;
 mod trial;
 mod view;
 
+pub use application::{Application, claimed};
 pub use baseline::BaselineFile;
 pub use before::{Before, ComparisonMode};
 pub use builds::build_directory;
@@ -72,7 +75,8 @@ pub use failure::Failure;
 pub use findings::{FinalFindings, Findings, Summary};
 pub use fixes::{FixRequest, FixResult, MOST_ROUNDS};
 pub use interrupt::{interrupted, watch};
-pub use notices::{NoticeKind, Notices};
+pub use manifests::{BUILD_ELSEWHERE, manifests, manifests_of};
+pub use notices::{KeptNotices, NoticeKind, Notices};
 pub use object_selector::{ObjectSelector, ObjectSelectorError};
 pub use open::{all_clusters, configuration, find, find_edited, find_named, find_to_edit, place, trust};
 pub use pairs::{After, Pair, entries, pairs};

@@ -1,5 +1,6 @@
 //! Notices beside the result: standard error of the command line.
 
+use std::cell::RefCell;
 use std::fmt::Display;
 
 /// What a notice is.
@@ -43,5 +44,26 @@ impl dyn Notices + '_ {
     /// Shows what was asked for beside the result.
     pub fn show(&self, text: impl Display) {
         self.say(NoticeKind::Shown, &text);
+    }
+}
+
+/// Keeps notices, for those who show them elsewhere than on standard error.
+#[derive(Debug, Default)]
+pub struct KeptNotices(RefCell<Vec<(NoticeKind, String)>>);
+
+impl KeptNotices {
+    /// The notices so far, in their order.
+    pub fn take(&self) -> Vec<(NoticeKind, String)> {
+        self.0.take()
+    }
+}
+
+impl Notices for KeptNotices {
+    fn say(&self, kind: NoticeKind, message: &dyn Display) {
+        self.0.borrow_mut().push((kind, message.to_string()));
+    }
+
+    fn is_quiet(&self) -> bool {
+        true
     }
 }

@@ -50,6 +50,12 @@ impl Settings {
         Self { pedantic: self.pedantic, rules: higher.collect(), trust: Trust::Nobody, ..Self::default() }
     }
 
+    /// Whether something is switched off, left out or less severe than its rule. `all` are the rules that there are.
+    pub fn loosens<'r>(&self, mut all: impl Iterator<Item = &'r Rule>) -> bool {
+        let lower = |rule: &Rule| self.severity(rule).is_some_and(|s| s.is_none_or(|s| s < rule.severity));
+        !self.select.is_empty() || !self.ignore.is_empty() || !self.suppressions.is_empty() || all.any(lower)
+    }
+
     /// Whether a rule runs.
     pub fn is_enabled(&self, rule: &Rule) -> bool {
         let by_name = |s: &Selector| *s == Selector::Rule(rule.name);

@@ -27,6 +27,7 @@ pub mod markdown;
 mod masked;
 pub mod matrix;
 mod page;
+pub mod plugin;
 #[cfg(test)]
 mod printer_tests;
 #[cfg(test)]

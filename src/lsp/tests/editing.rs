@@ -8,8 +8,7 @@ use super::*;
 use crate::finding::Applicability;
 use crate::fix::{Choice, round};
 use crate::lint::Settings;
-use crate::lsp::analysis::Said;
-use hcoplan_analysis::{Exit, FixRequest, Sources, find_to_edit};
+use hcoplan_analysis::{Exit, FixRequest, KeptNotices, Sources, find_to_edit};
 
 /// Copies of the directories of a kind of fixture, without annotations; they lie in the first.
 fn fixtures(begins: &str) -> (tempfile::TempDir, Vec<PathBuf>) {
@@ -36,10 +35,10 @@ const FILE: &str = "hyperconverged.yaml";
 /// The text after all safe fixes, as the command writes it.
 fn text_after_fix(case: &Path, text: &str) -> String {
     let sources = Sources { directory: utf8(case).to_owned(), ..Sources::default() };
-    let found = find_to_edit(&sources, &Said::default()).expect("readable");
+    let found = find_to_edit(&sources, &KeptNotices::default()).expect("readable");
     let settings = Settings::configured(found.repo.config()).expect("configured");
     let request = FixRequest { writes: true, ..FixRequest::default() };
-    let fixed = found.fix(&request, &settings, &mut Exit::default(), &Said::default()).expect("fixed");
+    let fixed = found.fix(&request, &settings, &mut Exit::default(), &KeptNotices::default()).expect("fixed");
     fixed.files.get(utf8(Path::new(FILE))).map_or_else(|| text.to_owned(), |file| file.text.clone())
 }
 

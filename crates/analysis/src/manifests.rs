@@ -1,29 +1,33 @@
-//! The manifests below the current directory, as they are written.
+//! The manifests that an application of Argo CD passes on, as they are written.
 
 use std::collections::{BTreeMap, HashMap};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
-use crate::repo::{self, CONFIG_FILE, FileRole, Rendered, Repo, is_candidate, is_kustomization};
-use crate::source::{Directory, SourceFile, Tree as _, Unreadable, max_bytes};
-use crate::yaml::{self, Chunk, Node};
-use hcoplan_analysis::Failure;
-use hcoplan_report::plural;
+use hcoplan_diagnostics::source::{Directory, SourceFile, Tree as _, Unreadable, max_bytes};
+use hcoplan_repository::repo::{self, CONFIG_FILE, FileRole, Rendered, Repo, is_candidate, is_kustomization};
+use hcoplan_yaml::{self as yaml, Chunk, Node};
+
+use super::failure::Failure;
+use super::notices::Notices;
 
 /// What to do where a kustomization is not built.
-pub(super) const WAY_OUT: &str = "build it elsewhere: `kustomize build . | hcoplan cmp generate -`";
+pub const BUILD_ELSEWHERE: &str = "build it elsewhere: `kustomize build . | hcoplan cmp generate -`";
 
-/// Every Kubernetes object, in the order of the files' paths. Left out are those of hcoplan and kustomize, nodes, files
+/// Every Kubernetes object below the current directory, in the order of the files' paths. Left out are those of hcoplan and kustomize, nodes, files
 /// of rendered trees (reported), and documents that contain one of the given places.
 ///
 /// Files that the configuration or `.gitignore` ignores are passed on, too: they are in Argo CD's checkout, so git
 /// tracks them, and any other tool would apply them. Anything else that can't be passed on is an error: without it,
 /// Argo CD would delete the object from the cluster.
-pub(super) fn manifests(
+///
+/// # Errors
+/// A file that can't be passed on.
+pub fn manifests(
     repo: &Repo,
     left_out: &BTreeMap<Utf8PathBuf, Vec<u32>>,
-    said: &mut Vec<String>,
+    notices: &dyn Notices,
 ) -> Result<String, Failure> {
     let tree = Directory::open(".", max_bytes()).map_err(repo::Error::from)?;
     let uses = repo.files().iter().map(|f| (&*f.path, &f.what));
@@ -36,7 +40,7 @@ pub(super) fn manifests(
         if let Some(FileRole::Patch { of }) = uses.get(&*path) {
             return Err(Failure::usage(
                 format!("{path}: {of} names it as a patch, and kustomize isn't run here"),
-                WAY_OUT,
+                BUILD_ELSEWHERE,
             ));
         }
         // Configuration that isn't hcoplan's is rejected before.
@@ -52,18 +56,23 @@ pub(super) fn manifests(
             continue;
         }
         let places = left_out.get(&path).map_or(&[][..], Vec::as_slice);
-        append_all(&file, places, &mut out)?;
+        out.push_str(&manifests_of(&file, places)?);
     }
     if rendered_files > 0 {
-        let (files, tops) = (plural(rendered_files, "file"), rendered.top_directories());
-        // Behind twenty findings it would not be shown.
-        said.insert(0, format!("note: {files} that hcoplan rendered, left out: {tops}"));
+        let files = if rendered_files == 1 { "1 file".to_owned() } else { format!("{rendered_files} files") };
+        let tops = rendered.top_directories();
+        notices.note(format_args!("{files} that hcoplan rendered, left out: {tops}"));
     }
     Ok(out)
 }
 
-/// The objects of a file that are passed on, without documents that hold one of the given places.
-pub(super) fn append_all(file: &SourceFile, left_out: &[u32], out: &mut String) -> Result<(), Failure> {
+/// The objects of a file that are passed on: not those of hcoplan and kustomize, not nodes, and no documents that hold one
+/// of the given places.
+///
+/// # Errors
+/// What can't be passed on.
+pub fn manifests_of(file: &SourceFile, left_out: &[u32]) -> Result<String, Failure> {
+    let mut out = String::new();
     for chunk in yaml::split(file.text()) {
         let span = match chunk {
             Chunk::Text(span) => span,
@@ -72,11 +81,11 @@ pub(super) fn append_all(file: &SourceFile, left_out: &[u32], out: &mut String) 
         let piece = file.text().get(span.range()).unwrap_or_default();
         let mut places = left_out.iter();
         match places.find(|at| (span.start..span.end).contains(*at)) {
-            None => append(piece, file, span.start, out)?,
+            None => append(piece, file, span.start, &mut out)?,
             Some(at) => alone(piece, file, *at)?,
         }
     }
-    Ok(())
+    Ok(out)
 }
 
 /// Every file below the current directory, sorted. What is called like a manifest and can't be read is an

@@ -1,0 +1,63 @@
+//! What a config management plugin of Argo CD says: plain text, as many lines as its user interface shows of standard error.
+
+use hcoplan_analysis::{Failure, NoticeKind};
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::secret::InputText;
+use hcoplan_repository::repo;
+
+/// Notices as lines, at most 20; the notes first, as behind twenty findings they would not be shown.
+pub fn lines(mut notices: Vec<(NoticeKind, String)>) -> Vec<String> {
+    const MOST: usize = 19;
+    notices.sort_by_key(|(kind, _)| *kind != NoticeKind::Note);
+    let word = |kind| match kind {
+        NoticeKind::Error => "error: ",
+        NoticeKind::Warning => "warning: ",
+        NoticeKind::Note => "note: ",
+        NoticeKind::Shown => "",
+    };
+    let texts = notices.into_iter().map(|(kind, text)| format!("{}{text}", word(kind)));
+    let mut lines: Vec<String> = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    let more = lines.len().saturating_sub(MOST);
+    if more > 0 {
+        lines.truncate(MOST);
+        lines.push(format!("and {more} more: hcoplan lint shows them all"));
+    }
+    lines
+}
+
+/// A finding as one line.
+pub fn finding_line(finding: &Finding) -> String {
+    let place = finding.location.as_ref().map(|place| {
+        let at = place.start();
+        let path = InputText::new(place.file.path().as_str()).line();
+        format!("{path}:{}:{}: ", at.line, at.column)
+    });
+    let (severity, rule) = (finding.severity.as_str(), finding.rule.name);
+    let message = InputText::new(&finding.message).line();
+    format!("{severity}: {}{message} [{rule}]", place.unwrap_or_default())
+}
+
+/// What ended a run, as text of one or more lines.
+pub fn failure_text(failure: &Failure) -> String {
+    match failure {
+        Failure::Interrupted => String::new(),
+        Failure::Configuration(found, _) | Failure::Repo(repo::Error::Configuration(found)) => {
+            found.iter().map(finding_line).collect::<Vec<_>>().join("\n")
+        }
+        Failure::Repo(repo::Error::Unknown(unknown)) => format!("error: {unknown}\n  help: {}", unknown.help),
+        other => format!("error: {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_said_than_is_shown() {
+        let many = (0..50).map(|n| (NoticeKind::Shown, n.to_string())).collect();
+        assert_eq!(lines(many).len(), 20);
+        let two = vec![(NoticeKind::Error, "one".to_owned()), (NoticeKind::Note, "two".to_owned())];
+        assert_eq!(lines(two), ["note: two", "error: one"]);
+    }
+}

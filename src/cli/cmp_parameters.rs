@@ -1,0 +1,91 @@
+//! The parameters that an Application of Argo CD sets for `hcoplan cmp`.
+
+use serde_json::{Value, json};
+
+use crate::finding::Severity;
+use hcoplan_analysis::Failure;
+
+/// Announced defaults are not sent: [`Parameters::default`] has to say the same.
+pub(super) fn announcement() -> Value {
+    json!([
+        {
+            "name": "fail-on", "title": "Reject from this severity on",
+            "tooltip": "error, warning or never", "collectionType": "string", "string": "error",
+        },
+        {
+            "name": "emit", "title": "What is passed on",
+            "tooltip": "manifests, or operands for a preview that is never synced: what HCO and SSP would create, too",
+            "collectionType": "string", "string": "manifests",
+        },
+        {
+            "name": "hco-version", "title": "HCO release line",
+            "tooltip": "X.Y; empty: what the inventory says", "collectionType": "string", "string": "",
+        },
+    ])
+}
+
+/// What an Application sets.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Parameters {
+    /// `None`: what the configuration says, else errors; `Some(None)`: never.
+    pub(super) fail_on: Option<Option<Severity>>,
+    pub(super) operands: bool,
+    pub(super) release: Option<String>,
+}
+
+impl Parameters {
+    /// Reads `ARGOCD_APP_PARAMETERS`; its other variables' names collide.
+    pub(super) fn new(text: &str) -> Result<Self, Failure> {
+        let wrong = |message: String| {
+            let help = "there are fail-on (error, warning, never), emit (manifests, operands) and \
+                        hco-version (X.Y), each a string";
+            Failure::usage(message, help)
+        };
+        let list: Value = match text.trim() {
+            "" => Value::Null,
+            text => serde_json::from_str(text).map_err(|e| wrong(format!("ARGOCD_APP_PARAMETERS is no JSON: {e}")))?,
+        };
+        let list = match list {
+            Value::Null => Vec::new(),
+            Value::Array(list) => list,
+            _ => return Err(wrong("ARGOCD_APP_PARAMETERS is no list".to_owned())),
+        };
+        let mut out = Self::default();
+        for parameter in &list {
+            let name = parameter["name"].as_str().unwrap_or_default();
+            let value = parameter["string"].as_str();
+            match (name, value) {
+                ("fail-on", Some("error")) => out.fail_on = Some(Some(Severity::Error)),
+                ("fail-on", Some("warning")) => out.fail_on = Some(Some(Severity::Warning)),
+                ("fail-on", Some("never")) => out.fail_on = Some(None),
+                ("emit", Some("operands")) => out.operands = true,
+                ("emit", Some("manifests")) => out.operands = false,
+                ("hco-version", Some("auto")) => out.release = None,
+                ("fail-on" | "emit" | "hco-version", Some("")) => {}
+                ("hco-version", Some(release)) => out.release = Some(release.to_owned()),
+                ("fail-on" | "emit" | "hco-version", value) => {
+                    let value = value.unwrap_or("no string");
+                    return Err(wrong(format!("the parameter {name} is {value}")));
+                }
+                _ => return Err(wrong(format!("there is no parameter {name:?}"))),
+            }
+        }
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn announced_defaults_are_the_defaults() {
+        let text = announcement().to_string();
+        let announced = Parameters::new(&text).expect("its own announcement");
+        let expected = Parameters { fail_on: Some(Some(Severity::Error)), ..Parameters::default() };
+        assert_eq!(announced, expected);
+        assert_eq!(Parameters::new("null").ok(), Some(Parameters::default()));
+        assert!(Parameters::new(r#"[{"name": "fail-on", "array": ["never"]}]"#).is_err());
+        assert!(Parameters::new(r#"[{"name": "failon", "string": "never"}]"#).is_err());
+    }
+}
