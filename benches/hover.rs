@@ -28,7 +28,7 @@ fn tell(session: &mut Session, method: &str, params: Value) {
     session.receive(Incoming::Message(notification.into()));
 }
 
-/// An editor with the fleet and one of its manifests open, everything looked at.
+/// An editor with the fleet and one of its manifests open, everything examined.
 fn session() -> (Session, String) {
     let text = std::fs::read_to_string(format!("{FLEET}/{FILE}")).expect("the example");
     let mut session = Session::default();
@@ -60,7 +60,7 @@ fn hover(bencher: Bencher<'_, '_>, needle: &str) {
     });
 }
 
-/// The whole fleet looked at again after a character was typed.
+/// The whole fleet examined again after a character was typed.
 #[divan::bench]
 fn look(bencher: Bencher<'_, '_>) {
     let (mut session, text) = session();

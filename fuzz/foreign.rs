@@ -11,7 +11,7 @@ use hcoplan::inventory;
 use hcoplan::kube::Object;
 use hcoplan::lint::Baseline;
 use hcoplan::lsp::{Incoming, Session};
-use hcoplan::plan::{self, Admit, plan_with};
+use hcoplan::plan::{self, AdmissionMode, plan_with};
 use hcoplan::release::{Files, Release};
 use hcoplan::repo::{Options, Repo};
 use hcoplan::source::SourceFile;
@@ -127,7 +127,7 @@ fn objects(_: &str, content: &[u8]) {
     let release = &RELEASES[content.len() % RELEASES.len()];
     let file = SourceFile::new("hyperconverged.yaml", HYPERCONVERGED);
     let hyperconverged = yaml::parse(&file).documents[0].root.to_json();
-    let plan = plan_with(release, &INVENTORY, &hyperconverged, Admit::Create);
+    let plan = plan_with(release, &INVENTORY, &hyperconverged, AdmissionMode::Create);
     let rendered: Vec<Object> = plan.objects().cloned().collect();
     let file = SourceFile::from_bytes("live.yaml", content.to_vec());
     let documents = yaml::parse(&file).documents;
@@ -270,5 +270,5 @@ fn release(_: &str, content: &[u8]) {
     }
     let file = SourceFile::new("hyperconverged.yaml", HYPERCONVERGED);
     let hyperconverged = yaml::parse(&file).documents[0].root.to_json();
-    let _ = plan_with(&release, &INVENTORY, &hyperconverged, Admit::Create);
+    let _ = plan_with(&release, &INVENTORY, &hyperconverged, AdmissionMode::Create);
 }

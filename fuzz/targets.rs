@@ -12,7 +12,7 @@ use hcoplan::diff::{self, Side};
 use hcoplan::finding::Finding;
 use hcoplan::inventory::{self, Inventory, LoadedInventory, Node, Source, SourceKind};
 use hcoplan::kube::{cron, duration, quantity};
-use hcoplan::plan::{Admit, plan_with};
+use hcoplan::plan::{AdmissionMode, plan_with};
 use hcoplan::release::Release;
 use hcoplan::repo::Repo;
 use hcoplan::source::{self, SourceFile, Span};
@@ -40,7 +40,7 @@ pub(crate) const ALL: [(&str, Target); 8] = [
     ("foreign", foreign),
 ];
 
-/// A file to its documents, and back: places lie in the text, and what is emitted reads the same.
+/// A file to its documents, and back: places are in the text, and what is emitted reads the same.
 pub(crate) fn yaml(data: &[u8]) {
     let file = SourceFile::from_bytes("f.yaml", data.to_vec());
     if file.replaced().is_empty() {
@@ -193,7 +193,7 @@ fn documents(data: &[u8]) -> (&'static Arc<Release>, Vec<Document>) {
 }
 
 /// Admission: a verdict has a message or something to store; what is stored is let in again as it
-/// stands.
+/// is.
 pub(crate) fn admission(data: &[u8]) {
     use hcoplan::admission::{Operation, admit};
     let (release, documents) = documents(data);
@@ -224,15 +224,15 @@ pub(crate) fn plan(data: &[u8]) {
     let next = &RELEASES[(data.len() + 1) % RELEASES.len()];
     for document in &documents {
         let object = &document.root.to_json();
-        for admit in [Admit::Create, Admit::Force] {
+        for admit in [AdmissionMode::Create, AdmissionMode::Force] {
             let planned = plan_with(release, &INVENTORY, object, admit);
-            let sound = matches!(admit, Admit::Create)
+            let sound = matches!(admit, AdmissionMode::Create)
                 && planned.admission.accepted
                 && planned.reconcile_error.is_none()
                 && !has_patches(object);
             for object in planned.objects() {
                 let named = !object.id.kind.is_empty() && !object.id.name.is_empty();
-                assert!(named || matches!(admit, Admit::Force), "{:?}", object.id);
+                assert!(named || matches!(admit, AdmissionMode::Force), "{:?}", object.id);
                 assert!(!yaml::emit(&object.body).is_empty());
                 let schema = release.schema_of(&object.id.api_version, &object.id.kind);
                 for rejection in schema.iter().flat_map(|s| s.rejections(&object.body)) {
@@ -263,7 +263,7 @@ pub(crate) fn patch(data: &[u8]) {
             "kind": "HyperConverged",
             "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"},
         });
-        let planned = plan_with(&RELEASES[0], &INVENTORY, &hyperconverged, Admit::Create);
+        let planned = plan_with(&RELEASES[0], &INVENTORY, &hyperconverged, AdmissionMode::Create);
         let kinds = ["KubeVirt", "CDI", "NetworkAddonsConfig", "SSP"];
         let operand = |k| planned.operand(k).expect("an operand").clone();
         kinds.into_iter().map(operand).collect()

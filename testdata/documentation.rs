@@ -115,7 +115,7 @@ fn installs(line: &str) -> bool {
     line.contains("hcoplan") && WAYS.iter().any(|way| line.contains(way))
 }
 
-/// The code of a page: fenced lines and what stands between backticks.
+/// The code of a page: fenced lines and what is between backticks.
 fn code(page: &str) -> Vec<(usize, String)> {
     let mut out = Vec::new();
     let mut fenced = false;

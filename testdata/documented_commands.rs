@@ -1,5 +1,5 @@
 //! Every command that README, `docs/`, the rules' pages and the examples show is run: in a repository as the
-//! page assumes it, with stand-ins for the cluster's own tools.
+//! page assumes it, with replacements of the cluster's own tools.
 //!
 //! What installs hcoplan is left out here; `.ci/channels` runs it on what a release publishes.
 

@@ -38,7 +38,7 @@ const LAYOUTS: [Layout; 14] = [
         from: "vendor",
         applied: |path| path.starts_with("openshift-virtualization/") && !path.ends_with(".json"),
     },
-    // Two clusters whose nodes lie above them, in one dump; all of it is applied but JSON.
+    // Two clusters whose nodes are above them, in one dump; all of it is applied but JSON.
     Layout { from: "dump-above", applied: |path| path.starts_with("clusters/") && !path.ends_with(".json") },
     // A policy's template carries the HyperConverged.
     Layout { from: "policy", applied: |path| path.starts_with("policies/") },

@@ -223,7 +223,7 @@ fn modules_import_downwards_only() {
                 let [first, import, ..] = &import.path[..] else {
                     continue;
                 };
-                // What `src/lib.rs` re-exports lies in other crates.
+                // What `src/lib.rs` re-exports is in other crates.
                 let is_here = lines.iter().any(|modules| modules.contains(&&import[..]));
                 if first != "crate" || *import == module || !is_here {
                     continue;
@@ -285,7 +285,7 @@ fn no_circles_below(root: &Path) {
     assert!(circles.is_empty(), "these import each other in {}: {circles:#?}", root.display());
 }
 
-/// What is done follows from types, never from the text of a message. Here a text is only looked at to say a thing
+/// What is done follows from types, never from the text of a message. Here a text is only examined to say a thing
 /// once: whether the cluster's words have a place or a value in them.
 const READ_MESSAGES: &[(&str, usize)] = &[
     ("crates/lint/src/context/verdict.rs", 2),

@@ -222,7 +222,7 @@ fn objects_of(plan: &Plan) -> Value {
 }
 
 /// The stored object as the operator reads it: lists are applied as a whole, and the zero values that Go prints in them
-/// are gone until the operator writes it again.
+/// are removed until the operator writes it again.
 fn as_read(state: &State) -> Value {
     let mut object = stored(state.stored.as_ref().expect("it is there"), false);
     let api_version = object["apiVersion"].as_str().expect("a version");

@@ -202,7 +202,7 @@ fn sends_only_changed_objects() {
     let nothing = cluster("1.18");
     let rejected = nothing.update(&invalid);
     assert!(rejection(&rejected).is_some());
-    // It is stored all the same: the webhook was switched off for an hour.
+    // It is stored nevertheless: the webhook was switched off for an hour.
     let before = nothing.forced(rejected).after;
     let again = before.update(&invalid);
     assert_eq!(rejection(&again), None, "kubectl sends nothing");

@@ -19,7 +19,7 @@ struct Row {
     counterfactual: Option<String>,
 }
 
-/// What stands in a cell before what the answer may not say.
+/// What is in a cell before what the answer may not say.
 const NOT: &str = "and not";
 
 fn root() -> &'static Path {
@@ -65,7 +65,7 @@ fn rows() -> Vec<Row> {
     out
 }
 
-/// A command's words. What stands between braces is one: the `spec` of a HyperConverged, written out.
+/// A command's words. What is between braces is one: the `spec` of a HyperConverged, written out.
 fn words(command: &str) -> Vec<String> {
     let (mut out, mut depth) = (vec![String::new()], 0usize);
     for c in command.chars() {

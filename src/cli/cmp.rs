@@ -174,7 +174,7 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
     }
     let owned = sorted.iter().filter(|f| OWNED.contains(&f.rule.name));
     let mut left_out: BTreeMap<Utf8PathBuf, Vec<u32>> = BTreeMap::new();
-    for place in owned.filter_map(|f| f.made.as_ref().or(f.location.as_ref())) {
+    for place in owned.filter_map(|f| f.generated.as_ref().or(f.location.as_ref())) {
         left_out.entry(place.file.path().to_owned()).or_default().push(place.span.start);
     }
     let mut text = match &build {

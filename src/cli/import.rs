@@ -192,7 +192,7 @@ impl DumpedCluster {
         let dump = read(paths, output)?;
         let nodes = nodes(&dump, paths, output)?;
         let mut identity = dump.identity();
-        // The dump's files are nobody's to look at in the repository.
+        // The dump's files are nobody's to examine in the repository.
         identity.namespace.place = None;
         identity.platform.place = None;
         if let Some(release) = &mut identity.release {

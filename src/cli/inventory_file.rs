@@ -67,7 +67,7 @@ pub(super) fn facts(identity: &Identity) -> String {
     out
 }
 
-/// What stands in a comment, on its line.
+/// What is in a comment, on its line.
 pub(super) fn comment(text: &str) -> String {
     InputText::new(text).line().into_owned()
 }

@@ -66,7 +66,7 @@ pub(super) fn all(found: &Clusters, _to: TargetVersion, verdict: &mut Exit, outp
         }
         match to_v1(release, inventory, document) {
             // The patch's fields would be none of v1, and what is loaded is no file's text.
-            Ok(_) if document.file.is_made() => {
+            Ok(_) if document.file.is_generated() => {
                 verdict.failed = true;
                 let why = "it is put together of more than this file: carry it over by hand";
                 output.error(format_args!("{name}: {path} stays in v1beta1: {why}"));
@@ -83,7 +83,7 @@ pub(super) fn all(found: &Clusters, _to: TargetVersion, verdict: &mut Exit, outp
                 let text = migrated.text;
                 all.files.insert(path, Rewritten { before, text });
                 all.applied.push(Applied {
-                    made: Vec::new(),
+                    build_edits: Vec::new(),
                     rule: "migrate",
                     title: "write it in hco.kubevirt.io/v1".to_owned(),
                     location: document.root.get("apiVersion").map(|v| Location::new(&document.file, v.span)),

@@ -97,7 +97,7 @@ pub(super) fn all(
             let version = cluster.document.root.get("apiVersion");
             let place = version.map(|v| cluster.document.location(v.span));
             migrated.applied.push(Applied {
-                made: Vec::new(),
+                build_edits: Vec::new(),
                 rule: "migrate",
                 title: format!("write the layers of {} in hco.kubevirt.io/v1", cluster.name),
                 location: place.and_then(|p| p.origin().or(Some(p))),
@@ -202,7 +202,7 @@ fn dropped(group: &[BuiltCluster]) -> Vec<(Location, String, String)> {
     out
 }
 
-/// The files of a group's layers in v1, else every place that stands in the way.
+/// The files of a group's layers in v1, else every place that is in the way.
 fn rewritten(group: &[BuiltCluster]) -> Result<Files, Vec<(Location, String)>> {
     let mut files = Files::new();
     let mut stuck = Vec::new();

@@ -14,7 +14,7 @@ const ELSEWHERE: &str = "give --out a directory that nobody applies";
 /// Rejects an output tree in a directory that a controller of this repository applies or renders. With
 /// `kustomizations` each cluster's directory has one by which Flux leaves the objects alone.
 pub(super) fn check(out: &Utf8Path, found: &Clusters, kustomizations: bool) -> Result<(), Failure> {
-    // A controller's paths count from the top of the repository, and its objects may lie anywhere in it.
+    // A controller's paths count from the top of the repository, and its objects may be anywhere in it.
     let top = Place::work_tree(&found.root);
     let whole = match top.below {
         Some(_) => Repo::open(&top.root, &Options::default()).ok(),

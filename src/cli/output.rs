@@ -175,7 +175,7 @@ impl Output {
         let findings = FinalFindings::new(findings.to_vec(), root);
         let text = Report::of(&findings, self.terminal_of_errors()).text(Format::Human);
         let text = String::from_utf8_lossy(&text).into_owned();
-        // The last line counts clusters, of which none was looked at.
+        // The last line counts clusters, of which none was examined.
         self.show(text.trim_end().rsplit_once("\n\n").map_or(text.trim_end(), |(t, _)| t));
     }
 
@@ -206,7 +206,7 @@ impl Output {
 
     fn say(&self, word: &str, style: Style, message: impl Display) {
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
-        // When standard error is gone there is nobody left to tell.
+        // Without standard error, nothing can be reported.
         let message = message.to_string();
         let _ = writeln!(out, "{style}{word}{style:#}: {}", InputText::new(&message).lines());
     }

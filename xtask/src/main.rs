@@ -23,7 +23,7 @@ enum Task {
 /// Make a release's data from the operators' sources, or from an OLM bundle
 ///
 /// With --hco and --ssp, checkouts of the operators, everything that their manifests and assets say is
-/// read; what only their code says is taken over from the base, and listed with the place to look at.
+/// read; what only their code says is taken over from the base, and listed with the place to examine.
 ///
 /// With --bundle, behaviour comes from the base, and images, versions, schemas and golden images
 /// from a vendor's bundle; `oc get csv -n openshift-cnv -o yaml > csv.yaml` and `--bundle csv.yaml` are enough.
@@ -48,7 +48,7 @@ struct Import {
     #[arg(long, value_name = "DIR", requires = "hco")]
     cdi: Option<Utf8PathBuf>,
 
-    /// What people wrote of the release by reading its code (schemas/behaviour/1.19): it stands in for the base,
+    /// What people wrote of the release by reading its code (schemas/behaviour/1.19): it replaces the base,
     /// is kept out of --out, and is brought up to date with the CRDs
     #[arg(long, value_name = "DIR", requires = "hco", conflicts_with = "changes")]
     behaviour: Option<Utf8PathBuf>,

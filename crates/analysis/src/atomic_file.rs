@@ -82,7 +82,7 @@ pub fn create(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A file that is gone when nobody keeps it, in the same directory.
+/// A file that is removed when nobody keeps it, in the same directory.
 fn beside(path: &Utf8Path) -> io::Result<NamedTempFile> {
     // There is something to clean up from here on.
     crate::watch();

@@ -21,7 +21,7 @@ pub struct BaselineFile {
     pub update: bool,
     /// Whether the command line says which rules run, so that others' findings aren't there.
     pub some_rules: bool,
-    /// Where it lies outside of what is looked at: the clusters that are. It may know others'.
+    /// Where it is outside of what is examined: the clusters that are. It may know others'.
     pub looked_at: Option<BTreeSet<String>>,
 }
 
@@ -89,7 +89,7 @@ impl BaselineFile {
         Ok(baseline)
     }
 
-    /// Says which entries match nothing any more, where all that could match was looked at.
+    /// Says which entries match nothing any more, where all that could match was examined.
     pub fn say_stale(&self, stale: &[String], settings: &Settings, notices: &dyn Notices) {
         const SHOWN: usize = 5;
         if stale.is_empty() || settings.partial || self.some_rules || self.looked_at.is_some() {

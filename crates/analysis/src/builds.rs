@@ -1,4 +1,4 @@
-//! What a program builds before a repository is looked at.
+//! What a program builds before a repository is examined.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) fn has_bundle(repo: &Repo) -> bool {
     names.into_iter().any(|name| ends.iter().any(|end| name.ends_with(end)))
 }
 
-/// Looks at a bundle as at a cluster with a HyperConverged that says nothing.
+/// Examines a bundle as at a cluster with a HyperConverged that says nothing.
 pub(super) fn bundle(options: &mut Options) {
     const NOTHING: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: \
                            kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\nspec: {}\n";

@@ -31,7 +31,7 @@ use hcoplan_planner::admission::Stage;
 use hcoplan_planner::hyperconverged;
 use hcoplan_planner::inventory::{Inventory, UpdateMethod};
 use hcoplan_planner::lifecycle::State;
-use hcoplan_planner::plan::{Admit, Plan};
+use hcoplan_planner::plan::{AdmissionMode, Plan};
 use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::{NotPlanned, Verdict};
 use hcoplan_repository::emit::{self, ClusterFiles, DiskTree, cluster_directory};
@@ -46,7 +46,7 @@ pub(super) fn work(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>) -> Clus
             as_built(work, repo, pair, cluster, &mut outcome);
             let layers = LazyCell::new(|| repo.build_layers(cluster).unwrap_or_default());
             for finding in &mut outcome.found.findings {
-                fix::to_layers(finding, || &layers);
+                fix::move_to_layers(finding, || &layers);
                 finding.point_at_origins();
             }
         }
@@ -134,7 +134,7 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
         outcome.printed = stored(&inputs.loaded().name, shown.release(), plan, work.force);
     }
     // `render --out` writes what a new cluster has.
-    let created = || judged.transition.as_ref().map(|_| inputs.planned(Admit::Create));
+    let created = || judged.transition.as_ref().map(|_| inputs.planned(AdmissionMode::Create));
     outcome.failed = write(work, inputs.loaded(), plan, created, outcome).err();
 }
 
@@ -184,7 +184,7 @@ impl PlannedCluster {
             let (planned, verdict) = (transition.after().clone(), transition.verdict().clone());
             return Self { planned, verdict, transition: Some(transition), upgraded: None };
         }
-        let planned = inputs.planned(Admit::Force);
+        let planned = inputs.planned(AdmissionMode::Force);
         let verdict = Verdict::of(planned.plan());
         Self { planned, verdict, transition: None, upgraded: None }
     }

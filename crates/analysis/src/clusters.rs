@@ -33,7 +33,7 @@ pub struct Clusters {
     pub root: Utf8PathBuf,
     /// Whether no cluster was left out by choice.
     pub everything: bool,
-    /// Whether what is looked at is an operator's bundle, without a HyperConverged.
+    /// Whether what is examined is an operator's bundle, without a HyperConverged.
     pub is_bundle: bool,
     /// What happened on the way.
     pub verdict: Exit,
@@ -237,15 +237,15 @@ impl Clusters {
     ///
     /// # Errors
     /// What is wrong with one.
-    pub fn is_as_meant(&self, round: &fix::Round) -> Result<(), Reason> {
+    pub fn is_as_intended(&self, round: &fix::Round) -> Result<(), Reason> {
         let mut made: BTreeMap<&Utf8Path, Vec<&Edit>> = BTreeMap::new();
-        for edit in round.applied.iter().flat_map(|a| &a.made) {
+        for edit in round.applied.iter().flat_map(|a| &a.build_edits) {
             made.entry(edit.file.path()).or_default().push(edit);
         }
         made.into_iter().try_for_each(|(path, edits)| {
             let built = self.options.built.as_ref();
             let built = built.and_then(|b| b.files.get(path)).ok_or(Reason::Layout)?;
-            fix::is_as_meant(&edits, &String::from_utf8_lossy(built))
+            fix::is_as_intended(&edits, &String::from_utf8_lossy(built))
         })
     }
 
@@ -304,7 +304,7 @@ impl Clusters {
         Some(BaselineFile { looked_at: self.looked_at(&path), path, update: false, some_rules: false })
     }
 
-    /// The clusters that are looked at, where a file lies outside of what they are in.
+    /// The clusters that are examined, where a file is outside of what they are in.
     fn looked_at(&self, path: &Utf8Path) -> Option<BTreeSet<String>> {
         let here = |path: &Utf8Path| match path.as_str() {
             "" => Utf8Path::new(".").canonicalize(),

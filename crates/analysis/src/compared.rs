@@ -43,7 +43,7 @@ pub(super) fn compare(
     {
         diff.moved_from = Some(was.name().to_owned());
     }
-    // With another release, other rules speak; what is gone then is no merit of the change.
+    // With another release, other rules speak; a finding that disappears then is not due to the change.
     let is_of_release =
         matches!(old, PreviousCluster::Planned(before) if before.release().version() == now.inputs.release().version());
     if !now.planned.is_rejected() && is_of_release {
@@ -107,7 +107,7 @@ fn found_before(work: &ClusterTask<'_>, pair: &super::Pair<'_>, old: &PreviousCl
     Some(findings)
 }
 
-/// Marks the findings that exist before; those that are gone.
+/// Marks the findings that exist before; those that are removed.
 fn mark(
     work: &ClusterTask<'_>,
     old: &PreviousCluster,

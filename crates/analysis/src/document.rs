@@ -69,7 +69,7 @@ struct SspAdmission<'a> {
 
 /// The line that `render --format json` prints for a cluster: admission, what would be stored,
 /// status, metrics, the reconcile's error, SSP's verdict and every wanted object. `upgraded` is what
-/// is there after an upgrade: then the HyperConverged is the one that lies in etcd, and the objects
+/// is there after an upgrade: then the HyperConverged is the one that is in etcd, and the objects
 /// are those that exist.
 pub fn plan_document(
     cluster: &str,

@@ -16,10 +16,10 @@ use hcoplan_planner::verdict::VerdictKind;
 use hcoplan_repository::repo::Repo;
 use hcoplan_yaml::Document;
 
-/// What was looked at and what was left out; goes into the last line.
+/// What was examined and what was left out; goes into the last line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Clusters looked at.
+    /// Clusters examined.
     pub clusters: usize,
     /// Their names.
     pub names: Vec<String>,
@@ -35,7 +35,7 @@ pub struct Summary {
     pub baselined: usize,
     /// The day (`2026-01-31`) on which the oldest of them was recorded.
     pub oldest_baselined: Option<String>,
-    /// The part of the clusters that was looked at, counted from one, and of how many.
+    /// The part of the clusters that was examined, counted from one, and of how many.
     pub shard: Option<(u64, u64)>,
     /// The revision whose findings count as existing.
     pub compared_with: Option<String>,
@@ -52,7 +52,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Those that are there before any cluster is looked at.
+    /// Those that are there before any cluster is examined.
     /// Of several shards the first one reports what concerns the repository.
     /// Where not all of the repository is meant, those of the files below a directory.
     pub fn new(repo: &Repo, below: Option<&Utf8Path>, shard: Option<Shard>) -> Self {
@@ -162,7 +162,7 @@ impl FinalFindings {
         from.is_some_and(|from| self.findings.iter().filter(counts).any(|f| f.severity >= from))
     }
 
-    /// What was looked at and what was left out.
+    /// What was examined and what was left out.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }

@@ -236,7 +236,7 @@ impl Trial {
         fix::first_new_error(before, self.findings.findings())
             .or_else(|| fix::first_new_error(others, &self.others))
             .map(Fault::Harm)
-            .or_else(|| self.clusters.is_as_meant(round).err().map(Fault::Other))
+            .or_else(|| self.clusters.is_as_intended(round).err().map(Fault::Other))
     }
 }
 

@@ -15,7 +15,7 @@ pub fn watch() {
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             // Where no handler can be set the system's own stays, which is as good as it gets. The
-            // one that ends the process comes first: it looks at what the other one notes.
+            // one that ends the process comes first: it examines what the other one notes.
             let _ = flag::register_conditional_default(signal, Arc::clone(&interrupted));
             let _ = flag::register(signal, Arc::clone(&interrupted));
         }

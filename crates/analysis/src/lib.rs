@@ -11,8 +11,6 @@ pub mod atomic_file;
 mod baseline;
 mod before;
 mod builds;
-#[cfg(test)]
-mod carried_tests;
 mod check;
 mod cluster;
 mod cluster_result;
@@ -24,6 +22,8 @@ mod compare_tests;
 mod compared;
 mod document;
 mod drift;
+#[cfg(test)]
+mod embedded_tests;
 pub mod exit;
 mod failure;
 mod findings;

@@ -18,7 +18,7 @@ use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Directory, Revision, SourceFile, Tree, max_bytes, read_limited};
 use hcoplan_repository::repo::{self, Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
 
-/// Finds the clusters in the given place; some files are no sources, wherever they lie.
+/// Finds the clusters in the given place; some files are no sources, wherever they are.
 pub fn find(sources: &Sources, left_out: Vec<Utf8PathBuf>, notices: &dyn Notices) -> Result<Clusters, Failure> {
     find_in(sources, left_out, None, notices)
 }
@@ -30,7 +30,7 @@ pub fn find_to_edit(sources: &Sources, notices: &dyn Notices) -> Result<Clusters
 }
 
 /// The same where one cluster is named, by its whole name or its last parts: only what has that name is built,
-/// wherever it lies.
+/// wherever it is.
 pub fn find_named(
     sources: &Sources,
     left_out: Vec<Utf8PathBuf>,
@@ -116,7 +116,7 @@ fn find_in(
         let directory = &sources.directory;
         let unplanned: Vec<_> = repo.unplanned(place.below.as_deref()).collect();
         let is_unplanned = !unplanned.is_empty();
-        // Nobody has looked into a chart or a submodule, so nothing is known to be wrong.
+        // Nobody has searched a chart or a submodule, so nothing is known to be wrong.
         let is_unread = !unplanned.is_empty() && unplanned.iter().all(|f| is_unread(f));
         // That some are not built is a finding.
         let is_unbuilt = verdict.unreadable && has_failed(&options);
@@ -167,7 +167,7 @@ fn find_in(
     Ok(found)
 }
 
-/// Whether a finding is about something that wasn't looked into: a chart, a submodule.
+/// Whether a finding is about something that wasn't searched: a chart, a submodule.
 fn is_unread(finding: &Finding) -> bool {
     finding.rule.name == repo::HELM_CHART_NOT_RENDERED.name
         || finding.location.as_ref().is_some_and(|place| place.file.path() == ".gitmodules")
@@ -179,8 +179,8 @@ fn has_failed(options: &Options) -> bool {
     built.is_some_and(|built| !built.failed.is_empty())
 }
 
-/// What the directory is looked at from: the root that its configuration is in; else, where
-/// kustomizations tie it to what lies elsewhere, the root of the git work tree.
+/// What the directory is examined from: the root that its configuration is in; else, where
+/// kustomizations tie it to what is elsewhere, the root of the git work tree.
 pub fn place(sources: &Sources) -> Result<Place, Failure> {
     let path = &kustomized(&sources.directory);
     let place = configured_place(sources, path)?;
@@ -206,7 +206,7 @@ fn kustomized(path: &Utf8Path) -> Utf8PathBuf {
     if repo::is_kustomization(path) && path.is_file() { root_of(path) } else { path.to_owned() }
 }
 
-/// What the directory is looked at from. Where a revision is trusted, that revision says where the
+/// What the directory is examined from. Where a revision is trusted, that revision says where the
 /// configuration is: a change could put another one in its way.
 fn configured_place(sources: &Sources, path: &Utf8Path) -> Result<Place, Failure> {
     if path == "-" {

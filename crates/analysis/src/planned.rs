@@ -17,7 +17,7 @@ use hcoplan_lint as lint;
 use hcoplan_planner::admission::{Operation, admit};
 use hcoplan_planner::inventory::{Inventory, LoadedInventory};
 use hcoplan_planner::lifecycle::State;
-use hcoplan_planner::plan::{Admit, Plan, plan_with};
+use hcoplan_planner::plan::{AdmissionMode, Plan, plan_with};
 use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind};
 use hcoplan_repository::repo::{ClusterRef, Loaded, Repo};
@@ -74,7 +74,7 @@ impl Inputs {
     }
 
     /// Planned as a new one.
-    pub(super) fn planned(&self, admit: Admit) -> Planned {
+    pub(super) fn planned(&self, admit: AdmissionMode) -> Planned {
         let plan = plan_with(&self.release, self.inventory(), self.manifest(), admit);
         Planned { inputs: self.clone(), plan }
     }
@@ -143,7 +143,7 @@ impl Planned {
     }
 
     /// Which virtual machine boots, and which golden image exists, for which architecture. A rejected HyperConverged is
-    /// rendered all the same, so that the matrix names the missing images.
+    /// rendered nevertheless, so that the matrix names the missing images.
     pub(super) fn matrix(&self, repo: &Repo, cluster: &ClusterRef) -> ClusterMatrix {
         self.seen(repo, cluster, None, |context| self.matrix_of(context))
     }
@@ -162,7 +162,7 @@ impl Planned {
         machines: &BTreeSet<String>,
         look: impl FnOnce(&lint::Context<'_>) -> T,
     ) -> T {
-        let plan = plan_with(release, &inventory, &object, Admit::Force);
+        let plan = plan_with(release, &inventory, &object, AdmissionMode::Force);
         let inventory = LoadedInventory { inventory, ..(*self.inputs.inventory).clone() };
         let input = lint::Input { release, object: &object, inventory: &inventory, plan: &plan, ..self.input() };
         let settings = lint::Settings::default();
@@ -305,7 +305,7 @@ pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Result<Planned, Box<Not
     if !inventory.valid {
         return Err(Box::new(wrong_inventory(&loaded.findings)));
     }
-    Ok(Inputs::new(Arc::new(loaded), release, inventory).planned(Admit::Force))
+    Ok(Inputs::new(Arc::new(loaded), release, inventory).planned(AdmissionMode::Force))
 }
 
 /// Why a cluster isn't planned whose inventory is wrong, as one of the findings says.

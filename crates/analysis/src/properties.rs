@@ -25,7 +25,7 @@ type Cluster = Vec<Value>;
 const ARCHITECTURES: [&str; 4] = ["amd64", "arm64", "s390x", "riscv64"];
 
 /// Any cluster of any release: its HyperConverged, most of the time one that is let in, nodes, and
-/// what lies beside it.
+/// what is beside it.
 fn cluster(random: &mut Random) -> Cluster {
     let names: Vec<&str> = Release::known_names().collect();
     let name = names[random.below(names.len())];

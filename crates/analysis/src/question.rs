@@ -52,7 +52,7 @@ pub struct Analysis {
     pub root: camino::Utf8PathBuf,
     /// The clusters in which something differs or fails.
     pub clusters: Vec<ClusterDiff>,
-    /// How many were looked at.
+    /// How many were examined.
     pub compared: usize,
     /// What is found.
     pub findings: FinalFindings,

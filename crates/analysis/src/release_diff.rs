@@ -14,7 +14,7 @@ use hcoplan_explain::diff::semantic::ObjectChange;
 use hcoplan_explain::diff::{self, Kind, Side};
 use hcoplan_lint as lint;
 use hcoplan_planner::inventory::{Inventory, LoadedInventory, Node, Places, ROLE_LABEL};
-use hcoplan_planner::plan::{Admit, plan_with};
+use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Release;
 
 /// One thing that is not as it was.
@@ -26,7 +26,7 @@ pub struct Difference {
     pub what: String,
     /// How it was, where that is more than there or not.
     pub before: Option<String>,
-    /// How it is.
+    /// The change.
     pub after: Option<String>,
 }
 
@@ -236,7 +236,7 @@ fn alerts(release: &Release) -> BTreeMap<String, String> {
     });
     let mut out: BTreeMap<String, String> = alerts.collect();
     let inventory = reference(release).inventory;
-    let plan = plan_with(release, &inventory, &hyperconverged(&inventory), Admit::Create);
+    let plan = plan_with(release, &inventory, &hyperconverged(&inventory), AdmissionMode::Create);
     let gauges = plan.metrics.keys();
     out.extend(gauges.map(|gauge| (format!("gauge {gauge}"), String::new())));
     out
@@ -279,8 +279,8 @@ fn objects(before: &Arc<Release>, after: &Arc<Release>) -> Vec<Difference> {
     let inventories = (reference(before), reference(after));
     let objects = (hyperconverged(&inventories.0.inventory), hyperconverged(&inventories.1.inventory));
     let plans = (
-        plan_with(before, &inventories.0.inventory, &objects.0, Admit::Create),
-        plan_with(after, &inventories.1.inventory, &objects.1, Admit::Create),
+        plan_with(before, &inventories.0.inventory, &objects.0, AdmissionMode::Create),
+        plan_with(after, &inventories.1.inventory, &objects.1, AdmissionMode::Create),
     );
     let old = Side { release: before, inventory: &inventories.0, document: None, object: &objects.0, plan: &plans.0 };
     let new = Side { release: after, inventory: &inventories.1, document: None, object: &objects.1, plan: &plans.1 };

@@ -7,7 +7,7 @@ use super::selection::Selection;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_repository::repo::{self, CONFIG_FILE, Repo};
 
-/// A directory, or a file, and the root that it is looked at from.
+/// A directory, or a file, and the root that it is examined from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// What names and paths are relative to; itself relative to the current directory.
@@ -40,7 +40,7 @@ impl Place {
         Self::find(path, is_work_tree)
     }
 
-    /// The place under the root of its git work tree, or under the current directory where it lies there in none.
+    /// The place under the root of its git work tree, or under the current directory outside of any work tree.
     pub fn top(path: &Utf8Path) -> Self {
         let found = Self::work_tree(path);
         if found.below.is_some() { found } else { Self::find(path, is_current) }

@@ -40,7 +40,7 @@ pub struct Side {
 }
 
 impl Side {
-    /// The side as it lies in a directory.
+    /// The side as it is in a directory.
     pub fn of(directory: &Utf8Path) -> Self {
         Self {
             name: "the working tree".to_owned(),

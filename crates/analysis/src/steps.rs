@@ -9,7 +9,7 @@ use super::ClusterTask;
 use super::previous_state::PreviousObject;
 use hcoplan_planner::inventory::{Inventory, LoadedInventory};
 use hcoplan_planner::lifecycle::{State, Step};
-use hcoplan_planner::plan::{Admit, Plan, plan_with};
+use hcoplan_planner::plan::{AdmissionMode, Plan, plan_with};
 use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::{ClusterRef, Loaded, Problem};
 
@@ -34,7 +34,7 @@ pub(super) fn plan(
 ) -> Planned {
     let planned = |plan| Planned { release: Arc::clone(release), plan, upgraded: None };
     if old.is_none() && work.upgrade_to.is_none() {
-        let admit = if force { Admit::Force } else { Admit::Create };
+        let admit = if force { AdmissionMode::Force } else { AdmissionMode::Create };
         return planned(plan_with(release, inventory, manifest, admit));
     }
     let empty = State::new(Arc::clone(release), Arc::new(inventory.clone()));

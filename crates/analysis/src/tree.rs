@@ -24,7 +24,7 @@ pub struct OutputTree {
 }
 
 impl OutputTree {
-    /// Looks at the tree on disk, and begins a new one where it is to be written.
+    /// Examines the tree on disk, and begins a new one where it is to be written.
     pub fn open(path: Utf8PathBuf, found: &Clusters, write: bool) -> Result<Self, Failure> {
         emit::check_names(found.repo.clusters().iter().map(ClusterRef::name))?;
         // Checked in any case: a tree that can't be replaced is an error before any work.
@@ -91,7 +91,7 @@ impl OutputTree {
     }
 }
 
-/// The directories of clusters that are gone: what is stale in a tree beside the clusters' own files.
+/// The directories of clusters that are removed: what is stale in a tree beside the clusters' own files.
 pub fn gone(disk: &DiskTree, found: &Clusters) -> Vec<Utf8PathBuf> {
     let directories = disk.directories().map(ToOwned::to_owned);
     let gone = found.removed_clusters(directories.collect());

@@ -129,7 +129,7 @@ impl Bounds {
         }
         let mut ends = span.split('-');
         let low = ends.next().unwrap_or_default();
-        // What follows an asterisk isn't looked at.
+        // What follows an asterisk isn't examined.
         let any = low == "*" || low == "?";
         let high = ends.next();
         if !any && ends.next().is_some() {

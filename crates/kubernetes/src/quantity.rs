@@ -115,7 +115,7 @@ impl Quantity {
     }
 }
 
-/// A quantity as Go prints it after reading; `None` when it is none or prints as it stands.
+/// A quantity as Go prints it after reading; `None` when it is none or prints as it is.
 /// White space around it is ignored, as in JSON documents.
 pub fn canonical(text: &str) -> Option<String> {
     let trimmed = text.trim();
@@ -220,7 +220,7 @@ impl Parts<'_> {
         Ok(scale >= NANO && scale % 3 == 0 && !thousand && shifted().next().is_some_and(|b| b != b'0'))
     }
 
-    /// Whether it is `1Ki` to `1023Pi`, which are printed as they stand.
+    /// Whether it is `1Ki` to `1023Pi`, which are printed as they are.
     fn is_small_binary(&self, format: Format, exponent: i64) -> bool {
         let small = self.whole.len() < 4 || (self.whole.len() == 4 && self.whole < "1024");
         let binary = format == Format::BinarySi && exponent <= 50;

@@ -47,7 +47,7 @@ impl fmt::Display for Known {
 pub struct Update {
     /// Entries that are new.
     pub added: usize,
-    /// Entries that matched nothing any more, and are gone.
+    /// Entries that matched nothing any more, and are removed.
     pub pruned: usize,
     /// Entries that stay.
     pub kept: usize,

@@ -99,7 +99,7 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
                     worse.is_some()
                 });
                 first.not_fixed = first.not_fixed.take().or(why);
-                first.carried.extend(finding.carried);
+                first.build_fixes.extend(finding.build_fixes);
                 // What is called otherwise in each cluster has no name here.
                 if first.object != finding.object {
                     first.object = first.kind_of_object().map(Into::into);

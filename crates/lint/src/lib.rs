@@ -1,6 +1,6 @@
 //! The linter: rules about the files of a repository and their plan.
 //!
-//! A rule is one file in `lint/rules/`: its metadata and page, and a check that looks at a [`Context`] and reports to a
+//! A rule is one file in `lint/rules/`: its metadata and page, and a check that examines a [`Context`] and reports to a
 //! [`Sink`]. [`run`] runs the selected rules over one cluster. Rules never read files and never plan; their findings
 //! are data, printed by `report`.
 

@@ -25,7 +25,7 @@ pub struct RegisteredRule {
     pub rule: &'static Rule,
     /// When it runs.
     pub when: RunPhase,
-    /// Looks at one cluster.
+    /// Examines one cluster.
     pub check: fn(&Context<'_>, &mut Sink),
 }
 

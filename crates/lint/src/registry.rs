@@ -11,7 +11,7 @@ use super::rules::{RULES, TABLES};
 use super::selector::Selector;
 use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
 
-/// Rules that report while files are read; they lie where that is done.
+/// Rules that report while files are read; they are where that is done.
 static ELSEWHERE: &[&Rule] = &[&INVENTORY_INCONSISTENT, &INVENTORY_INVALID, &SUPPRESSION_INVALID, &SUPPRESSION_UNUSED];
 
 static ALL: LazyLock<Vec<RegisteredRule>> = LazyLock::new(|| {

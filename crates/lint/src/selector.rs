@@ -1,4 +1,4 @@
-//! The name of a rule or of a group, as it stands in arguments, configuration and comments.
+//! The name of a rule or of a group, as it is in arguments, configuration and comments.
 
 use hcoplan_diagnostics::finding::{Group, Rule};
 

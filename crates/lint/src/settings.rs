@@ -22,9 +22,9 @@ pub struct Settings {
     pub rules: BTreeMap<String, RuleSettings>,
     /// Findings that the configuration says to leave out.
     pub suppressions: Vec<Suppression>,
-    /// Only some clusters are looked at, so that a suppression may be about another one.
+    /// Only some clusters are examined, so that a suppression may be about another one.
     pub partial: bool,
-    /// Whose suppressions count, of those that stand in documents.
+    /// Whose suppressions count, of those that are in documents.
     pub trust: Trust,
 }
 

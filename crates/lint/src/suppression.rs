@@ -52,7 +52,7 @@ impl Suppression {
         let is_meant = || self.rules.iter().any(|r| r.matches(finding.rule));
         match (&self.scope, &finding.location) {
             (Scope::Bytes(span), _) => {
-                let mut places = finding.location.iter().chain(&finding.made);
+                let mut places = finding.location.iter().chain(&finding.generated);
                 // The cheapest question first: there may be thousands of both.
                 places.any(|place| {
                     (span.start..span.end).contains(&place.span.start)

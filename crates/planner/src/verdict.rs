@@ -41,7 +41,7 @@ pub enum Actor {
     MutatingWebhook,
     /// HCO's validating webhook.
     ValidatingWebhook,
-    /// HCO's operator, which looks at one name only.
+    /// HCO's operator, which examines one name only.
     OtherName,
     /// HCO's reconcile, at the operand of this kind.
     Reconcile(&'static str),

@@ -25,7 +25,7 @@ pub struct Document {
 pub enum Block {
     /// What a part of it comes to, in one line.
     Verdict(Level, Text),
-    /// A heading: 1 begins a section of a page, 2 and 3 stand inside of one.
+    /// A heading: 1 begins a section of a page, 2 and 3 are inside of one.
     Heading(u8, Text),
     /// A paragraph.
     Paragraph(Text),
@@ -144,7 +144,7 @@ impl<T: Into<Text>> From<T> for Cell {
 pub struct DiffLine {
     /// What happens to it.
     pub sign: Sign,
-    /// How deep it stands: an object is 0, its fields are 1.
+    /// How deep it is: an object is 0, its fields are 1.
     pub depth: usize,
     /// The line.
     pub text: Text,
@@ -184,14 +184,14 @@ pub struct Text(pub Vec<Span>);
 pub struct Span {
     /// The characters, as they were written.
     pub text: String,
-    /// How they stand out.
+    /// Its emphasis.
     pub style: Style,
 }
 
-/// How a piece of text stands out.
+/// The emphasis of a piece of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Style {
-    /// It doesn't.
+    /// None.
     Plain,
     /// It is important.
     Strong,

@@ -183,7 +183,7 @@ impl Shown {
         };
         let length = line.chars().count();
         let window = window(number, length, cells, width);
-        // A file may be one long line: only what is shown of it is looked at.
+        // A file may be one long line: only what is shown of it is examined.
         let skipped =
             if length == line.len() { window.start } else { line.chars().take(window.start).map(char::len_utf8).sum() };
         let shown = line.get(skipped..).unwrap_or_default().char_indices();

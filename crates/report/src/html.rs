@@ -74,7 +74,7 @@ pub fn print(document: &Document) -> String {
             }
         }
     };
-    // What maud doesn't escape: characters that steer whoever looks at the page's text.
+    // What maud doesn't escape: characters that steer whoever examines the page's text.
     let mut page = escape_invisible(&page.into_string()).into_owned();
     page.push('\n');
     page
@@ -217,7 +217,7 @@ fn styled(span: &Span) -> Markup {
     }
 }
 
-/// Words in which commands and values stand between backticks.
+/// Words in which commands and values are between backticks.
 fn quoted(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {

@@ -35,7 +35,7 @@ pub fn document(report: &Report<'_>) -> Value {
     json!(document_json(report))
 }
 
-/// The document's shape: its keys stand in the order of the alphabet, too.
+/// The document's shape: its keys are in the order of the alphabet, too.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct DocumentJson<'r> {
@@ -85,7 +85,7 @@ fn document_json<'r>(report: &'r Report<'r>) -> DocumentJson<'r> {
     DocumentJson { findings: FindingsJson(report), groups: groups.collect(), schema_version: SCHEMA_VERSION, summary }
 }
 
-/// A finding in the document's shape: its keys stand in the order of the alphabet, in all of these.
+/// A finding in the document's shape: its keys are in the order of the alphabet, in all of these.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct FindingJson<'r> {

@@ -133,7 +133,7 @@ impl Format {
 pub struct Report<'a> {
     /// The findings, sorted.
     pub findings: &'a [Finding],
-    /// What was looked at.
+    /// What was examined.
     pub summary: &'a Summary,
     /// The root that the files' paths count from, relative to the current directory.
     pub root: &'a Utf8Path,

@@ -29,7 +29,7 @@ pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
     let release = known_release(name.expect("a release")).expect("a known release");
     let object = document.root.to_json();
     let plan = plan(&release, &inventory.inventory, &object);
-    // Beside the HyperConverged lies what stands behind it in its file.
+    // Beside the HyperConverged is what follows it in its file.
     let other_objects = || -> OtherObjects {
         let all = documents("hyperconverged.yaml", hyperconverged).into_iter();
         all.map(Arc::new).collect()

@@ -52,7 +52,7 @@ pub fn print(document: &Document, marker: Option<&str>, budget: Option<usize>, w
 
 /// Something that is shown whole, or in its short form, or not at all.
 struct Part {
-    /// Of a table's row: the table's first lines, which stand above the first row that is shown.
+    /// Of a table's row: the table's first lines, which are above the first row that is shown.
     head: Option<Rc<str>>,
     long: String,
     short: Option<String>,
@@ -204,7 +204,7 @@ fn line(text: &Text) -> String {
 }
 
 fn span(span: &Span) -> String {
-    // Marks of emphasis stand next to the words.
+    // Marks of emphasis are next to the words.
     let emphasized = |mark: &str| {
         let text = plain(&span.text);
         let (inner, end) = (text.trim_end(), if text.ends_with(' ') { " " } else { "" });

@@ -1,7 +1,7 @@
 //! A document on a terminal.
 //!
 //! Where it is none, lines are as long as they are: whoever reads a file or a log breaks them. The excerpts are
-//! miette's; the words around them are ours, so that a rule's name stands in the first line.
+//! miette's; the words around them are ours, so that a rule's name is in the first line.
 
 use std::fmt::Write;
 
@@ -62,7 +62,7 @@ struct Printer {
 struct Word {
     text: String,
     width: usize,
-    /// Whether it stands apart from the word before it.
+    /// Whether it is apart from the word before it.
     apart: bool,
 }
 
@@ -109,7 +109,7 @@ impl Printer {
         self.lines(&sign.then(strong(text)), 0, 2);
     }
 
-    /// An empty line, where something stands above.
+    /// An empty line, where something is above.
     fn gap(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
@@ -159,7 +159,7 @@ impl Printer {
             let Some(excerpt) = Excerpt::new(&group, self.terminal.width.saturating_sub(10)) else {
                 continue;
             };
-            // Without miette's first line: that is the message, which stands above.
+            // Without miette's first line: that is the message, which is above.
             let mut drawn = String::new();
             if self.handler().render_report(&mut drawn, &excerpt).is_err() {
                 continue;

@@ -9,9 +9,9 @@ use hcoplan_planner::jsonpatch::{Change, changes};
 /// A line or a few of what would change.
 #[derive(Debug, PartialEq)]
 pub(super) enum ChangeLine {
-    /// What stands at a place, and what would.
+    /// What is at a place, and what would.
     Place(Change),
-    /// An entry of a list, by its name, that would go or come; or that they would stand in another order.
+    /// An entry of a list, by its name, that would go or come; or that they would be in another order.
     Entry(Sign, String),
 }
 

@@ -47,9 +47,9 @@ pub struct Annotation {
     pub start: Position,
     /// One past the last character.
     pub end: Position,
-    /// What stands behind the carets.
+    /// What follows the carets.
     pub label: String,
-    /// What stands below them, a line each.
+    /// What is below them, a line each.
     pub below: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ pub fn strip(text: &str) -> String {
 ///
 /// # Panics
 /// Where [`strip`] wouldn't give the text back: it has lines that look like annotations, or a place
-/// lies behind its end.
+/// is behind its end.
 pub fn annotate(text: &str, annotations: &[Annotation]) -> String {
     assert_eq!(strip(text), text, "a line begins with {MARKER}");
     let lines: Vec<&str> = text.split('\n').collect();
@@ -80,7 +80,7 @@ pub fn annotate(text: &str, annotations: &[Annotation]) -> String {
     out.join("\n")
 }
 
-/// The line with the carets, which stand below the characters that are meant. Characters that the
+/// The line with the carets, which are below the characters that are meant. Characters that the
 /// marker or another line keeps them from are named in brackets.
 fn carets(line: &str, annotation: &Annotation) -> String {
     let Annotation { start, end, .. } = annotation;

@@ -18,7 +18,7 @@ pub struct Parsed {
     pub documents: Vec<Document>,
     /// What is wrong with the file, in the order of the text.
     pub problems: Vec<Problem>,
-    /// Comments that stand in no document: before a first `---`, in an empty document.
+    /// Comments that are in no document: before a first `---`, in an empty document.
     pub comments: Vec<Comment>,
 }
 

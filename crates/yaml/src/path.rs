@@ -71,7 +71,7 @@ impl Path {
         Self(steps)
     }
 
-    /// Whether `self` is `other` or lies below it.
+    /// Whether `self` is `other` or is below it.
     pub fn starts_with(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0)
     }

@@ -48,7 +48,7 @@ pub enum ProblemKind {
 }
 
 impl ProblemKind {
-    /// Whether kubectl rejects the document, so that there is none to look at.
+    /// Whether kubectl rejects the document, so that there is none to examine.
     pub fn is_fatal(self) -> bool {
         !matches!(
             self,

@@ -138,7 +138,7 @@ fn radix(digits: &str) -> (u32, &str) {
     }
 }
 
-/// A scalar's text where a mapping's key stands, else Go's name of the type that can't be one.
+/// A scalar's text where a mapping's key is, else Go's name of the type that can't be one.
 pub(super) fn key_text(scalar: Scalar, text: Cow<'_, str>) -> Result<String, &'static str> {
     Ok(match scalar {
         Scalar::Text => text.into_owned(),

@@ -1,7 +1,7 @@
 //! From a place inside a string to the bytes that it was written with.
 //!
 //! A JSON patch in an annotation is a string with a text of its own. Its parser counts in the
-//! string; the caret has to stand in the file, past quotes, escapes, indentation and folds.
+//! string; the caret has to be in the file, past quotes, escapes, indentation and folds.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub fn block_of(block: &str, string: &str) -> String {
     format!("{header}{}{end}", body.collect::<String>())
 }
 
-/// Where the bytes of a string stand in its file: for many places of one scalar, which is read once.
+/// Where the bytes of a string are in its file: for many places of one scalar, which is read once.
 #[derive(Debug, Clone)]
 pub struct ScalarPlaces {
     span: Span,
@@ -404,7 +404,7 @@ mod tests {
             ..Default::default()
         })]
 
-        /// Every string's pieces add up, and each verbatim one is what stands in the file.
+        /// Every string's pieces add up, and each verbatim one is what is in the file.
         #[test]
         fn pieces_concatenate_to_the_string(value in "[-:,#a \t\n\r\u{1}\u{2028}é😀'\"\\\\{]{0,20}|(word |it's |\"q\" |  ){0,40}") {
             let texts = [

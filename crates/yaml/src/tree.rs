@@ -227,14 +227,14 @@ impl Node {
 pub struct Comment {
     /// Its bytes.
     pub span: Span,
-    /// Whether only white space stands before it on its line.
+    /// Whether only white space is before it on its line.
     pub own_line: bool,
 }
 
 /// One document of a file.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// The file it stands in.
+    /// The file it is in.
     pub file: Arc<SourceFile>,
     /// 0-based place among the file's documents.
     pub index: usize,

@@ -210,7 +210,7 @@ fn apply(tables: &mut Json, env: &BTreeMap<String, String>) {
     tables.set("components", components);
 }
 
-/// Puts the schemas of CRDs into the place of the base's; `source` is the file that they stand in. The
+/// Puts the schemas of CRDs into the place of the base's; `source` is the file that they are in. The
 /// names of those that were replaced, sorted.
 pub(super) fn schemas(base: &Release, documents: &[Value], source: Option<&str>, out: &mut Imported) -> Vec<String> {
     let mut replaced = Vec::new();

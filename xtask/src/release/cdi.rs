@@ -39,7 +39,7 @@ fn kind(crd: &Value) -> Option<String> {
     crd.pointer("/spec/names/kind")?.as_str().map(str::to_lowercase)
 }
 
-/// What stands between backticks.
+/// What is between backticks.
 fn raw_strings(go: &str) -> impl Iterator<Item = String> {
     const STANDS_IN: &str = "\u{1}";
     let text = go.replace(BACKTICK, STANDS_IN);

@@ -186,7 +186,7 @@ fn of_ssp(recorded: &Recorded, out: &mut Imported) -> Result<(), ImportError> {
             replace_whole(object, &namespace, &placeholder);
         }
         let found: Objects = found.into_values().map(|object| (name_of(&object), object)).collect();
-        // As others lie in the namespace, it comes first.
+        // As others are in the namespace, it comes first.
         let is_namespace = |object: &Value| object["kind"] == "Namespace";
         let (mut objects, rest): (Vec<Value>, Vec<_>) = found.into_values().partition(is_namespace);
         objects.extend(rest);

@@ -177,7 +177,7 @@ fn write_files(files: &BTreeMap<String, String>, out: &Utf8Path) -> Result<(), I
     Ok(())
 }
 
-/// What lies in a directory, sorted by name.
+/// What is in a directory, sorted by name.
 fn entries(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ImportError> {
     let failed = |e| ImportError::Io(directory.to_owned(), e);
     let entries = directory.read_dir_utf8().map_err(failed)?;

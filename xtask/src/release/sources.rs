@@ -130,7 +130,7 @@ impl Sources<'_> {
     }
 }
 
-/// The schemas of `deploy/crds`, each with the file that it stands in, and those of CDI.
+/// The schemas of `deploy/crds`, each with the file that it is in, and those of CDI.
 fn schemas(sources: &Sources<'_>, base: Option<&Release>, out: &mut Imported) -> Result<(), ImportError> {
     let directory = sources.hco.join("deploy/crds");
     let known = Release::known(&out.name);

@@ -7,7 +7,7 @@ use hcoplan_planner::boot::Architectures;
 use hcoplan_planner::boot_images::ssp_stage::{Displaced, Displacer};
 use hcoplan_planner::inventory::Architecture as Name;
 
-/// How a cell stands.
+/// The state of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     /// The image is imported for the architecture.
@@ -49,7 +49,7 @@ impl State {
     }
 }
 
-/// Why a cell stands as it does.
+/// Why a cell has its state.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
     /// A DataImportCron imports it.
@@ -183,7 +183,7 @@ impl Reason {
 /// A cell with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cell {
-    /// How it stands.
+    /// Its state.
     pub state: State,
     /// Why.
     pub reason: Reason,
@@ -259,7 +259,7 @@ fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Ob
     absent(row, objects, name)
 }
 
-/// How an image stands of which one disk is imported, and why.
+/// How an image is of which one disk is imported, and why.
 fn single(objects: &Objects<'_, '_>, cron: Cron<'_>, is: &Architectures) -> (State, Reason) {
     let names = is.names().join(" or ");
     match is {

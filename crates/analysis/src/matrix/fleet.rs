@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hcoplan_planner::boot::Outcome;
+use hcoplan_planner::boot::BootOutcome;
 
 use super::{ClusterMatrix, Image, MachineRow, Obstacle, State};
 
@@ -107,7 +107,7 @@ pub fn counts(clusters: &[ClusterMatrix]) -> Counts {
         let obstacle = cluster.obstacle.as_ref();
         out.obstructed += usize::from(obstacle.is_some_and(Obstacle::is_problem));
         out.machines += cluster.machines.len();
-        out.booting += cluster.machines.iter().filter(|m| m.outcome == Outcome::Boots).count();
+        out.booting += cluster.machines.iter().filter(|m| m.outcome == BootOutcome::Boots).count();
         for image in &cluster.images {
             let plain = &image.plain;
             let is_plain = cluster.obstacle.is_none() && plain.state == State::Missing;

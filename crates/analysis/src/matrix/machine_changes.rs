@@ -12,7 +12,7 @@ use serde_json::Value;
 use hcoplan_explain::diff::semantic::{EffectTime, Impact};
 use hcoplan_explain::diff::{Effect, Shares};
 use hcoplan_lint::{Boot, Context};
-use hcoplan_planner::boot::{Cause, Outcome};
+use hcoplan_planner::boot::{BootCause, BootOutcome};
 use hcoplan_planner::machines::{Cluster, Stage};
 
 /// What KubeVirt makes of a virtual machine.
@@ -20,8 +20,8 @@ use hcoplan_planner::machines::{Cluster, Stage};
 pub struct MachineState {
     /// What it boots from.
     source: String,
-    outcome: Outcome,
-    cause: Option<Cause>,
+    outcome: BootOutcome,
+    cause: Option<BootCause>,
     /// Where and with which words it is rejected.
     rejections: Vec<(Stage, String)>,
     /// The devices that it asks for and that aren't permitted.
@@ -213,17 +213,19 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
         }
     }
     // What is rejected is reported with the server's words.
-    let is_said = |m: &MachineState| is_rejected(m) && m.cause == Some(Cause::Rejected);
+    let is_said = |m: &MachineState| is_rejected(m) && m.cause == Some(BootCause::Rejected);
     if was.outcome != is.outcome && !is_said(is) {
-        let why = is.cause.as_ref().map(Cause::sentence).unwrap_or_default();
+        let why = is.cause.as_ref().map(BootCause::sentence).unwrap_or_default();
         let boots = match (was.outcome, is.outcome) {
-            (_, Outcome::DoesNotBoot) => {
+            (_, BootOutcome::DoesNotBoot) => {
                 Some((Impact::BootFailure, format!("virtual machines don't boot where they are created again: {why}")))
             }
-            (Outcome::Boots, Outcome::BootsOnSome | Outcome::Undetermined) => {
+            (BootOutcome::Boots, BootOutcome::BootsOnSome | BootOutcome::Undetermined) => {
                 Some((Impact::Scheduling, format!("virtual machines may not boot where they are created again: {why}")))
             }
-            (Outcome::DoesNotBoot | Outcome::BootsOnSome | Outcome::Undetermined, Outcome::Boots) if !is_said(was) => {
+            (BootOutcome::DoesNotBoot | BootOutcome::BootsOnSome | BootOutcome::Undetermined, BootOutcome::Boots)
+                if !is_said(was) =>
+            {
                 Some((Impact::Better, "virtual machines boot that didn't for certain".to_owned()))
             }
             _ => None,

@@ -4,7 +4,7 @@ use super::{Architecture, MatrixInput, Obstacle};
 use hcoplan_diagnostics::secret::masked_message;
 use hcoplan_diagnostics::source::Span;
 use hcoplan_lint::{Boot, SourceKind};
-use hcoplan_planner::boot::{Cause, Cell, Outcome};
+use hcoplan_planner::boot::{ArchitectureBoot, BootCause, BootOutcome};
 
 /// A virtual machine with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -18,11 +18,11 @@ pub struct MachineRow {
     /// The architecture that it asks for, where it does.
     pub asks_for: Option<String>,
     /// Whether it boots.
-    pub outcome: Outcome,
+    pub outcome: BootOutcome,
     /// Why not, or why that isn't certain.
-    pub cause: Option<Cause>,
+    pub cause: Option<BootCause>,
     /// The answer for each of the cluster's architectures, in their order; `None` where it never runs.
-    pub cells: Vec<Option<Cell>>,
+    pub cells: Vec<Option<ArchitectureBoot>>,
     /// Where it names what it boots from: `vm.yaml:9`.
     pub place: String,
 }
@@ -30,7 +30,7 @@ pub struct MachineRow {
 impl MachineRow {
     /// Whether something is wrong with it.
     pub const fn is_problem(&self) -> bool {
-        matches!(self.outcome, Outcome::DoesNotBoot | Outcome::BootsOnSome | Outcome::Undetermined)
+        matches!(self.outcome, BootOutcome::DoesNotBoot | BootOutcome::BootsOnSome | BootOutcome::Undetermined)
     }
 }
 
@@ -64,7 +64,7 @@ fn row(boot: &Boot<'_>, architectures: &[Architecture]) -> MachineRow {
         asks_for: vm.architecture().and_then(|a| a.as_str()).map(str::to_owned),
         outcome: boot.answer.outcome,
         cause: boot.answer.cause.clone(),
-        cells: architectures.iter().map(|a| boot.answer.cells.get(&a.name).cloned()).collect(),
+        cells: architectures.iter().map(|a| boot.answer.by_architecture.get(&a.name).cloned()).collect(),
         place: format!("{}:{}", place.file.path(), place.start().line),
     }
 }

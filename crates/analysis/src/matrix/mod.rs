@@ -32,7 +32,7 @@ use rows::Row;
 /// What the matrix of a cluster is made from.
 #[derive(Clone, Copy)]
 pub struct MatrixInput<'c, 'a> {
-    /// The cluster; rendered all the same where it is rejected.
+    /// The cluster; rendered nevertheless where it is rejected.
     pub context: &'c Context<'a>,
     /// Why the API server or a webhook rejects its HyperConverged.
     pub rejected: Option<&'c str>,
@@ -57,7 +57,7 @@ impl<'a> MatrixInput<'_, 'a> {
 pub struct ClusterMatrix {
     /// Its name.
     pub cluster: String,
-    /// The release that it runs; empty where nothing says so.
+    /// The release that it runs; empty where it is unknown.
     pub release: String,
     /// Whether golden images are imported per architecture.
     pub multi_arch: bool,

@@ -6,7 +6,7 @@ use super::{ClusterMatrix, MatrixInput, Obstacle, Reason, State, counts, groups,
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_lint::{self, Context, Input, Settings};
 use hcoplan_planner::inventory::{Inventory, LoadedInventory, Node};
-use hcoplan_planner::plan::{Admit, plan_with};
+use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::{Platform, Release};
 use hcoplan_yaml as yaml;
 
@@ -53,7 +53,7 @@ fn made(release: &str, inventory: &Inventory, multi_arch: bool, spec: Value) -> 
         "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"},
         "spec": spec,
     });
-    let plan = plan_with(&release, inventory, &hc, Admit::Force);
+    let plan = plan_with(&release, inventory, &hc, AdmissionMode::Force);
     let rejected = plan.admission.stage.map(|_| plan.admission.message.as_str());
     let file = SourceFile::new("hyperconverged.yaml", hc.to_string());
     let document = yaml::parse(&file).documents.into_iter().next().expect("a document");

@@ -40,7 +40,7 @@ pub struct Review<'a> {
     pub added: Vec<FindingLine<'a>>,
     /// Findings that go.
     pub removed: Vec<FindingLine<'a>>,
-    /// How many clusters were looked at.
+    /// How many clusters were examined.
     pub compared: usize,
     /// Those that are rejected, break or aren't planned with the change, by name.
     verdicts: BTreeMap<&'a str, VerdictKind>,
@@ -106,7 +106,7 @@ fn failing_as_before(diffs: &[ClusterDiff]) -> BTreeSet<&str> {
 }
 
 impl<'a> Review<'a> {
-    /// The review of what differs in clusters, `compared` of which were looked at. `existing_count` says whether
+    /// The review of what differs in clusters, `compared` of which were examined. `existing_count` says whether
     /// findings count that the side before has, too.
     pub fn of(diffs: &'a [ClusterDiff], compared: usize, all: &'a [Finding], existing_count: bool) -> Self {
         let standing: Vec<&Finding> = all.iter().filter(|f| f.is_existing).collect();
@@ -134,7 +134,7 @@ impl<'a> Review<'a> {
         review
     }
 
-    /// The review of an upgrade: what each step does, told once. `compared` clusters were looked at.
+    /// The review of an upgrade: the changes of each step, each reported once. `compared` clusters were examined.
     pub fn of_steps(steps: &'a [(String, Vec<ClusterDiff>)], compared: usize) -> Self {
         let mut counts = Counts::default();
         for (_, diffs) in steps {

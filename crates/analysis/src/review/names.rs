@@ -32,7 +32,7 @@ fn named(names: &[&str], most: usize) -> String {
     }
 }
 
-/// The length of the directory that all names lie in.
+/// The length of the directory that all names are in.
 fn shared(first: &str, names: &[&str]) -> usize {
     let directories = first.rmatch_indices('/').map(|(at, _)| at + 1);
     let mut common = directories.filter(|at| names.iter().all(|n| n.get(..*at) == first.get(..*at)));

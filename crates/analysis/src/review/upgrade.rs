@@ -1,4 +1,4 @@
-//! An upgrade over several releases, told once: what every step does, and with which release it comes.
+//! An upgrade over several releases: the changes of every step, each reported once with its release.
 
 use super::{Entry, FindingLine, Review};
 use hcoplan_diagnostics::finding::{Finding, Severity};
@@ -9,7 +9,7 @@ use hcoplan_explain::diff::ClusterDiff;
 pub struct Steps {
     /// In their order.
     pub steps: Vec<(String, Vec<ClusterDiff>)>,
-    /// How many clusters were looked at.
+    /// How many clusters were examined.
     pub compared: usize,
     /// The clusters that run the last release already, or a later one.
     pub already_there: Vec<String>,

@@ -1,4 +1,4 @@
-//! What makes two findings the same: the one identity for new and existing ones, the baseline, grouping and
+//! The identity of a finding: used to find new and existing ones, in the baseline, in grouping and in
 //! fingerprints.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Finding, Severity};
 
-/// How much of a value counts.
+/// The number of bytes of a value that count.
 const MOST: usize = 200;
 
 /// The identity of a finding, independent of line, file and wording.
@@ -18,15 +18,15 @@ pub struct FindingKey {
     pub object: Option<Arc<str>>,
     /// The path of the field, as far as it is known.
     pub path: Option<String>,
-    /// What it is about: what the rule names, else the value that it points at.
+    /// Its subject: what the rule names, else the value at its location.
     pub arguments: Vec<String>,
-    /// Its number among those of a cluster that are alike in all of that.
+    /// Its number among the findings of a cluster that are equal in all of that.
     pub ordinal: u32,
 }
 
 impl FindingKey {
-    /// The keys of findings, each with its cluster. Give all of a run's findings at once and in their order: it
-    /// numbers those that are alike.
+    /// The keys of findings, each with its cluster. It numbers equal findings, so pass all findings of a run at once,
+    /// in their order.
     pub fn of_all(findings: &[Finding]) -> Vec<(Option<Arc<str>>, Self)> {
         let mut seen: BTreeMap<(Option<Arc<str>>, Self), u32> = BTreeMap::new();
         let keys = findings.iter().map(|finding| {
@@ -59,8 +59,8 @@ impl FindingKey {
     }
 }
 
-/// Marks those of a cluster's findings that are among the ones before, too, as severe as now. A rejection isn't marked where the
-/// change touches its cluster.
+/// Marks a cluster's findings that existed before with the same severity. A rejection isn't marked where the change
+/// touches its cluster.
 pub fn mark_existing(findings: &mut [Finding], before: &[Finding], is_touched: bool) {
     let severities = before.iter().map(|f| f.severity);
     let known: BTreeMap<FindingKey, Severity> = keys(before).zip(severities).collect();
@@ -71,7 +71,7 @@ pub fn mark_existing(findings: &mut [Finding], before: &[Finding], is_touched: b
     }
 }
 
-/// Those of a cluster's findings before that aren't among the ones after.
+/// A cluster's findings before the change that don't exist after it.
 pub fn without_existing(before: &[Finding], after: &[Finding]) -> Vec<Finding> {
     let known: BTreeSet<FindingKey> = keys(after).collect();
     let gone = before.iter().zip(keys(before)).filter(|(_, key)| !known.contains(key));
@@ -105,12 +105,12 @@ mod tests {
     }
 
     #[test]
-    fn lines_files_clusters_and_words_do_not_count() {
+    fn keys_ignore_line_file_cluster_and_wording() {
         let (here, there) = (finding("a: no\n", "no is no"), finding("# more\n\na: no\n", "another sentence"));
         let mut after = vec![Finding { cluster: Some("moved".into()), ..there }];
         mark_existing(&mut after, std::slice::from_ref(&here), true);
         assert!(after[0].is_existing);
-        // Another of the same is new.
+        // A second equal finding is new.
         let mut two = vec![here.clone(), here.clone()];
         mark_existing(&mut two, std::slice::from_ref(&here), true);
         assert_eq!(two.iter().map(|f| f.is_existing).collect::<Vec<_>>(), [true, false]);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rejection_of_what_the_change_touches_is_no_existing_one() {
+    fn a_rejection_of_a_changed_cluster_is_new() {
         let rejection = Finding { rejection: true, ..finding("a: no\n", "it is rejected") };
         for is_touched in [true, false] {
             let mut after = vec![rejection.clone()];

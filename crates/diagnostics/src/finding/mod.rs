@@ -1,4 +1,4 @@
-//! The one currency between everything that looks at input and everything that reports.
+//! Findings, which analysis creates and reports print.
 //!
 //! A [`Finding`] comes from a [`Rule`] and points at bytes of the user's files. This module
 //! holds data only: what a rule checks lives in `lint`, how a finding is printed in `report`.
@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::source::Location;
 
-/// How bad it is. `Error` = rejected, crashes or cannot work; `Warning` = works but wrong,
+/// How severe a finding is. `Error` = rejected, crashes or cannot work; `Warning` = works but wrong,
 /// alerting or fragile; `Info` = worth knowing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -43,30 +43,30 @@ impl Severity {
     }
 }
 
-/// One thing found, with where it is and what to do.
+/// A problem with its location and what to do about it.
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// The rule that found it.
     pub rule: &'static Rule,
-    /// Usually the rule's; configuration and circumstances may change it.
+    /// Usually the rule's; the configuration or the rule's check may change it.
     pub severity: Severity,
-    /// One sentence: what is wrong, in this file's own words.
+    /// One sentence: what is wrong, with the value as written.
     pub message: String,
-    /// The characters meant; `None` only where no file has any (a missing inventory).
+    /// The characters that are wrong; `None` only where no file has any (a missing inventory).
     pub location: Option<Location>,
-    /// Where that is in a program's text, such as a build, that the place is the origin of.
-    pub made: Option<Location>,
-    /// What the caret says; the message when `None`.
+    /// The same location in generated text, such as a build, whose origin `location` is.
+    pub generated: Option<Location>,
+    /// The text at the caret; the message when `None`.
     pub label: Option<Cow<'static, str>>,
     /// Name of the cluster, where the finding belongs to one.
     pub cluster: Option<Arc<str>>,
-    /// Further clusters that it holds for just the same: what it is about goes into all of them.
+    /// Further clusters that have the same finding, because they share the file.
     pub also: Vec<Arc<str>>,
     /// The object it is about, as `Kind namespace/name` or `Kind name`.
     pub object: Option<Arc<str>>,
-    /// The path of the field that it is about, in that object; for its [`FindingKey`].
+    /// The path of the field in that object; for its [`FindingKey`].
     pub path: Option<Path>,
-    /// Its subject, where the value that it points at doesn't show it; for its [`FindingKey`].
+    /// Its subject, where the value at the location doesn't identify it; for its [`FindingKey`].
     pub arguments: Vec<String>,
     /// What to do, one or two sentences.
     pub help: Option<Cow<'static, str>>,
@@ -74,21 +74,21 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// Edits that fix it; more than one means a choice.
     pub fixes: Vec<Fix>,
-    /// Of fixes that were carried from a build to what it is made of, what they are to do to the build.
-    pub carried: Vec<Carried>,
-    /// Why a fix isn't offered: what was built isn't what the user wrote, or it would have to be tried out,
-    /// and many others were.
+    /// Fixes that were moved from a build to the files that it is built of, with their edits of the build.
+    pub build_fixes: Vec<BuildFix>,
+    /// Why a fix isn't offered: no file that the build consists of can be edited for it, or too many fixes were
+    /// tried before.
     pub not_fixed: Option<Cow<'static, str>>,
     /// The runbook of the alert that its rule predicts, where the cluster's vendor publishes one of its
     /// own.
     pub runbook: Option<Arc<str>>,
-    /// The consequence that its rule predicts, such as an alert, doesn't apply here.
+    /// Whether the consequence that its rule predicts, such as an alert, doesn't apply here.
     pub is_silent: bool,
-    /// What it says that becomes of a field, where its rule claims that.
+    /// The value that it predicts for a field, where its rule claims one.
     pub becomes: Option<Box<PredictedValue>>,
-    /// It reports that the HyperConverged is rejected: an error that nothing can suppress.
+    /// Whether it reports that the HyperConverged is rejected: an error that nothing can suppress.
     pub rejection: bool,
-    /// The side before the change has it, too.
+    /// Whether it exists before the change, too.
     pub is_existing: bool,
 }
 
@@ -100,7 +100,7 @@ impl Finding {
             severity: rule.severity,
             message: message.into(),
             location: None,
-            made: None,
+            generated: None,
             label: None,
             cluster: None,
             also: Vec::new(),
@@ -110,7 +110,7 @@ impl Finding {
             help: None,
             related: Vec::new(),
             fixes: Vec::new(),
-            carried: Vec::new(),
+            build_fixes: Vec::new(),
             not_fixed: None,
             runbook: None,
             is_silent: false,
@@ -130,7 +130,7 @@ impl Finding {
         }
     }
 
-    /// The consequence that nothing in the cluster reports, by its rule.
+    /// The consequence, by its rule, that nothing in the cluster reports.
     pub fn consequence(&self) -> Option<&'static str> {
         match self.rule.predicts {
             Prediction::Silent(what) if !self.is_silent => Some(what),
@@ -145,13 +145,13 @@ impl Finding {
         alert.into_iter().chain(consequence).chain(self.help.as_deref().map(str::to_owned)).collect()
     }
 
-    /// Points at where the user wrote what it is about, where it points into a program's text: all its
-    /// places, and its fixes, as far as they are edits of whole values on one line.
+    /// Moves its locations from generated text to the user's text that they come from, and its fixes as far as
+    /// they edit whole values on one line.
     pub fn point_at_origins(&mut self) {
         if let Some(place) = &self.location
             && let Some(origin) = place.origin()
         {
-            self.made = self.location.replace(origin);
+            self.generated = self.location.replace(origin);
         }
         let mut is_moved = false;
         for related in &mut self.related {
@@ -161,7 +161,7 @@ impl Finding {
             }
         }
         if is_moved {
-            // Several places of a build may be one of a base.
+            // Several locations in a build may come from one in a base.
             let mut known = HashSet::new();
             self.related.retain(|related| {
                 let (place, message) = (&related.location, related.message.clone());
@@ -172,19 +172,19 @@ impl Finding {
         self.fixes.retain_mut(|fix| fix.edits.iter_mut().all(Edit::move_to_origin));
     }
 
-    /// What a fix of it is to do to builds.
-    pub fn made_by(&self, fix: &Fix) -> impl Iterator<Item = &Edit> {
-        let carried = self.carried.iter().filter(|c| fix.has(&c.edits));
-        carried.flat_map(|c| &c.made)
+    /// The edits of builds that a fix of it makes.
+    pub fn build_edits(&self, fix: &Fix) -> impl Iterator<Item = &Edit> {
+        let build_fixes = self.build_fixes.iter().filter(|f| fix.has(&f.edits));
+        build_fixes.flat_map(|f| &f.build_edits)
     }
 
-    /// The clusters that it holds for.
+    /// The clusters that have it.
     pub fn clusters(&self) -> impl Iterator<Item = &str> {
         let first = self.cluster.iter();
         first.chain(&self.also).map(|name| &**name)
     }
 
-    /// The names of the clusters that it holds for, where there are several.
+    /// The names of the clusters that have it, where several do.
     pub fn shared_by(&self) -> Option<String> {
         const SHOWN: usize = 10;
         let count = self.clusters().count();
@@ -197,7 +197,7 @@ impl Finding {
         }
     }
 
-    /// The message, and behind it the clusters where there are several: for formats that have no field
+    /// The message, followed by the clusters where there are several: for formats without a field
     /// for them.
     pub fn message_of_all(&self) -> Cow<'_, str> {
         match self.shared_by() {
@@ -206,8 +206,8 @@ impl Finding {
         }
     }
 
-    /// Whether another one says the same about the same place, but for the cluster and its fixes. The object may be
-    /// called otherwise there: overlays set names and namespaces.
+    /// Whether another one differs in the cluster and the fixes alone. The object may have another name
+    /// there: overlays set names and namespaces.
     pub fn is_same_but_for_cluster(&self, other: &Self) -> bool {
         let same_place = |a: &Location, b: &Location| a.file.path() == b.file.path() && a.span == b.span;
         let related = || self.related.iter().zip(&other.related);
@@ -236,28 +236,28 @@ impl Finding {
         object.and_then(|o| o.split([' ', '/']).next())
     }
 
-    /// Points at a place.
+    /// Sets the location.
     #[must_use]
     pub fn at(mut self, location: Location) -> Self {
         self.location = Some(location);
         self
     }
 
-    /// Says what the caret says.
+    /// Sets the text at the caret.
     #[must_use]
     pub fn label(mut self, label: impl Into<Cow<'static, str>>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// Names the object it is about.
+    /// Sets the object it is about.
     #[must_use]
     pub fn object(mut self, object: impl Into<Arc<str>>) -> Self {
         self.object = Some(object.into());
         self
     }
 
-    /// Says what to do.
+    /// Sets what to do.
     #[must_use]
     pub fn help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
         self.help = Some(help.into());
@@ -273,21 +273,21 @@ impl Finding {
         self
     }
 
-    /// Offers an edit.
+    /// Adds a fix.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {
         self.fixes.push(fix);
         self
     }
 
-    /// Offers edits, where there are any.
+    /// Adds fixes.
     #[must_use]
     pub fn fixes(mut self, fixes: impl IntoIterator<Item = Fix>) -> Self {
         self.fixes.extend(fixes);
         self
     }
 
-    /// Offers edits, whose titles then say what to do; where there is none, the words do.
+    /// Adds fixes, whose titles say what to do; without any, `words` become the help.
     #[must_use]
     pub fn remedy(self, words: impl Into<Cow<'static, str>>, fixes: impl IntoIterator<Item = Fix>) -> Self {
         let offered = self.fixes.len();
@@ -295,21 +295,21 @@ impl Finding {
         if finding.fixes.len() > offered { finding } else { finding.help(words) }
     }
 
-    /// Says what becomes of a field; tests ask the planner.
+    /// Sets the value that it predicts for a field; tests compare it with the planner's.
     #[must_use]
     pub fn becomes(mut self, becomes: PredictedValue) -> Self {
         self.becomes = Some(Box::new(becomes));
         self
     }
 
-    /// Changes the severity from the rule's own.
+    /// Sets another severity than the rule's.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
         self
     }
 
-    /// Marks it as having no consequence of those that its rule predicts.
+    /// Marks that the consequence that its rule predicts doesn't apply.
     #[must_use]
     pub fn silent(mut self) -> Self {
         self.is_silent = true;
@@ -317,29 +317,29 @@ impl Finding {
     }
 }
 
-/// What a finding says that becomes of a field.
+/// The value that a finding predicts for a field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictedValue {
     /// The kind of the object: `HyperConverged` as it is stored, or an operand.
     pub kind: &'static str,
     /// The field.
     pub path: Path,
-    /// The value that it gets; null is none.
+    /// The value; null means that the field is absent.
     pub value: Value,
-    /// When it does.
+    /// When the field gets it.
     pub when: BecomesWhen,
 }
 
-/// When something becomes of a field what a finding says.
+/// When a field gets the value that a finding predicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BecomesWhen {
     /// With the manifest as it is.
     Now,
-    /// Without what stands at the finding's place.
+    /// When the text at the finding's location is removed.
     WithoutIt,
     /// With the next release.
     AfterUpgrade,
-    /// With the next release, without what stands at the finding's place.
+    /// With the next release, when the text at the finding's location is removed.
     AfterUpgradeWithoutIt,
 }
 
@@ -363,13 +363,13 @@ pub enum Applicability {
     Suggestion,
 }
 
-/// A fix of what was built, and what it became.
+/// A fix of a build, as edits of the user's files.
 #[derive(Debug, Clone)]
-pub struct Carried {
-    /// The edits of what the user wrote.
+pub struct BuildFix {
+    /// The edits of the user's files.
     pub edits: Vec<Edit>,
     /// The edits of the build.
-    pub made: Vec<Edit>,
+    pub build_edits: Vec<Edit>,
 }
 
 /// Byte edits that belong together.
@@ -390,7 +390,7 @@ impl Fix {
         self.title.push_str(" (removes a comment)");
     }
 
-    /// Whether another one does the same.
+    /// Whether another fix is the same.
     pub fn is_same(&self, other: &Self) -> bool {
         self.title == other.title && self.has(&other.edits)
     }
@@ -402,7 +402,7 @@ impl Fix {
             && pairs.all(|(a, b)| a.file.path() == b.file.path() && a.span == b.span && a.text == b.text)
     }
 
-    /// A fix of one edit: `text` in the place of what stands at `place`.
+    /// A fix of one edit that replaces the text at `place` with `text`.
     pub fn edit(
         title: impl Into<String>,
         applicability: Applicability,

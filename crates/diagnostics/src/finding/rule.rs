@@ -59,12 +59,12 @@ impl Group {
     }
 }
 
-/// How sure a finding of the rule is.
+/// How certain a finding of the rule is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
     /// Follows from rendered objects or recorded behaviour.
     High,
-    /// Right unless something that git does not show says otherwise.
+    /// Right unless something outside of git contradicts it.
     Medium,
     /// A hint; only with `--pedantic`.
     Low,
@@ -81,7 +81,7 @@ impl Confidence {
     }
 }
 
-/// What will happen in the cluster when a finding is ignored.
+/// What happens in the cluster when a finding is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prediction {
     /// An alert fires.
@@ -99,8 +99,8 @@ pub enum Prediction {
     Silent(&'static str),
 }
 
-/// What a finding of the rule says that can be asked of the planner: tests hold every finding of every
-/// rule to it, over the recorded cases and the fixtures.
+/// What the findings of a rule claim about the plan. Tests check every finding with the planner, over the
+/// recorded cases and the fixtures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Claim {
     /// The alert that the rule predicts fires.
@@ -109,16 +109,16 @@ pub enum Claim {
     Rejected,
     /// The operator's reconcile stops.
     ReconcileStops,
-    /// What stands at the finding's place does nothing: without it, every object and every gauge is
+    /// The text at the finding's location does nothing: without it, every object and every metric is
     /// the same.
     NoEffect,
-    /// What stands at the finding's place decides something: without it, some object, gauge or verdict is
-    /// another one.
+    /// The text at the finding's location matters: without it, some object, metric or verdict
+    /// differs.
     HasEffect,
     /// A field gets the value that the finding names, see [`super::PredictedValue`].
     Becomes,
-    /// The next release does otherwise with the manifest, and the finding says what keeps it as it is, or
-    /// that nothing does.
+    /// The next release treats the manifest differently. The finding names the change that keeps the result, or
+    /// states that none does.
     BreaksOnUpgrade,
     /// The planner can't know it; the page's sources are the evidence.
     Outside,
@@ -144,7 +144,7 @@ impl Claim {
 /// What the rule offers as a fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FixKind {
-    /// Nothing mechanical.
+    /// None.
     None,
     /// Edits to choose from.
     Suggested,
@@ -166,14 +166,14 @@ impl FixKind {
     }
 }
 
-/// What a rule has to be given before it can say anything.
+/// The input that a rule needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Needs {
-    /// The files alone: it also looks at a HyperConverged that is rejected.
+    /// The files alone: the rule also checks a HyperConverged that is rejected.
     Document,
     /// The rendered objects: the HyperConverged was accepted, or is rendered although it is rejected.
     Plan,
-    /// What would be rendered, for nodes that are declared.
+    /// The rendered objects, for declared nodes.
     Nodes,
 }
 
@@ -193,7 +193,7 @@ impl Needs {
 pub struct RuleOption {
     /// The key below the rule's name, kebab-case.
     pub name: &'static str,
-    /// What it is without configuration; the type of what may be configured follows from it.
+    /// The value without configuration, which also determines the type.
     pub default: OptionValue,
     /// What it does, one sentence.
     pub doc: &'static str,
@@ -210,16 +210,16 @@ pub enum OptionValue {
     Names(&'static [&'static str]),
 }
 
-/// A rule's metadata. Its check is registered in `lint`, its page lies in `docs/rules`.
+/// A rule's metadata. Its check is registered in `lint`, its page is in `docs/rules`.
 #[derive(Debug)]
 pub struct Rule {
-    /// The stable name, kebab-case, naming the bad thing found.
+    /// The stable name, kebab-case, which names the problem.
     pub name: &'static str,
     /// Its group.
     pub group: Group,
-    /// How bad a finding is unless configured otherwise.
+    /// The severity of a finding unless configured otherwise.
     pub severity: Severity,
-    /// How sure a finding is.
+    /// How certain a finding is.
     pub confidence: Confidence,
     /// HCO releases it applies to, as `1.16`; empty = all.
     pub releases: &'static [&'static str],
@@ -227,22 +227,21 @@ pub struct Rule {
     pub predicts: Prediction,
     /// What a silent rule claims, where the planner can be asked; see [`Rule::claim`].
     pub claims: Claim,
-    /// What it has to be given; without it, the rule is skipped.
+    /// The input that it needs; without it, the rule is skipped.
     pub needs: Needs,
-    /// What it offers as a fix.
+    /// The kind of fix that it offers.
     pub fix: FixKind,
     /// Only runs when selected by name or with `--pedantic`.
     pub pedantic: bool,
-    /// What can be configured about it.
+    /// Its options in `hcoplan.yaml`.
     pub options: &'static [RuleOption],
-    /// One line: what it finds.
+    /// What it finds, in one line.
     pub summary: &'static str,
 }
 
 impl Rule {
-    /// What most rules have in common, to be spelled out only where a rule differs
-    /// (`..Rule::BASE`). What every rule says for itself is empty here, and a test of the
-    /// registry fails while it is.
+    /// The defaults of most rules, for `..Rule::BASE`. Fields that every rule must set are empty here; a test of the
+    /// registry fails while one still is.
     pub const BASE: Self = Self {
         name: "",
         group: Group::Hygiene,
@@ -258,7 +257,7 @@ impl Rule {
         summary: "",
     };
 
-    /// A rule of the group whose findings are errors: its name and what is wrong, in one line.
+    /// A rule whose findings are errors; `summary` is one line.
     pub const fn error(name: &'static str, group: Group, summary: &'static str) -> Self {
         Self { name, group, severity: Severity::Error, summary, ..Self::BASE }
     }
@@ -273,73 +272,73 @@ impl Rule {
         Self { severity: Severity::Info, ..Self::error(name, group, summary) }
     }
 
-    /// With what will happen.
+    /// Sets what happens in the cluster.
     #[must_use]
     pub const fn predicts(self, predicts: Prediction) -> Self {
         Self { predicts, ..self }
     }
 
-    /// With the words of the API server or a webhook.
+    /// Sets the message of the API server or a webhook.
     #[must_use]
     pub const fn rejected(self, words: &'static str) -> Self {
         Self { predicts: Prediction::Rejection(words), ..self }
     }
 
-    /// With the error that the operator's reconcile stops with.
+    /// Sets the error at which the operator's reconcile stops.
     #[must_use]
     pub const fn stops(self, error: &'static str) -> Self {
         Self { predicts: Prediction::ReconcileError(error), ..self }
     }
 
-    /// With what happens although nothing complains.
+    /// Sets what happens without an alert or a rejection.
     #[must_use]
     pub const fn silent(self, what: &'static str) -> Self {
         Self { predicts: Prediction::Silent(what), ..self }
     }
 
-    /// With what its findings claim.
+    /// Sets what its findings claim.
     #[must_use]
     pub const fn claims(self, claims: Claim) -> Self {
         Self { claims, ..self }
     }
 
-    /// With what it has to be given; else what would be rendered.
+    /// Sets the input that it needs; the default is the rendered objects.
     #[must_use]
     pub const fn needs(self, needs: Needs) -> Self {
         Self { needs, ..self }
     }
 
-    /// With the fix that it offers.
+    /// Sets the kind of fix that it offers.
     #[must_use]
     pub const fn fix(self, fix: FixKind) -> Self {
         Self { fix, ..self }
     }
 
-    /// With how sure its findings are; else they are.
+    /// Sets how certain its findings are; the default is [`Confidence::High`].
     #[must_use]
     pub const fn confidence(self, confidence: Confidence) -> Self {
         Self { confidence, ..self }
     }
 
-    /// With the releases that it is about; else all.
+    /// Sets the releases that it applies to; the default is all.
     #[must_use]
     pub const fn releases(self, releases: &'static [&'static str]) -> Self {
         Self { releases, ..self }
     }
 
-    /// With what `hcoplan.yaml` can set.
+    /// Sets its options in `hcoplan.yaml`.
     #[must_use]
     pub const fn options(self, options: &'static [RuleOption]) -> Self {
         Self { options, ..self }
     }
 
-    /// Only with `--pedantic`.
+    /// Makes it run only with `--pedantic`.
     #[must_use]
     pub const fn pedantic(self) -> Self {
         Self { pedantic: true, ..self }
     }
 
-    /// What its findings say: what it predicts, else what it claims.
+    /// What its findings claim: set explicitly, or derived from what the rule predicts.
     pub const fn claim(&self) -> Claim {
         match self.predicts {
             Prediction::Alert { .. } => Claim::Alert,

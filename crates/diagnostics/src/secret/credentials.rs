@@ -13,13 +13,13 @@ use std::sync::{LazyLock, OnceLock};
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
-/// A form of credentials. What its first group matches is secret, or all of it where it has none.
+/// A form of credentials. The match of its first group is secret; without a group, the whole match.
 struct Form {
     /// One of them is in every text that has such a credential, in any case.
     keywords: &'static [&'static str],
     /// ASCII only, unless it says otherwise.
     pattern: &'static str,
-    /// Tells a match that is none.
+    /// Whether a match is a credential.
     accepts: fn(&str) -> bool,
 }
 
@@ -59,7 +59,7 @@ static FORMS: [Form; 17] = [
         accepts: |text| !text.starts_with("LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS"),
         ..Form::new(&["ls0tls1crudjti"], r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]*")
     },
-    // What `docker login` writes.
+    // The `auth` entry that `docker login` writes.
     Form::new(&["auth"], r#"\bauth\\?["']?[ \t]*[:=][ \t]*\\?["']?([a-z]{0,3}[A-Z0-9+/][A-Za-z0-9+/]{6,}={0,2})"#),
     // Azure's connection strings.
     Form::new(
@@ -126,7 +126,7 @@ struct Rules {
     keywords: Keywords,
 }
 
-/// What is looked for in every text. An automaton would take longer to build than most runs search.
+/// The keywords, which are searched in every text. To build an automaton takes longer than most runs search.
 struct Keywords {
     /// Sorted; each with its rule.
     all: Vec<(String, usize)>,
@@ -148,7 +148,7 @@ impl Keywords {
         Self { all, begins }
     }
 
-    /// The rules that have one in a text.
+    /// The rules of which a keyword is in a text.
     fn rules_in(&self, text: &str) -> BTreeSet<usize> {
         let mut out = BTreeSet::new();
         let bytes = text.as_bytes();
@@ -201,7 +201,7 @@ pub(super) fn credentials(text: &str) -> Vec<Range<usize>> {
     merged(out)
 }
 
-/// Ranges in order, those that overlap as one.
+/// Ranges in order, overlapping ones merged.
 pub(super) fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|r| (r.start, r.end));
     let mut out: Vec<Range<usize>> = Vec::new();
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn masks_every_makers_tokens() {
+    fn masks_tokens_of_every_maker() {
         for prefix in [
             "ghp_",
             "gho_",
@@ -286,7 +286,7 @@ mod tests {
             let text = format!("see {token}, of course");
             assert_eq!(found(&text), [token.as_str()], "{prefix}");
         }
-        // Of those that are gitleaks' alone.
+        // Tokens that only gitleaks' rules find.
         for token in [
             "dop_v1_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
             "sk_live_0123456789abcdef",
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_can_match() {
+    fn each_rule_matches_some_token() {
         for rule in &RULES.rules {
             rule.find("", &mut Vec::new());
             assert!(rule.regex.get().is_some());
@@ -306,7 +306,7 @@ mod tests {
         assert!(include_str!("gitleaks.json").contains("MIT License"));
     }
 
-    /// Texts of what credentials consist of, whole or cut.
+    /// Texts of parts of credentials, whole or cut.
     fn texts() -> impl Strategy<Value = String> {
         let pieces: Vec<&'static str> = FORMS
             .iter()
@@ -329,7 +329,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn no_rule_is_left_out_for_its_keywords(text in texts()) {
+        fn keywords_find_every_rule_that_matches(text in texts()) {
             let mut all = Vec::new();
             for rule in &RULES.rules {
                 rule.find(&text, &mut all);

@@ -1,4 +1,4 @@
-//! What is secret because of the name that it is given to.
+//! Values that are secret because of their name.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use aho_corasick::packed::Searcher;
 
 use super::credentials::merged;
 
-/// A name that ends so is the name of something secret.
+/// A name with one of these endings names a secret.
 const NAMES: [&str; 19] = [
     "password",
     "passwd",
@@ -30,13 +30,13 @@ const NAMES: [&str; 19] = [
     "networkdatabase64",
 ];
 
-/// Whether a name says that what it names is secret.
+/// Whether a name is the name of a secret.
 pub(super) fn is_name(name: &str) -> bool {
     let name = name.trim().to_ascii_lowercase();
     NAMES.iter().any(|n| name.ends_with(n))
 }
 
-/// In lower case, what is in every text in which [`assigned_secrets`] or the tree could find something.
+/// Words, in lower case, of which every text with a named secret has at least one.
 const SUSPICIOUS: [&str; 12] = [
     "passw",
     "passphrase",
@@ -52,17 +52,17 @@ const SUSPICIOUS: [&str; 12] = [
     "database64",
 ];
 
-/// Whether a key on a path is the name of something secret: what lies below it is secret, too.
+/// Whether a key on a path is the name of a secret: everything below it is secret, too.
 pub(super) fn is_below_name(path: &str) -> bool {
     path.split(['.', '/', '[', ']', '"', '\'']).any(is_name)
 }
 
-/// Whether a text has escapes, behind which a key could be written.
+/// Whether a text has escapes, which may hide a key.
 fn has_escapes(text: &str) -> bool {
     ["\\u", "\\x", "\\U"].iter().any(|escape| text.contains(escape))
 }
 
-/// Whether there is anything in a text by which [`assigned_secrets`] or the tree could find something.
+/// Whether a text may have named secrets at all: a quick check before the search.
 pub(super) fn is_suspicious(text: &str) -> bool {
     if has_escapes(text) {
         return true;
@@ -82,7 +82,7 @@ pub(super) fn assigned_secrets(text: &str) -> Vec<Range<usize>> {
     let lower = text.to_ascii_lowercase();
     let mut out = Vec::new();
     // The last value by what ends it: a value that begins inside it ends where it does, so that no
-    // character is looked at for each name before it.
+    // character is examined for each name before it.
     let mut last: [Range<usize>; 3] = Default::default();
     for name in NAMES {
         for (at, found) in lower.match_indices(name) {
@@ -126,7 +126,7 @@ pub(super) fn assigned_secrets(text: &str) -> Vec<Range<usize>> {
     merged(out)
 }
 
-/// Whether something is a value, not where one comes from.
+/// Whether a text is a value, not a reference to one.
 fn is_value(text: &str) -> bool {
     let refers = ['$', '{', '*', '&', '|', '>', '[', '<', '#', '!'];
     let says_nothing = ["true", "false", "null", "none", "yes", "no"];
@@ -172,7 +172,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn nothing_is_missed_for_being_quick(text in "(password|TOKEN|secret|api_key|Userdatabase64|[:=\"' \\\\a-z-]){0,12}") {
+        fn the_quick_check_misses_no_secret(text in "(password|TOKEN|secret|api_key|Userdatabase64|[:=\"' \\\\a-z-]){0,12}") {
             let lower = text.to_ascii_lowercase();
             let suspicious = has_escapes(&text) || SUSPICIOUS.iter().any(|word| lower.contains(word));
             prop_assert_eq!(is_suspicious(&text), suspicious);

@@ -1,4 +1,4 @@
-//! Text from the input, on its way to the output.
+//! Text from the input, escaped for the output.
 
 pub use hcoplan_yaml::is_invisible_or_control;
 use std::borrow::Cow;
@@ -7,8 +7,8 @@ use std::ops::Range;
 use super::mask_text;
 
 /// Text that came from input, whole or in part: names of files, directories and clusters, fields, values, and
-/// messages with any of these in them. It is masked first, and then written as its destination asks for,
-/// so that it is read as text there and does nothing else.
+/// messages with any of these in them. It is masked first and then escaped for its destination,
+/// which reads it as text and nothing else.
 #[derive(Debug, Clone)]
 pub struct InputText<'t>(Cow<'t, str>);
 
@@ -18,9 +18,9 @@ impl<'t> InputText<'t> {
         Self(mask_text(text))
     }
 
-    /// For a terminal, a log, a YAML comment, or what escapes HTML itself: on one line. Breaks become
-    /// blanks, characters that steer their code, and nothing on the line is a workflow command, which
-    /// GitHub looks for in every line of a log.
+    /// For a terminal, a log, a YAML comment, or code that escapes HTML itself: on one line. Breaks become
+    /// blanks, control characters become their code, and no part of the line is a workflow command, which
+    /// GitHub searches in every line of a log.
     pub fn line(self) -> Cow<'t, str> {
         if !self.0.chars().any(is_invisible_or_control) && !has_command(&self.0) {
             return self.0;
@@ -51,8 +51,8 @@ impl<'t> InputText<'t> {
         out
     }
 
-    /// For Markdown, in a paragraph or a table's cell: no HTML, no link, nobody mentioned, and no markup but
-    /// what stands between backticks, which stays code: nothing in code does anything.
+    /// For Markdown, in a paragraph or a table's cell: no HTML, no link, no mention, and no markup except
+    /// code between backticks, in which nothing has an effect.
     pub fn markdown(self) -> String {
         let text = self.line();
         let mut out = String::with_capacity(text.len());
@@ -129,7 +129,7 @@ impl<'t> InputText<'t> {
         out
     }
 
-    /// For a message of a report that another program shows: breaks stay, nothing steers.
+    /// For a message of a report that another program shows: breaks stay, control characters are escaped.
     pub fn message(self) -> Cow<'t, str> {
         match escape_invisible(&self.0) {
             Cow::Owned(text) => text.into(),
@@ -146,7 +146,7 @@ impl<'t> InputText<'t> {
     }
 }
 
-/// A finished text in which characters that are not seen are escaped; its lines stay.
+/// A finished text with invisible characters escaped; its lines stay.
 pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     let stays = |c: char| matches!(c, '\n' | '\t') || !is_invisible_or_control(c);
     if text.chars().all(stays) {
@@ -163,7 +163,7 @@ fn push_visible(c: char, out: &mut String) {
     if is_invisible_or_control(c) { out.push_str(&format!("\\u{{{:x}}}", u32::from(c))) } else { out.push(c) }
 }
 
-/// Whether a runner could take something of a line for a command: `::` where a word begins (text may be
+/// Whether a runner could read a command in a line: `::` where a word begins (text may be
 /// wrapped there), or the older `##[` anywhere.
 fn has_command(line: &str) -> bool {
     line.starts_with("::") || ["##[", " ::", "\t::"].iter().any(|c| line.contains(c))
@@ -190,8 +190,8 @@ fn push_text(text: &str, part: Range<usize>, out: &mut String) {
                 out.push(c);
             }
             '&' => out.push_str("&amp;"),
-            // Forges look for mentions and issues in what Markdown gave: an escape doesn't help,
-            // a blank without width does.
+            // Forges search the rendered Markdown for mentions and issues: an escape doesn't help,
+            // a zero-width space does.
             '#' => out.push_str("\\#&#8203;"),
             '@' => out.push_str("&#64;&#8203;"),
             ':' if text[at..].starts_with("://") => out.push_str(":&#8203;"),
@@ -206,7 +206,7 @@ fn run_of_backticks(text: &str) -> usize {
     text.bytes().take_while(|b| *b == b'`').count()
 }
 
-/// How much of a text stands before as many backticks as the code began with, no more and no less
+/// How much of a text is before as many backticks as the code began with, no more and no less
 /// (CommonMark 0.31, 6.1).
 fn closing(text: &str, fence: usize) -> Option<usize> {
     let mut at = 0;
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_steers() {
+    fn escapes_control_characters() {
         let line = |text| InputText::new(text).line().into_owned();
         assert_eq!(line("a\u{1b}[31mb\nc"), "a\\u{1b}[31mb c");
         assert_eq!(line("\u{202e}x\u{200b}"), "\\u{202e}x\\u{200b}");
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_a_workflow_command() {
+    fn output_has_no_workflow_command() {
         let line = |text| InputText::new(text).line().into_owned();
         assert_eq!(line("::error::x"), "\\u{3a}:error::x");
         assert_eq!(line("a\n::error::x"), "a \\u{3a}:error::x");
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_is_text() {
+    fn escapes_markdown() {
         let markdown = |text| InputText::new(text).markdown();
         assert_eq!(markdown("![x](y)\n<b>`@me #1"), "!\\[x\\](y) \\<b\\>\\`&#64;&#8203;me \\#&#8203;1");
         assert_eq!(markdown("see https://x and www.x"), "see https:&#8203;//x and www&#8203;.x");
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn other_reports() {
+    fn escapes_xml_sarif_and_workflow_commands() {
         assert_eq!(InputText::new("a\n<\u{1}\u{ffff}").xml(), "a\n&lt;\\u{1}");
         assert_eq!(InputText::new("[a](b)").sarif(), "\\[a\\](b)");
         assert_eq!(InputText::new("a[0]\u{202e}").sarif(), "a[0]\\u{202e}");

@@ -1,5 +1,5 @@
-//! What must not be shown of a manifest: the data of Secrets, annotations that are called like
-//! secrets, and what looks like a credential wherever it stands.
+//! The parts of a manifest that must not be shown: the data of Secrets, annotations with names of
+//! secrets, and credentials anywhere.
 
 mod credentials;
 mod forms;
@@ -21,7 +21,7 @@ use crate::source::{SecretParts, SourceFile, Span};
 /// The keys of a Secret whose values are secret.
 const DATA: [&str; 2] = ["data", "stringData"];
 
-/// Where `kubectl apply` keeps the whole object once more.
+/// The annotation in which `kubectl apply` keeps a copy of the object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// An annotation whose key contains one of them is secret.
@@ -30,16 +30,16 @@ const WORDS: [&str; 7] = ["password", "passwd", "token", "secret", "credential",
 /// Manifests in strings of manifests are followed this far.
 const MOST_DEPTH: usize = 4;
 
-/// A word that is shorter is no secret that anybody could tell from a word.
+/// A shorter word can't be distinguished from ordinary text.
 const LEAST: usize = 8;
 
-/// So many bytes are looked at for words that are there again.
+/// The number of bytes that are searched for further copies of secret words.
 const MOST_LOOKED_AT: usize = 64 << 20;
 
-/// What takes the place of what is secret.
+/// The replacement of a secret.
 const MASK: &str = "***";
 
-/// What of a file must not be shown. A file that has Secrets and can't be parsed is secret as a
+/// The parts of a file that must not be shown. A file that has Secrets and can't be parsed is secret as a
 /// whole.
 pub fn secret_parts(file: &SourceFile) -> &SecretParts {
     file.secret_parts(|| find(file))
@@ -68,7 +68,7 @@ fn find(file: &SourceFile) -> SecretParts {
     found.words.retain(|word| !is_ordinary(word));
     found.words.sort_by_key(|word| std::cmp::Reverse(word.len()));
     found.words.dedup();
-    // The same once more: in a comment, behind an anchor. Not in a dump of a thousand nodes.
+    // Copies of the same words, such as in a comment. Not in a dump of a thousand nodes, for its size.
     let few = found.words.len().saturating_mul(text.len()) <= MOST_LOOKED_AT;
     for word in found.words.iter().filter(|_| few) {
         let again = text.match_indices(word.as_str());
@@ -94,7 +94,7 @@ fn has_secrets(text: &str) -> bool {
     })
 }
 
-/// Whether a word stands in many places and gives nothing away: short, or lower case throughout.
+/// Whether a word is too common to reveal a secret: short, or lower case throughout.
 fn is_ordinary(word: &str) -> bool {
     word.len() < LEAST || word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
@@ -119,7 +119,7 @@ impl Found {
         node.items().iter().for_each(|i| self.leaves(i));
     }
 
-    /// Looks at a node and below it.
+    /// Visits a node and everything below it.
     fn node(&mut self, node: &Node, depth: usize) {
         let text = |key: &str| node.get(key).and_then(Node::as_str);
         let secret = text("kind") == Some("Secret");
@@ -153,7 +153,7 @@ impl Found {
         }
     }
 
-    /// A manifest in a string: hidden as a whole where anything of it is.
+    /// A manifest in a string: hidden as a whole where any part of it is secret.
     fn embedded(&mut self, node: &Node, depth: usize) {
         let Some(text) = node.as_str() else { return };
         if depth == MOST_DEPTH || !text.contains(':') || !forms::is_suspicious(text) {
@@ -213,7 +213,7 @@ pub fn mask_text(text: &str) -> Cow<'_, str> {
     if ranges.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, ranges)) }
 }
 
-/// A text without some of its ranges, which are in order.
+/// A text with some ranges, which are in order, masked.
 fn without(text: &str, ranges: Vec<Range<usize>>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -221,7 +221,7 @@ fn without(text: &str, ranges: Vec<Range<usize>>) -> String {
         out.push_str(&text[at..range.start]);
         at = range.end;
         let secret = &text[range];
-        // What the lines of a drawing begin with stays.
+        // The beginnings of an excerpt's lines stay.
         if secret.contains('\n') { out.extend(secret.chars().map(starred)) } else { out.push_str(MASK) }
     }
     out.push_str(&text[at..]);
@@ -232,8 +232,8 @@ fn starred(c: char) -> char {
     if c.is_ascii_alphanumeric() { '*' } else { c }
 }
 
-/// Takes what must not be shown out of what a finding says. Its edits stay: they are made, not
-/// read.
+/// Masks secrets in a finding's texts. Its edits stay: they are applied, not
+/// printed.
 pub fn mask_finding(finding: &mut Finding) {
     let mut words: Vec<String> = Vec::new();
     let places = finding.related.iter().map(|r| &r.location);
@@ -244,7 +244,7 @@ pub fn mask_finding(finding: &mut Finding) {
     }
     words.sort_by_key(|word| std::cmp::Reverse(word.len()));
     words.dedup();
-    // What a text becomes, where something is in it.
+    // The masked text, where it has secrets.
     let clean = |text: &str| {
         let mut cleaned = Cow::Borrowed(text);
         for word in &words {
@@ -270,14 +270,14 @@ pub fn mask_finding(finding: &mut Finding) {
     fixes.for_each(|f| replace(&mut f.title, clean));
 }
 
-/// Puts into a text's place what it becomes, if anything.
+/// Replaces a text with its masked form, where it has one.
 fn replace<T: Deref<Target = str> + From<String>>(text: &mut T, becomes: impl Fn(&str) -> Option<String>) {
     if let Some(other) = becomes(text) {
         *text = other.into();
     }
 }
 
-/// Whether a fix writes what must not be shown: a report leaves its edits out then.
+/// Whether a fix writes a secret: a report leaves its edits out then.
 pub fn is_in_fix(fix: &Fix) -> bool {
     fix.edits.iter().any(|edit| {
         let words = &secret_parts(&edit.file).words;
@@ -297,7 +297,7 @@ pub fn masked_message(file: &SourceFile, span: Span, message: &str) -> String {
     mask_credentials(&text).into_owned()
 }
 
-/// What a finding about something secret may quote: what it points at, without its quotes.
+/// The secret that a finding may quote: the text at its location, without quotes.
 fn quoted(file: &SourceFile, span: Span, hidden: &SecretParts) -> Option<String> {
     let (start, end) = (span.start, span.end);
     let inside = |s: &&Span| s.start <= start && end <= s.end;
@@ -306,7 +306,7 @@ fn quoted(file: &SourceFile, span: Span, hidden: &SecretParts) -> Option<String>
     Some(text).filter(|t| t.len() > 1)
 }
 
-/// A value of an object as it may be shown; `path` is where it stands: dotted, or a JSON pointer.
+/// A value of an object as it may be shown; `path` is where it is: dotted, or a JSON pointer.
 pub fn masked_value(path: &str, value: &Json) -> Json {
     let path = path.to_ascii_lowercase();
     let annotated = || path.contains("annotations") && WORDS.iter().any(|word| path.contains(word));
@@ -319,10 +319,10 @@ pub fn masked_value(path: &str, value: &Json) -> Json {
     value
 }
 
-/// The keys of a mapping that say what its `value` is.
+/// The keys of a mapping that name its `value`.
 const PAIRED: [&str; 3] = ["name", "key", "path"];
 
-/// Puts [`MASK`] in the place of what is secret in an object.
+/// Replaces the secrets in an object with [`MASK`].
 pub fn mask_object(object: &mut Json) {
     let secret = object["kind"] == "Secret";
     let named = PAIRED.iter().any(|key| object[*key].as_str().is_some_and(forms::is_below_name));

@@ -46,7 +46,7 @@ fn masks_annotations_and_secret_names() {
         ("a: {\"\\x74oken\": {b: c}}\n", "a: {\"\\x74oken\": …}\n"),
         ("url: http://a:b@c/d\n", "url: http://…@c/d\n"),
     ] {
-        // A broken file of which nobody knows that it has Secrets is shown.
+        // A broken file without any sign of Secrets is shown.
         let want = if want == "…" { text } else { want };
         assert_eq!(shown(text), want);
     }
@@ -67,17 +67,17 @@ fn masks_manifests_in_strings() {
 }
 
 #[test]
-fn the_same_word_is_hidden_everywhere() {
+fn masks_every_copy_of_a_secret_word() {
     let text = "kind: Secret\nstringData: {a: Hunter2Hunter2}\n# once Hunter2Hunter2\n";
     let want = "kind: Secret\nstringData: …\n# once …\n";
     assert_eq!(shown(text), want);
-    // But not one that is a word of every day.
+    // But not an ordinary word.
     let text = "kind: Secret\nmetadata: {name: kubevirt}\nstringData: {a: kubevirt}\n";
     assert!(shown(text).contains("name: kubevirt"));
 }
 
 #[test]
-fn findings_have_plain_messages_in_the_log() {
+fn masks_secrets_in_findings() {
     static RULE: Rule = Rule { name: "x", group: Group::Hygiene, ..Rule::BASE };
     let text = "kind: Secret\nstringData:\n  a: 0777\n  b: Hunter2Hunter2\n";
     let file = SourceFile::new("a.yaml", text);
@@ -90,7 +90,7 @@ fn findings_have_plain_messages_in_the_log() {
 }
 
 #[test]
-fn objects() {
+fn masks_secrets_in_objects() {
     let text = r##"{"kind":"List","items":[{"kind":"Secret","data":{"a":"b"},"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"x"}}},{"kind":"C","data":{"a":"b","c":"kind: Secret\ndata: {a: b}\n","d":"#cloud-config\npassword: fedora\n"},"metadata":{"annotations":{"my-token":"t"}}}]}"##;
     let want = r#"{"kind":"List","items":[{"kind":"Secret","data":{"a":"***"},"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"***"}}},{"kind":"C","data":{"a":"b","c":"***","d":"***"},"metadata":{"annotations":{"my-token":"***"}}}]}"#;
     let mut object: Json = serde_json::from_str(text).expect("JSON");

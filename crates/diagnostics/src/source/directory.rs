@@ -1,7 +1,7 @@
 //! A directory as a tree.
 //!
 //! `.gitignore` files below the root count for files that git doesn't track, also outside a repository, unless it is a
-//! checkout; files of the user's or the machine's git configuration don't, and nothing above the root is looked at.
+//! checkout; files of the user's or the machine's git configuration don't, and nothing above the root is examined.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, Read};
@@ -58,7 +58,7 @@ impl Directory {
     }
 
     /// Opens a file below the root, and says how many bytes it has. Links are followed as far as
-    /// they stay there; what is no file is rejected.
+    /// they stay there; anything but a file is rejected.
     pub(super) fn open_below(&self, path: &Utf8Path) -> Result<(File, usize), Unreadable> {
         let opened = self.rooted_directory.open(path).and_then(sized);
         opened.map_err(|why| match why {
@@ -74,7 +74,7 @@ impl Directory {
 
 impl Tree for Directory {
     fn list(&self, walk: &Walk) -> Result<Listing, Error> {
-        // The root itself must be readable; below it, what isn't is only left out.
+        // The root itself must be readable; unreadable directories below it are skipped.
         fs::read_dir(&self.real).map_err(|e| Error::Root(self.root.clone(), e.into()))?;
         let ignored = walk.matcher()?;
         let left_out = Arc::new(Mutex::new(Vec::new()));
@@ -92,7 +92,7 @@ impl Tree for Directory {
             let is_within = |above: &Vec<Utf8PathBuf>| above.iter().any(|a| path.starts_with(a));
             let mut above = opened.lock().unwrap_or_else(PoisonError::into_inner);
             if is_within(&above) || asked.as_ref().is_some_and(|p| p.ignore(&path, directory)) {
-                // git tracks it all the same, so it is applied all the same.
+                // A file that git tracks is applied even where a pattern ignores it.
                 let tracked = tracked.get_or_init(|| TrackedFiles::of(&root));
                 if !tracked.has(&path, directory) {
                     return false;
@@ -243,7 +243,7 @@ pub fn open_file(path: &Utf8Path) -> Result<(File, usize), Unreadable> {
     sized(options.open(path)?)
 }
 
-/// A file with its size; what is none is rejected.
+/// A file with its size; anything but a file is rejected.
 fn sized(file: File) -> Result<(File, usize), Unreadable> {
     let metadata = file.metadata()?;
     match metadata.file_type() {
@@ -274,7 +274,7 @@ fn not_a_file(kind: FileType) -> Unreadable {
     if kind.is_dir() { Unreadable::Directory } else { Unreadable::NotAFile("something else") }
 }
 
-/// How far a file is searched that is too large to be read.
+/// The number of bytes that are searched of a file that is too large to be read.
 const SEARCHED: u64 = 1 << 30;
 
 /// Whether one of the words is in a file, without holding all of it.
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_what_git_and_the_configuration_leave() {
+    fn lists_files_that_neither_git_nor_the_configuration_ignores() {
         let (_temp, directory) = tree(&[
             (".gitignore", "*.tmp\n/build\n"),
             ("a.yaml", ""),
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_out_files_outside_the_root_with_a_reason() {
+    fn skips_files_outside_the_root_with_a_reason() {
         let (temp, directory) = tree(&[("a/a.yaml", "a"), ("big.yaml", &"x".repeat(101))]);
         let at = |name: &str| temp.path().join(name);
         let outside = tempfile::NamedTempFile::new().expect("a file");
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_may_not_be_read_is_left_out() {
+    fn skips_an_unreadable_directory() {
         let (temp, directory) = tree(&[("a/a.yaml", ""), ("b.yaml", "")]);
         let closed = fs::Permissions::from_mode(0o000);
         fs::set_permissions(temp.path().join("a"), closed).expect("closed");

@@ -1,5 +1,4 @@
-//! A tree in which some files have another content, as after fixes or in an editor, or are there in the first place, as a
-//! build's output.
+//! A tree with some files replaced, as after fixes or in an editor, or added, as a build's output.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +14,7 @@ pub struct EditedTree<T> {
 }
 
 impl<T: Tree> EditedTree<T> {
-    /// `tree` with the bytes of `files`, by their path from the root, in the place of its own.
+    /// `tree` with the bytes of `files`, by their path from the root, instead of its own.
     pub fn new(tree: T, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Self {
         Self { tree, files }
     }

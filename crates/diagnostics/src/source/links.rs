@@ -1,4 +1,4 @@
-//! Links on the way to what is written: a change may have put one there.
+//! Symbolic links on the path of an output, which a change may have added.
 
 use std::env::current_dir;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::absolute;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// The first link on a path, the path itself included, below the tree that it lies in: the outermost git work tree
+/// The first link on a path, the path itself included, below the tree that it is in: the outermost git work tree
 /// around it, else the current directory. Links above are those of whoever owns the machine.
 ///
 /// # Errors
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_below_the_work_tree_are_found() {
+    fn finds_links_below_the_work_tree() {
         let temp = tempfile::tempdir().expect("a directory");
         let root = Utf8Path::from_path(temp.path()).expect("UTF-8").canonicalize_utf8().expect("there");
         fs::create_dir_all(root.join("tree/.git")).expect("made");

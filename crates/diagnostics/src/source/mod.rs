@@ -1,4 +1,4 @@
-//! Bytes in: which files there are below a directory, in a revision or in memory, and what they hold.
+//! Input files: their list and content, from a directory, a revision or memory.
 //!
 //! Nothing here decides which files are read; `repo` does.
 

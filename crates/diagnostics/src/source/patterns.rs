@@ -1,4 +1,4 @@
-//! `.gitignore` files, read as any other file is: no device, no pipe, nothing outside, nothing large.
+//! `.gitignore` files, read with the limits of any other file: no device, no pipe, not outside the root, not too large.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -17,16 +17,16 @@ const MOST_BYTES: usize = 256 << 10;
 /// Opens a file by its path from the root, and says how many bytes it has.
 type Open = dyn Fn(&Utf8Path) -> Result<(File, usize), Unreadable> + Send + Sync;
 
-/// The patterns below a directory, each file read when something beside it is looked at.
+/// The patterns below a directory, each file read when something beside it is examined.
 pub(super) struct Patterns {
     open: Box<Open>,
-    /// What counts in each directory that was looked at.
+    /// The patterns of each visited directory.
     read: Mutex<HashMap<Utf8PathBuf, Option<Arc<Counting>>>>,
     unreadable: Mutex<Vec<SkippedPath>>,
 }
 
 /// The nearest file of patterns, and those above it: directories without one, of which a path may have thousands, are
-/// looked at once.
+/// examined once.
 struct Counting {
     directory: Utf8PathBuf,
     patterns: Gitignore,
@@ -61,7 +61,7 @@ impl Patterns {
 
     fn of(&self, directory: &Utf8Path) -> Option<Arc<Counting>> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        // A walk comes from above: all but the last are known, as a rule.
+        // A walk goes downwards, so that mostly only the last directory is new.
         let new: Vec<&Utf8Path> = directory.ancestors().take_while(|d| !read.contains_key(*d)).collect();
         let known = directory.ancestors().nth(new.len()).and_then(|d| read.get(d));
         let mut counting = known.cloned().flatten();
@@ -95,7 +95,7 @@ impl Patterns {
         let text = String::from_utf8_lossy(&bytes);
         let mut builder = GitignoreBuilder::new("");
         for line in text.trim_start_matches('\u{FEFF}').lines() {
-            // As git, in silence: a line that is no pattern matches nothing.
+            // As in git, an invalid line matches nothing, without an error.
             let _ = builder.add_line(None, line);
         }
         builder.build().map_err(|e| Unreadable::Io(e.to_string()))

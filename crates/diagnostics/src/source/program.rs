@@ -1,10 +1,10 @@
-//! Programs that hcoplan runs: found on the PATH, never in the directory that is looked at.
+//! Programs that hcoplan runs: found on the PATH, never in the repository.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// A program on the PATH. Entries that are relative are passed over: what they name depends on the
-/// directory that hcoplan is run in, which may be a stranger's.
+/// A program on the PATH. Skips relative entries: they depend on the current directory, which may be
+/// an untrusted repository.
 pub fn program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);

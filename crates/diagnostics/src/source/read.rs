@@ -20,7 +20,7 @@ pub fn read_limited(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
 /// # Errors
 /// Those of the reader.
 pub fn read_sized(reader: &mut dyn Read, size: usize) -> io::Result<Vec<u8>> {
-    // Files of the kernel's own say so, and hold something all the same.
+    // Files of the kernel have size 0 and content nevertheless.
     if size == 0 {
         return read_limited(reader);
     }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endless_stream_ends() {
+    fn limits_an_endless_stream() {
         let error = read_limited(&mut io::repeat(b'#')).expect_err("too much");
         assert_eq!(error.to_string(), "it is larger than 64 MiB, the limit");
         assert_eq!(read_limited(&mut b"a: 1".as_slice()).unwrap(), b"a: 1");

@@ -8,10 +8,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::directory::Directory;
 use super::tree::{Error, Listing, Tree, Unreadable, Walk};
 
-/// So many bytes are kept; what is beyond is read again.
+/// The number of bytes that are kept; further files are read again.
 const MOST: usize = 32 << 20;
 
-/// A directory whose files are read once: what is built, listed and planned is made of the same bytes, also where
+/// A directory whose files are read once: builds, lists and plans use the same bytes, even where
 /// a file changes meanwhile.
 #[derive(Debug)]
 pub struct ReadOnce {
@@ -26,7 +26,7 @@ struct Kept {
 }
 
 impl ReadOnce {
-    /// A directory of which nothing has been read.
+    /// A directory of which nothing has been read yet.
     pub fn new(directory: Directory) -> Self {
         Self { directory, kept: Mutex::default() }
     }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_changes_meanwhile_stays_what_it_was() {
+    fn keeps_the_first_content_of_a_changing_file() {
         let directory = tempfile::tempdir().expect("a directory");
         let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
         let write = |text: &str| std::fs::write(root.join("a.yaml"), text).expect("written");

@@ -34,7 +34,7 @@ impl RootedDirectory {
         })
     }
 
-    /// Opens a file for reading. A pipe is not waited for; what it is, is for the caller to see.
+    /// Opens a file for reading. Doesn't wait for a pipe; the caller checks the type.
     pub(super) fn open(&self, path: &Utf8Path) -> Result<File, Unreadable> {
         match self.without_links(path) {
             Err(Failed::Link) => match self.without_links(&self.resolve(path)?) {
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_outside_is_opened_whichever_way() {
+    fn never_opens_a_file_outside_the_root() {
         let outside = tempfile::tempdir().expect("a directory");
         fs::write(outside.path().join("a"), "outside").expect("written");
         let temp = tempfile::tempdir().expect("a directory");

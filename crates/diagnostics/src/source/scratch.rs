@@ -27,7 +27,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What can't be removed now is removed by the next run.
+        // The next run removes a directory that can't be removed now.
         let _ = (self.remove)(&self.path);
     }
 }

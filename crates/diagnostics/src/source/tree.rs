@@ -20,13 +20,13 @@ pub trait Tree: Send + Sync {
     /// Why there are none; see [`Unreadable`].
     fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable>;
 
-    /// Whether one of the words is in a file that is too large to be read, as far as that can be
-    /// told.
+    /// Whether one of the words is in a file that is too large to be read, as far as the file is
+    /// searched.
     fn mentions(&self, _path: &Utf8Path, _words: &[&str]) -> bool {
         false
     }
 
-    /// Whether a file that is in no listing (it may be ignored by git) can be read and lies below
+    /// Whether a file that is in no listing (it may be ignored by git) can be read and is below
     /// the root, links followed.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl<P: std::ops::Deref<Target: Tree> + Send + Sync> Tree for P {
     }
 }
 
-/// What of a tree is looked at.
+/// Which files of a tree are listed.
 #[derive(Debug, Clone, Default)]
 pub struct Walk {
     /// Patterns in the syntax of `.gitignore`, relative to the root; what matches is left out.
@@ -88,7 +88,7 @@ impl Walk {
     /// The patterns, compiled.
     ///
     /// # Errors
-    /// The first pattern that is none, with the reason.
+    /// The first invalid pattern, with the reason.
     pub fn matcher(&self) -> Result<ignore::gitignore::Gitignore, Error> {
         let mut builder = ignore::gitignore::GitignoreBuilder::new("");
         for pattern in &self.ignore {
@@ -115,8 +115,8 @@ impl Listing {
     }
 }
 
-/// Paths in the order of their parts, as [`Utf8Path`] has it. That goes part by part, which takes
-/// five times as long.
+/// Compares paths in the order of [`Utf8Path`], but without splitting them, which takes five times as
+/// long.
 pub fn in_order(a: &Utf8Path, b: &Utf8Path) -> Ordering {
     let key = |byte| if byte == b'/' { 0 } else { byte };
     let (a, b) = (a.as_str().bytes(), b.as_str().bytes());
@@ -149,7 +149,7 @@ pub enum SkipReason {
     Unreadable(#[from] Unreadable),
 }
 
-/// Why a file has no bytes for us.
+/// Why a file can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// Nothing is there.
@@ -210,19 +210,19 @@ impl From<std::io::Error> for Unreadable {
     }
 }
 
-/// A tree that can't be looked at.
+/// A tree that can't be listed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The root.
     #[error("{0}: {1}")]
     Root(Utf8PathBuf, Unreadable),
-    /// A pattern to ignore is none.
+    /// An invalid ignore pattern.
     #[error("`{0}` is no pattern: {1}")]
     Pattern(String, String),
     /// git isn't installed, or can't be run.
     #[error("git can't be run: {0}")]
     NoGit(String),
-    /// git rejected.
+    /// git failed.
     #[error("git: {0}")]
     Git(String),
 }
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_in_the_order_of_their_parts() {
+    fn orders_paths_by_their_parts() {
         let paths = ["", "a", "a-b", "a-b/c", "a.b", "a/b", "a/b-c", "a/b/c", "a0", "b", "ä/b"];
         for a in paths.map(Utf8Path::new) {
             for b in paths.map(Utf8Path::new) {
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_is_none_is_named() {
+    fn reports_an_invalid_pattern() {
         let walk = Walk { ignore: vec!["[z-a]".to_owned()], ..Walk::default() };
         let message = walk.matcher().map(|_| ()).map_err(|e| e.to_string());
         assert!(message.clone().is_err_and(|m| m.starts_with("`[z-a]` is no pattern: ")), "{message:?}");

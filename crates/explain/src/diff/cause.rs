@@ -199,7 +199,7 @@ fn credit(changes: &mut [ObjectChange], cause: usize, objects: &BTreeMap<Arc<Obj
     }
 }
 
-/// Whether one place is the other, or lies in it.
+/// Whether one place is the other, or is in it.
 fn related(a: &str, b: &str) -> bool {
     let below =
         |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hcoplan_kubernetes::Object;
 use hcoplan_planner::hyperconverged::Gates;
-use hcoplan_planner::plan::{Admit, Plan, plan, plan_with};
+use hcoplan_planner::plan::{AdmissionMode, Plan, plan, plan_with};
 use hcoplan_planner::release::Release;
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ pub fn compare_plans(before: &Side<'_>, after: &Side<'_>) -> Comparison {
         existed: &all(before),
         exist: &all(after),
         with: &|release, inventory, object| {
-            let plan = plan_with(release, inventory, object, Admit::Force);
+            let plan = plan_with(release, inventory, object, AdmissionMode::Force);
             plan.objects().cloned().collect()
         },
     };

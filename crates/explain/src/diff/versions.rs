@@ -143,7 +143,7 @@ mod tests {
                        liveMigrationConfig: {parallelMigrationsPerCluster: 7}\n    virtualMachineOptions: \
                        {defaultRuntimeClass: x}\n";
 
-    /// The causes of what differs, each with `-` where it is gone, and its line.
+    /// The causes of what differs, each with `-` where it is removed, and its line.
     fn causes(before: &str, after: &str) -> Vec<String> {
         let found = compared(before, after).causes.into_iter();
         let lines = found.map(|cause| {

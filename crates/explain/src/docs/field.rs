@@ -115,7 +115,7 @@ impl<'a> Place<'a> {
     fn copies(&self) -> Vec<Self> {
         let mut out = Vec::new();
         for row in self.rows() {
-            // A list or map is made up of several parts, its entries' fields are copied all the same.
+            // A list or map is made up of several parts, its entries' fields are copied nevertheless.
             let is_copy = |target: &FieldTarget, rest: &str| {
                 matches!(target.how, Transform::Copy | Transform::Keys)
                     || rest.contains('.') && target.how == Transform::Derive

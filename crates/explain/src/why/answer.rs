@@ -87,7 +87,7 @@ pub struct Source {
     pub input: Input,
     /// What it is, in words.
     pub text: String,
-    /// Where it stands; `None` for what is assumed.
+    /// Where it is; `None` for what is assumed.
     pub place: Option<Location>,
 }
 
@@ -224,7 +224,7 @@ pub fn ask_of(
 }
 
 /// The default of a field that isn't written, where what is named as the cause is only the section that it would
-/// stand in.
+/// are in.
 fn default_inside(plan_input: &PlanInput<'_>, target: &Target, base: &Plan, answer: &Answer) -> Option<ValueOrigin> {
     let [cause] = answer.causes.as_slice() else {
         return None;

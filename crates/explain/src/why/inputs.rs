@@ -9,7 +9,7 @@ use super::nodes;
 use super::plan_input::PlanInput;
 
 impl Input {
-    /// Where it stands; `None` for what is assumed.
+    /// Where it is; `None` for what is assumed.
     pub fn place(&self, plan_input: &PlanInput<'_>) -> Option<Location> {
         let document = plan_input.document;
         match self {

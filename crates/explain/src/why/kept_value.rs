@@ -2,7 +2,7 @@
 
 use hcoplan_planner::hyperconverged::in_storage_version;
 use hcoplan_planner::lifecycle::State;
-use hcoplan_planner::plan::{Admit, plan_with};
+use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use serde_json::Value;
 
 use super::origin::ValueOrigin;
@@ -25,7 +25,7 @@ pub(super) fn kept_value(plan_input: &PlanInput<'_>, target: &Target, state: &St
         let spec = mix(&stored["spec"], &of_new["spec"], &lists, &mut |d| d.label == label);
         let mut object = stored.clone();
         object["spec"] = spec;
-        let admit = Admit::Settled { writes: false };
+        let admit = AdmissionMode::Stored { operator_updates: false };
         let plan = plan_with(release, &state.inventory, &object, admit);
         target.read(&plan) != *now
     };

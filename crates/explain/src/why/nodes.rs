@@ -9,7 +9,7 @@ use hcoplan_yaml::{Node as Tree, Path};
 use super::facts::{Fact, NodeField};
 use super::input::{Input, InputTree};
 
-/// Above this many pools and single nodes those of one architecture and role are looked at
+/// Above this many pools and single nodes those of one architecture and role are examined
 /// together first.
 const MANY: usize = 24;
 

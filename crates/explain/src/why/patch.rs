@@ -29,7 +29,7 @@ const MOST_PLAIN_BYTES: usize = 1 << 20;
 pub struct OperationEffect {
     /// `remove /spec/a`
     pub text: String,
-    /// Where it stands.
+    /// Where it is.
     pub place: Option<Location>,
     /// What it changes in the operand as HCO applies it.
     pub changed: Vec<Change>,

@@ -6,7 +6,7 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::admission;
 use hcoplan_planner::inventory::{Inventory, LoadedInventory};
 use hcoplan_planner::jsonpatch;
-use hcoplan_planner::plan::{Admit, Plan, plan_with};
+use hcoplan_planner::plan::{AdmissionMode, Plan, plan_with};
 use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::{BuildLayer, layer_values};
 use hcoplan_yaml::{Document, Path, Segment};
@@ -167,11 +167,11 @@ impl<'a> PlanInput<'a> {
     /// What would be if this were stored: nothing is pruned, defaulted or mutated.
     pub(super) fn with_stored(&self, stored: &Value) -> Plan {
         let inventory = &self.loaded.inventory;
-        plan_with(self.release, inventory, stored, Admit::Stored)
+        plan_with(self.release, inventory, stored, AdmissionMode::AsIs)
     }
 
     pub(super) fn planned(&self, inventory: &Inventory, object: &Value) -> Plan {
-        plan_with(self.release, inventory, object, Admit::Unchecked)
+        plan_with(self.release, inventory, object, AdmissionMode::Unchecked)
     }
 
     /// The HyperConverged as it would be stored if it were accepted.

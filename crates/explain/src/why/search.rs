@@ -1,10 +1,10 @@
-//! The search: sections first, then their parts; what can stand in for each other together.
+//! The search: sections first, then their parts; inputs that can replace each other together.
 
 use super::input::{Input, InputTree};
 use super::plan_input::PlanInput;
 use super::target::{FoundValue, Target};
 
-/// How many sets of inputs that stand in for each other are looked for.
+/// The number of sets of inputs that can replace each other which are searched.
 const MOST_SETS: usize = 3;
 
 /// Up to so many parts of a section are taken away one by one.
@@ -159,7 +159,7 @@ impl Search<'_> {
         base: &FoundValue,
     ) -> Vec<(&'u InputTree, FoundValue)> {
         let mut found = Vec::new();
-        // Of many parts the single ones are not looked into, as in `descend`.
+        // Of many parts the single ones are not searched, as in `descend`.
         if unit.children.len() > MOST_PARTS {
             self.moving(&unit.children, others, others, base, &mut found);
             return found;

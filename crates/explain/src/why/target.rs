@@ -21,7 +21,7 @@ pub struct Target {
     pub kind: String,
     /// The object's name; `None` for the only one of its kind.
     pub name: Option<String>,
-    /// The field as it stands in the object; the root for the object itself.
+    /// The field as it is in the object; the root for the object itself.
     pub path: Path,
     steps: Vec<Step>,
 }
@@ -291,7 +291,7 @@ fn known_kind(plan_input: &PlanInput<'_>, plan: &Plan, typed: &str) -> Result<St
     Err(Problem::new(message, help))
 }
 
-/// Whether the object could have the field: by its Go type, else by what stands beside it.
+/// Whether the object could have the field: by its Go type, else by what is beside it.
 fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result<(), Problem> {
     let path = &target.path;
     if path.get(&object.body).is_some() {

@@ -52,7 +52,7 @@ pub(super) fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: &GoType
             let Value::Object(entries) = new else { return };
             let map = as_map(old);
             let structure = types.structure(*index);
-            // Go goes through the keys as they stand. A key spelled otherwise is never what Go
+            // Go goes through the keys as they are. A key spelled otherwise is never what Go
             // itself printed, so it was added by the patch, behind the others.
             for exact in [true, false] {
                 for (key, new) in entries {
@@ -82,7 +82,7 @@ pub(super) fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: &GoType
 }
 
 /// The new length counts; each element is decoded over the old one at its place. What was cut
-/// off earlier and lies behind the old end is not modelled: the operators build their lists by
+/// off earlier and is behind the old end is not modelled: the operators build their lists by
 /// appending, so that memory is zero.
 fn overlay_slice(types: &GoTypes, old: &mut Value, items: &[Value], element: &GoType) {
     if !old.is_array() {

@@ -66,7 +66,7 @@ impl Schema {
         &self.kind
     }
 
-    /// `group/version`, as it stands in a manifest.
+    /// `group/version`, as it is in a manifest.
     pub fn api_version(&self) -> String {
         format!("{}/{}", self.group, self.version)
     }

@@ -10,7 +10,7 @@ use hcoplan_yaml::Path;
 /// A field that the schema does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrunedField {
-    /// Where it stood.
+    /// Where it was.
     pub path: Path,
     /// The fields that the schema knows at its place; empty where it knows none.
     pub siblings: Vec<String>,

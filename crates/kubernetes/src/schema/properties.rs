@@ -145,7 +145,7 @@ proptest! {
         let schema = &all[index].1;
         let object = generate::object(schema, seed, odd);
         let found = schema.validate(&object);
-        // JSON Schema does not look at the formats of strings.
+        // JSON Schema does not examine the formats of strings.
         let format_only = |v: &Violation| {
             let text = v.path.get(&object).and_then(Value::as_str);
             text.is_some() && v.message.contains("of type date-time")

@@ -15,7 +15,7 @@ const KEYWORD: &str = "x-kubernetes-validations";
 /// The rules of one node.
 #[derive(Debug)]
 pub(super) struct Rules {
-    /// The node as it stands in the CRD, as formats and names below it say what a rule sees.
+    /// The node as it is in the CRD, as formats and names below it say what a rule sees.
     schema: Value,
     /// Compiled when a value is first checked: that takes up to a millisecond a rule, and most nodes
     /// are in no manifest.

@@ -126,7 +126,7 @@ fn is_integer(n: &serde_json::Number) -> bool {
     n.is_i64() || n.is_u64() || n.as_f64().is_some_and(|x| x.fract() == 0.0 && x.abs() < 9e15)
 }
 
-/// RFC 3339, as the server's own check has it: it looks at the shape and the ranges.
+/// RFC 3339, as the server's own check has it: it examines the shape and the ranges.
 fn is_date_time(text: &str) -> bool {
     let (Some(date), Some(rest)) = (text.get(..10), text.get(10..)) else {
         return false;

@@ -66,7 +66,7 @@ impl<'a> Annotation<'a> {
         self.location(self.places().locate(part))
     }
 
-    /// Where the bytes of its text stand, for many of its parts.
+    /// Where the bytes of its text are, for many of its parts.
     pub(super) fn places(&self) -> ScalarPlaces {
         ScalarPlaces::of(self.document, &self.entry.value)
     }

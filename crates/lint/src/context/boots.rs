@@ -6,11 +6,11 @@ use std::collections::{BTreeSet, HashSet};
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::boot::{
-    Answer, Architectures, Machine, PulledImage, Site, answer, imported, importer_architectures,
+    Architectures, BootAnswer, CandidateNode, Machine, PulledImage, answer, imported, importer_architectures,
 };
 use hcoplan_planner::boot_images::ssp_stage::Rendered;
 use hcoplan_planner::machines::Verdict;
-use hcoplan_planner::plan::{Admit, plan_with};
+use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Distribution;
 use hcoplan_yaml::{Node, Path};
 use serde_json::Value;
@@ -42,7 +42,7 @@ pub struct BootFacts {
     /// The images that its pod pulls.
     pub images: Vec<PulledImage>,
     /// Whether it boots.
-    pub answer: Answer,
+    pub answer: BootAnswer,
 }
 
 impl std::ops::Deref for Boot<'_> {
@@ -117,19 +117,19 @@ impl<'a> Context<'a> {
         let guest = self.guest_architecture(vm);
         let source = self.boot_source(vm);
         let candidates = if self.has_nodes() { self.candidates(vm) } else { Vec::new() };
-        let sites = candidates.iter();
+        let nodes = candidates.iter();
         let crosses = self.crosses_architectures();
-        let site = |c: &Candidate<'a>| Site {
+        let site = |c: &Candidate<'a>| CandidateNode {
             architecture: if crosses { "" } else { &c.node.node.architecture },
             barrier: c.barrier,
         };
-        let sites: Vec<Site<'_>> = sites.map(site).collect();
+        let nodes: Vec<CandidateNode<'_>> = nodes.map(site).collect();
         let is_native = |all: &[String]| guest.name.as_ref().is_some_and(|name| all.contains(name));
         let is_foreign = self.rejects_foreign(&guest).is_some_and(|all| !is_native(all));
         let is_rejected = is_foreign || !verdict.causes.is_empty();
         let images = self.pulled_images(vm);
         let machine =
-            Machine { guest: &guest.possible, disk: &source.disk, images: &images, sites: &sites, is_rejected };
+            Machine { guest: &guest.possible, disk: &source.disk, images: &images, nodes: &nodes, is_rejected };
         let answer = answer(machine);
         BootFacts { guest, source, images, answer }
     }
@@ -237,7 +237,7 @@ impl<'a> Context<'a> {
         let Some(before) = self.before() else {
             return HashSet::new();
         };
-        let plan = plan_with(self.release(), self.inventory(), before, Admit::Force);
+        let plan = plan_with(self.release(), self.inventory(), before, AdmissionMode::Force);
         let crons = plan.objects().filter(|o| o.id.kind == "DataImportCron");
         let kept = crons.filter(|cron| cron.body["spec"]["retentionPolicy"] != "None");
         let names = kept.filter_map(|cron| {

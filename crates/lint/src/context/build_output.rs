@@ -1,7 +1,7 @@
 //! What builds and copies in the repository say about the images that they publish.
 //!
 //! - commands in scripts, Makefiles and pipelines: `docker buildx build`, `docker build`, `podman build`, `buildah bud`
-//!   with `--platform` or `--arch`, and `skopeo copy --override-arch`, `oc image mirror --filter-by-os` for what lies in
+//!   with `--platform` or `--arch`, and `skopeo copy --override-arch`, `oc image mirror --filter-by-os` for what is in
 //!   the mirror then
 //! - targets of a `docker-bake.hcl` or `docker-bake.json`, services of a compose file
 //! - GitHub workflows: `docker/build-push-action`, `redhat-actions/buildah-build`

@@ -34,7 +34,7 @@ impl<'d> BuiltFiles<'d> {
 
     /// Whether a file is built with its directory, or is the build itself.
     pub fn has(&self, file: &SourceFile) -> bool {
-        if file.is_made() {
+        if file.is_generated() {
             return true;
         }
         let file = file.path();

@@ -17,7 +17,7 @@ pub struct Gate<'a> {
     explicit: Option<bool>,
 }
 
-/// Where a gate stands.
+/// Where a gate is.
 #[derive(Debug, Clone, Copy)]
 struct WrittenGate<'a> {
     /// The gate's name: a map's key, a list element's `name`.

@@ -11,7 +11,7 @@ pub struct PatchedGates {
     pub added: Vec<String>,
     /// Those of them that were there, too.
     pub twice: Vec<String>,
-    /// The gates that are gone, in order.
+    /// The gates that are removed, in order.
     pub lost: Vec<String>,
 }
 

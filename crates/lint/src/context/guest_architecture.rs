@@ -31,7 +31,7 @@ use super::{Context, VirtualMachine};
 /// The architectures that KubeVirt knows; its webhook rejects any other.
 pub const GUEST_ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
 
-/// The defect of versions that don't look at DataSources.
+/// The defect of versions that don't examine DataSources.
 const DATA_SOURCE_IGNORED: &str = "kubevirt-16432";
 
 /// From this capability on virt-operator only runs on control-plane nodes.

@@ -224,7 +224,7 @@ impl Shape<'_, '_> {
         }
         let mut new = text[..first].to_owned();
         let block = &text[first..end];
-        // A list's items may stand below its key; what is in a mapping may not.
+        // A list's items may be below its key; what is in a mapping may not.
         let (indent, wanted) = match section {
             Some(section) => {
                 new.push_str(&format!("{}{section}:\n", " ".repeat(column + 2)));

@@ -1,4 +1,4 @@
-//! Where a value belongs that stands where the schema knows no such field.
+//! Where a value belongs that is where the schema knows no such field.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ const MOST_LEVELS: usize = 2;
 pub enum Kinship {
     /// The same name at the same level, in another case.
     Case,
-    /// The other API version has the field where it stands.
+    /// The other API version has the field where it is.
     Version,
     /// What is in it are fields of the object around it.
     Wrapped,
@@ -128,7 +128,7 @@ impl Shape<'_, '_> {
         named.filter(|known| schema.field(known).is_none() || fits(schema, known, node)).cloned().collect()
     }
 
-    /// Where a value belongs that stands among free keys, which are texts: at the field of its name beside them.
+    /// Where a value belongs that is among free keys, which are texts: at the field of its name beside them.
     pub fn beside_free_keys(&self, path: &Path) -> Option<Home> {
         let (root, schema) = (&self.document.root, self.schema);
         let to = path.parent().parent().key(key(path)?);

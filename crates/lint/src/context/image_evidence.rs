@@ -1,7 +1,7 @@
 //! What is known about images without asking a registry, see `image_output.rs` for what is read.
 //!
 //! All of it is read once, when a rule first asks. An image is looked for under its mirrors'
-//! names, too (`image_mirrors.rs`): what is pulled is what lies there.
+//! names, too (`image_mirrors.rs`): the mirror's image is the one that is pulled.
 
 use std::sync::Arc;
 
@@ -334,7 +334,7 @@ mod tests {
         // A single image, and what it is for.
         assert_eq!(show(&[raw, ("a.json", SKOPEO)], "quay.io/a/b:1"), "Single s390x");
         assert_eq!(show(&[raw], "quay.io/a/b:1"), "Single");
-        // Two that were looked at one after the other.
+        // Two that were examined one after the other.
         assert_eq!(show(&both, "quay.io/a/b:1"), "One arm64 s390x");
         // The list says more than one of its images.
         let list = ("quay.io_a_b_1.json", LIST);

@@ -27,7 +27,7 @@ pub enum Form {
     Declared,
     /// A build or a copy in the repository is for these.
     Built,
-    /// One image was looked at; whether there are others beside it isn't said.
+    /// The output describes one image; there may be others.
     One,
 }
 

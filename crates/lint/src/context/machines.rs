@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hcoplan_planner::boot::Barrier;
+use hcoplan_planner::boot::NodeBarrier;
 use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
 use hcoplan_planner::machines::{
     self, Cluster, Machine, NodeRequirement, Obstacle, TypeKind, Verdict, common_type, obstacles,
@@ -183,7 +183,7 @@ impl<'a> Context<'a> {
         let takes = |c: &Candidate<'_>| {
             let own = c.node.node.architecture.as_str();
             let fits = architecture.is_empty() || own.is_empty() || own == architecture;
-            fits && matches!(c.barrier, None | Some(Barrier::Taint))
+            fits && matches!(c.barrier, None | Some(NodeBarrier::Taint))
         };
         let mut all = self.candidates(vm);
         all.retain(takes);
@@ -207,11 +207,11 @@ impl<'a> Context<'a> {
             let is_workload = workload.binary_search(&node.index).is_ok();
             let runs_handler = is_workload || (!selects && is_tolerated(&tolerations, node.node));
             let barrier = if selection.as_ref().is_some_and(|s| !s.selects(node.node)) {
-                Some(Barrier::Placement)
+                Some(NodeBarrier::Placement)
             } else if !runs_handler {
-                Some(Barrier::Workload)
+                Some(NodeBarrier::Workload)
             } else {
-                repelled_by.map(|_| Barrier::Taint)
+                repelled_by.map(|_| NodeBarrier::Taint)
             };
             Candidate { node, barrier, repelled_by }
         };
@@ -219,7 +219,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The labels that a placement looks at.
+/// The labels that a placement examines.
 fn label_keys(placement: &Value) -> impl Iterator<Item = &str> {
     let required = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
     let terms = placement.pointer(required).and_then(|r| r["nodeSelectorTerms"].as_array());
@@ -234,7 +234,7 @@ pub struct Candidate<'a> {
     /// The node.
     pub node: NodeRef<'a>,
     /// What keeps the machine away.
-    pub barrier: Option<Barrier>,
+    pub barrier: Option<NodeBarrier>,
     /// A taint that the machine doesn't tolerate.
     pub repelled_by: Option<&'a Taint>,
 }

@@ -123,7 +123,7 @@ pub struct Input<'a> {
     pub plan: &'a Plan,
 }
 
-/// What a rule may look at: one cluster.
+/// What a rule may examine: one cluster.
 pub struct Context<'a> {
     input: Input<'a>,
     settings: &'a Settings,
@@ -141,7 +141,7 @@ pub struct Context<'a> {
     texts: Source<'a, Vec<Arc<SourceFile>>>,
     texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,
     before: Option<&'a Value>,
-    /// The virtual machines that are looked at; all of them where none is named.
+    /// The virtual machines that are examined; all of them where none is named.
     only: Option<&'a BTreeSet<String>>,
     editable_file: Source<'a, EditableFile>,
     as_new: OnceCell<Plan>,
@@ -155,7 +155,7 @@ pub struct Context<'a> {
     other_shape: OnceCell<Option<OtherShape<'a>>>,
     /// Every field that the document's schema has.
     known_fields: OnceCell<Vec<Path>>,
-    /// Whether what is looked at is a further reason of a rejection, behind the one that the server reports.
+    /// Whether what is examined is a further reason of a rejection, behind the one that the server reports.
     is_further: bool,
 }
 

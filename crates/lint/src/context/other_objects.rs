@@ -18,7 +18,7 @@ pub struct Descheduler<'n> {
     pub document: &'n Document,
     /// Where its `spec` is in the document.
     pub spec: Path,
-    /// Whether it is the one that HCO looks at.
+    /// Whether it is the one that HCO examines.
     pub is_watched: bool,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Context<'a> {
 
     /// Whether the HyperConverged is what a program printed.
     pub fn is_built(&self) -> bool {
-        self.document().file.is_made()
+        self.document().file.is_generated()
     }
 
     /// The annotations that kustomizations set on the HyperConverged, inner ones first.

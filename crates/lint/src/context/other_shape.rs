@@ -14,7 +14,7 @@ use super::field::{dotted_below_spec, in_version};
 pub struct OtherShape<'a> {
     /// The version that they are of.
     pub version: &'static str,
-    /// Where they stand, `featureGates` of the wrong kind first.
+    /// Where they are, `featureGates` of the wrong kind first.
     pub fields: Vec<Path>,
     /// `featureGates`, where it is a map and should be a list or the other way round.
     pub gates: Option<&'a Node>,

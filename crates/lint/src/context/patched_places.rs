@@ -50,7 +50,7 @@ impl Applied<'_, '_> {
         Some(self.operation.part(self.patch.text, &keys)?.value)
     }
 
-    /// Where the operation writes what then stands at a place of the operand: the part of its
+    /// Where the operation writes what then is at a place of the operand: the part of its
     /// value, else where it speaks of the place.
     pub fn written_location(&self, pointer: &str) -> Location {
         match self.written_span(pointer) {
@@ -59,7 +59,7 @@ impl Applied<'_, '_> {
         }
     }
 
-    /// The part of the operation's value that then stands at a place of the operand, in bytes of
+    /// The part of the operation's value that then is at a place of the operand, in bytes of
     /// the annotation's text; `None` where its value has no such part.
     pub fn written_span(&self, pointer: &str) -> Option<Span> {
         let (path, wanted) = (self.operation.segments(), jsonpatch::segments(pointer));

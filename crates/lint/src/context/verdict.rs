@@ -87,7 +87,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// What SSP's webhook looked at when it rejected the SSP that HCO makes.
+    /// What SSP's webhook examined when it rejected the SSP that HCO makes.
     pub fn ssp_reason(&self) -> Option<SspReason> {
         self.plan().ssp.as_ref()?.admission.reason
     }

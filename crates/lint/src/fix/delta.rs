@@ -16,7 +16,7 @@ pub(super) struct Delta {
 pub(super) enum DeltaKind {
     /// It is another one now, or was not there.
     Set(Json),
-    /// It is gone.
+    /// It is removed.
     Gone,
     /// A part of a text is another one.
     Part(Range<usize>, String),

@@ -7,8 +7,8 @@
 //! tree. What does not match is dropped with a [`hcoplan_yaml::edit::Reason`]; what overlaps waits for the next
 //! round.
 
-mod carry;
 mod delta;
+mod layer_edits;
 mod migrate;
 mod other_clusters;
 mod preview;
@@ -17,7 +17,7 @@ mod round;
 mod tests;
 mod write;
 
-pub use carry::{is_as_meant, to_layers};
+pub use layer_edits::{is_as_intended, move_to_layers};
 pub use migrate::{
     Migrated, NotMigrated, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1, to_v1,
     without_place,

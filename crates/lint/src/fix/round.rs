@@ -38,7 +38,7 @@ pub struct Applied {
     /// Where the finding was, in the text before the round.
     pub location: Option<Location>,
     /// What it is to do to builds.
-    pub made: Vec<Edit>,
+    pub build_edits: Vec<Edit>,
 }
 
 /// A fix that was not applied.
@@ -158,7 +158,7 @@ impl FileEdits {
     fn touched(&self, edits: &[Edit]) -> Path {
         let start = edits.iter().map(|e| e.span.start).min().unwrap_or(0);
         let end = edits.iter().map(|e| e.span.end).max().unwrap_or(0);
-        // What is inserted at the end of a value stands behind it.
+        // What is inserted at the end of a value follows it.
         let around =
             |s: Span| if start == end { s.start < start && end < s.end } else { s.start <= start && end <= s.end };
         let document = |d: &Document| d.span.start <= start && end <= d.span.end;
@@ -389,6 +389,6 @@ fn applied(choice: &Choice<'_>) -> Applied {
         rule: choice.finding.rule.name,
         title: choice.fix.title.clone(),
         location: choice.finding.location.clone(),
-        made: choice.finding.made_by(choice.fix).cloned().collect(),
+        build_edits: choice.finding.build_edits(choice.fix).cloned().collect(),
     }
 }

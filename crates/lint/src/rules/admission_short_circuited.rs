@@ -17,9 +17,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let holes = cx.admission().holes.iter().filter(|h| h.kind == OperatorBugKind::WarningEndsValidation);
     for (hole, hidden) in holes.filter_map(|h| Some((h, h.hidden.as_ref()?))) {
         let gate = gate_of(cx, &alone(hole));
-        let carried = gate.and_then(|gate| super::ignored_field::carried(cx, &gate));
-        let (how, fix) = match carried {
-            Some(carried) => (format!("set {} instead", carried.field), carried.fix),
+        let replacement = gate.and_then(|gate| super::ignored_field::replacement_of(cx, &gate));
+        let (how, fix) = match replacement {
+            Some(replacement) => (format!("set {} instead", replacement.field), replacement.fix),
             None => ("remove it".to_owned(), removal(cx, hole)),
         };
         out.report(found(cx, hole, hidden, &how).fixes(fix));

@@ -1,6 +1,6 @@
 //! A container disk that doesn't exist for the virtual machine's architecture.
 
-use hcoplan_planner::boot::{Cause, Cell, PulledImage};
+use hcoplan_planner::boot::{ArchitectureBoot, BootCause, PulledImage};
 
 use super::prelude::*;
 
@@ -14,8 +14,8 @@ pub(super) static RULE: Rule = Rule::error(
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for boot in cx.boots() {
         let (vm, guest) = (&boot.vm, &boot.guest);
-        let fails = |cell: &Cell| matches!(cell.cause, Some(Cause::Disk(_) | Cause::Image(_)));
-        let mut cells = boot.answer.cells.iter().filter(|(_, cell)| fails(cell));
+        let fails = |cell: &ArchitectureBoot| matches!(cell.cause, Some(BootCause::Disk(_) | BootCause::Image(_)));
+        let mut cells = boot.answer.by_architecture.iter().filter(|(_, cell)| fails(cell));
         let Some((own, _)) = cells.next() else {
             continue;
         };
@@ -24,7 +24,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some((image, evidence)) = image.and_then(|i| Some((i, cx.image_or_build_evidence(i)?))) else {
                 continue;
             };
-            let is = if boot.answer.cells.len() == 1 { "is" } else { "may be" };
+            let is = if boot.answer.by_architecture.len() == 1 { "is" } else { "may be" };
             let message = format!(
                 "{} {is} {own} ({}), but {image} supports only {}",
                 vm.display_name(),
@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 and(&evidence.architectures)
             );
             // Another build may publish the rest.
-            let is_certain = evidence.is_certain() && boot.answer.cells.len() == 1;
+            let is_certain = evidence.is_certain() && boot.answer.by_architecture.len() == 1;
             let finding = Finding::new(&RULE, message)
                 .severity(if is_certain { Severity::Error } else { Severity::Warning })
                 .at(vm.document.locate(path))

@@ -194,7 +194,7 @@ fn own<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Annotation<'a>> 
         .then_some(annotation)
 }
 
-/// What stands between two names, right or wrong.
+/// What is between two names, right or wrong.
 fn is_separator(c: char) -> bool {
     matches!(c, ',' | ';' | '|') || c.is_whitespace()
 }

@@ -1,4 +1,4 @@
-//! A golden image's metadata stands beside `metadata`.
+//! A golden image's metadata is beside `metadata`.
 
 use hcoplan_diagnostics::finding::Edit;
 use hcoplan_diagnostics::source::Span;

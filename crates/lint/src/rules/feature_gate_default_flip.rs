@@ -23,7 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(next) = cx.next_release() else {
         return;
     };
-    // Gates with one fate are one finding: they stand, or don't stand, in one place.
+    // Gates with the same change are one finding: they are in one place, or in none.
     let mut fates: BTreeMap<(bool, bool), Vec<&str>> = BTreeMap::new();
     for gate in &cx.release().tables().feature_gates {
         let name = gate.name.as_str();

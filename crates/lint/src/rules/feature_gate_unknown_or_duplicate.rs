@@ -43,8 +43,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !cx.admission().accepted {
         return;
     }
-    // What has one fate is one finding.
-    let mut useless: Vec<(Fate, Vec<&Entry<'_>>)> = Vec::new();
+    // What has one origin is one finding.
+    let mut useless: Vec<(GateOrigin, Vec<&Entry<'_>>)> = Vec::new();
     for entry in &entries {
         let is_it =
             |gate: &String| if known.ignores_case { gate.eq_ignore_ascii_case(entry.text) } else { gate == entry.text };
@@ -53,28 +53,28 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         match unknown(cx, entry, &entries, known, &path) {
             Ok(finding) => out.report(finding),
-            Err(fate) => match useless.iter_mut().find(|(f, _)| *f == fate) {
+            Err(origin) => match useless.iter_mut().find(|(f, _)| *f == origin) {
                 Some((_, entries)) => entries.push(entry),
-                None => useless.push((fate, vec![entry])),
+                None => useless.push((origin, vec![entry])),
             },
         }
     }
-    for (fate, entries) in &useless {
-        out.report(alike(cx, fate, entries, &path));
+    for (origin, entries) in &useless {
+        out.report(alike(cx, origin, entries, &path));
     }
 }
 
 /// What an unknown gate is that nothing here resembles.
 #[derive(PartialEq, Eq)]
-enum Fate {
+enum GateOrigin {
     /// No release knows it.
-    Nowhere,
+    Unknown,
     /// A gate of these releases, and whether one of them is newer.
-    Elsewhere(String, bool),
+    OtherReleases(String, bool),
 }
 
-/// The gates of one fate.
-fn alike(cx: &Context<'_>, fate: &Fate, entries: &[&Entry<'_>], path: &Path) -> Finding {
+/// The gates of one origin.
+fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>], path: &Path) -> Finding {
     let names: Vec<String> = entries.iter().map(|e| format!("`{}`", e.text)).collect();
     let (them, gates, are) = match entries {
         [_] => ("it", "the feature gate", "is"),
@@ -87,7 +87,7 @@ fn alike(cx: &Context<'_>, fate: &Fate, entries: &[&Entry<'_>], path: &Path) -> 
     for place in places {
         finding = finding.related(place, "nor does this one");
     }
-    let Fate::Elsewhere(releases, is_new) = fate else {
+    let GateOrigin::OtherReleases(releases, is_new) = origin else {
         return finding.help(format!("remove {them}"));
     };
     // From behind, so that the numbers of the list stay right.
@@ -156,7 +156,7 @@ fn unknown(
     entries: &[Entry<'_>],
     known: &ListedGates,
     path: &Path,
-) -> Result<Finding, Fate> {
+) -> Result<Finding, GateOrigin> {
     let name = entry.text;
     let message = format!("the feature gate `{name}` is unknown and ignored");
     let finding = Finding::new(&RULE, message).at(cx.document().location(entry.name.span)).label("has no effect");
@@ -189,9 +189,9 @@ fn unknown(
         return Ok(finding);
     }
     if let Some((releases, is_new)) = elsewhere(cx.release(), name) {
-        return Err(Fate::Elsewhere(releases, is_new));
+        return Err(GateOrigin::OtherReleases(releases, is_new));
     }
-    let near = nearest(name, names()).ok_or(Fate::Nowhere)?;
+    let near = nearest(name, names()).ok_or(GateOrigin::Unknown)?;
     let mut finding = finding.help(format!("did you mean `{near}`?"));
     let renamed = rename(near, Applicability::Suggestion);
     finding.fixes.extend(renamed);

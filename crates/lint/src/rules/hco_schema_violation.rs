@@ -76,7 +76,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.explain(Incident::Rejection, finding);
 }
 
-/// Where the element stands that another one is the same as.
+/// Where the element is that another one is the same as.
 fn first_of(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<Location> {
     let list = path.parent();
     let keys = match schema.list_kind(&list)? {

@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule::error(
 .fix(FixKind::Safe);
 
 /// So many fields get fixes at once: each reads the file once more, so that one for each of very many would take
-/// the square of their number. `hcoplan fix` comes to the others once these are gone.
+/// the square of their number. `hcoplan fix` comes to the others once these are removed.
 const MOST_FIXED: usize = 10;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

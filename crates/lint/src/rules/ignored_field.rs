@@ -45,14 +45,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => without_successor.push((gate.name.as_str(), on)),
         }
     }
-    for fate in [Fate::Gone, Fate::Unread, Fate::AlwaysOn] {
+    for state in [FeatureState::Gone, FeatureState::Unread, FeatureState::AlwaysOn] {
         for harmless in [false, true] {
             let alike = without_successor.iter().filter(|(name, on)| {
-                let of = Fate::of(cx, name);
-                of == fate && of.is_asked_for(*on) == harmless
+                let of = FeatureState::of(cx, name);
+                of == state && of.is_asked_for(*on) == harmless
             });
             let names: Vec<&str> = alike.map(|(name, _)| *name).collect();
-            useless(cx, names, fate, harmless).into_iter().for_each(|f| out.report(f));
+            useless(cx, names, state, harmless).into_iter().for_each(|f| out.report(f));
         }
     }
 }
@@ -98,17 +98,17 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// One finding for gates without a replacement: their feature was removed, or is always on.
-fn useless(cx: &Context<'_>, mut names: Vec<&str>, fate: Fate, harmless: bool) -> Option<Finding> {
+fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless: bool) -> Option<Finding> {
     names.sort_by_key(|name| cx.gate(name).name_place().span);
     let release = cx.release().label();
     let (first, rest) = names.split_first()?;
     let (gates, them) = if rest.is_empty() { ("gate", "it") } else { ("gates", "them") };
-    let state = match (rest.is_empty(), fate) {
-        (true, Fate::AlwaysOn) => "the feature is always on",
-        (true, Fate::Gone) => "the feature was removed",
-        (false, Fate::AlwaysOn) => "the features are always on",
-        (false, Fate::Gone) => "the features are gone",
-        (_, Fate::Unread) => "nothing changes",
+    let state = match (rest.is_empty(), state) {
+        (true, FeatureState::AlwaysOn) => "the feature is always on",
+        (true, FeatureState::Gone) => "the feature was removed",
+        (false, FeatureState::AlwaysOn) => "the features are always on",
+        (false, FeatureState::Gone) => "the features are gone",
+        (_, FeatureState::Unread) => "nothing changes",
     };
     let mut sorted = names.clone();
     sorted.sort_unstable();
@@ -158,11 +158,11 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
         return Some(finding.help(help).fixes(fix));
     }
     let finding = finding.help(format!("{field} replaces it"));
-    Some(finding.fixes(carried(cx, name).and_then(|c| c.fix)))
+    Some(finding.fixes(replacement_of(cx, name).and_then(|c| c.fix)))
 }
 
 /// What an ignored gate asks for, and where that counts.
-pub(super) struct Carried {
+pub(super) struct Replacement {
     /// The field that took the gate's place.
     pub(super) field: Path,
     /// The fix that writes it there, with its comments.
@@ -171,14 +171,14 @@ pub(super) struct Carried {
 
 /// Where what an ignored gate says belongs; `None` where the field is written, or says so anyway: then nothing
 /// is lost with the gate.
-pub(super) fn carried(cx: &Context<'_>, gate: &str) -> Option<Carried> {
+pub(super) fn replacement_of(cx: &Context<'_>, gate: &str) -> Option<Replacement> {
     let field = successor(cx, gate)?;
     let on = cx.gate(gate).explicit()?;
     if effective(cx, gate) == Some(on) || cx.document().root.at(&field).is_some() {
         return None;
     }
     let fix = moved(cx, gate, on, &field);
-    Some(Carried { field, fix })
+    Some(Replacement { field, fix })
 }
 
 fn moved(cx: &Context<'_>, gate: &str, on: bool, field: &Path) -> Option<Fix> {
@@ -207,7 +207,7 @@ fn effective(cx: &Context<'_>, gate: &str) -> Option<bool> {
 
 /// What became of the feature of a gate that nothing took the place of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum FeatureState {
     /// The feature is always on.
     AlwaysOn,
     /// It isn't there any more.
@@ -218,16 +218,16 @@ enum Fate {
 
 /// Gates whose feature HCO itself has always or no more. Source: HCO `controllers/handlers`, which renders the
 /// IPAM controller in every NetworkAddonsConfig, and neither Tekton tasks nor a managed tenant quota.
-const OF_HCO: [(&str, Fate); 3] = [
-    ("deployKubevirtIpamController", Fate::AlwaysOn),
-    ("deployTektonTaskResources", Fate::Gone),
-    ("enableManagedTenantQuota", Fate::Gone),
+const OF_HCO: [(&str, FeatureState); 3] = [
+    ("deployKubevirtIpamController", FeatureState::AlwaysOn),
+    ("deployTektonTaskResources", FeatureState::Gone),
+    ("enableManagedTenantQuota", FeatureState::Gone),
 ];
 
-impl Fate {
+impl FeatureState {
     fn of(cx: &Context<'_>, gate: &str) -> Self {
-        if let Some((_, fate)) = OF_HCO.iter().find(|(name, _)| *name == gate) {
-            return *fate;
+        if let Some((_, state)) = OF_HCO.iter().find(|(name, _)| *name == gate) {
+            return *state;
         }
         // Some of KubeVirt's gates have a suffix.
         let is_it = |name: &str| {

@@ -89,7 +89,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.report(finding);
 }
 
-/// An image of which one was looked at, of perhaps several.
+/// An image of which one was examined, of perhaps several.
 fn partly(cx: &Context<'_>, image: &str, place: &Location, evidence: &ImageEvidence, out: &mut Sink) {
     let seen: Vec<&str> = evidence.architectures.iter().map(String::as_str).collect();
     let nodes = cx.all_architectures().iter().copied();

@@ -1,7 +1,7 @@
 //! A patch that works on this release and not on the next.
 
 use hcoplan_explain::diff::{PatchChange, patch_change};
-use hcoplan_planner::plan::{Admit, plan_with};
+use hcoplan_planner::plan::{AdmissionMode, plan_with};
 
 use super::prelude::*;
 
@@ -22,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let nodes = cx.inventory();
-    let plan = plan_with(&next, nodes, cx.object(), Admit::Force);
+    let plan = plan_with(&next, nodes, cx.object(), AdmissionMode::Force);
     for patch in cx.patch_annotations() {
         let (name, kind) = (patch.target.name, patch.target.kind);
         let (before, after) = ((cx.release(), cx.plan_as_new()), (&*next, &plan));

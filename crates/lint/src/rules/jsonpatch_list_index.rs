@@ -58,7 +58,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 struct Indexed {
     /// The segment that counts.
     depth: usize,
-    /// The element that stands there, where it has a name.
+    /// The element that is there, where it has a name.
     element: Option<String>,
 }
 

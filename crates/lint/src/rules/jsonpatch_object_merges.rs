@@ -79,7 +79,7 @@ fn by_path(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Fix> {
     })
 }
 
-/// The keys of every value that stands in an object which is already there.
+/// The keys of every value that is in an object which is already there.
 fn collect(value: &Value, there: &Value, keys: &mut Vec<String>, leaves: &mut Vec<Vec<String>>) {
     match (value, there) {
         (Value::Object(entries), Value::Object(existing)) if !entries.is_empty() => {

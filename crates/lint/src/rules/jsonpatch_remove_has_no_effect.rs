@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let source = operation.from.as_ref().filter(|_| operation.op == Op::Move);
         let path = match operation.op {
             Op::Remove => &operation.path,
-            // What lies outside spec is `jsonpatch-from-outside-spec`.
+            // What is outside spec is `jsonpatch-from-outside-spec`.
             Op::Move => match source.filter(|s| s.starts_with("/spec/")) {
                 Some(source) => source,
                 None => continue,

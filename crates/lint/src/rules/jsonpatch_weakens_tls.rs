@@ -106,7 +106,7 @@ fn named(version: u32) -> String {
 /// What TLS settings allow.
 struct Strength {
     version: u32,
-    /// IANA's names; empty where Go's own choice stands.
+    /// IANA's names; empty where Go's own choice is.
     ciphers: BTreeSet<String>,
 }
 

@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule::error(
 .confidence(Confidence::Medium)
 .claims(Claim::HasEffect);
 
-/// The field that the cluster's own TLS profile stands in for.
+/// The field that replaces the cluster's own TLS profile.
 const PROFILE: &str = "tlsSecurityProfile";
 
 /// What is rejected on behalf of one field of the HyperConverged.

@@ -53,7 +53,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// What is left to do where nobody knows what was meant.
 const FORM: &str = "write a requirement that Kubernetes takes";
 
-/// The preferred terms, which HCO doesn't look at.
+/// The preferred terms, which HCO doesn't examine.
 fn preferred(cx: &Context<'_>, out: &mut Sink) {
     let placements = Pods::ALL.iter().map(|pods| cx.field(pods.field()).node());
     let terms = placements.flatten().filter_map(|placement| {

@@ -76,7 +76,7 @@ pub(super) fn correct_paths(version: &str, path: &Path) -> Option<Vec<Path>> {
     }
 }
 
-/// Moves the value with its comments, where nothing stands in its new place.
+/// Moves the value with its comments, where nothing is in its new place.
 fn moved(cx: &Context<'_>, from: &Path, to: &Path, applicability: Applicability) -> Option<Fix> {
     let document = cx.document();
     let value = document.root.at(from)?;

@@ -176,7 +176,7 @@ fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {
         let architecture = &n.node.architecture;
         !architecture.is_empty() && !known.contains(architecture)
     };
-    // SSP's webhook looks at the workload nodes first.
+    // SSP's webhook examines the workload nodes first.
     let worker = cx.workload_nodes().find(unknown);
     let node = worker.or_else(|| cx.control_plane_nodes().find(unknown))?;
     let architecture = &node.node.architecture;

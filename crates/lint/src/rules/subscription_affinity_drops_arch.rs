@@ -43,11 +43,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(subscription.locate_key(&path))
             .object(object_of(subscription))
             .label("requires no architecture")
-            .help(format!("carry the architecture over: OLM doesn't merge a {what}, it replaces it"));
+            .help(format!("name the architecture there, too: OLM doesn't merge a {what}, it replaces it"));
         if let Some((named_at, values)) = pod.named_architectures().into_iter().next() {
             let place = csv.document.locate(&named_at);
             finding = finding.related(place, "required by the operator");
-            let changes = carried(subscription, &path, &values);
+            let changes = added_architectures(subscription, &path, &values);
             let title = format!("require {}, too", or(&values));
             finding = finding.fixes(suggested(subscription, title, &changes));
         }
@@ -56,7 +56,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Adds the architectures to each term of a node affinity, or to a node selector.
-fn carried(subscription: &Document, path: &Path, values: &[&str]) -> Vec<Change> {
+fn added_architectures(subscription: &Document, path: &Path, values: &[&str]) -> Vec<Change> {
     if let (Some(Segment::Key(last)), [only]) = (path.0.last(), values)
         && last == "nodeSelector"
     {

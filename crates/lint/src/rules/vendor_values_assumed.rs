@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Marks the assumed values that are somewhere in a value; `within` is the name of the object or list
-/// entry that it is part of, `key` the key that it stands under.
+/// entry that it is part of, `key` the key that it is under.
 fn look(assumed: &[AssumedValue], within: &str, key: &str, value: &Value, seen: &mut [bool]) {
     match value {
         Value::String(text) => {

@@ -19,7 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for boot in cx.boots() {
         let (vm, guest) = (&boot.vm, &boot.guest);
-        let cells = boot.answer.cells.iter();
+        let cells = boot.answer.by_architecture.iter();
         let mut absent = cells.filter(|(name, _)| !workload.contains(name));
         let Some((name, cell)) = absent.next() else {
             continue;
@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if !is_guest || cell.barrier.is_none() && !cx.crosses_architectures() {
             continue;
         }
-        let is_certain = boot.answer.cells.len() == 1;
+        let is_certain = boot.answer.by_architecture.len() == 1;
         let is = if is_certain { "is" } else { "may be" };
         let message = format!("{} {is} {name}, but workload nodes are {}", vm.display_name(), and(workload));
         let (place, label) = match vm.architecture() {

@@ -1,6 +1,6 @@
 //! A virtual machine boots from a disk whose architecture is left to chance.
 
-use hcoplan_planner::boot::{Cause, Outcome};
+use hcoplan_planner::boot::{BootCause, BootOutcome};
 
 use super::prelude::*;
 use crate::SourceKind;
@@ -17,8 +17,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // `import-architecture-undetermined` reports disks of the machine's own.
     let others = cx.boots().into_iter().filter(|boot| boot.source.kind != SourceKind::Registry);
     for boot in others {
-        let mut cells = boot.answer.cells.values().filter(|cell| cell.outcome == Outcome::Undetermined);
-        let Some(Cause::Importer(names)) = cells.next().and_then(|cell| cell.cause.as_ref()) else {
+        let mut cells = boot.answer.by_architecture.values().filter(|cell| cell.outcome == BootOutcome::Undetermined);
+        let Some(BootCause::Importer(names)) = cells.next().and_then(|cell| cell.cause.as_ref()) else {
             continue;
         };
         let names: Vec<&String> = names.iter().collect();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hcoplan_planner::boot::Cause;
+use hcoplan_planner::boot::BootCause;
 
 use super::prelude::*;
 use crate::{Boot, SourceKind};
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule::error(
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let others = |boot: &Boot<'_>| boot.source.kind != SourceKind::ContainerDisk;
     for boot in cx.boots().into_iter().filter(others) {
-        if let Some(Cause::Disk(disk)) = &boot.answer.cause {
+        if let Some(BootCause::Disk(disk)) = &boot.answer.cause {
             out.report(finding(cx, &boot, disk));
         }
     }

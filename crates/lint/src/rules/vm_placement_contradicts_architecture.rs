@@ -1,6 +1,6 @@
 //! A virtual machine that may only run on nodes of another architecture.
 
-use hcoplan_planner::boot::Cause;
+use hcoplan_planner::boot::BootCause;
 
 use super::prelude::*;
 
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule::error(
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for boot in cx.boots() {
         let (vm, guest) = (&boot.vm, &boot.guest);
-        let is_kept_away = matches!(boot.answer.cause, Some(Cause::NoNode(_)));
+        let is_kept_away = matches!(boot.answer.cause, Some(BootCause::NoNode(_)));
         let (Some(nodes), Some(own), true) = (cx.nodes_for(vm), guest.possible.only(), is_kept_away) else {
             continue;
         };

@@ -1,6 +1,6 @@
 //! A virtual machine that no node may run.
 
-use hcoplan_planner::boot::{Barrier, Cause};
+use hcoplan_planner::boot::{BootCause, NodeBarrier};
 
 use super::prelude::*;
 
@@ -16,7 +16,8 @@ pub(super) static RULE: Rule = Rule::error(
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for boot in cx.boots() {
         let vm = &boot.vm;
-        let is_kept_away = matches!(boot.answer.cause, Some(Cause::NoNode(Barrier::Placement | Barrier::Workload)));
+        let is_kept_away =
+            matches!(boot.answer.cause, Some(BootCause::NoNode(NodeBarrier::Placement | NodeBarrier::Workload)));
         // `architecture-alias` knows the right name.
         let Some(nodes) = cx.nodes_for(vm).filter(|_| is_kept_away && !vm.has_architecture_alias()) else {
             continue;

@@ -12,7 +12,7 @@ use super::super::suppression::{Scope, Suppression};
 /// What all suppressions at one place make of findings of one rule: rejections or not, errors or not.
 type Question = (Place, &'static str, bool, bool);
 
-/// Where suppressions stand that are looked at together.
+/// Where suppressions are that are examined together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Place {
     /// In the configuration, for a finding in this file, object and cluster.
@@ -72,7 +72,7 @@ impl<'s> Chosen<'s> {
             }
         }
         for kind in 0..2 {
-            for place in finding.location.iter().chain(&finding.made) {
+            for place in finding.location.iter().chain(&finding.generated) {
                 let (path, at) = (place.file.path(), place.span.start);
                 let starts = self.about.get(path).map(|about| &about[kind]);
                 let before = starts.and_then(|starts| starts.range(..=at).next_back());

@@ -55,13 +55,13 @@ pub fn apply_suppressions<'d>(
     let mut seen = BTreeSet::new();
     let mut trusted = Trusted::new(&settings.trust);
     let documents: Vec<&Document> = documents.into_iter().collect();
-    let made = documents.iter().filter(|d| d.file.is_made());
+    let made = documents.iter().filter(|d| d.file.is_generated());
     let annotated: BTreeSet<_> = made.filter_map(|d| read::annotated_by(d)).collect();
     for document in documents {
         if seen.insert((document.file.path(), document.index)) {
             let mut spoken = Vec::new();
             // kustomize may keep comments: they are those of what went into the build.
-            if !document.file.is_made() {
+            if !document.file.is_generated() {
                 read::comments(document, &mut spoken, &mut about);
             }
             // What a build took over counts there, for the whole object.

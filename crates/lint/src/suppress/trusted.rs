@@ -1,4 +1,4 @@
-//! Which of the suppressions that stand in documents count.
+//! Which of the suppressions that are in documents count.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::why::{Input, PlanInput, input_trees};
 use hcoplan_planner::jsonpatch;
 use hcoplan_planner::jsonpatch::ANNOTATIONS;
-use hcoplan_planner::plan::{Admit, PREDICTED_ALERTS, Plan, plan_with};
+use hcoplan_planner::plan::{AdmissionMode, PREDICTED_ALERTS, Plan, plan_with};
 use hcoplan_planner::release::{Phase, Release};
 use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Node, Path};
@@ -98,7 +98,7 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
     if holds { Proof::Proven } else { Proof::Wrong(what.to_owned()) }
 }
 
-/// The HyperConverged without what stands at a finding's place.
+/// The HyperConverged without what is at a finding's place.
 fn object_without(case: &Case, finding: &Finding) -> Option<Value> {
     let plan_input = case.plan_input();
     let input = input_at(&plan_input, finding.location.as_ref()?)?;
@@ -138,7 +138,7 @@ fn becomes_so(case: &Case, finding: &Finding, becomes: &PredictedValue) -> bool 
     let Some(object) = object else {
         return false;
     };
-    let plan = plan_with(release, cx.inventory(), &object, Admit::Force);
+    let plan = plan_with(release, cx.inventory(), &object, AdmissionMode::Force);
     let admission = &plan.admission;
     let found = match becomes.kind {
         "HyperConverged" => admission.stored.as_ref().or(admission.forced.as_ref()),
@@ -149,7 +149,7 @@ fn becomes_so(case: &Case, finding: &Finding, becomes: &PredictedValue) -> bool 
 }
 
 /// Whether the next release does otherwise: it fails where this one doesn't, KubeVirt's webhook rejects a
-/// gate in both lists, what stands there does something now and nothing then, or one of the fixes leaves
+/// gate in both lists, the text does something now and nothing then, or one of the fixes leaves
 /// this release's plan as it is and changes the next one's.
 fn breaks(case: &Case, finding: &Finding) -> bool {
     let settings = Settings::default();
@@ -157,7 +157,7 @@ fn breaks(case: &Case, finding: &Finding) -> bool {
     let Some(next) = cx.next_release() else {
         return false;
     };
-    let plan = |release: &Release, object: &Value| plan_with(release, cx.inventory(), object, Admit::Force);
+    let plan = |release: &Release, object: &Value| plan_with(release, cx.inventory(), object, AdmissionMode::Force);
     let (now, then) = (&case.plan, plan(&next, cx.object()));
     if now.succeeds() && !then.succeeds() {
         return true;
@@ -225,7 +225,7 @@ fn input_at(plan_input: &PlanInput<'_>, place: &Location) -> Option<Input> {
         let around = input.place(plan_input).filter(|_| is_operation);
         around.is_some_and(|around| around.span.start <= place.span.start && place.span.end <= around.span.end)
     });
-    // What the inventory says stands in another file.
+    // What the inventory says is in another file.
     let document = plan_input.document();
     if place.file.path() != document.file.path() {
         let mut facts = all.iter().map(|unit| &unit.input);

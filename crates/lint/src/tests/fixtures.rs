@@ -132,7 +132,7 @@ fn in_words<'s>(said: impl IntoIterator<Item = &'s Said>) -> String {
     out
 }
 
-/// Whether annotations can stand in a place's file: it is there, its lines end as theirs do, and it
+/// Whether annotations can be in a place's file: it is there, its lines end as theirs do, and it
 /// holds the text that the place is counted in.
 fn can_be_annotated(directory: &Path, place: &Location) -> bool {
     let text = fs::read_to_string(directory.join(place.file.path()));

@@ -124,7 +124,7 @@ impl Case {
         run(&self.surroundings(settings), &Selection::of(settings))
     }
 
-    /// What rules look at, with what lies in the fixture's directory.
+    /// What rules examine, with what is in the fixture's directory.
     pub(crate) fn surroundings<'c>(&'c self, settings: &'c Settings) -> Context<'c> {
         let other_objects = || -> OtherObjects { self.directory.iter().flat_map(|d| below(d)).collect() };
         Context::new(self.input(), settings)

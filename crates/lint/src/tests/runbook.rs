@@ -3,7 +3,7 @@
 //! Source: the runbooks of HCOMultiArchGoldenImagesDisabled and HCOGoldenImageWithNoArchitectureAnnotation.
 
 use hcoplan_diagnostics::finding::{Finding, Fix};
-use hcoplan_planner::boot::Outcome;
+use hcoplan_planner::boot::BootOutcome;
 
 use super::load::Case;
 use crate::Settings;
@@ -66,7 +66,7 @@ fn machine(architecture: &str, source: &str) -> String {
 }
 
 /// What each machine comes to.
-fn outcomes(case: &Case, machines: &str) -> Vec<Outcome> {
+fn outcomes(case: &Case, machines: &str) -> Vec<BootOutcome> {
     let settings = Settings::default();
     let context = case.context(&settings, machines);
     context.boots().iter().map(|boot| boot.answer.outcome).collect()
@@ -102,7 +102,7 @@ fn a_mixed_cluster_without_multi_arch_is_diagnosed() {
     assert!(found.message.contains("amd64 and arm64"), "{}", found.message);
     // Either machine may get the disk of the other architecture.
     let both = format!("{}---\n{}", machine("amd64", "fedora"), machine("arm64", "fedora"));
-    assert_eq!(outcomes(&case, &both), [Outcome::Undetermined, Outcome::Undetermined]);
+    assert_eq!(outcomes(&case, &both), [BootOutcome::Undetermined, BootOutcome::Undetermined]);
 }
 
 #[test]
@@ -112,16 +112,16 @@ fn the_first_mitigation_ends_with_an_image_for_each() {
     let case = Case::of(&enabled, INVENTORY);
     // The runbook's next: custom images have to say their architectures.
     assert_eq!(case.plan.alerts(), [UNANNOTATED]);
-    assert_eq!(outcomes(&case, &machine("arm64", "kiosk")), [Outcome::Undetermined]);
+    assert_eq!(outcomes(&case, &machine("arm64", "kiosk")), [BootOutcome::Undetermined]);
     let found = finding(&case, "dict-missing-architectures-annotation");
     let annotated = fixed(&enabled, &found, "amd64 and arm64");
     let case = Case::of(&annotated, INVENTORY);
     assert_eq!(case.plan.alerts(), [""; 0]);
     for source in ["fedora", "kiosk"] {
         let [amd64, arm64] = ["amd64", "arm64"].map(|a| machine(a, &format!("{source}-{a}")));
-        assert_eq!(outcomes(&case, &format!("{amd64}---\n{arm64}")), [Outcome::Boots, Outcome::Boots]);
+        assert_eq!(outcomes(&case, &format!("{amd64}---\n{arm64}")), [BootOutcome::Boots, BootOutcome::Boots]);
         // The plain name is the control plane's.
-        assert_eq!(outcomes(&case, &machine("arm64", source)), [Outcome::DoesNotBoot]);
+        assert_eq!(outcomes(&case, &machine("arm64", source)), [BootOutcome::DoesNotBoot]);
     }
 }
 
@@ -134,6 +134,6 @@ fn the_second_mitigation_leaves_one_architecture() {
     assert_eq!(case.plan.topology.workload_architectures, ["amd64"]);
     for source in ["fedora", "kiosk"] {
         let both = format!("{}---\n{}", machine("amd64", source), machine("arm64", source));
-        assert_eq!(outcomes(&case, &both), [Outcome::Boots, Outcome::DoesNotBoot]);
+        assert_eq!(outcomes(&case, &both), [BootOutcome::Boots, BootOutcome::DoesNotBoot]);
     }
 }

@@ -1,4 +1,4 @@
-//! Values that HCO passes on without looking at them: each is judged as its reader judges it.
+//! Values that HCO passes on without examining them: each is judged as its reader judges it.
 //!
 //! [`table::ROWS`] says which field holds which kind of value, who reads it, and what happens to a bad one;
 //! [`kinds`] finds what is wrong with a value of a kind. Two rules report the result: one what is rejected

@@ -219,7 +219,7 @@ impl Request<'_> {
         submitted: &Value,
         known: &Admission,
     ) -> Vec<(Stage, Rejection)> {
-        // What the operator's Go types can't hold is no object that a webhook looks at.
+        // What the operator's Go types can't hold is no object that a webhook examines.
         if matches!(first.reason, Reason::UnknownKind | Reason::MetadataDecode | Reason::GoDecode) {
             return Vec::new();
         }

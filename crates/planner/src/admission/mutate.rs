@@ -13,7 +13,7 @@ use crate::release::{Mutation, Release, VersionRules};
 /// CDI imports at once, without waiting for a first consumer.
 const BIND: &str = "cdi.kubevirt.io/storage.bind.immediate.requested";
 
-/// The webhook with what it looks at.
+/// The webhook with what it examines.
 pub(super) struct Webhook<'a> {
     pub(super) release: &'a Release,
     pub(super) rules: &'a VersionRules,

@@ -1,5 +1,5 @@
 //! The validating webhook renders the operands to see whether it can. It runs in a pod of its
-//! own, without the operator's environment and without looking at nodes.
+//! own, without the operator's environment and without examining nodes.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

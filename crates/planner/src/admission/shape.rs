@@ -1,11 +1,11 @@
-//! Where the fields that the webhooks look at are, by API version.
+//! Where the fields that the webhooks examine are, by API version.
 
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;
 
 use crate::hyperconverged::MOVES;
 
-/// Dotted paths of the fields that the webhooks look at.
+/// Dotted paths of the fields that the webhooks examine.
 #[derive(Debug)]
 pub(super) struct Shape {
     pub(super) certificates: &'static str,

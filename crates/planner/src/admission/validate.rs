@@ -10,7 +10,7 @@ use super::{Admission, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Re
 use super::{affinity, certificates, templates, tls};
 use crate::release::{Check, VersionRules, Warnings};
 
-/// The webhook with what it looks at.
+/// The webhook with what it examines.
 pub(super) struct Webhook<'a> {
     pub(super) rules: &'a VersionRules,
     pub(super) shape: &'a Shape,
@@ -35,7 +35,7 @@ impl Webhook<'_> {
         }
     }
 
-    /// The first warning ends validation and accepts the object. The checks behind it run all the same, to report what
+    /// The first warning ends validation and accepts the object. The checks behind it run nevertheless, to report what
     /// they would have rejected.
     fn until_a_warning(&self, admission: &mut Admission) -> Result<(), Rejection> {
         let mut ended: Option<(Warning, Vec<Check>)> = None;
@@ -169,7 +169,7 @@ impl Webhook<'_> {
     }
 
     /// Whether neither spec nor annotations changed, as Go compares what it decoded: then there is
-    /// nothing to look at.
+    /// nothing to examine.
     fn is_unchanged(&self) -> bool {
         let Operation::Update { old, .. } = self.operation else {
             return false;

@@ -34,7 +34,7 @@ impl Stage {
     }
 }
 
-/// What was looked at when it was rejected; a finding's rule follows from it.
+/// What was examined when it was rejected; a finding's rule follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
     /// No such kind or version.
@@ -110,7 +110,7 @@ pub enum CauseKind {
 /// Why it is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
-    /// What was looked at.
+    /// What was examined.
     pub reason: Reason,
     /// The cluster's words.
     pub message: String,
@@ -179,7 +179,7 @@ pub struct Admission {
     pub accepted: bool,
     /// Where it is rejected.
     pub stage: Option<Stage>,
-    /// What was looked at when it was rejected.
+    /// What was examined when it was rejected.
     pub reason: Option<Reason>,
     /// The cluster's words; empty when accepted.
     pub message: String,
@@ -201,7 +201,7 @@ pub struct Admission {
     pub forced: Option<Value>,
     /// Holes of the release that the document fell into.
     pub holes: Vec<OperatorBug>,
-    /// What would reject it next, once the reason above is gone: in the order of the checks.
+    /// What would reject it next, once the reason above is removed: in the order of the checks.
     pub further: Vec<(Stage, Rejection)>,
 }
 

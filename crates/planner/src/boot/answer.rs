@@ -15,12 +15,12 @@ use super::Architectures;
 pub struct Machine<'a> {
     /// The architecture that KubeVirt gives it.
     pub guest: &'a Architectures,
-    /// The architectures that what it boots from has.
+    /// The architectures of the disk that it boots from.
     pub disk: &'a Architectures,
     /// The images that its pod pulls: container disks and kernels.
     pub images: &'a [PulledImage],
-    /// The cluster's nodes; empty where none is declared, and then the answer reports none.
-    pub sites: &'a [Site<'a>],
+    /// The cluster's nodes; empty where none is declared: then nodes don't count.
+    pub nodes: &'a [CandidateNode<'a>],
     /// Whether KubeVirt rejects it.
     pub is_rejected: bool,
 }
@@ -34,18 +34,18 @@ pub struct PulledImage {
     pub architectures: Architectures,
 }
 
-/// A node, as far as a virtual machine is concerned.
+/// A node that may run the virtual machine.
 #[derive(Debug, Clone, Copy)]
-pub struct Site<'a> {
+pub struct CandidateNode<'a> {
     /// Its architecture; empty where it runs guests of any.
     pub architecture: &'a str,
-    /// What keeps the virtual machine away, beside the architecture.
-    pub barrier: Option<Barrier>,
+    /// What keeps the virtual machine away, in addition to the architecture.
+    pub barrier: Option<NodeBarrier>,
 }
 
-/// What keeps a virtual machine from a node; the later, the nearer it came.
+/// What keeps a virtual machine from a node, in the order in which the conditions are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Barrier {
+pub enum NodeBarrier {
     /// No node has the architecture.
     Architecture,
     /// virt-handler doesn't run there: it is no workload node.
@@ -56,24 +56,24 @@ pub enum Barrier {
     Taint,
 }
 
-/// Whether a virtual machine boots, the worst last but for what nobody knows.
+/// Whether a virtual machine boots, from best to worst; `Unknown` is last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Outcome {
-    /// It does.
+pub enum BootOutcome {
+    /// On every architecture that it may get.
     Boots,
     /// On some of the architectures that it may get.
     BootsOnSome,
-    /// It doesn't.
+    /// On no architecture that it may get.
     DoesNotBoot,
-    /// Chance decides.
+    /// Depends on which node imports its disk.
     Undetermined,
-    /// Nothing says which architecture its disk has.
+    /// The architecture of its disk is unknown.
     Unknown,
 }
 
-/// Why it doesn't, or why that isn't certain.
+/// Why a virtual machine doesn't boot, or why that isn't certain.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cause {
+pub enum BootCause {
     /// Its disk is for these architectures only.
     Disk(BTreeSet<String>),
     /// An image that its pod pulls is for these architectures only.
@@ -83,17 +83,17 @@ pub enum Cause {
     /// KubeVirt rejects it.
     Rejected,
     /// No node takes it.
-    NoNode(Barrier),
+    NoNode(NodeBarrier),
     /// The node that imports its disk decides among these.
     Importer(BTreeSet<String>),
     /// The node that virt-operator first runs on decides the guest's architecture among these.
     Guest(BTreeSet<String>),
-    /// Nothing says which architecture its disk has.
-    Unsaid,
+    /// The architecture of its disk is unknown.
+    DiskUnknown,
 }
 
-impl Outcome {
-    /// A stable name, which reads as words, too.
+impl BootOutcome {
+    /// A stable name, in plain words.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Boots => "boots",
@@ -105,8 +105,8 @@ impl Outcome {
     }
 }
 
-impl Cause {
-    /// In words, about a virtual machine.
+impl BootCause {
+    /// A sentence about the virtual machine.
     pub fn sentence(&self) -> String {
         let or = |names: &BTreeSet<String>| names.iter().map(String::as_str).collect::<Vec<_>>().join(" or ");
         match self {
@@ -114,107 +114,115 @@ impl Cause {
             Self::Image(names) => format!("an image that its pod pulls is {}", or(names)),
             Self::NoDisk => "nothing provides its disk".to_owned(),
             Self::Rejected => "KubeVirt rejects it".to_owned(),
-            Self::NoNode(Barrier::Architecture) => "no node has its architecture".to_owned(),
-            Self::NoNode(Barrier::Workload) => "no workload node has its architecture and its placement".to_owned(),
-            Self::NoNode(Barrier::Placement) => "its placement matches no node of its architecture".to_owned(),
-            Self::NoNode(Barrier::Taint) => "it tolerates the taints of no node of its architecture".to_owned(),
+            Self::NoNode(NodeBarrier::Architecture) => "no node has its architecture".to_owned(),
+            Self::NoNode(NodeBarrier::Workload) => "no workload node has its architecture and its placement".to_owned(),
+            Self::NoNode(NodeBarrier::Placement) => "its placement matches no node of its architecture".to_owned(),
+            Self::NoNode(NodeBarrier::Taint) => "it tolerates the taints of no node of its architecture".to_owned(),
             Self::Importer(names) => format!("its disk is {}, depending on the node that imports it", or(names)),
             Self::Guest(names) => format!("it is {}, as the node where virt-operator first runs", or(names)),
-            Self::Unsaid => "nothing says which architecture its disk has".to_owned(),
+            Self::DiskUnknown => "nothing says which architecture its disk has".to_owned(),
         }
     }
 }
 
-/// The answer for one architecture.
+/// Whether a virtual machine boots as a guest of one architecture.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Cell {
+pub struct ArchitectureBoot {
     /// Whether it boots as a guest of the architecture.
-    pub outcome: Outcome,
+    pub outcome: BootOutcome,
     /// Why not; `None` where it does.
-    pub cause: Option<Cause>,
+    pub cause: Option<BootCause>,
     /// What keeps it from every node, whether or not that is the cause.
-    pub barrier: Option<Barrier>,
-}
-
-/// The answer for a virtual machine.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Answer {
-    /// Over all architectures that it may get.
-    pub outcome: Outcome,
-    /// Why not; `None` where it boots.
-    pub cause: Option<Cause>,
-    /// By the architectures that it may get; it runs on no other.
-    pub cells: BTreeMap<String, Cell>,
+    pub barrier: Option<NodeBarrier>,
 }
 
 /// Whether a virtual machine boots, and on which architectures.
-pub fn answer(machine: Machine<'_>) -> Answer {
-    let names = machine.guest.names();
-    let cells: BTreeMap<String, Cell> = names.iter().map(|name| ((*name).to_owned(), cell(machine, name))).collect();
-    let all = |outcome: Outcome| !cells.is_empty() && cells.values().all(|c| c.outcome == outcome);
-    let first = |outcome: Outcome| cells.values().find(|c| c.outcome == outcome).and_then(|c| c.cause.clone());
-    let by_chance = || Some(Cause::Guest(names.iter().map(|n| (*n).to_owned()).collect()));
-    let any = |outcome: Outcome| cells.values().any(|c| c.outcome == outcome);
-    let (outcome, cause) = if cells.is_empty() {
-        // The guest's architecture isn't known, but what is nowhere boots nowhere.
-        let nothing = machine.disk.is_none();
-        if nothing { (Outcome::DoesNotBoot, Some(Cause::NoDisk)) } else { (Outcome::Unknown, Some(Cause::Unsaid)) }
-    } else if let Some(same) = [Outcome::Boots, Outcome::DoesNotBoot].into_iter().find(|outcome| all(*outcome)) {
-        (same, first(same))
-    } else if any(Outcome::Undetermined) {
-        (Outcome::Undetermined, first(Outcome::Undetermined))
-    } else if any(Outcome::Boots) && any(Outcome::DoesNotBoot) {
-        (Outcome::BootsOnSome, by_chance())
-    } else {
-        (Outcome::Unknown, first(Outcome::Unknown))
-    };
-    if machine.is_rejected && cells.is_empty() {
-        return Answer { outcome: Outcome::DoesNotBoot, cause: Some(Cause::Rejected), cells };
-    }
-    Answer { outcome, cause, cells }
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BootAnswer {
+    /// Over all architectures that it may get.
+    pub outcome: BootOutcome,
+    /// Why not; `None` where it boots.
+    pub cause: Option<BootCause>,
+    /// By the architectures that it may get; it runs on no other.
+    pub by_architecture: BTreeMap<String, ArchitectureBoot>,
 }
 
-fn cell(machine: Machine<'_>, architecture: &str) -> Cell {
-    let barrier = barrier(machine.sites, architecture);
+/// Whether a virtual machine boots, and on which architectures.
+pub fn answer(machine: Machine<'_>) -> BootAnswer {
+    let names = machine.guest.names();
+    let by_architecture: BTreeMap<String, ArchitectureBoot> =
+        names.iter().map(|name| ((*name).to_owned(), cell(machine, name))).collect();
+    let all =
+        |outcome: BootOutcome| !by_architecture.is_empty() && by_architecture.values().all(|c| c.outcome == outcome);
+    let first =
+        |outcome: BootOutcome| by_architecture.values().find(|c| c.outcome == outcome).and_then(|c| c.cause.clone());
+    let by_chance = || Some(BootCause::Guest(names.iter().map(|n| (*n).to_owned()).collect()));
+    let any = |outcome: BootOutcome| by_architecture.values().any(|c| c.outcome == outcome);
+    let (outcome, cause) = if by_architecture.is_empty() {
+        // The guest's architecture is unknown, but without a disk it boots on none.
+        let nothing = machine.disk.is_none();
+        if nothing {
+            (BootOutcome::DoesNotBoot, Some(BootCause::NoDisk))
+        } else {
+            (BootOutcome::Unknown, Some(BootCause::DiskUnknown))
+        }
+    } else if let Some(same) = [BootOutcome::Boots, BootOutcome::DoesNotBoot].into_iter().find(|outcome| all(*outcome))
+    {
+        (same, first(same))
+    } else if any(BootOutcome::Undetermined) {
+        (BootOutcome::Undetermined, first(BootOutcome::Undetermined))
+    } else if any(BootOutcome::Boots) && any(BootOutcome::DoesNotBoot) {
+        (BootOutcome::BootsOnSome, by_chance())
+    } else {
+        (BootOutcome::Unknown, first(BootOutcome::Unknown))
+    };
+    if machine.is_rejected && by_architecture.is_empty() {
+        return BootAnswer { outcome: BootOutcome::DoesNotBoot, cause: Some(BootCause::Rejected), by_architecture };
+    }
+    BootAnswer { outcome, cause, by_architecture }
+}
+
+fn cell(machine: Machine<'_>, architecture: &str) -> ArchitectureBoot {
+    let barrier = barrier(machine.nodes, architecture);
     let (outcome, cause) = match outcome(machine, architecture, barrier) {
-        (outcome, _) if machine.is_rejected && outcome != Outcome::DoesNotBoot => {
-            (Outcome::DoesNotBoot, Some(Cause::Rejected))
+        (outcome, _) if machine.is_rejected && outcome != BootOutcome::DoesNotBoot => {
+            (BootOutcome::DoesNotBoot, Some(BootCause::Rejected))
         }
         found => found,
     };
-    Cell { outcome, cause, barrier }
+    ArchitectureBoot { outcome, cause, barrier }
 }
 
-fn outcome(machine: Machine<'_>, architecture: &str, barrier: Option<Barrier>) -> (Outcome, Option<Cause>) {
+fn outcome(machine: Machine<'_>, architecture: &str, barrier: Option<NodeBarrier>) -> (BootOutcome, Option<BootCause>) {
     let names = || machine.disk.names().into_iter().map(str::to_owned).collect();
     let mut images = machine.images.iter().map(|image| &image.architectures);
     let failure = if machine.disk.is_none() {
-        Some(Cause::NoDisk)
+        Some(BootCause::NoDisk)
     } else if let Some(barrier) = barrier {
-        Some(Cause::NoNode(barrier))
+        Some(BootCause::NoNode(barrier))
     } else if machine.disk.lacks(architecture) {
-        Some(Cause::Disk(names()))
+        Some(BootCause::Disk(names()))
     } else if let Some(Architectures::Known(has)) = images.find(|image| image.lacks(architecture)) {
-        Some(Cause::Image(has.clone()))
+        Some(BootCause::Image(has.clone()))
     } else {
         None
     };
     if failure.is_some() {
-        return (Outcome::DoesNotBoot, failure);
+        return (BootOutcome::DoesNotBoot, failure);
     }
     match machine.disk {
-        Architectures::Known(_) => (Outcome::Boots, None),
-        Architectures::Undetermined(_) => (Outcome::Undetermined, Some(Cause::Importer(names()))),
-        Architectures::Unknown => (Outcome::Unknown, Some(Cause::Unsaid)),
+        Architectures::Known(_) => (BootOutcome::Boots, None),
+        Architectures::Undetermined(_) => (BootOutcome::Undetermined, Some(BootCause::Importer(names()))),
+        Architectures::Unknown => (BootOutcome::Unknown, Some(BootCause::DiskUnknown)),
     }
 }
 
-/// What keeps it from every node of the architecture; `None` where one takes it, or no node is declared.
-fn barrier(sites: &[Site<'_>], architecture: &str) -> Option<Barrier> {
-    if sites.is_empty() {
+/// What keeps it from every node of the architecture; `None` where a node accepts it, or no node is declared.
+fn barrier(nodes: &[CandidateNode<'_>], architecture: &str) -> Option<NodeBarrier> {
+    if nodes.is_empty() {
         return None;
     }
-    let fitting = sites.iter().filter(|s| s.architecture.is_empty() || s.architecture == architecture);
+    let fitting = nodes.iter().filter(|s| s.architecture.is_empty() || s.architecture == architecture);
     let nearest = fitting.map(|s| s.barrier).max_by_key(|b| b.map_or((1, None), |b| (0, Some(b))));
-    nearest.unwrap_or(Some(Barrier::Architecture))
+    nearest.unwrap_or(Some(NodeBarrier::Architecture))
 }

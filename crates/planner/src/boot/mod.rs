@@ -7,6 +7,8 @@ mod answer;
 mod architectures;
 mod import;
 
-pub use answer::{Answer, Barrier, Cause, Cell, Machine, Outcome, PulledImage, Site, answer};
+pub use answer::{
+    ArchitectureBoot, BootAnswer, BootCause, BootOutcome, CandidateNode, Machine, NodeBarrier, PulledImage, answer,
+};
 pub use architectures::Architectures;
 pub use import::{imported, importer_architectures};

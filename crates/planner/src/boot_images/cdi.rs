@@ -1,7 +1,7 @@
 //! CDI's webhooks on DataImportCrons and DataVolumes.
 //!
 //! Source: CDI `pkg/apiserver/webhooks`, read at v1.63.1, v1.64.0, v1.65.0 and v1.66.0; what differs between them is named
-//! in `admission` of `schemas/behaviour/<x.y>/kubevirt.json`. The lengths of names aren't looked at.
+//! in `admission` of `schemas/behaviour/<x.y>/kubevirt.json`. The lengths of names aren't examined.
 
 use std::sync::LazyLock;
 
@@ -346,7 +346,7 @@ fn cron_fields(spec: &Value) -> Option<CdiRejection> {
     None
 }
 
-/// What stands before the colon, as Go's `net/url` takes it; empty where there is no scheme.
+/// What is before the colon, as Go's `net/url` takes it; empty where there is no scheme.
 fn scheme(url: &str) -> &str {
     let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
     let mut bytes = scheme.bytes();

@@ -3,7 +3,7 @@
 //! HCO first merges the release's common DataImportCronTemplates with the HyperConverged's own
 //! ([`GoldenImages`]) and hands the list to SSP; SSP then makes a DataImportCron and DataSources
 //! of it, one per architecture where multi-arch golden images are on ([`ssp_stage`]). Between the
-//! two lies the SSP object, which a jsonpatch annotation may have changed.
+//! two is the SSP object, which a jsonpatch annotation may have changed.
 
 pub mod cdi;
 mod gauges;

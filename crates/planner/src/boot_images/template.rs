@@ -50,7 +50,7 @@ impl Template {
         text(self.spec.as_ref().and_then(|s| s.get("managedDataSource")))
     }
 
-    /// The architectures annotation as it stands after this stage.
+    /// The architectures annotation as it is after this stage.
     pub fn architectures(&self) -> Option<&str> {
         let annotations = self.metadata.get("annotations")?;
         annotations.get(ARCHITECTURES_ANNOTATION)?.as_str()

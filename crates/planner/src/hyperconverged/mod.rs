@@ -181,7 +181,7 @@ pub fn read_by(release: &Release, stored: &Value) -> Value {
     conversion::stored(release, read_in(release, stored, &release.tables().hyperconverged.storage_version))
 }
 
-/// An object that lies in etcd as a release hands it out in a version: with the defaults of the version that it is
+/// An object that is in etcd as a release hands it out in a version: with the defaults of the version that it is
 /// stored in, and no others.
 pub fn read_in(release: &Release, stored: &Value, version: &str) -> Value {
     let schema = |version: &str| release.schema(&format!("hyperconverged.{version}"));

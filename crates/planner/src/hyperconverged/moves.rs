@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// A field of v1beta1 and its place in v1, both below `spec`; what is below it moves along.
 pub type Move = (&'static str, &'static str);
 
-/// Every field that has a place in both versions. Parents stand before their children, so that
+/// Every field that has a place in both versions. Parents are before their children, so that
 /// a child's own move is applied onto its parent's. Source: HCO 1.18 and 1.19
 /// `api/v1beta1` conversion; the feature gates have a table of their own.
 pub const MOVES: &[Move] = &[
@@ -84,7 +84,7 @@ fn moved(path: &str, sides: impl Fn(&Move) -> (&'static str, &'static str)) -> S
         let is_below = rest.is_empty() || rest.starts_with(['.', '[']);
         is_below.then(|| format!("{to}{rest}"))
     };
-    // A child's own move stands behind its parent's.
+    // A child's own move follows its parent's.
     let mut found = MOVES.iter().chain([&GATE]).rev().filter_map(step);
     found.next().unwrap_or_else(|| path.to_owned())
 }

@@ -17,7 +17,7 @@ pub fn assumed_nodes() -> Vec<Node> {
     nodes(&ROLES, ARCHITECTURE)
 }
 
-/// Nodes that differ from [`assumed_nodes`] in all that HCO looks at: a finding that holds for both doesn't depend on
+/// Nodes that differ from [`assumed_nodes`] in all that HCO examines: a finding that holds for both doesn't depend on
 /// the assumption.
 pub fn contrasting_nodes() -> Vec<Node> {
     let mut nodes = nodes(&[("control-plane", 1)], "s390x");

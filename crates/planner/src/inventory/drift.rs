@@ -205,7 +205,7 @@ impl Entry {
         differ("roles", of_roles(&roles(node.roles())), of_roles(&self.roles));
         differ("taints", of_taints(&lasting_taints(&node.taints)), of_taints(&self.taints));
         for (key, value) in &self.labels {
-            // A value stands behind its key: who prints it masks by that.
+            // A value follows its key: who prints it masks by that.
             let found = node.labels.get(key).map_or_else(|| format!("no {key}"), |found| format!("{key}={found}"));
             differ("label", found, format!("{key}={value}"));
         }

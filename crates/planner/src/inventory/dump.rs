@@ -69,7 +69,7 @@ fn nameless(document: &Document, item: &Tree, name: Option<&Tree>) -> Finding {
     Finding::new(&INVENTORY_INVALID, message).at(place)
 }
 
-/// Whether the node has KVM; `None` where nothing says so lastingly: there is none of KubeVirt's devices
+/// Whether the node has KVM; `None` where it is unknown: it has none of KubeVirt's devices
 /// at all, so that virt-handler has perhaps never run there, or it doesn't run there now.
 ///
 /// The capacity counts: while virt-handler restarts, the kubelet takes its devices off what is allocatable.

@@ -108,7 +108,7 @@ pub(crate) const CPU_MODEL: &str = "cpu-model.node.kubevirt.io/";
 /// And for their CPU features.
 pub(crate) const CPU_FEATURE: &str = "cpu-feature.node.kubevirt.io/";
 
-/// A node, as far as HCO and the scheduler look at it.
+/// A node, as far as HCO and the scheduler examine it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Node {
     /// `metadata.name`
@@ -119,11 +119,11 @@ pub struct Node {
     pub architecture: String,
     /// `spec.taints`
     pub taints: Vec<Taint>,
-    /// Whether it has `devices.kubevirt.io/kvm` to give; `None` where nothing says so.
+    /// Whether it has `devices.kubevirt.io/kvm` to give; `None` where it is unknown.
     pub kvm: Option<bool>,
-    /// The sizes of its huge pages; `None` where nothing says so.
+    /// The sizes of its huge pages; `None` where it is unknown.
     pub hugepages: Option<Vec<String>>,
-    /// The names of its devices' resources; `None` where nothing says so.
+    /// The names of its devices' resources; `None` where it is unknown.
     pub resources: Option<Vec<String>>,
     /// The names of the devices' resources that a dump shows. Others may come: which ones a plugin gives depends on
     /// what the HyperConverged permits.
@@ -142,7 +142,7 @@ impl Node {
         keys.filter_map(|k| k.strip_prefix(ROLE_LABEL))
     }
 
-    /// The CPU models that it offers to guests, sorted; `None` where nothing says so.
+    /// The CPU models that it offers to guests, sorted; `None` where it is unknown.
     pub fn cpu_models(&self) -> Option<Vec<String>> {
         let models = self.labels.keys().filter_map(|k| k.strip_prefix(CPU_MODEL)).map(str::to_owned);
         Some(models.collect::<Vec<_>>()).filter(|models| !models.is_empty())

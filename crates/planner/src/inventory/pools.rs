@@ -20,7 +20,7 @@ const UNNAMED: [&str; 8] = [
     "failure-domain.beta.kubernetes.io/",
 ];
 
-/// Who labels nodes by what their processor can do, where they stand, and how KubeVirt is doing there:
+/// Who labels nodes by what their processor can do, where they are, and how KubeVirt is doing there:
 /// dozens of labels each, some of which change with every restart of a daemon.
 const LABELLERS: [&str; 6] = [
     "node.kubevirt.io",
@@ -54,7 +54,7 @@ pub struct Pool {
     pub labels: BTreeMap<String, String>,
     /// Key, value and effect of their lasting taints.
     pub taints: BTreeSet<[String; 3]>,
-    /// Whether they have KVM; `None` where nothing says so.
+    /// Whether they have KVM; `None` where it is unknown.
     pub kvm: Option<bool>,
     /// What else they offer to virtual machines.
     pub offers: Offers,

@@ -48,7 +48,7 @@ impl Op {
     }
 }
 
-/// Where an operation stands, in bytes of the annotation's value. Values, not keys; strings
+/// Where an operation is, in bytes of the annotation's value. Values, not keys; strings
 /// with their quotes. Of duplicate keys the last, which is the one that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spans {
@@ -71,9 +71,9 @@ pub struct Operation {
     pub op: Op,
     /// The JSON pointer as written.
     pub path: String,
-    /// Where `move` and `copy` read; other operations don't look at it.
+    /// Where `move` and `copy` read; other operations don't examine it.
     pub from: Option<String>,
-    /// Where it stands.
+    /// Where it is.
     pub spans: Spans,
     /// `null` that is written is a value.
     pub(super) value: Option<Node>,
@@ -85,7 +85,7 @@ impl Operation {
         self.value.as_ref().map(Node::to_json)
     }
 
-    /// The path's keys and indices, unescaped. Like the operator, it ignores what stands before
+    /// The path's keys and indices, unescaped. Like the operator, it ignores what is before
     /// the first slash.
     pub fn segments(&self) -> Vec<String> {
         segments(&self.path)
@@ -110,7 +110,7 @@ impl Operation {
     }
 }
 
-/// The keys and indices of a JSON pointer, unescaped. Like the operator, it ignores what stands
+/// The keys and indices of a JSON pointer, unescaped. Like the operator, it ignores what is
 /// before the first slash.
 pub fn segments(pointer: &str) -> Vec<String> {
     pointer.split('/').skip(1).map(unescape).collect()
@@ -169,7 +169,7 @@ pub fn count(text: &str) -> usize {
 }
 
 /// The operator lets a patch write below `/spec/` only. Where `move` and `copy` read is not
-/// looked at; `test` is held to it, too.
+/// examined; `test` is held to it, too.
 ///
 /// # Errors
 /// The first operation with another path.

@@ -1,7 +1,7 @@
 //! What each operation of a patch did, and where that is not what it says.
 //!
 //! The patch is applied one operation at a time through the whole pipeline, so that an
-//! operation's effect is the difference that it makes. Beside it stands what RFC 6902 alone
+//! operation's effect is the difference that it makes. Beside it is what RFC 6902 alone
 //! would have made of the operand: the patched document decoded into a fresh object.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use super::{Failure, as_document, blame, merge};
 pub const MOST_EXAMINED: usize = 250;
 
 /// How much the documents that the examined operations leave may hold together, as [`Node::size`] counts it: each is
-/// looked at as a whole, and an operation of a few bytes may double it.
+/// examined as a whole, and an operation of a few bytes may double it.
 ///
 /// [`Node::size`]: super::node::Node::size
 const MOST_EXAMINED_BYTES: usize = 8 << 20;

@@ -208,7 +208,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands behind a backslash.
+    /// What follows a backslash.
     fn escape(&mut self) -> Result<char, usize> {
         let at = self.at;
         let letter = self.peek().ok_or(at)?;

@@ -1,4 +1,4 @@
-//! Where the parts of an annotation's text stand: what findings point at and fixes cut out.
+//! Where the parts of an annotation's text are: what findings point at and fixes cut out.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,9 +15,9 @@ pub struct Repeated {
     pub operation: usize,
     /// The key.
     pub key: String,
-    /// Where it stands first, in bytes of the annotation's value.
+    /// Where it is first, in bytes of the annotation's value.
     pub first: Span,
-    /// Where it stands last: the one that counts.
+    /// Where it is last: the one that counts.
     pub last: Span,
 }
 
@@ -26,7 +26,7 @@ pub struct Repeated {
 pub struct Part {
     /// The key with its quotes; `None` for a list's element and for the value itself.
     pub key: Option<Span>,
-    /// What stands there.
+    /// The value.
     pub value: Span,
 }
 
@@ -84,7 +84,7 @@ pub fn removal_ranges(text: &str, operations: &[usize]) -> Option<Vec<Range<usiz
     cuts.collect()
 }
 
-/// The keys that stand more than once in an operation; none where the text isn't JSON.
+/// The keys that an operation has more than once; none where the text isn't JSON.
 pub fn repeated_keys(text: &str) -> Vec<Repeated> {
     let Ok(Item { value: Json::Array(items), .. }) = json::parse(text) else {
         return Vec::new();

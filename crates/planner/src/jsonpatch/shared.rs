@@ -26,7 +26,7 @@ use crate::release::Release;
 pub enum Share {
     /// A pointer or a map: the HyperConverged's value becomes the operand's.
     Whole,
-    /// A list that is copied, but whose elements lie in one place: those that both have become
+    /// A list that is copied, but whose elements are in one place: those that both have become
     /// the operand's, the HyperConverged's list keeps its length.
     Elements,
     /// A list of copied structs, of which the named fields are shared.

@@ -1,4 +1,4 @@
-//! What lies in etcd, told from what a cluster prints.
+//! What is in etcd, told from what a cluster prints.
 //!
 //! `kubectl get` prints the version that the API server prefers, which needn't be the one that is
 //! stored: 1.18 stores v1beta1 and prints v1. What it prints was converted, and v1 doesn't have a

@@ -46,7 +46,7 @@ impl Managed {
         managed
     }
 
-    /// The object with a manifest applied to it, and who owns what then. `stored` is what lies in etcd, if anything.
+    /// The object with a manifest applied to it, and who owns what then. `stored` is what is in etcd, if anything.
     ///
     /// # Errors
     /// The API server's own, where a manifest has a field that the schema doesn't know, or a value of another kind.

@@ -34,7 +34,7 @@ use crate::admission::{self, Admission, Operation};
 use crate::hyperconverged;
 use crate::inventory::Inventory;
 pub use crate::inventory::UpdateMethod;
-use crate::plan::{Admit, Plan, plan_with};
+use crate::plan::{AdmissionMode, Plan, plan_with};
 use crate::release::Release;
 
 /// A cluster at a moment.
@@ -44,7 +44,7 @@ pub struct State {
     pub release: Arc<Release>,
     /// The nodes, and what else is declared of the cluster.
     pub inventory: Arc<Inventory>,
-    /// The HyperConverged as it lies in etcd, in the release's storage version, with the parts of
+    /// The HyperConverged as it is in etcd, in the release's storage version, with the parts of
     /// `status` that the webhooks read; `None` where there is none.
     pub stored: Option<Value>,
     /// What HCO and SSP made, with what older releases left behind.
@@ -105,14 +105,14 @@ impl State {
     /// prints, in any version that the release serves. The operators' objects are those that the
     /// operator makes of it; where its status lists what exists, no others.
     ///
-    /// What lies in etcd may be of another version than what is printed, which may not have a place
+    /// What is in etcd may be of another version than what is printed, which may not have a place
     /// for all of it; `manifest` is what is about to be submitted, see [`live::in_etcd`].
     #[must_use]
     pub fn with_live(self, live: &Value, manifest: &Value) -> Self {
         let (release, inventory) = (self.release, self.inventory);
         let mut stored = live::in_etcd(&release, &inventory, live, manifest);
         stored["status"] = live["status"].clone();
-        let admit = Admit::Settled { writes: false };
+        let admit = AdmissionMode::Stored { operator_updates: false };
         let plan = plan_with(&release, &inventory, &stored, admit);
         let mut objects = Objects::of(&plan);
         if let Some(related) = get(live, "status.relatedObjects").and_then(Value::as_array) {

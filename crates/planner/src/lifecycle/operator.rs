@@ -1,4 +1,4 @@
-//! HCO at work on a HyperConverged that lies in etcd: what it renders, and what it writes into the
+//! HCO at work on a HyperConverged that is in etcd: what it renders, and what it writes into the
 //! HyperConverged itself.
 //!
 //! Its own update (see [`admission::operator_update`]) may be rejected: then it is tried again in
@@ -12,7 +12,7 @@ use super::objects::Objects;
 use crate::admission::{self, Admission, Operation};
 use crate::hyperconverged::{self, HyperConverged};
 use crate::inventory::Inventory;
-use crate::plan::{self, Admit, Plan, plan_with};
+use crate::plan::{self, AdmissionMode, Plan, plan_with};
 use crate::release::Release;
 
 /// An update that the operator tried on the HyperConverged.
@@ -35,7 +35,7 @@ pub enum Purpose {
 
 /// What the operator made of a stored HyperConverged.
 pub(super) struct OperatorResult {
-    /// The HyperConverged that lies in etcd then.
+    /// The HyperConverged that is in etcd then.
     pub(super) stored: Value,
     /// What was rendered and reported.
     pub(super) plan: Plan,
@@ -65,7 +65,7 @@ pub(super) fn reconcile_until_stable(
 ) -> OperatorResult {
     let annotations = &additions.annotations;
     let writes = !admission::is_complete(&stored) || !annotations.is_empty();
-    let plan = plan_with(release, inventory, &stored, Admit::Settled { writes });
+    let plan = plan_with(release, inventory, &stored, AdmissionMode::Stored { operator_updates: writes });
     let mut result = OperatorResult { stored, plan, operator_updates: Vec::new(), managed: managed.clone() };
     if result.plan.ignored || result.plan.status.conditions.is_empty() {
         // It never comes to write anything, or even to report.
@@ -102,7 +102,7 @@ pub(super) fn reconcile_until_stable(
     // renders what is in etcd.
     let read = HyperConverged::from_stored(release, &result.stored);
     if result.plan.hyperconverged.as_ref() != Some(&read) {
-        let admit = Admit::Settled { writes: false };
+        let admit = AdmissionMode::Stored { operator_updates: false };
         let later = plan_with(release, inventory, &result.stored, admit);
         result.plan = Plan { patched: result.plan.patched, written: result.plan.written, ..later };
     }

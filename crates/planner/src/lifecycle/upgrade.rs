@@ -21,7 +21,7 @@ use super::operator::{self, Additions, OperatorUpdate, Purpose};
 use super::{Objects, State, Step};
 use crate::admission::{self, Operation};
 use crate::hyperconverged;
-use crate::plan::{self, Admit, plan_with};
+use crate::plan::{self, AdmissionMode, plan_with};
 use crate::release::{Release, RemovedObject, RemovedPatchOperation, Upgrade};
 
 /// The upgrade of a state that holds the objects of release `from` and has the new release.
@@ -92,14 +92,14 @@ fn is_removed(upgrade: &Upgrade, from: &str, id: &ObjectId) -> bool {
     upgrade.removed_objects.iter().any(is_it)
 }
 
-/// The object that lies in etcd after the release's own changes, with the update that stored them; else the
+/// The object that is in etcd after the release's own changes, with the update that stored them; else the
 /// update that was rejected.
 type Migrated = Result<(Value, Vec<OperatorUpdate>), Box<OperatorUpdate>>;
 
 fn migrated(from: &Release, state: &mut State, stored: Value) -> Migrated {
     let release = &Arc::clone(&state.release);
-    // The operator renders its operands once when it starts, before it looks at the versions.
-    let admit = Admit::Settled { writes: true };
+    // The operator renders its operands once when it starts, before it examines the versions.
+    let admit = AdmissionMode::Stored { operator_updates: true };
     let plan = plan_with(release, &state.inventory, &stored, admit);
     if plan.ignored || plan.reconcile_error.as_ref().is_some_and(operands::Error::is_panic) {
         return Ok((stored, Vec::new()));
@@ -170,7 +170,7 @@ fn remove_operation(object: &mut Value, removed: &RemovedPatchOperation) {
 
 /// The operator doesn't get beyond its upgrade patches: the objects stay as they are.
 fn stuck(before: &Objects, state: State, stored: Value, rejected: OperatorUpdate) -> Step {
-    let admit = Admit::Settled { writes: false };
+    let admit = AdmissionMode::Stored { operator_updates: false };
     let mut plan = plan_with(&state.release, &state.inventory, &stored, admit);
     let stored = operator::with_status(&state.release, stored, &plan);
     plan.operands.clear();

@@ -63,7 +63,7 @@ impl Checker<'_> {
         self.reject(TYPE, Reason::Unsupported(allowed), words);
     }
 
-    /// What is looked at when the instance is created.
+    /// What is examined when the instance is created.
     pub(super) fn architecture(&mut self) {
         let own = self.text("architecture");
         match own {

@@ -95,7 +95,7 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
     let mut causes: Vec<Cause> = unknown.collect();
     let object = &*object;
     let found = schema.validate(object);
-    // KubeVirt's webhooks have a look at some kinds before the server has, at others after it.
+    // KubeVirt's webhooks see some kinds before the API server has validated them, others after it.
     let is_defaulted = matches!(kind, "VirtualMachine" | "VirtualMachineInstance");
     let by_kubevirt = || match kind {
         "VirtualMachine" | "VirtualMachineInstance" => own_structure(kind, version, object, &found, Stage::Defaulting),

@@ -80,7 +80,7 @@ pub fn has_defect(release: &Release, name: &str) -> bool {
     all().iter().any(|defect| defect.name == name && defect.is_in(&version_of(release)))
 }
 
-/// What conditions on a virtual machine look at.
+/// What conditions on a virtual machine examine.
 #[derive(Debug)]
 pub struct MachineView(Value);
 

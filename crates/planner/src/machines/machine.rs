@@ -50,7 +50,7 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
     let owner = (kind != "VirtualMachineInstance").then(|| template.strip_suffix(".template").unwrap_or_default());
     let machine_path = owner.filter(|_| kind != "VirtualMachineInstanceReplicaSet");
 
-    // A pool's machines are looked at when it creates them, and nothing is filled in before.
+    // A pool's machines are examined when it creates them, and nothing is filled in before.
     let is_group = matches!(kind, "VirtualMachinePool" | "VirtualMachineInstanceReplicaSet");
     let mut complete = defaults::complete(cluster, machine, spec);
     if owner.is_none() {
@@ -85,7 +85,7 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
         }
     }
     if causes.is_empty() || owner.is_none() {
-        // A machine is only looked at this closely when it starts.
+        // A machine is only examined this closely when it starts.
         let stage = if owner.is_some() { Stage::Start } else { Stage::Validating };
         let started = defaults::of_instance(&complete);
         let mut start = checker(started.as_ref().unwrap_or(&complete), stage);
@@ -99,7 +99,7 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
     Verdict { causes, spec: complete }
 }
 
-/// What is looked at only when a machine is created, and ends the rest. `places` are those of the instance's spec,
+/// What is examined only when a machine is created, and ends the rest. `places` are those of the instance's spec,
 /// and of the machine's, empty where there is none.
 fn creation(
     cluster: Cluster<'_>,
@@ -179,7 +179,7 @@ impl Checker<'_> {
         self.filesystems();
     }
 
-    /// What is looked at when an instance is created.
+    /// What is examined when an instance is created.
     fn start(&mut self, machine: Machine<'_>, owner: &Value) {
         self.architecture();
         self.shown_volumes();

@@ -1,7 +1,7 @@
 //! What KubeVirt and CDI would say to a virtual machine or a disk, in the cluster that a HyperConverged makes.
 //!
 //! Stages follow each other as on the server, and the first that rejects ends the rest: the CRD's structure, the
-//! defaulting webhook (instance types, preferences, defaults), the validating webhook, and what is only looked at
+//! defaulting webhook (instance types, preferences, defaults), the validating webhook, and what is only examined
 //! when the machine starts and its VirtualMachineInstance is created. Differences between KubeVirt versions are data:
 //! phases of feature gates, `admission` in `schemas/behaviour/<x.y>/kubevirt.json`, and versions of fields.
 //!

@@ -23,7 +23,7 @@ const REMOVED: [(&str, &str); 3] = [
 const RESERVED_MAC: &str = "02:00:00:00:00:00";
 
 impl Checker<'_> {
-    /// Bindings that are gone: looked at only when a machine is created.
+    /// Bindings that are removed: examined only when a machine is created.
     pub(super) fn removed_bindings(&mut self) {
         for (path, interface) in self.each("domain.devices.interfaces[]") {
             for (binding, words) in REMOVED {

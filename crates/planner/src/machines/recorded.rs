@@ -87,7 +87,7 @@ fn recorded(line: &Value) -> Words {
     let texts = |v: &Value| -> Vec<String> {
         let mut all: Vec<String> = v.as_array().into_iter().flatten().map(|m| text(m).to_owned()).collect();
         all.sort_unstable();
-        // An instance's network is looked at twice.
+        // An instance's network is examined twice.
         all.dedup();
         all
     };
@@ -113,7 +113,7 @@ fn judged(release: &Release, kubevirt: &Value, object: &Value) -> Words {
     };
     // The controller says this one, not virt-api.
     causes.retain(|c| c.reason != Reason::GateOff("ContainerPathVolumes"));
-    // Decoding rejects unknown fields before anything else is looked at.
+    // Decoding rejects unknown fields before anything else is examined.
     let is_unknown = |c: &&Cause| matches!(c.reason, Reason::UnknownField) && c.stage == Stage::Schema;
     let unknown = causes.iter().any(|c| is_unknown(&c));
     let words = |is_start: bool| {

@@ -1,4 +1,4 @@
-//! What a renderer may look at.
+//! What a renderer may examine.
 
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub enum Stage {
     /// The operator: its environment and the live nodes.
     Operator,
     /// The validating webhook's dry run: another pod, without the operator's environment and
-    /// without looking at nodes.
+    /// without examining nodes.
     Webhook,
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Cr {
     pub(super) api_version: &'static str,
     pub(super) kind: &'static str,
     pub(super) name: &'static str,
-    /// Whether it lies in the operator's namespace.
+    /// Whether it is in the operator's namespace.
     pub(super) namespaced: bool,
     /// `app.kubernetes.io/component`
     pub(super) component: &'static str,

@@ -19,7 +19,7 @@ pub(super) fn render_network(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     pods::place_daemon_set(cx, &mut daemon_set);
     if !cx.is_openshift() {
         remove(&mut daemon_set, "spec.template.spec.serviceAccountName");
-        // OpenShift's CNI binaries lie on a writable part of the host.
+        // OpenShift's CNI binaries are on a writable part of the host.
         let path = daemon_set.pointer_mut("/spec/template/spec/volumes/0/hostPath/path");
         if let Some(path) = path {
             *path = json!("/opt/cni/bin");

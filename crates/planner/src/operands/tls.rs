@@ -104,7 +104,7 @@ impl TlsProfile {
         Self { value, ciphers, min_version }
     }
 
-    /// The ciphers' OpenSSL names as they stand, unknown ones kept.
+    /// The ciphers' OpenSSL names as they are, unknown ones kept.
     pub fn openssl_ciphers(&self) -> &[String] {
         &self.ciphers
     }
@@ -115,7 +115,7 @@ impl TlsProfile {
         known.map(String::as_str).collect()
     }
 
-    /// `VersionTLS10` … `VersionTLS13` as it stands.
+    /// `VersionTLS10` … `VersionTLS13` as it is.
     pub fn min_version(&self) -> &str {
         &self.min_version
     }

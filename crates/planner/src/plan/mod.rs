@@ -75,27 +75,27 @@ pub struct Plan {
     pub operands: Vec<(&'static str, Object)>,
 }
 
-/// What to do about admission.
+/// How the HyperConverged is admitted before it is planned.
 #[derive(Debug, Clone, Copy, Default)]
-pub enum Admit {
+pub enum AdmissionMode {
     /// As a new object; a rejected one renders nothing.
     #[default]
     Create,
-    /// As a new object, but what would be rendered is rendered even where a webhook rejects.
+    /// As a new object; it is rendered even where a webhook rejects it.
     Force,
-    /// The object is taken as stored: nothing is checked, mutated or defaulted.
-    Stored,
-    /// The object lies in etcd, in the release's storage version. Whether the operator updates it.
-    Settled {
-        /// It has neither finalizer nor label yet, and the update gets through.
-        writes: bool,
+    /// As it is: nothing is checked, mutated or defaulted.
+    AsIs,
+    /// As an object that is in etcd already, in the release's storage version.
+    Stored {
+        /// Whether the operator's own update is accepted: the object has neither finalizer nor label yet.
+        operator_updates: bool,
     },
-    /// As a new object that is pruned, defaulted and mutated, but rejected by nobody: for asking
-    /// what a part of it does, required or not.
+    /// As a new object that is pruned, defaulted and mutated, but never rejected: to try the object
+    /// without one of its parts, which may be required.
     Unchecked,
 }
 
-impl Admit {
+impl AdmissionMode {
     /// Whether the object is new in the cluster.
     fn creates(self) -> bool {
         matches!(self, Self::Create | Self::Force)
@@ -157,19 +157,19 @@ pub fn check(release: &Release) -> Result<(), release::Error> {
 
 /// What would happen if the object were created in the cluster.
 pub fn plan(release: &Release, inventory: &Inventory, hyperconverged: &Value) -> Plan {
-    plan_with(release, inventory, hyperconverged, Admit::Create)
+    plan_with(release, inventory, hyperconverged, AdmissionMode::Create)
 }
 
 /// What [`Plan::succeeds`] would say of the object's [`plan`], without working out SSP's objects, the
 /// status and the metrics.
 pub fn succeeds(release: &Release, inventory: &Inventory, hyperconverged: &Value) -> bool {
-    reconcile(release, inventory, hyperconverged, Admit::Create)
+    reconcile(release, inventory, hyperconverged, AdmissionMode::Create)
         .is_ok_and(|outcome| outcome.admission.accepted && !outcome.ignored && outcome.rendered.error.is_none())
 }
 
 /// [`plan`], with a choice about admission.
-pub fn plan_with(release: &Release, inventory: &Inventory, hyperconverged: &Value, admit: Admit) -> Plan {
-    match reconcile(release, inventory, hyperconverged, admit) {
+pub fn plan_with(release: &Release, inventory: &Inventory, hyperconverged: &Value, mode: AdmissionMode) -> Plan {
+    match reconcile(release, inventory, hyperconverged, mode) {
         Ok(outcome) => outcome.into_plan(release, inventory),
         Err(rejected) => Plan::rejected(release, inventory, *rejected),
     }
@@ -200,18 +200,18 @@ fn reconcile(
     release: &Release,
     inventory: &Inventory,
     hyperconverged: &Value,
-    admit: Admit,
+    mode: AdmissionMode,
 ) -> Result<Reconciliation, Box<Admission>> {
-    let mut admission = match admit {
-        Admit::Stored | Admit::Settled { .. } => accepted(hyperconverged),
-        Admit::Unchecked => match admission::stored_if_accepted(release, inventory, hyperconverged) {
+    let mut admission = match mode {
+        AdmissionMode::AsIs | AdmissionMode::Stored { .. } => accepted(hyperconverged),
+        AdmissionMode::Unchecked => match admission::stored_if_accepted(release, inventory, hyperconverged) {
             Some(stored) => accepted(&stored),
             None => Admission::default(),
         },
         _ => admission::admit(release, inventory, hyperconverged, Operation::Create),
     };
-    let stored = match admit {
-        Admit::Force => admission.stored.as_ref().or(admission.forced.as_ref()),
+    let stored = match mode {
+        AdmissionMode::Force => admission.stored.as_ref().or(admission.forced.as_ref()),
         _ => admission.stored.as_ref(),
     };
     let known = admission.read.take();
@@ -221,7 +221,7 @@ fn reconcile(
         return Err(Box::new(admission));
     };
     let topology = Topology::new(release, inventory, hc.get("deployment.nodePlacements.workload"));
-    let is_accepted = admission.accepted && !matches!(admit, Admit::Unchecked);
+    let is_accepted = admission.accepted && !matches!(mode, AdmissionMode::Unchecked);
     if is_accepted && !hc.name.is_empty() && hc.name != NAME {
         let no_images = Arc::default();
         let cx = Context::new(release, inventory, &topology, &hc, Ok(&no_images), Stage::Operator);
@@ -239,8 +239,8 @@ fn reconcile(
         });
     }
     let cluster = Cluster { release, inventory, topology: &topology };
-    let writes = match (admit, stored) {
-        (Admit::Settled { writes }, _) => writes,
+    let writes = match (mode, stored) {
+        (AdmissionMode::Stored { operator_updates: writes }, _) => writes,
         (_, Some(stored)) => !admission::is_complete(stored),
         (_, None) => true,
     };
@@ -248,7 +248,7 @@ fn reconcile(
     let mut rounds = cluster.reconcile(hc.clone(), writes, schedule);
     let panics = rounds.rendered.error.as_ref().is_some_and(operands::Error::is_panic);
     let rejected_update = match stored {
-        Some(stored) if writes && !panics && admission.accepted && admit.creates() => {
+        Some(stored) if writes && !panics && admission.accepted && mode.creates() => {
             let rendered = (&rounds.rendered, &*rounds.written);
             let inventory = rounds.inventory(inventory);
             operator_update::rejection(release, &inventory, &topology, &admission, stored, rendered)

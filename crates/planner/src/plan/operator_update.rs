@@ -1,7 +1,7 @@
 //! The operator's own update of a HyperConverged that was just created, and what it reports before.
 //!
 //! With it the operator stores its finalizer, its label and what it filled in while it rendered. A
-//! rejected one is tried again in every reconcile, for good; the operands are rendered all the same,
+//! rejected one is tried again in every reconcile, for good; the operands are rendered nevertheless,
 //! from what is in etcd.
 
 use hcoplan_kubernetes::tree::{get, set};

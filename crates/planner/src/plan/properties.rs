@@ -4,7 +4,7 @@ use hcoplan_kubernetes::schema::generate::{self, Random};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Admit, Plan, plan_with};
+use super::{AdmissionMode, Plan, plan_with};
 use crate::inventory::{Inventory, Node};
 use crate::release::{Files, Release};
 
@@ -73,7 +73,7 @@ proptest! {
     #[test]
     fn rendered_objects_are_valid(seed: u64, choice: usize) {
         let (release, object) = generated(seed, false, choice);
-        let plan = plan_with(&release, &inventory(), &object, Admit::Create);
+        let plan = plan_with(&release, &inventory(), &object, AdmissionMode::Create);
         if plan.succeeds() {
             let rejected = rejected(&release, &plan);
             prop_assert!(rejected.is_empty(), "{}", rejected.join("\n"));
@@ -86,7 +86,7 @@ proptest! {
     fn plans_or_rejects_any_input(seed: u64, choice: usize, pools in nodes()) {
         let inventory = Inventory { nodes: pools, ..inventory() };
         let (release, object) = generated(seed, true, choice);
-        for admit in [Admit::Create, Admit::Force, Admit::Unchecked] {
+        for admit in [AdmissionMode::Create, AdmissionMode::Force, AdmissionMode::Unchecked] {
             let plan = plan_with(&release, &inventory, &object, admit);
             let verdict = &plan.admission;
             prop_assert!(verdict.accepted || !verdict.message.is_empty());
@@ -115,7 +115,7 @@ proptest! {
             graft(&mut like["spec"], &other["spec"], &mut Random(seed));
         }
         let planned = |release: &Release, object: &Value| {
-            let plan = plan_with(release, &inventory(), object, Admit::Force);
+            let plan = plan_with(release, &inventory(), object, AdmissionMode::Force);
             let objects = plan.objects().map(|o| (o.id.clone(), o.body.clone()));
             let objects: Vec<_> = objects.collect();
             (objects, plan.hyperconverged, plan.admission.message, plan.patched)

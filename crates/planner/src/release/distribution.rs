@@ -294,7 +294,7 @@ mod tests {
         }
     }
 
-    /// Every value that a person could check stands in a fact, which has a source.
+    /// Every value that a person could check is in a fact, which has a source.
     #[test]
     fn nothing_is_known_but_facts() {
         for (_, text) in DISTRIBUTIONS {

@@ -15,7 +15,7 @@ pub struct KubeVirtFacts {
     pub version: String,
     /// Whether a beta gate is on unless it is disabled.
     pub beta_gates_are_on: bool,
-    /// Gates that KubeVirt registers and looks at nowhere.
+    /// Gates that KubeVirt registers and examines nowhere.
     pub gates_without_effect: Vec<String>,
     /// The checks of the webhook for updates of the KubeVirt object, in order.
     pub update_checks: Vec<String>,

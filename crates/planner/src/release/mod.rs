@@ -3,7 +3,7 @@
 //! A release is what was imported (`schemas/releases/<x.y>/`) and what was written by reading its code
 //! (`schemas/behaviour/<x.y>/`); the four that are modelled are compiled in, another one can be read from a
 //! directory that holds both. All but the small tables is parsed when
-//! it is first asked for: rules look at the releases before and after, and need little of them.
+//! it is first asked for: rules examine the releases before and after, and need little of them.
 
 mod admission;
 mod constants;

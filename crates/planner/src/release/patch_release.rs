@@ -27,7 +27,7 @@ impl PatchRelease {
     /// What has to change in a release line's files to get others.
     ///
     /// # Errors
-    /// A file that isn't JSON, or in which a null stands where the line has nothing, which no merge patch
+    /// A file that isn't JSON, or in which a null is where the line has nothing, which no merge patch
     /// can say.
     pub fn between(line: &Release, files: &BTreeMap<String, String>, source: String) -> Result<Self, Error> {
         let parsed = |name: &str, text: &str| -> Result<Value, Error> {

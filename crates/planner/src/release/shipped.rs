@@ -41,7 +41,7 @@ pub struct AssumedValue {
 
 impl AssumedValue {
     /// Whether a text is the assumed value, going by the name of the object or list entry that it is
-    /// part of and the key that it stands under.
+    /// part of and the key that it is under.
     pub fn is_at(&self, within: &str, key: &str, text: &str) -> bool {
         self.value == text
             && (self.keys.is_empty() || self.keys.iter().any(|k| k == key))
@@ -336,7 +336,7 @@ fn assumed_of(image: &CommonImage) -> Vec<AssumedValue> {
         (&image.architectures, "ssp.kubevirt.io/dict.architectures", of_image),
     ];
     if let ImageSource::Stream { tag, scheduled, .. } = &image.image {
-        // They stand in the ImageStream, at its tag.
+        // They are in the ImageStream, at its tag.
         let stream = source.value.as_str();
         fields.extend([(tag, "name", stream), (scheduled, "scheduled", stream)]);
     }

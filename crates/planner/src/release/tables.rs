@@ -265,7 +265,7 @@ pub struct RateLimit {
 pub struct Architecture {
     /// Variables of the environment that may hold the machine type; the first that is not blank.
     pub machine_type_env: Vec<String>,
-    /// Where the firmware lies.
+    /// Where the firmware is.
     pub ovmf_path: Option<String>,
     /// Machine types that may be emulated.
     pub emulated_machines: Vec<String>,
@@ -306,7 +306,7 @@ pub struct Behaviour {
     pub work_order: WorkOrder,
     /// Behaviours that only some releases have, by name.
     pub capabilities: BTreeSet<String>,
-    /// The IANA names of the ciphers that stand in where a profile has none for pods that get them by
+    /// The IANA names of the ciphers that replace an empty list of a profile, for pods that get them by
     /// number; empty in a release that doesn't hand them on. Source: library-go `crypto.DefaultCiphers`.
     #[serde(default)]
     pub default_ciphers: Vec<String>,

@@ -81,7 +81,7 @@ pub struct Changes<'a> {
     pub right: &'a str,
     /// The clusters that differ, in their order.
     pub clusters: &'a [ClusterDiff],
-    /// How many were looked at.
+    /// How many were examined.
     pub compared: usize,
     /// The findings after the change, those that were there before among them.
     pub findings: &'a [Finding],

@@ -10,7 +10,7 @@ use super::{Changes, Format, LEAST_BUDGET, write};
 use crate::Terminal;
 use crate::recorded_cases::each_recorded_case;
 use hcoplan_explain::diff::{ClusterDiff, Side, compare_plans, notes};
-use hcoplan_planner::plan::{Admit, plan_with};
+use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Release;
 
 /// Each recorded case of the selection, from every release to the next.
@@ -27,7 +27,7 @@ fn pairs() -> &'static [ClusterDiff] {
                     .map(|name| {
                         let release = Release::known(name).expect("known");
                         let nodes = &inventory.inventory;
-                        let plan = plan_with(&release, nodes, &loaded.json, Admit::Force);
+                        let plan = plan_with(&release, nodes, &loaded.json, AdmissionMode::Force);
                         (release, plan)
                     })
                     .collect();

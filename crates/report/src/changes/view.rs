@@ -64,7 +64,7 @@ impl<'a> View<'a> {
         self.groups.iter().map(|(_, lines)| lines.len()).sum()
     }
 
-    /// The verdict, which stands at the top.
+    /// The verdict, which is at the top.
     pub(crate) fn verdict(&self) -> (Level, Text) {
         (self.review.level, self.review.verdict().into())
     }

@@ -35,7 +35,7 @@ struct Seen {
     api_version: String,
     path: Path,
     doc: FieldDoc,
-    /// What stands there when a HyperConverged says nothing.
+    /// The value where the HyperConverged sets none.
     unset: Option<Value>,
 }
 

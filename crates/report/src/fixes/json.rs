@@ -101,7 +101,7 @@ fn to_choose(root: &Utf8Path, finding: &Finding) -> Value {
 }
 
 fn way(root: &Utf8Path, index: usize, fix: &Fix) -> Value {
-    // What must not be shown isn't; the way has its number all the same.
+    // What must not be shown isn't; the way has its number nevertheless.
     let lines = if secret::is_in_fix(fix) { Vec::new() } else { preview(fix) };
     let mut changes: Vec<Value> = Vec::new();
     for line in lines {
@@ -153,7 +153,7 @@ mod tests {
         let finding = Finding::new(rule, "something").at(place.clone()).fix(fix.clone());
         let fixed = FixResult {
             applied: vec![Applied {
-                made: Vec::new(),
+                build_edits: Vec::new(),
                 rule: rule.name,
                 title: "done".to_owned(),
                 location: Some(place),

@@ -110,7 +110,7 @@ fn summary(fixed: &FixResult, view: &FixView<'_>) -> String {
 }
 
 /// Where the root is in the git work tree, if the diff's paths have to count from the top of that: a file
-/// lies outside of the current directory, where no patch reaches.
+/// is outside of the current directory, where no patch reaches.
 pub fn root_from_top(fixed: &FixResult, root: &Utf8Path) -> Option<Utf8PathBuf> {
     let is_outside = |f: &Rewritten| {
         let path = shown_path(root, &f.before);

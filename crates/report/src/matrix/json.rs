@@ -88,8 +88,8 @@ fn machine(cluster: &ClusterMatrix, machine: &MachineRow) -> Value {
     out
 }
 
-fn answer(outcome: boot::Outcome, cause: Option<&boot::Cause>) -> Value {
-    json!({"outcome": outcome.as_str(), "message": cause.map(boot::Cause::sentence)})
+fn answer(outcome: boot::BootOutcome, cause: Option<&boot::BootCause>) -> Value {
+    json!({"outcome": outcome.as_str(), "message": cause.map(boot::BootCause::sentence)})
 }
 
 fn image(cluster: &ClusterMatrix, image: &Image) -> Value {

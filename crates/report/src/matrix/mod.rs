@@ -84,7 +84,7 @@ impl<'a> MatrixPage<'a> {
 }
 
 /// What an architecture is to a virtual machine, in a word or two.
-fn machine_word(cell: Option<&boot::Cell>) -> &'static str {
+fn machine_word(cell: Option<&boot::ArchitectureBoot>) -> &'static str {
     cell.map_or("-", |cell| cell.outcome.as_str())
 }
 

@@ -9,7 +9,7 @@ use crate::Terminal;
 use crate::recorded_cases::each_recorded_case;
 use hcoplan_analysis::matrix::{ClusterMatrix, MatrixInput, counts, matrix};
 use hcoplan_lint::{Context, Input, Settings};
-use hcoplan_planner::plan::{Admit, plan_with};
+use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Release;
 
 /// The cases of the selection on every release, and one without an inventory.
@@ -29,7 +29,7 @@ fn clusters() -> &'static [ClusterMatrix] {
             let inventory = &loaded.inventory;
             for name in Release::known_names() {
                 let release = Release::known(name).expect("known");
-                let plan = plan_with(&release, &inventory.inventory, &loaded.json, Admit::Force);
+                let plan = plan_with(&release, &inventory.inventory, &loaded.json, AdmissionMode::Force);
                 let admission = &plan.admission;
                 let input = Input {
                     cluster: case,

@@ -6,7 +6,7 @@ use super::{MatrixPage, PAIRS, about, external, machine_word, machine_words, nam
 use crate::{plural, sarif};
 use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Group, Image, MachineRow, State, counts, groups};
 use hcoplan_analysis::review::clusters;
-use hcoplan_planner::boot::{self, Outcome};
+use hcoplan_planner::boot::{self, BootOutcome};
 
 /// For a terminal: the totals come last.
 pub(super) fn screen(page: &MatrixPage<'_>) -> Document {
@@ -35,7 +35,7 @@ pub(super) fn page(page: &MatrixPage<'_>) -> Document {
 
 fn level(page: &MatrixPage<'_>) -> Level {
     let mut machines = page.clusters.iter().flat_map(|c| &c.machines);
-    let fails = machines.any(|m| m.outcome == Outcome::DoesNotBoot);
+    let fails = machines.any(|m| m.outcome == BootOutcome::DoesNotBoot);
     match counts(page.clusters) {
         c if c.missing > 0 || c.obstructed > 0 || fails => Level::Bad,
         c if c.wrong + c.undetermined + c.unknown + c.dangling + c.with_problems > 0 => Level::Warn,
@@ -112,7 +112,7 @@ fn machine_table(cluster: &ClusterMatrix, machines: &[&MachineRow]) -> Table {
         let cells = machine.cells.iter().map(|cell| TableCell {
             text: machine_word(cell.as_ref()).into(),
             level: cell.as_ref().and_then(|cell| machine_level(cell.outcome)),
-            reason: cell.as_ref().and_then(|cell| cell.cause.as_ref()).map(boot::Cause::sentence),
+            reason: cell.as_ref().and_then(|cell| cell.cause.as_ref()).map(boot::BootCause::sentence),
         });
         std::iter::once(machine.name.as_str().into()).chain(cells).chain([machine.source.as_str().into()]).collect()
     };
@@ -131,12 +131,12 @@ fn machine_entry(machine: &MachineRow) -> Entry {
     entry
 }
 
-fn machine_level(outcome: Outcome) -> Option<Level> {
+fn machine_level(outcome: BootOutcome) -> Option<Level> {
     match outcome {
-        Outcome::Boots => Some(Level::Good),
-        Outcome::DoesNotBoot => Some(Level::Bad),
-        Outcome::BootsOnSome | Outcome::Undetermined => Some(Level::Warn),
-        Outcome::Unknown => None,
+        BootOutcome::Boots => Some(Level::Good),
+        BootOutcome::DoesNotBoot => Some(Level::Bad),
+        BootOutcome::BootsOnSome | BootOutcome::Undetermined => Some(Level::Warn),
+        BootOutcome::Unknown => None,
     }
 }
 

@@ -33,7 +33,7 @@ pub fn has_conflict(text: &str) -> bool {
 }
 
 impl DiskTree {
-    /// Looks at the tree and checks that every file in it is one that was rendered; `None` where
+    /// Examines the tree and checks that every file in it is one that was rendered; `None` where
     /// there is no tree. Nothing is changed.
     ///
     /// # Errors
@@ -162,7 +162,7 @@ impl DiskTree {
             return Ok(None);
         };
         if has_conflict(&text) {
-            // The other side of the merge is as likely: what lies there is ours in both.
+            // Which side of the merge counts is unknown, but all files are ours in both.
             return Ok(Some(ClusterManifest { kustomization: true, ..ClusterManifest::new("") }));
         }
         let manifest = ClusterManifest::from_text(&text).map_err(|m| broken(&path, m))?;

@@ -1,7 +1,7 @@
 //! The output tree: what a plan would create, as files for review.
 //!
 //! One directory a cluster, one file an object, a manifest in each and one at the top. The tree
-//! is replaced as a whole: a new one is built beside it and exchanged with it. What stands in
+//! is replaced as a whole: a new one is built beside it and exchanged with it. What is in
 //! it and in no manifest of ours is never touched: it ends the run before anything is written.
 
 mod disk_tree;

@@ -40,7 +40,7 @@ impl Tree {
         Self::replace(out, DiskTree::open(out)?)
     }
 
-    /// [`Self::begin`] where the tree that is there was looked at.
+    /// [`Self::begin`] where the tree that is there was examined.
     ///
     /// # Errors
     /// As those of [`Self::begin`].

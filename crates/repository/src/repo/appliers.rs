@@ -125,7 +125,7 @@ struct Applier {
 }
 
 impl Applier {
-    /// Whether files of `directory`, which is `above` or lies below it, are left out.
+    /// Whether files of `directory`, which is `above` or is below it, are left out.
     fn leaves_out(&self, above: &Utf8Path, directory: &Utf8Path) -> bool {
         let file = directory.strip_prefix(above).unwrap_or(directory);
         let file = file.join("a.yaml");
@@ -135,7 +135,7 @@ impl Applier {
     }
 }
 
-/// What reads certain files wherever they lie.
+/// What reads certain files wherever they are.
 #[derive(Debug)]
 struct FileReader {
     what: String,
@@ -144,7 +144,7 @@ struct FileReader {
 
 impl Repo {
     /// What applies or renders directories of the repository, as far as its files say. Every file that
-    /// was looked at is read again. `repository` is what it is called, `clusters` of
+    /// was examined is read again. `repository` is what it is called, `clusters` of
     /// `git@example.com:team/clusters.git`; without it each object is taken to be about this repository.
     pub fn appliers(&self, repository: Option<String>) -> Appliers {
         let mut out = Appliers { repository, ..Appliers::default() };
@@ -167,7 +167,7 @@ impl Repo {
         self.appliers(None).pruner_of(cluster.directory()).map(str::to_owned)
     }
 
-    /// Looks at each object of the files that name a controller's API group.
+    /// Examines each object of the files that name a controller's API group.
     pub(super) fn each_of_controllers(&self, mut look: impl FnMut(&Document)) {
         let read = self.files.iter().filter(|f| !matches!(f.what, FileRole::Skipped(_)));
         for used in read {
@@ -336,7 +336,7 @@ impl Appliers {
         }
     }
 
-    /// The sources of an Application. A Helm chart's are looked at as directories, too: what lies in one
+    /// The sources of an Application. A Helm chart's are examined as directories, too: what is in one
     /// that is no chart any more is applied. hcoplan's own plugin leaves inventories out.
     fn sources(&mut self, spec: &Node, what: &str) {
         let many = spec.get("sources").map_or(&[][..], Node::items).iter();

@@ -28,9 +28,9 @@ pub struct Config {
     pub release: Option<Located<String>>,
     /// The inventory of clusters that have none: files or directories.
     pub inventory: Vec<Located<String>>,
-    /// Whether kustomizations are built, and what they print is looked at.
+    /// Whether kustomizations are built, and what they print is examined.
     pub is_kustomize_off: bool,
-    /// Whether charts are rendered, and what helm prints is looked at.
+    /// Whether charts are rendered, and what helm prints is examined.
     pub helm: bool,
     /// Whether each cluster's directory of the output tree is a kustomization.
     pub kustomization: bool,
@@ -55,7 +55,7 @@ pub struct ClusterEntry {
     pub inventory: Vec<Located<String>>,
     /// The release that it runs.
     pub release: Option<Located<String>>,
-    /// Files and directories that are about it, too, wherever they lie: its virtual machines, evidence of
+    /// Files and directories that are about it, too, wherever they are: its virtual machines, evidence of
     /// images, bundles, storage classes.
     pub also: Vec<Located<String>>,
 }

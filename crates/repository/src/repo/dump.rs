@@ -57,7 +57,7 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// Takes the objects of a directory's YAML and JSON files in, however deep they lie.
+    /// Takes the objects of a directory's YAML and JSON files in, however deep they are.
     ///
     /// # Errors
     /// When the directory can't be listed.

@@ -7,7 +7,7 @@ use hcoplan_planner::release;
 
 use super::choose_release::UnknownRelease;
 
-/// Why a repository can't be looked at.
+/// Why a repository can't be examined.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The root, or git.
@@ -19,7 +19,7 @@ pub enum Error {
     /// A file that the command line names, and the trusted revision, which hasn't it.
     #[error("{1}, the trusted revision, has no {0}")]
     NotTrusted(Utf8PathBuf, String),
-    /// More than what is looked into at most.
+    /// More than what is searched at most.
     #[error(
         "the files about HCO and its nodes have more than {} in all, the limit \
          (`ignore` in hcoplan.yaml leaves files out)",

@@ -30,7 +30,7 @@ pub(super) fn not_fetched(paths: &[Arc<Utf8Path>], looked: &[FileSummary]) -> Re
     }
 }
 
-/// What looking at a file gave, without its content. There is one of every file at once, so it is
+/// What examining a file gave, without its content. There is one of every file at once, so it is
 /// small.
 pub(super) struct FileSummary {
     pub(super) found: Box<[FoundObject]>,
@@ -45,7 +45,7 @@ pub(super) struct FileDetails {
     pub(super) problems: Vec<Problem>,
 }
 
-/// How much may be looked into in all.
+/// How much may be searched in all.
 pub(super) struct ByteBudget {
     most: u64,
     used: AtomicU64,
@@ -62,7 +62,7 @@ impl ByteBudget {
         self.used.fetch_add(size, Ordering::Relaxed);
     }
 
-    /// Whether more was looked into; whichever file that was, the sum is the same.
+    /// Whether more was searched; whichever file that was, the sum is the same.
     pub(super) fn is_over(&self) -> bool {
         self.used.load(Ordering::Relaxed) > self.most
     }

@@ -16,7 +16,7 @@ pub struct IgnoredField {
     /// The JSON pointer, or that of the part before the first selection; `None` where an expression
     /// has none.
     pub pointer: Option<String>,
-    /// Where it stands.
+    /// Where it is.
     pub place: Location,
 }
 

@@ -51,7 +51,7 @@ impl Named {
         let patches = ["patches", "patchesstrategicmerge", "patchesjson6902"];
         let patches = patches.into_iter().flat_map(list);
         let patches = patches.filter_map(|e| e.as_str().or_else(|| values(e, "path").next()?.as_str()));
-        // A strategic merge patch may stand inline.
+        // A strategic merge patch may be inline.
         let patches = patches.filter(|p| !p.contains('\n') && !p.contains(": "));
         let resources = ["resources", "bases", "components"];
         let resources = resources.into_iter().flat_map(list).filter_map(Node::as_str);
@@ -86,7 +86,7 @@ impl<'r> Kustomizations<'r> {
     /// `holds` tells the files with a HyperConverged, `marks` the directories with an inventory,
     /// `is_there` the files that can be read.
     ///
-    /// kustomize reads patches at or below its own directory only. One that lies in a directory with a
+    /// kustomize reads patches at or below its own directory only. One that is in a directory with a
     /// kustomization or an inventory of its own belongs to that one; what any kustomization names as a
     /// resource is an object. Where what it patches isn't here, only files beside it are patches: so it is of
     /// components that nobody here builds with.

@@ -68,7 +68,7 @@ fn add<'n>(
             return out.push(object);
         };
         for (inner, own) in inside {
-            // What fills in the outer one has done so before the inner one is looked at.
+            // What fills in the outer one has done so before the inner one is examined.
             let own = wrapper.filter(|outer| outer.is_template).unwrap_or(own);
             add(inner, None, Some(own), depth + 1, out);
         }
@@ -103,12 +103,12 @@ impl<'n> Object<'n> {
         super::unrecognized::is_ours(self.api_version(), &self.kind())
     }
 
-    /// The object as if it stood alone.
+    /// The object as if it was alone.
     pub(super) fn alone(&self, document: &Document) -> Document {
         self.resolved(document).0
     }
 
-    /// The object as if it stood alone, and what of it isn't known.
+    /// The object as if it was alone, and what of it isn't known.
     pub(super) fn resolved(&self, document: &Document) -> (Document, Vec<Unknown>) {
         let span = self.node.span;
         let mut root = self.node.clone();
@@ -127,7 +127,7 @@ impl<'n> Object<'n> {
             }
         }
         let unknown = if self.is_ours() { fill_in_known_values(&mut root, self.wrapper.as_ref()) } else { Vec::new() };
-        // Above and behind the lines of what stands alone there may be some, too.
+        // Above and behind the lines of what is alone there may be some, too.
         let is_alone = span == document.root.span;
         let own = document.comments.iter();
         let own = own.filter(|c| is_alone || (span.start <= c.span.start && c.span.start < span.end));

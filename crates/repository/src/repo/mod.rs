@@ -1,6 +1,6 @@
 //! A repository: which clusters are in it, and everything that is needed to plan one of them.
 //!
-//! [`Repo::open`] looks at every file once, in parallel, and keeps paths and a little more;
+//! [`Repo::open`] examines every file once, in parallel, and keeps paths and a little more;
 //! [`Repo::load`] reads one cluster. So a fleet streams through a constant amount of memory, and
 //! files that have nothing to do with HCO cost little more than reading them. Where the files come
 //! from (a directory, a git revision, standard input) makes no difference.
@@ -129,7 +129,7 @@ pub static RULES: &[&Rule] = &[
 /// The rules whose findings report a HyperConverged that isn't planned.
 const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name, HELM_CHART_NOT_RENDERED.name];
 
-/// What of a repository is built by a program before it is looked at.
+/// What of a repository is built by a program before it is examined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Builds {
     /// Whether kustomizations aren't built.
@@ -149,13 +149,13 @@ pub struct Options {
     pub update: Option<UpdateMethod>,
     /// The inventory of every cluster, overriding the files; relative to the current directory.
     pub inventory: Vec<Utf8PathBuf>,
-    /// Whether those inventories, too, have to lie below a directory, wherever links lead.
+    /// Whether those inventories, too, have to be below a directory, wherever links lead.
     pub inventory_below: Option<Utf8PathBuf>,
     /// The trust source of configuration and suppressions.
     pub trust: Trust,
     /// The configuration, instead of the `hcoplan.yaml` at the root.
     pub config: Option<Arc<SourceFile>>,
-    /// Files that are no sources although they may lie below the root, relative to the current
+    /// Files that are no sources although they may be below the root, relative to the current
     /// directory.
     pub left_out: Vec<Utf8PathBuf>,
     /// Whether the directory has nothing but what git tracks, so that what `.gitignore` names is
@@ -163,7 +163,7 @@ pub struct Options {
     pub checkout: bool,
     /// The largest file that is read, in bytes.
     pub max_bytes: usize,
-    /// The most that all files which are looked into may have, in bytes.
+    /// The most that all files which are searched may have, in bytes.
     pub max_total: u64,
     /// What of the repository is built by a program.
     pub builds: Builds,
@@ -244,7 +244,7 @@ pub struct Repo {
     releases: Mutex<BTreeMap<Utf8PathBuf, Result<Arc<Release>, String>>>,
     /// Inventories that several clusters share, read once.
     shared: Vec<OnceLock<load::InventoryRead>>,
-    /// Inventories that were named on the command line and lie outside the root, by their index.
+    /// Inventories that were named on the command line and are outside the root, by their index.
     given: HashMap<u32, Arc<scan::Content>>,
     /// What kustomizations build.
     built: Option<Arc<Built>>,
@@ -280,7 +280,7 @@ impl Repo {
         matches!(self.files.as_slice(), [only] if *only.path == *open::STREAM)
     }
 
-    /// Whether a cluster lies in a directory or a file, or is built of anything there.
+    /// Whether a cluster is in a directory or a file, or is built of anything there.
     pub fn is_within(&self, cluster: &ClusterRef, directory: &Utf8Path) -> bool {
         let built = self.built.as_ref();
         let inputs = built.and_then(|b| b.inputs.get(cluster.path()));

@@ -36,9 +36,9 @@ pub(super) struct StatementRef {
 /// Why a cluster has the inventory it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pairing {
-    /// It lies beside the HyperConverged.
+    /// It is beside the HyperConverged.
     Beside,
-    /// It lies in this directory above it.
+    /// It is in this directory above it.
     Above(Utf8PathBuf),
     /// `hcoplan.yaml` names it.
     Configured,

@@ -1,4 +1,4 @@
-//! One build looked at by itself.
+//! One build examined by itself.
 
 use std::sync::Arc;
 

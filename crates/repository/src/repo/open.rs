@@ -30,7 +30,7 @@ use super::{Options, Repo};
 use crate::emit::TOP_MANIFEST;
 
 impl Repo {
-    /// The repository below a directory; or one file of it, with what lies beside it as its
+    /// The repository below a directory; or one file of it, with what is beside it as its
     /// inventory.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl Repo {
         Self::build(Arc::new(stream), options, None, &[])
     }
 
-    /// `only`: the one file that HyperConvergeds are taken from, beside which inventories lie.
+    /// `only`: the one file that HyperConvergeds are taken from, beside which inventories are.
     fn build(
         tree: Arc<dyn Tree>,
         options: &Options,
@@ -85,7 +85,7 @@ impl Repo {
         left_out: &[Utf8PathBuf],
     ) -> Result<Self, Error> {
         let config = Self::configuration(&*tree, options)?;
-        // What isn't looked at isn't checked, so nobody's word is not enough.
+        // What isn't examined isn't checked, so nobody's word is not enough.
         let ignore = match &options.trust {
             Trust::Nobody => &[][..],
             Trust::Files | Trust::Base(_) => &config.ignore[..],
@@ -194,7 +194,7 @@ fn is_patterns(path: &Utf8Path) -> bool {
     path.file_name() == Some(".gitignore")
 }
 
-/// Those of some files that lie below a directory, relative to it.
+/// Those of some files that are below a directory, relative to it.
 fn below(root: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
     let Ok(root) = root.canonicalize_utf8() else {
         return Vec::new();
@@ -219,7 +219,7 @@ fn configuration(tree: &dyn Tree) -> Result<Config, Error> {
     }
 }
 
-/// The files to look at, sorted: those of the listing that can hold manifests, and those that
+/// The files to examine, sorted: those of the listing that can hold manifests, and those that
 /// the configuration names although git ignores them.
 fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8PathBuf> {
     // Of the few files without a suffix those are taken that begin like a script.
@@ -263,7 +263,7 @@ struct Reading {
     files: Vec<FileUse>,
     texts: Vec<Utf8PathBuf>,
     problems: Vec<Problem>,
-    /// Files that lie outside the root, by their index.
+    /// Files that are outside the root, by their index.
     given: HashMap<u32, Arc<Content>>,
 }
 

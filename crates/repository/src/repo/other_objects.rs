@@ -186,7 +186,7 @@ fn each(document: &Arc<Document>, out: &mut OtherObjects) {
     if !listed::is_list(&document.root) {
         return out.add(Arc::clone(document));
     }
-    // What stands in a wrapper with the HyperConverged is the wrapper's.
+    // What is in a wrapper with the HyperConverged is the wrapper's.
     for object in listed::objects(&document.root).into_iter().filter(|object| object.wrapper.is_none()) {
         out.add(Arc::new(object.alone(document)));
     }

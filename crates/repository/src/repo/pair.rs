@@ -4,7 +4,7 @@
 //! one, else what `hcoplan.yaml` says for all; what it says for a cluster by name comes before
 //! everything. In one directory a ClusterInventory and a dump belong together.
 //!
-//! Machine sets usually lie deeper: those below a cluster's directory are its own (unless another
+//! Machine sets usually are deeper: those below a cluster's directory are its own (unless another
 //! cluster is nearer), else those of the nearest parent directory that has some.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -38,7 +38,7 @@ pub(super) struct Paired {
 }
 
 /// Pairs everything that was found; `place` is where an object is named, `wrapper` the namespace and the
-/// name of what it stands in.
+/// name of what it is in.
 pub(super) fn pair(
     objects: &Objects,
     config: &Config,
@@ -85,7 +85,7 @@ pub(super) fn pair(
     out
 }
 
-/// Calls clusters that stand in something else after their file; of several in one file each after what it stands in,
+/// Calls clusters that are in something else after their file; of several in one file each after what it is in,
 /// too.
 fn name_by_file(
     clusters: &mut [ClusterRef],
@@ -228,14 +228,14 @@ impl<'o> DirectoryIndex<'o> {
         }
     }
 
-    /// What speaks for a cluster by where it lies.
+    /// What speaks for a cluster by where it is.
     fn statements_of(&self, object: ObjectRef) -> Box<[StatementRef]> {
         let own = parent(self.objects.path(object));
         let said = own.ancestors().filter_map(|directory| Some((directory, self.statements.get(directory)?)));
         let speaks = |directory: &Utf8Path, statement: &&StatementRef| {
             let below = parent(self.objects.path(statement.object)).strip_prefix(directory).unwrap_or(directory);
             let depth = below.components().count();
-            // What is below its directory is a cluster's own. What lies beside it is another cluster's, unless that is
+            // What is below its directory is a cluster's own. What is beside it is another cluster's, unless that is
             // the operator's directory: a cluster's version is next to it at most.
             let beside = match statement.kind {
                 StatementKind::ClusterVersion => 1,

@@ -1,24 +1,24 @@
-//! Paths of the command line that lie in the tree: a change may have put a link in their place.
+//! Paths of the command line that are in the tree: a change may have put a link in their place.
 
 use std::path::absolute;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::Unreadable;
 
-/// A path that lies in a tree, by its own name or by what it leads to.
+/// A path that is in a tree, by its own name or by what it leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PathInTree {
     /// The tree's root, without links.
     pub(super) top: Utf8PathBuf,
     /// The path from there, links on it as they are.
     pub(super) path: Utf8PathBuf,
-    /// Whether it lies there by its own name.
+    /// Whether it is there by its own name.
     pub(super) by_name: bool,
 }
 
 impl PathInTree {
     /// Of a path, relative to the current directory; the tree is the git work tree around a directory, else the
-    /// directory itself. `None` where the path lies elsewhere.
+    /// directory itself. `None` where the path is elsewhere.
     pub(super) fn of(directory: &Utf8Path, path: &Utf8Path) -> Option<Self> {
         let directory = if directory.as_str().is_empty() { Utf8Path::new(".") } else { directory };
         let real = directory.canonicalize_utf8().ok()?;

@@ -1,4 +1,4 @@
-//! The files that were parsed last: several clusters may stand in one file, or share what is in it.
+//! The files that were parsed last: several clusters may be in one file, or share what is in it.
 //!
 //! It saves nothing where each cluster has files of its own; without it, n clusters in one file would
 //! parse it n times.

@@ -1,6 +1,6 @@
 //! Rendered trees: what hcoplan wrote is no input.
 //!
-//! A file is hcoplan's where it lies in a cluster's directory of a tree and its first line says so; the rest of such a
+//! A file is hcoplan's where it is in a cluster's directory of a tree and its first line says so; the rest of such a
 //! directory is read like any other, and so is a file with a HyperConverged, which no tree has. Else an empty manifest
 //! would hide a directory.
 

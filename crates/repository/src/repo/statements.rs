@@ -62,7 +62,7 @@ pub(super) const HCO_NAME: &str = "kubevirt-hyperconverged";
 /// The packages that HCO is installed from by OLM: upstream's and OpenShift Virtualization's.
 pub const HCO_PACKAGES: [&str; 2] = ["community-kubevirt-hyperconverged", "kubevirt-hyperconverged"];
 
-/// A value, and where in its document it stands.
+/// A value, and where in its document it is.
 type PlacedValue<T> = Option<(T, Path)>;
 
 /// What one manifest says.

@@ -67,7 +67,7 @@ impl TrustBase {
         })
     }
 
-    /// Its whole repository, and where in it a path of the working tree lies.
+    /// Its whole repository, and where in it a path of the working tree is.
     pub(super) fn around(&self, path: &Utf8Path) -> Result<Option<(Revision, Utf8PathBuf)>, super::Error> {
         let Some(PathInTree { top, path, .. }) = PathInTree::of(&self.directory, path) else {
             return Ok(None);

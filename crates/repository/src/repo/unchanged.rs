@@ -9,7 +9,7 @@ use super::{ClusterRef, Repo};
 
 impl Repo {
     /// Whether all input of a cluster has the same bytes in another repository: its own files, its inventory's, the
-    /// other objects' that rules look at, the configuration. `false` where one of them can't be read.
+    /// other objects' that rules examine, the configuration. `false` where one of them can't be read.
     pub fn reads_the_same(&self, cluster: &ClusterRef, other: &Self, other_cluster: &ClusterRef) -> bool {
         if cluster.name != other_cluster.name || self.release_name() != other.release_name() {
             return false;

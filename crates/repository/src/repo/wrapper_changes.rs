@@ -64,24 +64,24 @@ impl PathPattern {
         Regex::new(&expression).ok().map(|expression| Self { expression, start })
     }
 
-    /// How far down it lies, for choosing the nearest.
+    /// How far down it is, for choosing the nearest.
     pub(super) fn depth(&self) -> usize {
         self.start.components().count()
     }
 
-    /// Whether a file lies at the path or below it.
+    /// Whether a file is at the path or below it.
     pub(super) fn covers(&self, file: &Utf8Path) -> bool {
         self.expression.is_match(file.as_str())
     }
 
-    /// Whether the path lies in a directory, or is above it.
+    /// Whether the path is in a directory, or is above it.
     pub(super) fn meets(&self, directory: &Utf8Path) -> bool {
         self.start.starts_with(directory) || self.covers(&directory.join("a.yaml"))
     }
 }
 
 impl WrapperChange {
-    /// Whether something is applied with it that lies in one of these files.
+    /// Whether something is applied with it that is in one of these files.
     fn reaches(&self, mut files: impl Iterator<Item = Utf8PathBuf>) -> bool {
         self.names_one || self.path.as_ref().is_some_and(|path| files.any(|file| path.covers(&file)))
     }
@@ -315,7 +315,7 @@ fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
 }
 
 /// Whether a patch over an ApplicationSet's template may change its sources. What a template puts in is taken for a
-/// value where it stands; alone on a line it is no YAML, so that it may be anything.
+/// value where it is; alone on a line it is no YAML, so that it may be anything.
 fn patches_sources(patch: &str) -> bool {
     let control = Regex::new(r"\{\{-?\s*(?:(?:if|else|end|with|range)\b[^}]*|/\*[^}]*)\}\}");
     let action = Regex::new(r"\{\{[^}]*\}\}");

@@ -98,7 +98,7 @@ pub(super) const FLUX_KUSTOMIZATION: [&str; 21] = [
     "timeout",
     "validation",
     "wait",
-    // What it fills in is unknown wherever it stands, `${NAME}`.
+    // What it fills in is unknown wherever it is, `${NAME}`.
     "postBuild",
 ];
 

@@ -6,7 +6,7 @@ use crate::problem::{Problem, ProblemKind, Problems};
 use crate::source::Span;
 use crate::{Entry, Node, Style, Value};
 
-/// A merge key: how many entries stood above it, its bytes, and its value.
+/// A merge key: how many entries were above it, its bytes, and its value.
 pub(crate) struct Merge {
     pub(super) above: usize,
     pub(super) span: Span,
@@ -103,7 +103,7 @@ fn last_wins(entries: Vec<Entry>, repeats: &[(usize, usize)], problems: &mut Pro
     kept
 }
 
-/// Whether a span lies in one of `outer`, which are in order and don't overlap.
+/// Whether a span is in one of `outer`, which are in order and don't overlap.
 fn is_inside(span: Span, outer: &[Span]) -> bool {
     let before = outer.partition_point(|o| o.start <= span.start);
     let nearest = before.checked_sub(1).and_then(|i| outer.get(i));

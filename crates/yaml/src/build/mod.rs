@@ -2,7 +2,7 @@
 //!
 //! Go decodes into maps and then converts those to JSON. What that does to a document is done
 //! here: keys become text, the last of equal keys wins, a merge key writes its entries where it
-//! stands (over what is above it, under what is below), aliases are copied out.
+//! is (over what is above it, under what is below), aliases are copied out.
 
 mod alias;
 pub(super) mod binary;

@@ -127,7 +127,7 @@ impl EditableDocument<'_> {
             }
             Style::Block => start,
             _ if to <= line_end => to,
-            // A value over several lines that isn't a block: no comment can stand in it.
+            // A value over several lines that isn't a block: no comment can be in it.
             _ => return vec![(Span::new(start, to), text.to_owned())],
         };
         let mut splices = Vec::new();

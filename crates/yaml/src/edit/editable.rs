@@ -1,4 +1,4 @@
-//! A document's text and its layout: line ends, indentation, how lists stand below their key.
+//! A document's text and its layout: line ends, indentation, how lists are below their key.
 
 use crate::source::Span;
 use crate::{Document, Node, Style, Value};

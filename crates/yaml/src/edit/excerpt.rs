@@ -29,7 +29,7 @@ use crate::{Document, Limits, Node, Path, Segment, Style, Value};
 
 /// Lines that read the same alone.
 struct Excerpt<'d> {
-    /// What stands in them: the value of the entry, the item, or the document's root.
+    /// What is in them: the value of the entry, the item, or the document's root.
     node: &'d Node,
     /// The steps that lead to it.
     steps: &'d [Segment],
@@ -163,7 +163,7 @@ fn is_small(text: &str, edits: &[Edit]) -> bool {
     length <= limits.max_bytes && length.saturating_add(1).saturating_mul(3) <= limits.max_nodes
 }
 
-/// The column at which a collection begins; `None` where more than spaces and dashes stand in front
+/// The column at which a collection begins; `None` where more than spaces and dashes are in front
 /// of it on its line.
 fn start_column(text: &str, at: usize) -> Option<usize> {
     let before = text.as_bytes().get(..at)?;

@@ -7,7 +7,7 @@ use crate::emit::scalar::{Analysis, analyze, needs_quotes};
 use crate::is_invisible_or_control;
 use crate::number::go_json;
 
-/// Where a value stands.
+/// Where a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
     /// In a block collection.

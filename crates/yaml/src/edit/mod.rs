@@ -56,7 +56,7 @@ pub enum Reason {
     Anchor,
     /// The layout is one that edits don't support.
     Layout,
-    /// Two edits overlap, or one lies outside of the file.
+    /// Two edits overlap, or one is outside of the file.
     Overlap,
     /// The result can't be read: what is wrong with it.
     Unreadable(String),

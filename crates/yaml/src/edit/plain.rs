@@ -3,7 +3,7 @@
 use memchr::{memchr2_iter, memchr3_iter};
 
 /// Whether a text has nothing that may mean something elsewhere, or mean nothing without what
-/// stands elsewhere (anchors, aliases, tags, merge keys), and its lines and keys are what they seem:
+/// is elsewhere (anchors, aliases, tags, merge keys), and its lines and keys are what they seem:
 /// there are no line breaks that only YAML has, and no `? ` makes a key of what is below it.
 pub(super) fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();

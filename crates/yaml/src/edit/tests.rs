@@ -171,7 +171,7 @@ fn several_changes_build_on_each_other() {
     ];
     let before = "# top\nold: 1\nspec:\n  # first\n  x: 1 # c\nend: 1\n";
     let after = "# top\nspec:\n  # first\n  x: 1 # c\n  a:\n    b: 1\n    c: 2\n  l:\n  - x\nend: 1\n";
-    // `# top` stands right above the entry that goes, and would go with it.
+    // `# top` is right above the entry that goes, and would go with it.
     assert_eq!(changed(before, &changes), Ok(after.replace("# top\n", "")));
     let document = &parse(&SourceFile::new("f.yaml", before)).documents[0];
     assert_eq!(edits(document, &changes).unwrap().len(), 2);

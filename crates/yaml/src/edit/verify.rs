@@ -62,8 +62,8 @@ pub struct EditableFile {
     pub(super) is_sound: bool,
 }
 
-/// Whether a text reads as it stands nevertheless: kubectl and kustomize disagree about a word, or the lines
-/// of a list's item are looked at as if they were a file.
+/// Whether a text reads as it is nevertheless: kubectl and kustomize disagree about a word, or the lines
+/// of a list's item are examined as if they were a file.
 fn is_harmless(problem: &Problem) -> bool {
     problem.is_about_one_scalar() || problem.kind == ProblemKind::NotAMapping
 }
@@ -156,7 +156,7 @@ impl EditableFile {
         self.documents.get(index).map(|d| &**d)
     }
 
-    /// Whether edits of the file take a comment away: it stands in what they replace, and none of them
+    /// Whether edits of the file take a comment away: it is in what they replace, and none of them
     /// writes it again.
     pub fn loses_comment(&self, edits: &[Edit]) -> bool {
         let text = self.file.text();

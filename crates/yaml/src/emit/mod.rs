@@ -27,7 +27,7 @@ pub fn emit_to(value: &Json, out: &mut String) {
     emitter.start_line();
 }
 
-/// Where the writer stands, which decides about spaces and line breaks.
+/// Where the writer is, which decides about spaces and line breaks.
 struct Emitter<'o> {
     out: &'o mut String,
     /// Characters on this line.

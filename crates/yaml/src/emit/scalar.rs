@@ -73,7 +73,7 @@ fn is_one_word(text: &str) -> bool {
         if first.is_ascii_alphanumeric() && rest.iter().all(|b| inside(*b)))
 }
 
-/// Looks at every character once.
+/// Examines every character once.
 pub(crate) fn analyze(text: &str) -> Analysis {
     if is_one_word(text) {
         return Analysis { multiline: false, plain: true, single: true, literal: true };
@@ -260,7 +260,7 @@ impl Emitter<'_> {
 
     fn double_quoted(&mut self, text: &str, is_key: bool) {
         self.indicator("\"", true, false);
-        // Go looks at the text's beginning only, and then escapes all of it.
+        // Go examines the text's beginning only, and then escapes all of it.
         let all = text.starts_with('\u{FEFF}');
         let mut after_space = false;
         let mut chars = text.chars().peekable();

@@ -80,7 +80,7 @@ proptest::proptest! {
     })]
 
     /// What is written is read back as it was. (`<<` as a key would be a merge; kubectl writes it
-    /// bare all the same.)
+    /// bare nevertheless.)
     #[test]
     fn emitted_text_reads_back(tree in trees()) {
         let tree = json!({ "k": tree });

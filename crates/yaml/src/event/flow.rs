@@ -1,4 +1,4 @@
-//! What stands in `[]` and `{}`.
+//! What is in `[]` and `{}`.
 
 use super::{Event, Events, Result, Spanned, State, end_before, error, nothing, spanned};
 use crate::Style;

@@ -40,7 +40,7 @@ type Result<T> = std::result::Result<T, Box<LexError>>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     BlockEntry,
-    /// A sequence whose dashes stand at the column of the key above them.
+    /// A sequence whose dashes are at the column of the key above them.
     IndentlessEntry,
     BlockKey,
     BlockValue,
@@ -53,7 +53,7 @@ enum State {
     FlowFirstKey,
     FlowKey,
     FlowValue,
-    /// A key that stands alone in `{}`.
+    /// A key that is alone in `{}`.
     FlowNoValue,
 }
 

@@ -62,7 +62,7 @@ impl Lexer<'_> {
         }))
     }
 
-    /// Whether the colon of a key stands right behind it, and nothing speaks against reading both
+    /// Whether the colon of a key is right behind it, and nothing speaks against reading both
     /// at once: neither other open keys nor a limit that what comes first may not reach.
     pub(super) fn has_colon(&self, key: SimpleKey) -> bool {
         self.at(0) == b':'
@@ -82,7 +82,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// Forgets the open key of this level: something else stands where its colon would.
+    /// Forgets the open key of this level: something else is where its colon would.
     pub(super) fn drop_key(&mut self) -> Result<()> {
         match self.take_key() {
             Some(key) if key.required => self.no_colon(key),

@@ -125,11 +125,11 @@ pub(super) struct Lexed {
 /// A place where a key may have begun that its colon would confirm.
 #[derive(Debug, Clone, Copy)]
 struct SimpleKey {
-    /// At a block mapping's own column only a key can stand.
+    /// At a block mapping's own column only a key can be.
     required: bool,
     /// Where the key's first token is in the queue.
     index: usize,
-    /// How many flow collections it stands in.
+    /// How many flow collections it is in.
     level: usize,
     at: usize,
     line: usize,

@@ -1,4 +1,4 @@
-//! What stands in front of a value: anchors, tags, and directives in front of a document.
+//! What is in front of a value: anchors, tags, and directives in front of a document.
 
 use super::{Lexer, Result, Tag, Token};
 
@@ -33,7 +33,7 @@ impl Lexer<'_> {
     }
 
     /// `!`, `!local`, `!!core`, `!<uri>`. A `!named!tag` would need a `%TAG` directive, which
-    /// can't stand in a document that kubectl has cut out.
+    /// can't be in a document that kubectl has cut out.
     pub(super) fn tag(&mut self) -> Result<()> {
         let start = self.pos;
         let what = "while scanning a tag";

@@ -55,7 +55,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// A scalar, whose text is kept where that isn't what stands in the file.
+    /// A scalar, whose text is kept where that isn't what is in the file.
     fn lexed(&mut self, style: Style, start: usize, end: usize, copied: Option<String>) -> Lexed {
         if let Some(text) = copied {
             self.copied.push_back((start, text));
@@ -77,7 +77,7 @@ impl Lexer<'_> {
     /// The rest of a plain scalar, whose first word is read.
     fn plain_words(&mut self, start: usize) -> Result<Lexed> {
         let mut end = self.pos;
-        // The text, once it is not what stands in the file.
+        // The text, once it is not what is in the file.
         let mut folded: Option<String> = None;
         let mut breaks = Breaks::default();
         while self.plain_space(start, &mut breaks)? {

@@ -15,7 +15,7 @@ impl ByteSet {
         Self(set)
     }
 
-    /// How many bytes stand in front of the first that is in the set.
+    /// How many bytes are in front of the first that is in the set.
     pub(super) fn find(&self, bytes: &[u8]) -> usize {
         let found = bytes.iter().position(|b| self.0[usize::from(*b)]);
         found.unwrap_or(bytes.len())

@@ -1,4 +1,4 @@
-//! What stands between tokens: spaces, comments, line breaks.
+//! What is between tokens: spaces, comments, line breaks.
 
 use memchr::{memchr2, memchr2_iter};
 

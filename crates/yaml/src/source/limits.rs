@@ -8,7 +8,7 @@ pub struct Limits {
     /// Bytes of one file, and of what its aliases add. A manifest has kilobytes; a dump of a thousand nodes has thirty
     /// megabytes. The limit keeps a stray archive from taking all memory.
     pub max_bytes: usize,
-    /// Bytes of all files of a repository that are looked into, which bounds what is kept of them.
+    /// Bytes of all files of a repository that are searched, which bounds what is kept of them.
     pub max_total: u64,
     /// Documents of one file.
     pub max_documents: usize,

@@ -63,7 +63,7 @@ pub struct Origins {
 }
 
 impl Origins {
-    /// Each range of the text with the place that it is from. Ranges may lie in one another.
+    /// Each range of the text with the place that it is from. Ranges may be in one another.
     pub fn new(places: Vec<(Span, Location)>) -> Self {
         Self { places }
     }
@@ -164,7 +164,7 @@ impl SourceFile {
     }
 
     /// Whether a program produced the text, and its sources are known.
-    pub fn is_made(&self) -> bool {
+    pub fn is_generated(&self) -> bool {
         self.origins.get().is_some()
     }
 
@@ -248,7 +248,7 @@ impl Location {
         Some(Self { file: Arc::clone(&origin.file), span: Span::new(start, start + self.text().len()) })
     }
 
-    /// Where this is [made](SourceFile::is_made) of a value as a whole: that value's place.
+    /// Where this is [made](SourceFile::is_generated) of a value as a whole: that value's place.
     pub fn exact_origin(&self) -> Option<&Self> {
         let (span, origin) = self.file.origins.get()?.around(self.span)?;
         (*span == self.span).then_some(origin)
@@ -262,7 +262,7 @@ pub struct Edit {
     pub file: Arc<SourceFile>,
     /// What is replaced; empty for an insertion.
     pub span: Span,
-    /// What stands there afterwards.
+    /// The new text.
     pub text: String,
 }
 
@@ -270,7 +270,7 @@ impl Edit {
     /// Moves the edit from generated text to the user's text that it comes from: `false`, and nothing
     /// happens, unless it is another value on one line for one that the user wrote like this.
     pub fn move_to_origin(&mut self) -> bool {
-        if !self.file.is_made() {
+        if !self.file.is_generated() {
             return true;
         }
         let place = Location::new(&self.file, self.span);

@@ -1,4 +1,4 @@
-//! How git is run: the one place that starts it.
+//! Runs git; nothing else starts it.
 //!
 //! A repository's own configuration can name programs (`core.fsmonitor`, `core.sshCommand`,
 //! `remote.*.vcs`, hooks), and so can `GIT_*` of the environment. Here git gets only commands that
@@ -15,7 +15,7 @@ use crate::source::program;
 use crate::source::tree::Error;
 
 /// Configuration that beats the repository's own: nothing that it could start, nothing to fetch
-/// with, and no bare repository that lies in a checkout as if it were files.
+/// with, and no bare repository that is in a checkout as if it were files.
 const CONFIGURATION: [&str; 14] = [
     "protocol.allow=never",
     "safe.bareRepository=explicit",
@@ -59,7 +59,7 @@ pub(super) struct Git {
 }
 
 impl Git {
-    /// The repository that a directory lies in, and the directory's path in it. hcoplan searches for it itself: git
+    /// The repository that a directory is in, and the directory's path in it. hcoplan searches for it itself: git
     /// takes any directory with the right names in it for a bare repository, and a checkout may contain one. Only a
     /// directory outside any repository may be a bare one.
     pub(super) fn around(directory: &Utf8Path) -> Result<(Self, Utf8PathBuf), Error> {
@@ -95,7 +95,7 @@ impl Git {
         }
         command.envs(OURS);
         if let Some(above) = self.top.parent() {
-            // A `.git` that is none is an error, not a reason to look further up.
+            // An invalid `.git` is an error, not a reason to search further up.
             command.env("GIT_CEILING_DIRECTORIES", above);
         }
         command.args(["--no-pager", "--literal-pathspecs"]);
@@ -112,7 +112,7 @@ impl Git {
         command
     }
 
-    /// What git prints.
+    /// git's output.
     pub(super) fn bytes<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Vec<u8>, Error> {
         let done =
             self.command().args(arguments).stdin(Stdio::null()).output().map_err(|e| Error::NoGit(e.to_string()))?;
@@ -124,7 +124,7 @@ impl Git {
         Err(Error::Git(line.trim_start_matches("fatal: ").to_owned()))
     }
 
-    /// What git prints, as one line.
+    /// git's output, as one line.
     pub(super) fn line<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<String, Error> {
         let text = String::from_utf8(self.bytes(arguments)?);
         let text = text.map_err(|_| Error::Git("its answer is no UTF-8".to_owned()))?;
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_the_environments_configuration_only_trust_is_taken() {
+    fn takes_only_safe_directories_from_the_environment() {
         let variable = |name: &str| {
             let value = match name {
                 "GIT_CONFIG_COUNT" => "3",

@@ -21,7 +21,7 @@ use super::tree::{Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Wal
 pub struct Revision {
     commit: String,
     entries: BTreeMap<Utf8PathBuf, Entry>,
-    /// Names that are no UTF-8.
+    /// Paths that are not valid UTF-8.
     unnamed: Vec<Utf8PathBuf>,
     objects: Mutex<Objects>,
     max_bytes: usize,
@@ -40,7 +40,7 @@ enum Kind {
     Submodule,
 }
 
-/// A commit, as a person knows it.
+/// A commit's name and time, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
     /// Its full name.
@@ -51,18 +51,18 @@ pub struct Commit {
 
 impl Commit {
     /// The commit of the revision `name` (as in [`Revision::open`]) of the repository that
-    /// `directory` lies in; `None` where there is none.
+    /// `directory` is in; `None` where there is none.
     pub fn find(directory: &Utf8Path, name: &str) -> Option<Self> {
         let (git, _) = Git::around(directory).ok()?;
         let name = resolved(&git, name).ok()?;
-        // Unlike `git log` it knows no signatures, for which a program would be started.
+        // Unlike `git log` it never checks signatures, for which git would start a program.
         let line = git.line(&["rev-list", "--max-count=1", "--format=%cI", &name]);
         let time = line.ok()?.lines().last()?.to_owned();
         Some(Self { name, time })
     }
 }
 
-/// What the repository that `directory` lies in is called: the last part of its origin's address,
+/// The name of the repository that `directory` is in: the last part of its origin's address,
 /// else its directory. `None` outside a repository.
 pub fn repository_name(directory: &Utf8Path) -> Option<String> {
     let (git, _) = Git::around(directory).ok()?;
@@ -80,7 +80,7 @@ fn name_of_origin(git: &Git) -> Option<String> {
     last_part(&address).map(ToOwned::to_owned)
 }
 
-/// What git tracks of a directory, by its index; nothing outside a repository.
+/// The files of a directory that git tracks, by its index; none outside a repository.
 pub(super) struct TrackedFiles(BTreeSet<Utf8PathBuf>);
 
 impl TrackedFiles {
@@ -118,7 +118,7 @@ const MOST_LINKS: usize = 10;
 
 impl Revision {
     /// The revision `name` (`origin/main`, `v1.2`, a commit; `A...B` is where the two parted) of
-    /// the repository that `directory` lies in; paths are relative to `directory`. A directory that the revision doesn't have is
+    /// the repository that `directory` is in; paths are relative to `directory`. A directory that the revision doesn't have is
     /// empty.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ impl Revision {
         Ok(revision)
     }
 
-    /// Whether the repository that `directory` lies in has the revision `name`.
+    /// Whether the repository that `directory` is in has the revision `name`.
     pub fn is_there(directory: &Utf8Path, name: &str) -> bool {
         Git::around(directory).is_ok_and(|(git, _)| resolved(&git, name).is_ok())
     }
@@ -187,7 +187,7 @@ impl Revision {
         (entry.kind == Kind::File).then_some(entry.object.as_str())
     }
 
-    /// Takes in a row of `ls-tree`: `<mode> <type> <object>\t<path>`.
+    /// Adds a row of `ls-tree`: `<mode> <type> <object>\t<path>`.
     fn add(&mut self, row: &[u8], prefix: &str) {
         let Some(tab) = row.iter().position(|b| *b == b'\t') else {
             return;
@@ -338,7 +338,7 @@ fn commit(git: &Git, name: &str) -> Result<String, Error> {
     found.map_err(|error| no_commit(git, error, || format!("there is no revision {name}")))
 }
 
-/// Where there is just no such commit, git says nothing.
+/// The error for a missing commit, about which git prints nothing.
 fn no_commit(git: &Git, error: Error, what: impl FnOnce() -> String) -> Error {
     match error {
         Error::Git(said) if said == WITHOUT_A_WORD => explained(git, what()),
@@ -347,7 +347,7 @@ fn no_commit(git: &Git, error: Error, what: impl FnOnce() -> String) -> Error {
     }
 }
 
-/// What isn't there, and that a shallow or a partial clone may be why.
+/// The error for a missing object, with a hint where the clone is shallow or partial.
 fn explained(git: &Git, what: String) -> Error {
     let shallow = git.line(&["rev-parse", "--is-shallow-repository"]);
     if shallow.is_ok_and(|answer| answer == "true") {

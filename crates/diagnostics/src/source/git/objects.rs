@@ -17,7 +17,7 @@ pub(super) struct Objects {
 impl Objects {
     pub(super) fn start(git: &Git) -> Result<Self, Error> {
         let mut command = git.command();
-        // Ctrl-C is for us alone: we may still have a file to read before we end, and git with us.
+        // Ctrl-C must not end git before hcoplan, which may still have a file to read.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command
@@ -36,7 +36,7 @@ impl Objects {
     pub(super) fn read(&mut self, object: &str, max_bytes: usize) -> Result<Vec<u8>, Unreadable> {
         let requests = self.requests.as_mut().expect("open until dropped");
         let mut head = String::new();
-        // A git that would fetch it, and may not, ends.
+        // git ends where it would have to fetch the object.
         let asked = writeln!(requests, "{object}").and_then(|()| requests.flush());
         asked.and_then(|()| self.answers.read_line(&mut head)).map_err(|_| Unreadable::NotFetched)?;
         // `<object> blob <size>`, else `<object> missing`.

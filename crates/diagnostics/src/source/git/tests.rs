@@ -75,7 +75,7 @@ fn reads_old_revisions_below_a_directory() {
 
 #[cfg(unix)]
 #[test]
-fn links_stay_inside() {
+fn follows_links_inside_the_root_only() {
     use std::os::unix::fs::symlink;
     let repository = Repository::new();
     repository.write("f/base/a.yaml", "a");
@@ -116,7 +116,7 @@ fn links_stay_inside() {
 }
 
 #[test]
-fn names_errors() {
+fn reports_errors_of_git() {
     let repository = Repository::new();
     repository.write("a.yaml", "a");
     repository.commit();
@@ -134,7 +134,7 @@ fn names_errors() {
 }
 
 #[test]
-fn a_bare_repository_will_do() {
+fn reads_a_bare_repository() {
     let repository = Repository::new();
     repository.write("d/a.yaml", "a");
     repository.commit();
@@ -147,7 +147,7 @@ fn a_bare_repository_will_do() {
 
 /// In a checkout, files that look like a bare repository are files.
 #[test]
-fn a_bare_repository_in_another_one_is_none() {
+fn ignores_a_bare_repository_inside_a_checkout() {
     let repository = Repository::new();
     repository.write("d/a.yaml", "a");
     repository.commit();
@@ -172,7 +172,7 @@ fn a_commit_has_a_name_and_a_time() {
 }
 
 #[test]
-fn a_repository_is_called_as_its_origin_is() {
+fn a_repository_has_the_name_of_its_origin() {
     let repository = Repository::new();
     let called = || repository_name(repository.root());
     assert_eq!(called().as_deref(), repository.root().file_name());
@@ -184,7 +184,7 @@ fn a_repository_is_called_as_its_origin_is() {
         repository.run(&["config", "remote.origin.url", address]);
         assert_eq!(called().as_deref(), Some(name), "{address}");
     }
-    // What may be a password is not shown.
+    // The user part of an address may be a password.
     repository.run(&["config", "remote.origin.url", "https://git.example.com/?token=hunter2"]);
     assert_eq!(called().as_deref(), repository.root().file_name());
 }

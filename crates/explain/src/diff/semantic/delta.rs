@@ -33,9 +33,9 @@ pub struct Step {
     /// The same place for people, with the keys of list entries instead of their numbers:
     /// `spec.template.spec.containers[name=manager].image`.
     pub label: String,
-    /// What stands there; `None` where there is nothing.
+    /// The value before; `None` where there is none.
     pub before: Option<Value>,
-    /// What stands there afterwards; `None` where nothing is left.
+    /// The value after; `None` where it is removed.
     pub after: Option<Value>,
     /// Why it changes nothing, where it doesn't.
     pub noise: Option<NoiseKind>,

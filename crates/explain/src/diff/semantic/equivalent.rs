@@ -10,7 +10,7 @@ use serde_json::Value;
 /// Keys below which texts and numbers are quantities of something.
 const QUANTITIES: [&str; 6] = ["requests", "limits", "capacity", "hard", "storage", "size"];
 
-/// Whether two scalars mean the same where they stand: the same length of time, the same quantity.
+/// Whether two scalars mean the same where they are: the same length of time, the same quantity.
 pub(super) fn is_equivalent(path: &Path, before: &Value, after: &Value) -> bool {
     if let (Some(a), Some(b)) = (before.as_str(), after.as_str()) {
         let time = |text: &str| {

@@ -13,7 +13,7 @@ pub enum Listing<'s> {
     Map(Vec<&'s str>),
     /// By themselves; the order means nothing.
     Set,
-    /// The order counts. Entries with a name are known by it all the same.
+    /// The order counts. Entries with a name are known by it nevertheless.
     Sequence,
 }
 

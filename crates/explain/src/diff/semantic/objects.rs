@@ -53,7 +53,7 @@ impl ObjectChange {
     }
 }
 
-/// How alike two objects must be for the one to stand in the place of the other: the share of
+/// How alike two objects must be for the one to be in the place of the other: the share of
 /// their leaves, in percent.
 const ALIKE: usize = 70;
 
@@ -112,7 +112,7 @@ fn changed(release: &Release, was: &Object, is: &Object, kind: Kind) -> ObjectCh
     }
 }
 
-/// Finds what stands in the place of something that goes: the same kind and namespace, and most
+/// Finds what is in the place of something that goes: the same kind and namespace, and most
 /// of its leaves. Each goes to the one that is most like it.
 fn renamed(release: &Release, changes: &mut [ObjectChange], gone: &mut Vec<&Object>) {
     let added = changes.iter().filter(|c| c.kind == Kind::Add).count();

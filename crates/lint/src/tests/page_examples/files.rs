@@ -29,7 +29,7 @@ const API_VERSIONS: [(&str, &str); 12] = [
     ("VirtualMachineInstance", "kubevirt.io/v1"),
 ];
 
-/// Where documents without a file's name lie.
+/// Where documents without a file's name are.
 const FILES: [(&str, &str); 2] = [("HyperConverged", "hyperconverged.yaml"), ("ClusterInventory", "inventory.yaml")];
 
 /// The HyperConverged before a change: always a file of its own.

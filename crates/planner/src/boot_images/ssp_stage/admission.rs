@@ -1,4 +1,4 @@
-//! SSP's validating webhook, as far as it looks at golden images and architectures.
+//! SSP's validating webhook, as far as it examines golden images and architectures.
 //!
 //! Not here: its dry run of a Deployment with the template validator's placement, which asks the
 //! API server, and its rejection of a second SSP.

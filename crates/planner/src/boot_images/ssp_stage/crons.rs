@@ -144,7 +144,7 @@ fn without_architectures(template: &CronTemplate, cluster: &[&str], bundle: &Ssp
 }
 
 /// The crons sorted by namespace and name, one for each. Where SSP would have two, the later
-/// template's stands here.
+/// template's is here.
 pub(super) fn unique_names(planned: BTreeMap<Target, Cron>, displaced: &mut Vec<Displaced>) -> Vec<Cron> {
     let mut crons: Vec<Cron> = planned.into_values().collect();
     crons.sort_by(|a, b| {

@@ -47,11 +47,11 @@ pub struct SspAdmission {
     pub accepted: bool,
     /// Why not, in the webhook's words; empty when accepted.
     pub message: String,
-    /// What was looked at when it was rejected.
+    /// What was examined when it was rejected.
     pub reason: Option<SspReason>,
 }
 
-/// What SSP's webhook looked at when it rejected an SSP.
+/// What SSP's webhook examined when it rejected an SSP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SspReason {
     /// Golden images for several architectures, and HCO found no node.

@@ -28,7 +28,7 @@ impl CronTemplate {
     }
 }
 
-/// Reads the SSP's list. What SSP's CRD doesn't know is gone; of the metadata only what SSP looks
+/// Reads the SSP's list. What SSP's CRD doesn't know is removed; of the metadata only what SSP looks
 /// at is kept.
 pub(super) fn read(spec: &Value, bundle: &SspBundle) -> Vec<CronTemplate> {
     let templates = spec.pointer("/commonTemplates/dataImportCronTemplates");

@@ -125,7 +125,7 @@ fn may_render_one(text: &str) -> bool {
         || values("kind").any(is_action) && values("apiVersion").any(is_action) && text.contains("yper")
 }
 
-/// The chart that a chart is a dependency of, where it lies in its `charts`.
+/// The chart that a chart is a dependency of, where it is in its `charts`.
 fn outermost<'p>(tree: &dyn Tree, chart: &'p Utf8Path) -> &'p Utf8Path {
     let mut out = chart;
     while let Some(parent) = out.parent().filter(|p| p.file_name() == Some("charts")) {
@@ -188,7 +188,7 @@ fn describe(release: &Release) -> String {
 }
 
 /// Each release with the directory that its cluster is named after: that of its last file of values where that
-/// lies outside of the chart and is nobody else's; else the chart's, or one below it where there are several.
+/// is outside of the chart and is nobody else's; else the chart's, or one below it where there are several.
 fn planned(chart: &Chart, releases: &[Release]) -> Vec<(Utf8PathBuf, Release)> {
     let outside = |release: &Release| {
         let last = release.values.last()?;

@@ -40,7 +40,7 @@ pub(super) struct Release {
     pub(super) namespace: Option<String>,
     /// Files of values beside the chart's own, from the root, in their order.
     pub(super) values: Vec<Utf8PathBuf>,
-    /// Values that stand in what names the release, as YAML.
+    /// Values that are in what names the release, as YAML.
     pub(super) inline: Vec<String>,
     /// What is set one by one, `name=value`.
     pub(super) set: Vec<String>,
@@ -48,7 +48,7 @@ pub(super) struct Release {
     pub(super) lacks: Vec<String>,
 }
 
-/// The releases of a chart, sorted by name: those that something names, else one for each file of values that lies in
+/// The releases of a chart, sorted by name: those that something names, else one for each file of values that is in
 /// the chart beside its own, else one.
 pub(super) fn releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
     let named = named_releases(tree, chart, files);

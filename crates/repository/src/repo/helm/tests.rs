@@ -154,7 +154,7 @@ fn locates_written_out_values_in_the_values_file() {
     let template = "c/templates/hc.yaml";
     let name = format!("{template}:4: name: kubevirt-hyperconverged");
     assert_eq!(place("metadata.name"), name);
-    // What stands above `kind`.
+    // What is above `kind`.
     let version = format!("{template}:1: apiVersion: hco.kubevirt.io/v1beta1");
     assert_eq!(place("apiVersion"), version);
     assert_eq!(place("spec.evictionStrategy"), "c/values.yaml:3: None");

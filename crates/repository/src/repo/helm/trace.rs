@@ -44,7 +44,7 @@ pub(super) fn origins(
     Origins::new(places)
 }
 
-/// What stands behind `# Source:` above a document.
+/// What follows `# Source:` above a document.
 fn source<'t>(text: &'t str, document: &Document) -> Option<&'t str> {
     let before = text.get(..document.root.span.start as usize)?;
     let (_, behind) = before.rsplit_once("# Source: ")?;
@@ -67,7 +67,7 @@ struct Template<'v> {
 }
 
 impl<'v> Template<'v> {
-    /// `from`: where the template that Helm finds at a path lies.
+    /// `from`: where the template that Helm finds at a path is.
     fn read(
         tree: &dyn Tree,
         chart: &Utf8Path,

@@ -89,7 +89,7 @@ fn place(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildEr
 }
 
 impl Named {
-    /// What it names; nothing where it stands in the kustomization itself.
+    /// What it names; nothing where it is in the kustomization itself.
     fn name(&self) -> Option<&str> {
         let (Self::Base(name) | Self::File(name) | Self::Patch(name) | Self::Plugin(name)) = self;
         Some(name.as_str()).filter(|name| !name.contains('\n'))

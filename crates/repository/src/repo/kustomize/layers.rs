@@ -20,7 +20,7 @@ pub struct BuildLayer {
     pub document: Arc<Document>,
     /// What it does.
     pub what: LayerKind,
-    /// The scalar of a kustomization that it stands in, where it is no file.
+    /// The scalar of a kustomization that it is in, where it is no file.
     inline: Option<(Arc<Document>, Node)>,
     /// What a patch's `target` says.
     pub(super) target: Option<Node>,
@@ -44,7 +44,7 @@ pub enum LayerKind {
 }
 
 impl BuildLayer {
-    /// Whether it stands in a kustomization, and in no file of its own.
+    /// Whether it is in a kustomization, and in no file of its own.
     pub fn is_inline(&self) -> bool {
         self.inline.is_some()
     }
@@ -54,7 +54,7 @@ impl BuildLayer {
         self.target.as_ref().is_none_or(|t| selects(t, kind))
     }
 
-    /// The document that it stands in.
+    /// The document that it is in.
     pub(super) fn document(self) -> Arc<Document> {
         match self.inline {
             Some((kustomization, _)) => kustomization,
@@ -62,7 +62,7 @@ impl BuildLayer {
         }
     }
 
-    /// Edits of its document as edits of the file that it stands in; `None` where that isn't written as a block.
+    /// Edits of its document as edits of the file that it is in; `None` where that isn't written as a block.
     pub fn in_file(&self, edits: Vec<Edit>) -> Option<Vec<Edit>> {
         let Some((kustomization, scalar)) = &self.inline else {
             return Some(edits);
@@ -79,7 +79,7 @@ impl BuildLayer {
         Some(line_edits(file, &text))
     }
 
-    /// The entry of its kustomization that it stands in, where it is no file.
+    /// The entry of its kustomization that it is in, where it is no file.
     pub fn entry(&self) -> Option<(&Document, Path)> {
         let (kustomization, scalar) = self.inline.as_ref()?;
         let path = kustomization.root.path_to(scalar.span)?;

@@ -104,7 +104,7 @@ pub enum BuildError {
     /// There is no place to build in.
     #[error("there is no temporary directory to build in: {0}")]
     NoRoom(std::io::Error),
-    /// The root can't be looked at.
+    /// The root can't be examined.
     #[error(transparent)]
     Source(#[from] hcoplan_diagnostics::source::Error),
     /// The build failed.
@@ -119,7 +119,7 @@ pub enum BuildError {
 
 /// What is to be built, and how.
 pub struct BuildRequest<'a> {
-    /// Only what lies in this directory, or what a file of it goes into.
+    /// Only what is in this directory, or what a file of it goes into.
     pub within: Option<&'a Utf8Path>,
     /// The clusters that are meant.
     pub chosen: &'a ClusterFilter,
@@ -135,7 +135,7 @@ pub struct BuildRequest<'a> {
 
 /// Builds the kustomizations of a tree that no other one builds on and that reach a HyperConverged, or may make one of
 /// something else, as far as they are asked for. Nothing is built in the tree itself: what a build needs, and nothing
-/// else, is written to a directory of its own, which is gone afterwards. `root` is what paths are reported to be in.
+/// else, is written to a directory of its own, which is removed afterwards. `root` is what paths are reported to be in.
 ///
 /// # Errors
 /// What keeps every build from being made; one that fails is in what is built.
@@ -265,7 +265,7 @@ struct BuildJob {
     reached: BuildInputs,
     /// Why kustomize must not be given it.
     allowed: Result<(), BuildError>,
-    /// Whether an inventory lies next to it, so that it is meant to be a cluster.
+    /// Whether an inventory is next to it, so that it is meant to be a cluster.
     has_inventory: bool,
 }
 
@@ -309,7 +309,7 @@ impl BuildJob {
 impl BuildJob {
     /// Whether one of its files mentions a HyperConverged, such as a patch or a component, or can give an object
     /// another kind: then only the build shows the result. `known`: earlier answers about files. What a PolicyGenerator
-    /// names is looked at where it lies.
+    /// names is examined where it is.
     fn may_make_one(&self, tree: &dyn Tree, known: &mut HashMap<Utf8PathBuf, bool>) -> bool {
         self.reached.inputs.iter().any(|input| {
             let may = || {

@@ -44,7 +44,7 @@ impl BuildInputs {
     }
 
     /// Follows everything that a directory's kustomization names. The first thing that kustomize must
-    /// not be given is the error, and the rest is followed all the same.
+    /// not be given is the error, and the rest is followed nevertheless.
     pub(super) fn follow(&mut self, all: &mut TreeKustomizations<'_>, top: &Utf8Path) -> Result<(), BuildError> {
         let mut allowed = Ok(());
         let mut open = vec![top.to_owned()];
@@ -204,7 +204,7 @@ impl BuildInputs {
     }
 }
 
-/// Whether kustomize loads a file that is there: one that a link leads to has to lie at or below the directory, too.
+/// Whether kustomize loads a file that is there: one that a link leads to has to be at or below the directory, too.
 /// (Of others it says so itself; in the copy that is built, links are files.)
 fn is_loaded(
     all: &TreeKustomizations<'_>,

@@ -18,7 +18,7 @@ const CHART: &str = "for Helm charts, which kustomize would have helm fetch";
 pub(super) const POLICY_GENERATOR: &str = "a PolicyGenerator, for which no program is run";
 const PROGRAM: &str = "a plugin that isn't kustomize's own, and no program is run for it";
 
-/// Something that a kustomization names, or that stands in it.
+/// Something that a kustomization names, or that is in it.
 #[derive(Debug, Clone)]
 pub(super) enum Named {
     /// A file or a directory that it builds on.
@@ -44,7 +44,7 @@ pub(super) struct Kustomization {
     pub(super) component: bool,
     /// Whether it does nothing but list resources.
     pub(super) only_lists: bool,
-    /// Why kustomize must not be given it; what else it names is in `named` all the same.
+    /// Why kustomize must not be given it; what else it names is in `named` nevertheless.
     pub(super) rejected: Option<Rejected>,
 }
 
@@ -147,7 +147,7 @@ impl Kustomization {
             Ok(bytes) => Self::read(&SourceFile::from_bytes(path, bytes), input),
             Err(why) => Self::nothing(path, input, Some(Rejected::Broken(why.to_string()))),
         };
-        // It names something all the same, and that is no cluster's by itself.
+        // It names something nevertheless, and that is no cluster's by itself.
         if out.named.is_empty() && out.rejected.is_some() {
             let bytes = tree.read(&out.input).unwrap_or_default();
             let text = String::from_utf8_lossy(&bytes);
@@ -246,7 +246,7 @@ fn sources(entry: &Node, named: &mut Vec<Named>) {
     named.extend(env.map(Named::File));
 }
 
-/// Whether a patch stands in the kustomization itself: then kustomize can read objects from it.
+/// Whether a patch is in the kustomization itself: then kustomize can read objects from it.
 pub(super) fn is_inline(text: &str) -> bool {
     let documents = parsed(text).unwrap_or_default();
     !documents.is_empty()
@@ -314,7 +314,7 @@ pub(super) fn plugins(text: &str) -> Result<Vec<Named>, &'static str> {
     Ok(named)
 }
 
-/// The files that the configuration of a built-in plugin names, wherever they stand in it.
+/// The files that the configuration of a built-in plugin names, wherever they are in it.
 fn files(node: &Node, named: &mut Vec<Named>) {
     for entry in node.entries() {
         let value = &entry.value;

@@ -55,7 +55,7 @@ const HIDING: [&str; 14] = [
     "2002:binary",
 ];
 
-/// Why the bytes of a manifest are no text that can be looked into; `None` for what can be.
+/// Why the bytes of a manifest are no text that can be searched; `None` for what can be.
 fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
     const COMPRESSED: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"];
     if [&b"version https://git-lfs.github.com/spec/"[..], b"version https://hawser.github.com/spec/"]
@@ -73,14 +73,14 @@ fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
 /// What the names of HCO's packages have in common.
 const PACKAGE: &str = "kubevirt-hyperconverged";
 
-/// A file's documents, shared by everybody who looks at them.
+/// A file's documents, shared by everybody who examines them.
 #[derive(Debug)]
 pub(super) struct Content {
     pub(super) documents: Vec<Arc<Document>>,
     pub(super) problems: Vec<Problem>,
     pub(super) comments: Vec<Comment>,
     pub(super) file: Arc<SourceFile>,
-    /// Manifests that stand in texts of it.
+    /// Manifests that are in texts of it.
     pub(super) embedded: Vec<Embedded>,
     /// Texts of a script that have a HyperConverged in them and can't be read.
     missed: Vec<Span>,
@@ -195,7 +195,7 @@ impl Content {
         EditableFile::read(&self.file, documents, &self.comments, &self.problems)
     }
 
-    /// The object at a place: a document, or an object of a list as if it stood alone.
+    /// The object at a place: a document, or an object of a list as if it was alone.
     pub(super) fn object(&self, place: ObjectPlace) -> Option<Arc<Document>> {
         let Some(document) = self.documents.get(place.document as usize) else {
             return Some(Arc::clone(&self.embedded_at(place)?.document));
@@ -216,7 +216,7 @@ impl Content {
 pub struct ObjectPlace {
     /// 0-based place among the file's documents.
     pub document: u32,
-    /// 0-based place among the objects of a list, with those of the lists inside it where these stand;
+    /// 0-based place among the objects of a list, with those of the lists inside it where these are;
     /// `None` for the document itself.
     pub item: Option<u32>,
 }
@@ -244,7 +244,7 @@ pub(super) enum FoundKind {
     Changing,
 }
 
-/// What looking at a file gave.
+/// What examining a file gave.
 #[derive(Debug, Default)]
 pub(super) struct Scanned {
     /// What matters in it.
@@ -259,7 +259,7 @@ pub(super) struct Scanned {
     pub(super) marked: bool,
 }
 
-/// Whether a file can hold manifests, by its name. Argo CD and kubectl look at how the name ends: `.yaml`
+/// Whether a file can hold manifests, by its name. Argo CD and kubectl examine how the name ends: `.yaml`
 /// is one, too.
 pub fn is_candidate(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();
@@ -270,7 +270,7 @@ pub fn is_candidate(path: &Utf8Path) -> bool {
     [".yaml", ".yml", ".json"].iter().any(ends) || is_kustomization(path)
 }
 
-/// Looks at a file.
+/// Examines a file.
 pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
     let bytes = match tree.read(path) {
         Ok(bytes) => bytes,
@@ -319,7 +319,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
     }
 }
 
-/// Looks at a script or a template.
+/// Examines a script or a template.
 fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
     // A chart's are rendered with it.
     let is_meant = || {

@@ -20,7 +20,7 @@ fn other_clusters_versions_are_not_this_ones() {
     assert_eq!(release(&[("versions/a/v.yaml", &new)]), None);
     assert_eq!(release(&[("a/v.yaml", &old), ("b/v.yaml", &new)]), None);
     assert_eq!(release(&[("other/hc.yaml", HC), ("version/v.yaml", &new)]), None);
-    // Its own counts all the same.
+    // Its own counts nevertheless.
     let own = [("virt/v.yaml", &*new), ("b/v.yaml", &*old)];
     assert_eq!(release(&own).as_deref(), Some("4.21"));
 }

@@ -18,7 +18,7 @@ use super::not_planned::{holds_kind, holds_one, is_hyperconverged};
 use super::unknown::{self, Unknown};
 use super::{ansible, group, policy, text};
 
-/// A manifest that stands in a text.
+/// A manifest that is in a text.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Embedded {
     pub(in super::super) document: Arc<Document>,
@@ -113,7 +113,7 @@ fn policies(node: &Node, found: &mut dyn FnMut(&Node)) {
     }
 }
 
-/// Strings that are scripts with heredocs, wherever they stand: steps of pipelines, tasks, Jobs.
+/// Strings that are scripts with heredocs, wherever they are: steps of pipelines, tasks, Jobs.
 fn scripts(node: &Node, found: &mut dyn FnMut(&Node)) {
     match &node.value {
         Value::Map(entries) => entries.iter().for_each(|e| scripts(&e.value, found)),
@@ -180,7 +180,7 @@ fn of_manifest(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceF
     if !text.contains(HCO) && !holds_kind(text) {
         return;
     }
-    // What stands under a condition is unknown, unless the whole object does.
+    // What is under a condition is unknown, unless the whole object does.
     for conditions in [true, false] {
         let masked = mask(text, language, conditions);
         let before = out.found.len();
@@ -278,7 +278,7 @@ fn of_piece(
             let comment = |c: &Comment| Comment { span: place(c.span), ..*c };
             let span = root.span;
             let comments = document.comments.iter().map(comment);
-            // Above the first line of what stands alone there may be one, too.
+            // Above the first line of what is alone there may be one, too.
             let comments = comments.filter(|c| is_alone || (span.start <= c.span.start && c.span.end <= span.end));
             let document = Document { file: Arc::clone(file), index, span, comments: comments.collect(), root };
             unknown.sort_by_key(Unknown::start);

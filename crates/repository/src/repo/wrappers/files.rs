@@ -5,7 +5,7 @@ use camino::Utf8Path;
 use super::super::kustomization::is_kustomization;
 use super::mask::Language;
 
-/// How manifests stand in a file.
+/// How manifests are in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// It is one, once a tool has filled it in.
@@ -77,7 +77,7 @@ pub(in super::super) fn builds_image(path: &Utf8Path) -> bool {
     begins || [".dockerfile", ".containerfile"].iter().any(|e| name.ends_with(e))
 }
 
-/// How manifests stand in a file with this text.
+/// How manifests are in a file with this text.
 pub(super) fn form(path: &Utf8Path, text: &str) -> Option<Form> {
     let script = || is_script(path, text.as_bytes()).then_some(Form::Script(Language::Shell));
     of_name(path).or_else(script).or_else(|| is_program(path, |_| true).then_some(Form::Unread))

@@ -42,11 +42,11 @@ impl Language {
 pub(super) struct Masked {
     pub(super) text: String,
     pub(super) language: Language,
-    /// Lines whose content isn't known: what stands under a condition, and what a template puts there alone.
+    /// Lines whose content isn't known: what is under a condition, and what a template puts there alone.
     pub(super) lines: Vec<Line>,
-    /// Whether anything stands under a condition.
+    /// Whether anything is under a condition.
     pub(super) has_conditions: bool,
-    /// Whether what stands under conditions was left, so that `lines` are theirs.
+    /// Whether what is under conditions was left, so that `lines` are theirs.
     pub(super) is_whole: bool,
 }
 
@@ -82,7 +82,7 @@ impl Line {
     }
 }
 
-/// Covers what a tool fills in; with `conditions` also what stands under a condition.
+/// Covers what a tool fills in; with `conditions` also what is under a condition.
 pub(super) fn mask(text: &str, language: Language, conditions: bool) -> Masked {
     let mut out =
         Masked { text: text.to_owned(), language, lines: Vec::new(), has_conditions: false, is_whole: !conditions };
@@ -279,7 +279,7 @@ fn tags(text: &str, language: Language) -> Vec<Tag<'_>> {
     }
 }
 
-/// The words that begin what stands under a condition.
+/// The words that begin what is under a condition.
 const OPEN: [&str; 6] = ["if", "for", "range", "with", "define", "block"];
 
 fn braces(text: &str, language: Language, conditions: bool, out: &mut Masked) {

@@ -26,7 +26,7 @@ use hcoplan_yaml::Node;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wrapper<'n> {
     pub(super) node: &'n Node,
-    /// Whether it is a Template of OpenShift, whose parameters stand in the object.
+    /// Whether it is a Template of OpenShift, whose parameters are in the object.
     pub(super) is_template: bool,
 }
 

@@ -164,7 +164,7 @@ fn has_line(text: &str, key: &str, has: &dyn Fn(&str) -> bool) -> bool {
     })
 }
 
-/// Whether a text is a script that applies a manifest which stands in a string of it.
+/// Whether a text is a script that applies a manifest which is in a string of it.
 fn applies_one(text: &str) -> bool {
     text.contains(HCO) && text.contains(" apply") && !inline::manifests(text, &[]).is_empty()
 }

@@ -28,7 +28,7 @@ const FIXED: [(&str, &str); 3] =
 /// Something of an object that isn't known before it is applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Unknown {
-    /// Where it stands.
+    /// Where it is.
     span: Span,
     what: UnknownKind,
 }
@@ -86,7 +86,7 @@ impl Unknown {
 }
 
 /// Takes the values out of an object that the tool which applies it fills in, and puts those in that its wrapper
-/// itself says. An expression is an unknown scalar wherever it stands: `{{ … }}`, `{% … %}` and `${ … }`.
+/// itself says. An expression is an unknown scalar wherever it is: `{{ … }}`, `{% … %}` and `${ … }`.
 pub(in super::super) fn fill_in_known_values(root: &mut Node, wrapper: Option<&Wrapper<'_>>) -> Vec<Unknown> {
     let template = wrapper.filter(|c| c.is_template).map(parameters);
     let mut out = Vec::new();
@@ -144,7 +144,7 @@ pub(super) fn take_field(root: &mut Node, is_it: &dyn Fn(Span) -> bool) -> Optio
     }
 }
 
-/// Looks at every text of a value, and takes those out that aren't known.
+/// Examines every text of a value, and takes those out that aren't known.
 fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMut(&str) -> Filled) {
     let mut keep = |node: &mut Node, path: &str, out: &mut Vec<Unknown>| -> bool {
         if let Value::String(text) = &node.value {

@@ -41,7 +41,7 @@ fn consequences_of(found: &Comparison) -> BTreeSet<Name> {
     .collect()
 }
 
-/// A state of a cluster: a HyperConverged's spec, and what stands beside it.
+/// A state of a cluster: a HyperConverged's spec, and what is beside it.
 struct State {
     release: Arc<Release>,
     inventory: LoadedInventory,

@@ -175,14 +175,14 @@ fn plans_embedded_hyperconvergeds_as_standalone_ones() {
                 if ["{{", "{%", "${", "---"].iter().any(|mark| text.contains(mark)) {
                     continue;
                 }
-                // A List is applied as it stands; of all else the file names the cluster.
+                // A List is applied as it is; of all else the file names the cluster.
                 let file = path.split('.').next().unwrap_or_default();
                 let cluster = if *name == "List" { "." } else { file };
-                let mut carried = format!("{head}{}", indented(&text, *indent));
+                let mut embedded = format!("{head}{}", indented(&text, *indent));
                 if head.contains("<<") {
-                    carried.push_str(&indented("EOF\n", *indent));
+                    embedded.push_str(&indented("EOF\n", *indent));
                 }
-                let actual = seen(path, &carried, case, cluster);
+                let actual = seen(path, &embedded, case, cluster);
                 assert_eq!(actual, expected, "{}: {name}", case.display());
                 count += 1;
             }

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use camino::Utf8Path;
-use hcoplan_diagnostics::finding::{Carried, Edit, Finding};
+use hcoplan_diagnostics::finding::{BuildFix, Edit, Finding};
 use hcoplan_diagnostics::source::{Location, Span};
 use hcoplan_repository::repo::{BuildLayer, LayerKind, LayerValue, layer_values};
 use hcoplan_yaml::edit::{self, Change, EditableFile, apply_and_read};
@@ -19,30 +19,30 @@ use super::delta::{Delta, DeltaKind, deltas};
 
 /// Carries the fixes of a finding that edit a build to the build's layers; those that can't be are taken away, and
 /// the finding says why.
-pub fn to_layers<'l>(finding: &mut Finding, layers: impl Fn() -> &'l [BuildLayer]) {
+pub fn move_to_layers<'l>(finding: &mut Finding, layers: impl Fn() -> &'l [BuildLayer]) {
     let place = finding.location.as_ref();
     let near = place.and_then(Location::origin).map(|o| o.file);
     let mut fixes = std::mem::take(&mut finding.fixes);
     fixes.retain_mut(|fix| {
-        let is_made = |e: &Edit| e.file.is_made();
-        if !fix.edits.iter().any(is_made) {
+        let is_generated = |e: &Edit| e.file.is_generated();
+        if !fix.edits.iter().any(is_generated) {
             return true;
         }
-        let (made, own): (Vec<_>, Vec<_>) = fix.edits.iter().cloned().partition(is_made);
-        let mut edits = made.clone();
-        let carried = if edits.iter_mut().all(Edit::move_to_origin) {
+        let (build_edits, own): (Vec<_>, Vec<_>) = fix.edits.iter().cloned().partition(is_generated);
+        let mut edits = build_edits.clone();
+        let moved = if edits.iter_mut().all(Edit::move_to_origin) {
             Ok(edits)
         } else {
-            carried(&made, layers(), near.as_ref().map(|f| f.path()))
+            edits_of_layers(&build_edits, layers(), near.as_ref().map(|f| f.path()))
         };
-        match carried {
+        match moved {
             Ok(edits) => {
                 fix.edits = [edits, own].concat();
                 if loses_comment(&fix.edits) {
                     fix.takes_a_comment();
                 }
                 let edits = fix.edits.clone();
-                finding.carried.push(Carried { edits, made });
+                finding.build_fixes.push(BuildFix { edits, build_edits });
                 true
             }
             Err(why) => {
@@ -73,12 +73,12 @@ fn loses_comment(edits: &[Edit]) -> bool {
 ///
 /// # Errors
 /// That path, or why nobody knows.
-pub fn is_as_meant(made: &[&Edit], built: &str) -> Result<(), edit::Reason> {
-    let Some(first) = made.first() else {
+pub fn is_as_intended(build_edits: &[&Edit], built: &str) -> Result<(), edit::Reason> {
+    let Some(first) = build_edits.first() else {
         return Ok(());
     };
     let mut edits: Vec<Edit> = Vec::new();
-    for edit in made {
+    for edit in build_edits {
         let is_same = |e: &Edit| e.span == edit.span && e.text == edit.text;
         if edit.file.text() != first.file.text() {
             return Err(edit::Reason::Overlap);
@@ -129,7 +129,7 @@ fn below(path: &Path) -> Path {
 
 /// What is to be done to each layer.
 #[derive(Default)]
-struct Plan {
+struct LayerPlan {
     changes: BTreeMap<usize, Vec<Change>>,
     /// Edits that are there already: of a layer's document, and of files.
     parts: Vec<(usize, Edit)>,
@@ -137,24 +137,24 @@ struct Plan {
 }
 
 /// Edits of a build as edits of its layers, preferably of a file.
-fn carried(made: &[Edit], layers: &[BuildLayer], near: Option<&Utf8Path>) -> Result<Vec<Edit>, String> {
-    let Some(first) = made.first() else {
+fn edits_of_layers(build_edits: &[Edit], layers: &[BuildLayer], near: Option<&Utf8Path>) -> Result<Vec<Edit>, String> {
+    let Some(first) = build_edits.first() else {
         return Ok(Vec::new());
     };
     if layers.is_empty() {
         return Err("what it is rendered from can't be edited here".to_owned());
     }
-    if made.iter().any(|e| e.file.path() != first.file.path()) {
+    if build_edits.iter().any(|e| e.file.path() != first.file.path()) {
         return Err("it changes several builds".to_owned());
     }
     let said = |reason: edit::Reason| reason.to_string();
     let before = EditableFile::of(&first.file);
-    let after = apply_and_read(&before, made).map_err(said)?;
+    let after = apply_and_read(&before, build_edits).map_err(said)?;
     if after.documents.len() != before.documents().len() {
         return Err("it adds or takes away an object".to_owned());
     }
     let documents = parse(&first.file).documents;
-    let mut plan = Plan::default();
+    let mut plan = LayerPlan::default();
     let all = deltas(before.documents(), &after.documents);
     let mut renamed = Vec::new();
     for delta in &all {
@@ -163,13 +163,13 @@ fn carried(made: &[Edit], layers: &[BuildLayer], near: Option<&Utf8Path>) -> Res
             _ => None,
         };
         let document = document.ok_or("the build reads otherwise")?;
-        let carrying = Carrying { layers, object: &document.root, near };
+        let writer = LayerWriter { layers, object: &document.root, near };
         if renamed.contains(&&delta.path) {
             continue;
         }
-        match carrying.rename(delta, &all, &mut plan) {
+        match writer.rename(delta, &all, &mut plan) {
             Some(to) => renamed.push(&to.path),
-            None => carrying.delta(delta, &mut plan)?,
+            None => writer.delta(delta, &mut plan)?,
         }
     }
     let mut by_layer: BTreeMap<usize, Vec<Edit>> = BTreeMap::new();
@@ -195,7 +195,7 @@ fn carried(made: &[Edit], layers: &[BuildLayer], near: Option<&Utf8Path>) -> Res
     Ok(out)
 }
 
-struct Carrying<'c> {
+struct LayerWriter<'c> {
     layers: &'c [BuildLayer],
     /// The object in the build.
     object: &'c Node,
@@ -203,8 +203,8 @@ struct Carrying<'c> {
     near: Option<&'c Utf8Path>,
 }
 
-impl Carrying<'_> {
-    fn delta(&self, delta: &Delta, plan: &mut Plan) -> Result<(), String> {
+impl LayerWriter<'_> {
+    fn delta(&self, delta: &Delta, plan: &mut LayerPlan) -> Result<(), String> {
         let path = below(&delta.path);
         let old = self.object.at(&path);
         match (&delta.what, old) {
@@ -244,7 +244,7 @@ impl Carrying<'_> {
 
     /// Moves a value that one operation adds where the operation says so: what is put elsewhere instead would go into
     /// other clusters, too. Where it goes then; `None` where it isn't that.
-    fn rename<'d>(&self, gone: &Delta, all: &'d [Delta], plan: &mut Plan) -> Option<&'d Delta> {
+    fn rename<'d>(&self, gone: &Delta, all: &'d [Delta], plan: &mut LayerPlan) -> Option<&'d Delta> {
         let path = below(&gone.path);
         let old = self.object.at(&path).filter(|_| gone.what == DeltaKind::Gone)?;
         let value = old.to_json();
@@ -305,7 +305,7 @@ impl Carrying<'_> {
         Ok(*found)
     }
 
-    fn replace(&self, path: &Path, old: &Node, new: &Json, plan: &mut Plan) -> Result<(), String> {
+    fn replace(&self, path: &Path, old: &Node, new: &Json, plan: &mut LayerPlan) -> Result<(), String> {
         let found = self.own(path, old)?;
         let change = Change::Set(self.path_of(&found)?, new.clone());
         plan.changes.entry(found.layer).or_default().push(change);
@@ -313,7 +313,7 @@ impl Carrying<'_> {
     }
 
     /// A list that has other items, fewer, or more at its end.
-    fn list(&self, path: &Path, old: &Node, new: &[Json], plan: &mut Plan) -> Result<(), String> {
+    fn list(&self, path: &Path, old: &Node, new: &[Json], plan: &mut LayerPlan) -> Result<(), String> {
         let items: Vec<Json> = old.items().iter().map(Node::to_json).collect();
         if let Some(more) = new.strip_prefix(items.as_slice()) {
             let said = self.said(path);
@@ -339,7 +339,7 @@ impl Carrying<'_> {
         gone.into_iter().try_for_each(|index| self.remove(&path.index(index), plan))
     }
 
-    fn remove(&self, path: &Path, plan: &mut Plan) -> Result<(), String> {
+    fn remove(&self, path: &Path, plan: &mut LayerPlan) -> Result<(), String> {
         let old = self.object.at(path).ok_or_else(|| unknown(path))?;
         let said = self.said(path);
         let found = match path.0.last() {
@@ -376,7 +376,7 @@ impl Carrying<'_> {
     }
 
     /// Inserts a missing value into the deepest parent that a layer sets.
-    fn insert(&self, path: &Path, value: &Json, plan: &mut Plan) -> Result<(), String> {
+    fn insert(&self, path: &Path, value: &Json, plan: &mut LayerPlan) -> Result<(), String> {
         for depth in (0..path.0.len()).rev() {
             if !matches!(path.0[depth], Segment::Key(_)) {
                 break;
@@ -428,7 +428,7 @@ fn unknown(path: &Path) -> String {
     format!("no file has {path} as it is built")
 }
 
-/// The edits that take a patch out of the kustomization that it stands in.
+/// The edits that take a patch out of the kustomization that it is in.
 fn without_patch(layer: &BuildLayer) -> Result<Vec<Edit>, String> {
     let Some((kustomization, entry)) = layer.entry() else {
         return Err(format!(
