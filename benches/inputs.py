@@ -3,6 +3,8 @@
 import pathlib
 import shutil
 
+import yaml
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples/fleet/clusters/prod-east"
 
@@ -34,6 +36,19 @@ def different(directory, release, copies=1):
                     text = text.replace("spec:\n", f'spec:\n  release: "{release}"\n', 1)
                 (target / file.name).write_text(text)
     return directory.is_dir()
+
+
+def change(directory):
+    """Another value of one setting in each HyperConverged of a directory."""
+    for file in sorted(directory.glob("clusters/*/*.yaml")):
+        documents = list(yaml.safe_load_all(file.read_text()))
+        for document in documents:
+            if document and document.get("kind") == "HyperConverged":
+                document["spec"] = spec = document.get("spec") or {}
+                if not document["apiVersion"].endswith("v1beta1"):
+                    document["spec"]["virtualization"] = spec = spec.get("virtualization") or {}
+                spec["liveMigrationConfig"] = {**(spec.get("liveMigrationConfig") or {}), "parallelMigrationsPerCluster": 7}
+                file.write_text(yaml.safe_dump_all(documents))
 
 
 def overlays(directory, count):

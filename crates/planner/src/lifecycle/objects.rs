@@ -66,12 +66,9 @@ impl Objects {
 
     /// Those that a plan makes, in the operator's order of work, then the others.
     pub fn in_order_of(&self, plan: &Plan) -> Vec<Object> {
-        let made: Vec<&ObjectId> = plan.objects().map(|object| &*object.id).collect();
+        let places: BTreeMap<&ObjectId, usize> = plan.objects().map(|object| &*object.id).zip(0..).collect();
         let mut all: Vec<Object> = self.iter().cloned().collect();
-        all.sort_by_key(|object| {
-            let place = made.iter().position(|id| **id == *object.id);
-            place.unwrap_or(usize::MAX)
-        });
+        all.sort_by_cached_key(|object| places.get(&*object.id).copied().unwrap_or(usize::MAX));
         all
     }
 
