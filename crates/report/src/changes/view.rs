@@ -15,6 +15,7 @@ use hcoplan_analysis::review::{
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_explain::diff::semantic::EffectTime;
 use hcoplan_explain::diff::{ClusterDiff, Kind};
+use hcoplan_planner::inventory::UpdateMethod;
 use hcoplan_planner::verdict::VerdictKind;
 
 /// Lines of consequences, findings, objects and fields that are shown unless everything is asked for; so many of
@@ -88,9 +89,26 @@ impl<'a> View<'a> {
         (self.line_count() > self.room()).then(|| format!("{} --verbose", self.changes.command))
     }
 
-    /// Where it comes from, and where to.
+    /// Where it comes from, where to, and how it is applied where that isn't as `kubectl apply` does.
     pub(crate) fn sides(&self) -> Block {
-        Block::Paragraph(Text::new().soft(format!("from {} to {}", self.changes.left, self.changes.right)))
+        let mut text = format!("from {} to {}", self.changes.left, self.changes.right);
+        let updated = |diff: &&ClusterDiff| diff.whole.is_none();
+        for method in UpdateMethod::ALL.into_iter().filter(|method| *method != UpdateMethod::default()) {
+            let of = |diff: &'a ClusterDiff| diff.update.as_ref().filter(|(m, _)| *m == method).map(|(_, by)| (&*diff.cluster, &**by));
+            let (names, mut sources): (Vec<_>, Vec<_>) = self.changes.clusters.iter().filter(updated).filter_map(of).unzip();
+            if names.is_empty() {
+                continue;
+            }
+            sources.dedup();
+            let how = match method {
+                UpdateMethod::Replace => "with replace",
+                _ => method.as_str(),
+            };
+            let is_one = self.changes.compared == 1;
+            let place = if is_one { String::new() } else { format!(" in {}", clusters(&names)) };
+            text.push_str(&format!(", applied {how}{place} ({})", list(&sources, 1)));
+        }
+        Block::Paragraph(Text::new().soft(text))
     }
 
     /// The parts that say what follows from a change.
