@@ -31,16 +31,17 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
     let before = state.objects.clone();
     state.objects.retain(|id| !is_removed(upgrade, from.version(), id));
     let stored = stored_again(&state, stored);
-    let (read, operator_updates) = match migrated(from, &mut state, hyperconverged::read_by(&release, &stored)) {
-        Ok(done) => done,
-        // All that it writes is the status, of what it read first.
-        Err(rejected) => {
-            let version = &release.tables().hyperconverged.storage_version;
-            return stuck(&before, state, hyperconverged::read_in(&release, &stored, version), *rejected);
-        }
-    };
+    let (read, operator_updates, is_rendered) =
+        match migrated(from, &mut state, hyperconverged::read_by(&release, &stored)) {
+            Ok(done) => done,
+            // All that it writes is the status, of what it read first.
+            Err(rejected) => {
+                let version = &release.tables().hyperconverged.storage_version;
+                return stuck(&before, state, hyperconverged::read_in(&release, &stored, version), *rejected);
+            }
+        };
     let annotations = annotations(upgrade, &state, &read);
-    let additions = Additions { annotations, is_rendered: !operator_updates.is_empty() };
+    let additions = Additions { annotations, is_rendered };
     let mut step = state.reconciled(read, &additions, Orphans::Kept);
     if step.plan.status.conditions.is_empty() {
         // It never comes to write anything, so that what was reported before stays.
@@ -92,9 +93,9 @@ fn is_removed(upgrade: &Upgrade, from: &str, id: &ObjectId) -> bool {
     upgrade.removed_objects.iter().any(is_it)
 }
 
-/// The object that is in etcd after the release's own changes, with the update that stored them; else the
-/// update that was rejected.
-type Migrated = Result<(Value, Vec<OperatorUpdate>), Box<OperatorUpdate>>;
+/// The object that is in etcd after the release's own changes, with the update that stored them, and whether that was the
+/// round in which the operands were rendered; else the update that was rejected.
+type Migrated = Result<(Value, Vec<OperatorUpdate>, bool), Box<OperatorUpdate>>;
 
 fn migrated(from: &Release, state: &mut State, stored: Value) -> Migrated {
     let release = &Arc::clone(&state.release);
@@ -102,44 +103,54 @@ fn migrated(from: &Release, state: &mut State, stored: Value) -> Migrated {
     let admit = AdmissionMode::Stored { operator_updates: true };
     let plan = plan_with(release, &state.inventory, &stored, admit);
     if plan.ignored || plan.reconcile_error.as_ref().is_some_and(operands::Error::is_panic) {
-        return Ok((stored, Vec::new()));
+        return Ok((stored, Vec::new(), false));
     }
-    let mut updated = stored.clone();
-    plan::write(release, &mut updated, &plan.written);
-    let rendered = updated.clone();
+    let status = operator::with_status(release, stored.clone(), &plan);
+    let mut rendered = stored.clone();
+    plan::write(release, &mut rendered, &plan.written);
+    let mut rejected = None;
+    // A rejected update is tried again on the object as it is read again, without what rendering wrote.
+    for (attempt, is_rendered) in [(&rendered, true), (&stored, false)] {
+        let mut updated = patched(from, release, attempt);
+        if updated == *attempt {
+            break;
+        }
+        let waits = updated["spec"] != attempt["spec"];
+        updated["status"] = status["status"].clone();
+        let missing = operator::missing(&state.objects, None);
+        let sent = admission::operator_update(release, updated);
+        let operation = Operation::Update { old: &status, missing: &missing };
+        let admission = admission::admit(release, &state.inventory, &sent, operation);
+        let update = OperatorUpdate { purpose: Purpose::UpgradePatches, admission };
+        if let Some(done) = &update.admission.stored {
+            state.managed.update(release, &status, &sent);
+            let mut done = hyperconverged::in_storage_version(release, done);
+            done["status"] = status["status"].clone();
+            return Ok((done, vec![update], is_rendered));
+        }
+        rejected = Some((update, waits));
+    }
+    match rejected {
+        Some((update, true)) => Err(Box::new(update)),
+        Some((update, false)) => Ok((status, vec![update], true)),
+        None => Ok((stored, Vec::new(), false)),
+    }
+}
+
+/// The object without the jsonpatch operations that the release removes, and with its upgrade patches.
+fn patched(from: &Release, release: &Release, object: &Value) -> Value {
+    let mut updated = object.clone();
     for removed in &release.upgrade().removed_patch_operations {
         remove_operation(&mut updated, removed);
     }
-    for patch in &release.upgrade().patches {
-        if patch.from.includes(from.version()) {
-            let mut attempt = updated.clone();
-            // A test that fails leaves the patch out; the operator takes that for granted.
-            if json_patch::patch(&mut attempt, &patch.operations).is_ok() {
-                updated = attempt;
-            }
+    for patch in release.upgrade().patches.iter().filter(|patch| patch.from.includes(from.version())) {
+        let mut attempt = updated.clone();
+        // A test that fails leaves the patch out; the operator takes that for granted.
+        if json_patch::patch(&mut attempt, &patch.operations).is_ok() {
+            updated = attempt;
         }
     }
-    if updated == rendered {
-        return Ok((stored, Vec::new()));
-    }
-    let stored = operator::with_status(release, stored, &plan);
-    let waits = updated["spec"] != rendered["spec"];
-    updated["status"] = stored["status"].clone();
-    let missing = operator::missing(&state.objects, None);
-    let sent = admission::operator_update(release, updated);
-    let operation = Operation::Update { old: &stored, missing: &missing };
-    let admission = admission::admit(release, &state.inventory, &sent, operation);
-    let update = OperatorUpdate { purpose: Purpose::UpgradePatches, admission };
-    match &update.admission.stored {
-        Some(done) => {
-            state.managed.update(release, &stored, &sent);
-            let mut done = hyperconverged::in_storage_version(release, done);
-            done["status"] = stored["status"].clone();
-            Ok((done, vec![update]))
-        }
-        None if waits => Err(Box::new(update)),
-        None => Ok((stored, vec![update])),
-    }
+    updated
 }
 
 /// Removes the first matching operation from an annotation. The operator rewrites the others with the fields that it

@@ -94,8 +94,11 @@ impl<'a> View<'a> {
         let mut text = format!("from {} to {}", self.changes.left, self.changes.right);
         let updated = |diff: &&ClusterDiff| diff.whole.is_none();
         for method in UpdateMethod::ALL.into_iter().filter(|method| *method != UpdateMethod::default()) {
-            let of = |diff: &'a ClusterDiff| diff.update.as_ref().filter(|(m, _)| *m == method).map(|(_, by)| (&*diff.cluster, &**by));
-            let (names, mut sources): (Vec<_>, Vec<_>) = self.changes.clusters.iter().filter(updated).filter_map(of).unzip();
+            let of = |diff: &'a ClusterDiff| {
+                diff.update.as_ref().filter(|(m, _)| *m == method).map(|(_, by)| (&*diff.cluster, &**by))
+            };
+            let (names, mut sources): (Vec<_>, Vec<_>) =
+                self.changes.clusters.iter().filter(updated).filter_map(of).unzip();
             if names.is_empty() {
                 continue;
             }
