@@ -17,6 +17,7 @@ def build(hco, ssp, libraries, out):
     """Compiles every part; SSP's where there is a checkout of it."""
     if not shutil.which("go"):
         sys.exit("conformance/record: go isn't in PATH")
+    out = os.path.abspath(out)
     os.makedirs(out, exist_ok=True)
     shared = go_files("operator", only=("recorder_manager.go", "recorder_cluster.go", "recorder_socket.go"))
     operator = go_files("operator")

@@ -1,10 +1,10 @@
-"""Draws a HyperConverged and a cluster from the schemas of a release. What a schema doesn't say (durations, quantities,
-names of templates, ciphers) is drawn from small lists."""
+"""Draws a HyperConverged and a cluster from the schemas of a release, and from what people write. What neither says (durations,
+quantities, names of templates, ciphers) is drawn from small lists."""
 import glob, json, os
 
 import yaml
 
-from lib import clusters
+from lib import clusters, unusual, written
 
 DURATIONS = ("1h0m0s", "48h", "24h0m0s", "90m", "10m", "5m", "1m0s", "30s", "720h", "0s", "1h30m")
 QUANTITIES = ("1", "500m", "2Gi", "64Mi", "1.5", "100k", "0", "10Gi", "1e3", "0.5Gi")
@@ -54,8 +54,11 @@ class Source:
 def case(source, r):
     """(manifest, inventory's spec, nodes) of a case."""
     manifest = sound(source, r)
-    if r.random() < 0.25:
+    drawn = r.random()
+    if drawn < 0.2:
         spoil(manifest, r)
+    elif drawn < 0.45:
+        unusual.add(manifest, r)
     return manifest, clusters.inventory(r), clusters.nodes(r)
 
 
@@ -69,7 +72,9 @@ def update(source, r):
     after = changed(before, source, r)
     if r.random() < 0.15:
         spoil(after, r)
-        after["metadata"].update({k: before["metadata"][k] for k in ("name", "namespace")})  # else it is another object
+    elif r.random() < 0.2:
+        unusual.add(after, r)
+    after["metadata"].update({k: before["metadata"][k] for k in ("name", "namespace")})  # else it is another object
     how = "replace" if raw else r.choice(("apply", "apply", "replace", "server-side"))
     return before, (after, clusters.inventory(r), clusters.nodes(r)), how, raw
 
@@ -101,9 +106,9 @@ def sound(source, r):
     """A manifest that is valid as far as the schema says."""
     version = r.choice(sorted(source.versions))
     schema = source.versions[version]
-    spec = {}
+    spec = written.spec(version, schema, r, lambda s, n: value(s, n, r, source, 1)) if r.random() < 0.5 else {}
     names = sorted(schema["properties"])
-    for name in r.sample(names, min(len(names), r.choice((0, 1, 1, 2, 2, 3, 4, 6)))):
+    for name in r.sample(names, min(len(names), r.choice((0, 0, 1) if spec else (0, 1, 1, 2, 2, 3, 4, 6)))):
         spec[name] = value(schema["properties"][name], name, r, source, 0)
     metadata = {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"}
     decorate(metadata, source, r)
@@ -112,7 +117,7 @@ def sound(source, r):
 
 
 def decorate(metadata, source, r):
-    annotations = {}
+    annotations = written.annotations(r)
     if r.random() < 0.3:
         annotation = r.choice(sorted(source.patched))
         annotations[annotation] = patch(source, annotation, r)
@@ -134,6 +139,10 @@ def patch(source, annotation, r):
         return r.choice(("", "[", "{}", "[{}]", '[{"op":"frobnicate","path":"/spec/x"}]'))
     operations = []
     for _ in range(r.choice((1, 1, 1, 2, 3))):
+        operation = r.random() < 0.3 and written.patch(annotation, r)
+        if operation:
+            operations.append(operation)
+            continue
         path = r.choice(PRESENT[annotation]) if r.random() < 0.6 else schema_path(source.patched[annotation], r)
         operation = {"op": r.choice(("add", "add", "add", "replace", "replace", "remove", "test", "copy", "move")), "path": path}
         if operation["op"] in ("copy", "move"):
