@@ -7,10 +7,10 @@ use hcoplan_kubernetes::schema::{go_json, go_quote};
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use super::label_text::{key_problems, value_problems};
 use super::shape::{Shape, at, list};
 use super::{Cause, CauseKind, Reason, Rejection};
 use crate::release::ListStyle;
+use hcoplan_kubernetes::label::{key_problems, value_problems};
 
 const REQUIRED: &str = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
 

@@ -4,10 +4,10 @@ use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violatio
 use hcoplan_yaml::Path;
 use serde_json::{Map, Value};
 
-use super::label_text::{key_problems, subdomain_problems, value_problems};
 use super::shape::place;
 use super::{Cause, CauseKind, Operation, Reason, Rejection, Stage};
 use crate::release::Release;
+use hcoplan_kubernetes::label::{key_problems, subdomain_problems, value_problems};
 
 /// What only the server writes; a document that was read from a cluster carries them.
 const SERVER_SET: [&str; 8] = [

@@ -13,7 +13,6 @@ mod change;
 mod gates;
 mod gates_to_fields;
 mod kubevirt;
-pub(crate) mod label_text;
 mod metadata;
 mod mutate;
 mod operator_update;

@@ -5,15 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::gates::Gates;
 use super::{MOVES, v1_fields};
-use crate::release::{Phase, Release};
-
-/// Gates that a v1 field took the place of, with the field and whether it means the opposite.
-/// Source: HCO 1.19 `api/v1beta1`.
-const GATES_WITH_FIELDS: &[(&str, &str, bool)] = &[
-    ("disableMDevConfiguration", "virtualization.mediatedDevicesConfiguration.enabled", true),
-    ("persistentReservation", "storage.persistentReservationConfiguration.enabled", false),
-    ("enableMultiArchBootImageImport", "workloadSources.enableMultiArchBootImageImport", false),
-];
+use crate::release::{GateToField, Phase, Release};
 
 /// A document of one served version as the other one (`v1beta1` or `v1`), neither pruned nor
 /// defaulted. Metadata and status are copied.
@@ -81,9 +73,9 @@ fn spec_to_v1(release: &Release, spec: &Value) -> Value {
     if !list.is_empty() {
         set(&mut out, "featureGates", Value::Array(list));
     }
-    for (gate, field, negated) in fields_for_gates(release) {
-        if let Some(on) = gates.explicit(gate) {
-            set(&mut out, field, json!(on != *negated));
+    for pair in gates_to_fields(release) {
+        if let Some(on) = gates.explicit(&pair.gate) {
+            set(&mut out, in_spec(&pair.field), json!(on != pair.opposite));
         }
     }
     out
@@ -112,9 +104,9 @@ fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
         };
         written.insert(gate.name.clone(), on.into());
     }
-    for (gate, field, negated) in fields_for_gates(release) {
-        if let Some(on) = get(spec, field).and_then(Value::as_bool) {
-            written.insert((*gate).to_owned(), (on != *negated).into());
+    for pair in gates_to_fields(release) {
+        if let Some(on) = get(spec, in_spec(&pair.field)).and_then(Value::as_bool) {
+            written.insert(pair.gate.clone(), (on != pair.opposite).into());
         }
     }
     if !written.is_empty() {
@@ -124,10 +116,12 @@ fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
 }
 
 /// The gates that are fields in this release's v1.
-fn fields_for_gates(release: &Release) -> impl Iterator<Item = &'static (&'static str, &'static str, bool)> {
-    let gates = &release.tables().feature_gates;
-    let deprecated = move |name: &str| gates.iter().any(|g| g.name == name && g.phase == Phase::Deprecated);
-    GATES_WITH_FIELDS.iter().filter(move |(gate, _, _)| deprecated(gate))
+fn gates_to_fields(release: &Release) -> &[GateToField] {
+    release.admission().version("v1").map_or(&[], |rules| &rules.gates_to_fields)
+}
+
+fn in_spec(path: &str) -> &str {
+    path.strip_prefix("spec.").unwrap_or(path)
 }
 
 fn is_empty_list(value: Option<&Value>) -> bool {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Reason;
 use super::checker::{Checker, at, is_on, label_problems, number, text};
 use super::tables::count;
-use crate::admission::label_text::subdomain_problems;
+use hcoplan_kubernetes::label::subdomain_problems;
 
 impl Checker<'_> {
     pub(super) fn names(&mut self) {

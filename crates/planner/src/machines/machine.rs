@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::checker::{Checker, at, number, printed, quantity, structure, text, whole};
 use super::tables::{count, unsupported};
 use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
-use crate::admission::label_text::{key_problems, value_problems};
+use hcoplan_kubernetes::label::{key_problems, value_problems};
 
 const RUN_STRATEGIES: [&str; 5] = ["Always", "RerunOnFailure", "Manual", "Halted", "Once"];
 

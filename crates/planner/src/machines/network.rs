@@ -328,7 +328,7 @@ impl Checker<'_> {
             self.reject("dnsConfig.searches", Reason::OutOfRange, words);
         }
         for (i, search) in searches.iter().enumerate() {
-            for words in crate::admission::label_text::subdomain_problems(search) {
+            for words in hcoplan_kubernetes::label::subdomain_problems(search) {
                 self.reject(&format!("dnsConfig.searches[{i}]"), Reason::Malformed, words);
             }
         }

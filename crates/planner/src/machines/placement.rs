@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Reason;
 use super::checker::{Checker, label_problems, list, number, text};
 use super::tables::unsupported;
-use crate::admission::label_text::{key_problems, subdomain_problems, value_problems};
+use hcoplan_kubernetes::label::{key_problems, subdomain_problems, value_problems};
 
 const NODE: &str = "affinity.nodeAffinity";
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
