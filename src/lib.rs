@@ -33,5 +33,5 @@ pub use hcoplan_planner::{
     topology, verdict,
 };
 pub use hcoplan_report as report;
-pub use hcoplan_repository::{emit, repo};
+pub use hcoplan_repository::{adopt, emit, repo};
 pub use hcoplan_yaml as yaml;

@@ -22,7 +22,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["verdict"],
         ],
     ),
-    ("crates/repository/src", &[&["repo", "emit"]]),
+    ("crates/repository/src", &[&["repo", "emit"], &["adopt"]]),
     ("crates/explain/src", &[&["why", "diff", "docs"]]),
     ("src", &[&["main", "cli", "lsp"]]),
 ];

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use hcoplan::report::Format;
+use hcoplan::report::named::{all, names};
 
 /// What is planted. None of them is part of another word.
 const PLANTED: [&str; 14] = [
@@ -190,7 +191,7 @@ fn files() -> Vec<(&'static str, String)> {
 #[test]
 fn findings_in_every_format() {
     let scene = Scene::new(&files());
-    for format in Format::ALL.map(Format::as_str) {
+    for format in names(all::<Format>()) {
         let said = scene.expect(&format!("lint . --pedantic --format {format}"));
         assert!(said.contains("hco-unknown-field") || said.contains("notAField"), "{format}: {said}");
     }
@@ -211,7 +212,7 @@ fn reports_files_that_cannot_be_parsed() {
         let mut files = files();
         files[0].1.push_str(broken);
         let scene = Scene::new(&files);
-        for format in Format::ALL.map(Format::as_str) {
+        for format in names(all::<Format>()) {
             scene.expect(&format!("lint . --format {format}"));
         }
         scene.expect("plan .");
@@ -360,8 +361,8 @@ const DUMP: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [{"apiVersio
 /// What prints something of the repository, with every format that it has.
 fn printers() -> Vec<(&'static str, Vec<&'static str>)> {
     use hcoplan::report::{changes, matrix};
-    let findings = || Format::ALL.map(Format::as_str).to_vec();
-    let changes = || changes::Format::ALL.map(changes::Format::as_str).to_vec();
+    let findings = || names(all::<Format>());
+    let changes = || names(all::<changes::Format>());
     let both = || vec!["human", "json"];
     vec![
         ("lint . --pedantic", findings()),
@@ -373,7 +374,7 @@ fn printers() -> Vec<(&'static str, Vec<&'static str>)> {
         ("plan . --live live.yaml", changes()),
         ("diff . --against main", changes()),
         ("diff . --release 1.17..1.19", changes()),
-        ("matrix .", matrix::Format::ALL.map(matrix::Format::as_str).to_vec()),
+        ("matrix .", names(all::<matrix::Format>())),
         ("report . --against main", vec!["html"]),
         ("fix .", both()),
         ("fix . --unsafe", both()),

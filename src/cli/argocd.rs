@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
         output.print(HEALTH)?;
         return Ok(Exit::default());
     }
-    let targets = format::resolve(&arguments.format, "argocd", &[Format::Human, Format::Json])?;
+    let targets = format::among(&arguments.format, "argocd", &[Format::Human, Format::Json])?;
     let found = hcoplan_analysis::find(&arguments.sources.of_analysis(), Vec::new(), output)?;
     let mut verdict = found.verdict;
     if verdict.nothing_found {

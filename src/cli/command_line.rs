@@ -3,7 +3,7 @@
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
 
-use super::output::Color;
+use super::color::Color;
 use super::{
     argocd, cmp, completions, diff, explain, fix, import, init, inventory, lint, lsp, matrix, plan, release, render,
     report, schema, version, why,

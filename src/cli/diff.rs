@@ -4,13 +4,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::arguments::InputArguments;
-use super::format::{self, Named as _, Target};
+use super::format::{self, Target};
 use super::output::Output;
-use super::plan::{PlanFormat, text};
 use super::settings::Rules;
+use super::typed;
 use crate::lint;
 use hcoplan_analysis::{ClusterTask, Clusters, CompareBase, ComparisonMode, Exit, Failure, Side, Sources};
 use hcoplan_report::changes::LEAST_BUDGET;
+use hcoplan_report::{PlanFormat, print_plan};
 
 /// Show what a change does to the clusters, object by object and field by field
 ///
@@ -84,7 +85,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let targets = format::resolve(&arguments.format, "diff", PlanFormat::ALL)?;
+    let targets = format::all(&arguments.format, "diff")?;
     let (found, base) = arguments.sides(output)?;
     let settings = arguments.rules.settings(&found)?;
     let work = ClusterTask {
@@ -96,8 +97,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     let Some(analysis) = question.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };
+    let command = typed::command();
     for target in &targets {
-        let text = text(target.format, &analysis, target.terminal(output), arguments.budget_bytes)?;
+        let terminal = target.terminal(output);
+        let text = print_plan(target.format, &analysis, &command, terminal, arguments.budget_bytes)?;
         target.write(&text, output)?;
     }
     let mut verdict = analysis.verdict;

@@ -12,40 +12,8 @@ use hcoplan_analysis::{
     Failure,
     atomic_file::{self, PartialFile},
 };
-use hcoplan_report::{Format, Terminal, changes, matrix};
-
-/// Formats that have names.
-pub(super) trait Named: Copy + PartialEq + 'static {
-    /// Every format.
-    const ALL: &'static [Self];
-
-    /// The name as it is typed.
-    fn name(self) -> &'static str;
-}
-
-impl Named for Format {
-    const ALL: &'static [Self] = &Self::ALL;
-
-    fn name(self) -> &'static str {
-        self.as_str()
-    }
-}
-
-impl Named for changes::Format {
-    const ALL: &'static [Self] = &Self::ALL;
-
-    fn name(self) -> &'static str {
-        self.as_str()
-    }
-}
-
-impl Named for matrix::Format {
-    const ALL: &'static [Self] = &Self::ALL;
-
-    fn name(self) -> &'static str {
-        self.as_str()
-    }
-}
+use hcoplan_report::named::{self, names};
+use hcoplan_report::{Format, Named, Terminal};
 
 /// A format and where it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,28 +33,22 @@ impl<F: Named> FromStr for Target<F> {
             Some((name, file)) => (name, Some(file.into())),
             None => (text, None),
         };
-        let format = F::ALL.iter().find(|f| f.name() == name);
-        let format = *format.ok_or_else(|| format!("formats are {}", names(F::ALL)))?;
+        let format = F::named(name).ok_or_else(|| format!("formats are {}", names(named::all::<F>()).join(", ")))?;
         Ok(Self { format, file })
     }
 }
 
-fn names<F: Named>(formats: &[F]) -> String {
-    let names: Vec<_> = formats.iter().map(|f| f.name()).collect();
-    names.join(", ")
+/// The targets of a run, of all its formats; without any, the first one goes to standard output.
+pub(super) fn all<F: Named>(targets: &[Target<F>], command: &str) -> Result<Vec<Target<F>>, Failure> {
+    among(targets, command, &named::all().collect::<Vec<_>>())
 }
 
-/// Checks the targets of a run against the formats that the subcommand has; without any, the
-/// first of these goes to standard output.
-pub(super) fn resolve<F: Named>(
-    targets: &[Target<F>],
-    command: &str,
-    formats: &[F],
-) -> Result<Vec<Target<F>>, Failure> {
+/// The same where a subcommand has a part of them.
+pub(super) fn among<F: Named>(targets: &[Target<F>], command: &str, formats: &[F]) -> Result<Vec<Target<F>>, Failure> {
     if let Some(target) = targets.iter().find(|t| !formats.contains(&t.format)) {
         return Err(Failure::usage(
             format!("{command} has no format {}", target.format.name()),
-            format!("there is {}", names(formats)),
+            format!("there is {}", names(formats.iter().copied()).join(", ")),
         ));
     }
     let mut streams = targets.iter().filter(|t| t.file.is_none());
@@ -97,9 +59,7 @@ pub(super) fn resolve<F: Named>(
         ));
     }
     if targets.is_empty() {
-        let first = formats.first().or_else(|| F::ALL.first());
-        let first = first.map(|format| Target { format: *format, file: None });
-        return Ok(first.into_iter().collect());
+        return Ok(formats.iter().take(1).map(|format| Target { format: *format, file: None }).collect());
     }
     Ok(targets.to_vec())
 }
@@ -165,10 +125,10 @@ mod tests {
         let target = |text: &str| text.parse::<Target>().expect("a target");
         let both = [Format::Human, Format::Json];
         let twice = [target("json"), target("human")];
-        assert!(resolve(&twice, "plan", &both).is_err());
-        assert!(resolve(&twice[..1], "plan", &both).is_ok());
-        assert!(resolve(&twice[..1], "plan", &[Format::Human]).is_err());
-        let default = resolve(&[], "plan", &both).expect("the first");
+        assert!(among(&twice, "plan", &both).is_err());
+        assert!(among(&twice[..1], "plan", &both).is_ok());
+        assert!(among(&twice[..1], "plan", &[Format::Human]).is_err());
+        let default = among(&[], "plan", &both).expect("the first");
         assert_eq!(default[0].format, Format::Human);
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, Command};
 
-use super::output::Color;
+use super::color::Color;
 
 /// The options that `-h` shows, where a command has them; `--help` shows all.
 const COMMON: [&str; 14] = [

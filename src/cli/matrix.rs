@@ -31,7 +31,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let targets = format::resolve(&arguments.format, "matrix", &Format::ALL)?;
+    let targets = format::all(&arguments.format, "matrix")?;
     let sources = &arguments.sources;
     let found = hcoplan_analysis::find(&sources.of_analysis(), Vec::new(), output)?;
     if found.verdict.nothing_found {

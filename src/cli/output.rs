@@ -1,12 +1,12 @@
-//! Standard output and error: colour, pipes that close, notes and errors.
+//! Standard output and error: results, pipes that close, notes and errors.
 
 use std::fmt::Display;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
-use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
+use super::color::{Color, terminal};
 use crate::finding::Finding;
 use crate::secret::InputText;
 use camino::Utf8Path;
@@ -16,90 +16,6 @@ use hcoplan_report::{Format, Report, Terminal};
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const NOTE: Style = AnsiColor::Cyan.on_default().bold();
-
-/// When to use colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub(super) enum Color {
-    /// On a terminal, as NO_COLOR, CLICOLOR_FORCE and FORCE_COLOR say
-    #[default]
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
-impl Color {
-    fn choice(self) -> ColorChoice {
-        let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0");
-        match self {
-            Self::Always => ColorChoice::Always,
-            Self::Never => ColorChoice::Never,
-            // The others are known to anstream.
-            Self::Auto if set("FORCE_COLOR") && !set("NO_COLOR") => ColorChoice::Always,
-            Self::Auto => ColorChoice::Auto,
-        }
-    }
-}
-
-impl Color {
-    /// Prints help or a mistake of the command line.
-    pub(super) fn print(self, text: &clap::builder::StyledStr, on_error: bool) -> io::Result<()> {
-        if on_error {
-            write!(AutoStream::new(io::stderr(), self.choice()), "{}", text.ansi())
-        } else {
-            write!(AutoStream::new(io::stdout(), self.choice()), "{}", text.ansi())
-        }
-    }
-}
-
-fn terminal(stream: &(impl RawStream + IsTerminal), choice: ColorChoice) -> Terminal {
-    let choice = match choice {
-        ColorChoice::Auto => AutoStream::choice(stream),
-        chosen => chosen,
-    };
-    let color = choice != ColorChoice::Never;
-    Terminal {
-        color,
-        // A locale that is set and can't is believed; without one a log that can is likelier.
-        unicode: !locale().is_some_and(|l| !l.contains("UTF-8") && !l.contains("UTF8")),
-        links: color && IsTerminal::is_terminal(stream),
-        width: width(stream),
-        wraps: IsTerminal::is_terminal(stream),
-        verbose: false,
-    }
-}
-
-fn locale() -> Option<String> {
-    let set = |name| std::env::var(name).ok().filter(|v| !v.is_empty());
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
-    locale.map(|l| l.to_uppercase())
-}
-
-/// Columns for excerpts and tables, where there is room for more.
-const MOST_COLUMNS: usize = 140;
-
-/// Columns of a terminal: what the user prefers (POSIX: `COLUMNS`), else what it has.
-fn width(stream: &impl IsTerminal) -> usize {
-    if !IsTerminal::is_terminal(stream) {
-        return MOST_COLUMNS;
-    }
-    let preferred = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    preferred.filter(|n| *n > 0).or_else(size).unwrap_or(100).clamp(40, MOST_COLUMNS)
-}
-
-#[cfg(unix)]
-fn size() -> Option<usize> {
-    // Standard output and error of a terminal are nearly always the same one.
-    use rustix::termios::tcgetwinsize;
-    let size = tcgetwinsize(io::stdout()).or_else(|_| tcgetwinsize(io::stderr())).ok()?;
-    Some(usize::from(size.ws_col)).filter(|n| *n > 0)
-}
-
-#[cfg(not(unix))]
-fn size() -> Option<usize> {
-    None
-}
 
 /// The streams of a run.
 #[derive(Debug)]

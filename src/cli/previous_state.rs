@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
-use super::import;
+use super::dump;
 use super::output::Output;
 use crate::lifecycle::UpdateMethod;
 use crate::repo::{self, Trust};
@@ -114,7 +114,7 @@ fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<PreviousSt
         ));
     }
     let bytes = if file.is_dir() {
-        let dump = import::read(&[file.to_owned()], output)?;
+        let dump = dump::read(&[file.to_owned()], output)?;
         dump.hyperconvergeds().into_bytes()
     } else {
         repo::read_named(&found.root, file, &Trust::Files)?

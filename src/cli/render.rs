@@ -9,10 +9,10 @@ use super::arguments::Sources;
 use super::format::{self, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
-use super::plan::last_release;
 use super::previous_state;
 use hcoplan_analysis::{
     ClusterTask, Clusters, Exit, Failure, Findings, ObjectSelector, OutputTree, Progress, atomic_file::PartialFile,
+    last_release,
 };
 use hcoplan_report::Format;
 
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     let targets = if arguments.format.is_empty() {
         Vec::new()
     } else {
-        format::resolve(&arguments.format, "render", &[Format::Json])?
+        format::among(&arguments.format, "render", &[Format::Json])?
     };
     let found = hcoplan_analysis::find(
         &arguments.previous.sources(arguments.sources.of_analysis())?,
@@ -80,7 +80,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
         output,
     )?;
     let base = arguments.previous.base(&found, output)?;
-    let upgrade_to = last_release(arguments.upgrade_to.as_slice(), &found)?;
+    let upgrade_to = last_release(arguments.upgrade_to.as_slice(), &found, &found.chosen())?;
     let work = ClusterTask {
         force: arguments.force,
         before: base.before(),

@@ -3,16 +3,15 @@
 use clap::Args;
 
 use super::arguments::Sources;
-use super::format::{self, Named, Target};
+use super::format::{self, Target};
 use super::output::Output;
-use super::plan::last_release;
 use super::settings::Rules;
 use super::{previous_state, typed};
 use crate::lint;
 use crate::source::{Commit, repository_name};
-use hcoplan_analysis::{ClusterResult, ClusterTask, Exit, Failure, Side};
+use hcoplan_analysis::{ClusterResult, ClusterTask, Exit, Failure, Side, last_release};
 use hcoplan_report::changes::Changes;
-use hcoplan_report::{ClusterRow, PlanPage, Report, Source, plan_page, print_page};
+use hcoplan_report::{ClusterRow, Named, PlanPage, Report, Source, plan_page, print_page};
 
 /// Write one HTML page of the whole plan
 ///
@@ -58,22 +57,18 @@ enum PageFormat {
 }
 
 impl Named for PageFormat {
-    const ALL: &'static [Self] = &[Self::Html];
-
-    fn name(self) -> &'static str {
-        "html"
-    }
+    const NAMES: &'static [(Self, &'static str)] = &[(Self::Html, "html")];
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let targets = format::resolve(&arguments.format, "report", PageFormat::ALL)?;
+    let targets = format::all(&arguments.format, "report")?;
     let sources = &arguments.sources;
     let found = hcoplan_analysis::find(
         &arguments.previous.sources(sources.of_analysis())?,
         arguments.previous.files(),
         output,
     )?;
-    let upgrade_to = last_release(&arguments.upgrade_to, &found)?;
+    let upgrade_to = last_release(&arguments.upgrade_to, &found, &found.chosen())?;
     if found.verdict.nothing_found {
         found.say_problems(output);
         return Ok(found.verdict);

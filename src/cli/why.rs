@@ -1,25 +1,18 @@
 //! `hcoplan why`: what makes a field of a rendered object what it is.
 
-use std::sync::Arc;
-
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
-use hcoplan_report::terminal;
 
 use super::arguments::InputArguments;
 use super::format::{self, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
-use super::plan::{is_step, no_step};
 use super::previous_state;
-use crate::finding::nearest;
-use crate::inventory::LoadedInventory;
-use crate::release::Release;
-use crate::repo::{ClusterRef, Loaded, Repo};
-use crate::why::{Answer, PlanInput, ask, ask_of};
-use crate::{emit, plan};
-use hcoplan_analysis::{ClusterTask, Exit, Failure, Sources, last_parts, typed};
-use hcoplan_report::{Format, WhyPage, mask_answer, why_json};
+use crate::verdict::{NotPlannedKind, Verdict};
+use hcoplan_analysis::{
+    ClusterTask, Exit, Failure, FieldQuestion, Sources, cluster_named, last_release, report_outcome, typed,
+};
+use hcoplan_report::{Format, WhyPage, terminal, visible_json, why_json};
 
 /// Explain where a rendered field's value comes from
 ///
@@ -98,7 +91,7 @@ impl Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
-    let targets = format::resolve(&arguments.format, "why", &[Format::Human, Format::Json])?;
+    let targets = format::among(&arguments.format, "why", &[Format::Human, Format::Json])?;
     let (field, directory) = arguments.field_and_directory();
     let sources = Sources {
         release: arguments.release.clone(),
@@ -108,122 +101,48 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     };
     let foreign = arguments.previous.files();
     let found = hcoplan_analysis::find_named(&sources, foreign, typed(&arguments.cluster), output)?;
-    if found.verdict.nothing_found {
-        found.say_problems(output);
-        return Ok(found.verdict);
-    }
-    let cluster = named(&found.repo, &arguments.cluster)?;
     let mut verdict = found.verdict;
-    let loaded = match found.repo.load(cluster) {
-        Ok(loaded) => loaded,
-        Err(problem) => {
-            output.error(&problem.finding.message);
-            verdict.unreadable = true;
-            return Ok(verdict);
-        }
-    };
-    let (release, inventory) = usable(&loaded)?;
-    let upgrade_to = arguments.upgrade_to.as_deref().map(|name| found.trust().named_release(name));
-    let upgrade_to = upgrade_to.transpose()?;
-    let base = arguments.previous.base(&found, output)?;
-    let work = ClusterTask { before: base.before(), upgrade_to: upgrade_to.clone(), ..ClusterTask::default() };
-    let state = hcoplan_analysis::end_state(&work, cluster, &loaded, release, inventory);
-    let state = state.map_err(|problem| Failure::Unreadable(hcoplan_analysis::finding_line(&problem.finding)))?;
-    if let Some(to) = upgrade_to.as_ref().filter(|to| !is_step(release, to)) {
-        return Err(no_step(release, to, 1));
+    if verdict.nothing_found {
+        found.say_problems(output);
+        return Ok(verdict);
     }
-    let release = upgrade_to.as_ref().unwrap_or(release);
-    let layers = found.repo.build_layers(cluster).unwrap_or_default();
-    let plan_input = PlanInput::new(release, &loaded.document, &loaded.json, inventory).of_layers(&layers);
+    let cluster = cluster_named(&found.repo, &arguments.cluster)?;
+    let base = arguments.previous.base(&found, output)?;
     let (kind, name) = match arguments.object.split_once('/') {
-        Some((kind, name)) => (kind, Some(name)),
+        Some((kind, name)) => (kind, Some(name.to_owned())),
         None => (arguments.object.as_str(), None),
     };
-    let field = field.strip_prefix('.').unwrap_or(field);
-    let answer = match &state {
-        Some(state) => ask_of(state, &plan_input, kind, name, field),
-        None => ask(&plan_input, kind, name, field),
+    let field = field.strip_prefix('.').unwrap_or(field).to_owned();
+    let work = ClusterTask {
+        before: base.before(),
+        upgrade_to: last_release(arguments.upgrade_to.as_slice(), &found, &[cluster])?,
+        ask: Some(FieldQuestion { kind: kind.to_owned(), name, field }),
+        ..ClusterTask::default()
     };
-    let mut answer = answer.map_err(|problem| Failure::usage(problem.message, problem.help))?;
-    answer.point_at_origins();
-    let answer = mask_answer(answer, &loaded.document.file);
+    let Some(outcome) = found.result_of(cluster, &work) else {
+        return Ok(verdict);
+    };
+    if let Verdict::NotPlanned(why) = &outcome.verdict {
+        match why.kind {
+            NotPlannedKind::Unusable => {
+                return Err(Failure::usage(&why.text, why.help.as_deref().unwrap_or("`hcoplan lint` says more")));
+            }
+            NotPlannedKind::Unreadable => output.error(&why.text),
+            NotPlannedKind::Bug => {}
+        }
+        report_outcome(&outcome, true, &mut verdict, output);
+    }
+    let Some(answer) = outcome.answer else {
+        return Ok(verdict);
+    };
+    let answer = answer.map_err(|problem| Failure::usage(problem.message, problem.help))?;
+    let page = WhyPage::new(answer, arguments.out.out.as_deref(), &found.root);
     for target in &targets {
-        let page = WhyPage {
-            answer: &answer,
-            cluster: &loaded.name,
-            release: release.label(),
-            called: &release.display_name(),
-            file: file(arguments, &loaded, &plan_input, &answer),
-            root: &found.root,
-        };
         let text = match target.format {
-            Format::Json => hcoplan_report::visible_json::text(&why_json(&page)),
+            Format::Json => visible_json::text(&why_json(&page)),
             _ => terminal::print(&page.document(), target.terminal(output)),
         };
         target.write(text.as_bytes(), output)?;
     }
     Ok(verdict)
-}
-
-/// The cluster of a name, or of a last part that no other has.
-fn named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, Failure> {
-    let clusters = repo.clusters();
-    let name = typed(name);
-    if let Some(exact) = clusters.iter().find(|c| c.name() == name) {
-        return Ok(exact);
-    }
-    let last = |c: &&ClusterRef| last_parts(c.name()).any(|part| part == name);
-    let names = |clusters: &[&ClusterRef]| {
-        let names: Vec<&str> = clusters.iter().map(|c| c.name()).collect();
-        names.join(", ")
-    };
-    match clusters.iter().filter(last).collect::<Vec<_>>().as_slice() {
-        [only] => Ok(only),
-        [] => {
-            let known = clusters.iter().map(ClusterRef::name).chain(repo.skipped_builds());
-            let parts = known.clone().flat_map(|name| [Some(name), name.rsplit('/').next()]);
-            let parts = parts.flatten();
-            let help = match nearest(name, parts) {
-                Some(near) => format!("did you mean {near}?"),
-                None => {
-                    let some: Vec<&str> = known.take(10).collect();
-                    format!("there are {}", some.join(", "))
-                }
-            };
-            Err(Failure::usage(format!("there is no cluster {name:?}"), help))
-        }
-        several => Err(Failure::usage(
-            format!("there are {} clusters {name:?}", several.len()),
-            format!("say which: {}", names(several)),
-        )),
-    }
-}
-
-/// What is needed to plan.
-fn usable(loaded: &Loaded) -> Result<(&Arc<Release>, &LoadedInventory), Failure> {
-    let release = loaded.release.as_ref();
-    let release = release.map_err(|finding| {
-        let help = finding.help.clone();
-        Failure::usage(finding.message.clone(), help.unwrap_or_default())
-    })?;
-    let inventory = &*loaded.inventory;
-    if inventory.valid {
-        Ok((release, inventory))
-    } else {
-        Err(Failure::usage(
-            format!("the inventory of {} can't be understood", loaded.name),
-            "`hcoplan lint` says what is wrong with it",
-        ))
-    }
-}
-
-/// Where the object is in the output tree.
-fn file(arguments: &Arguments, loaded: &Loaded, plan_input: &PlanInput<'_>, answer: &Answer) -> Option<Utf8PathBuf> {
-    let id = answer.object.as_ref()?;
-    let plan = plan::plan(plan_input.release(), plan_input.inventory(), &loaded.json);
-    let ids: Vec<_> = plan.objects().map(|o| &*o.id).collect();
-    let index = ids.iter().position(|i| *i == id)?;
-    let name = emit::file_names(&ids).into_iter().nth(index)?;
-    let directory = emit::cluster_directory(&loaded.name).ok()?;
-    Some(arguments.out.out.as_ref()?.join(directory).join(name))
 }

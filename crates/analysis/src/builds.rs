@@ -6,6 +6,8 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::failure::Failure;
+use super::notices::Notices;
+use super::root::finding_with_help;
 use hcoplan_diagnostics::source::{EditedTree, Revision, Tree};
 use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::{self, Builds, Built, Options, Repo, Trust};
@@ -65,7 +67,7 @@ pub(super) fn build_revision(tree: &dyn Tree, root: &Utf8Path, options: &mut Opt
 }
 
 /// Builds what a directory has to build, and has it take the place of the files that went into it; what to say of it.
-pub fn build_directory(root: &Utf8Path, options: &mut Options) -> Result<Vec<String>, Failure> {
+pub(super) fn build_directory(root: &Utf8Path, options: &mut Options) -> Result<Vec<String>, Failure> {
     let tree = options.directory(root).map_err(repo::BuildError::from)?;
     let tree = EditedTree::new(tree, options.edited.clone());
     let mut built = build(&tree, root, options)?;
@@ -92,4 +94,33 @@ fn build(tree: &dyn Tree, root: &Utf8Path, options: &Options) -> Result<Built, r
         built.extend(repo::render_charts(tree, root, most, &crate::interrupted)?);
     }
     Ok(built)
+}
+
+/// A repository that isn't configured yet, with its charts rendered; whether it has some that can be.
+///
+/// # Errors
+/// It can't be opened.
+pub fn open_unconfigured(root: &Utf8Path, notices: &dyn Notices) -> Result<(Repo, bool), Failure> {
+    let mut options = Options::default();
+    let open = |options: &mut Options| {
+        build_directory(root, options)?;
+        Ok::<_, Failure>(Repo::open(root, options)?)
+    };
+    let repo = open(&mut options)?;
+    options.builds.helm = repo.findings().iter().any(|f| f.rule.name == repo::HELM_CHART_NOT_RENDERED.name);
+    if !options.builds.helm {
+        return Ok((repo, false));
+    }
+    let rendered = open(&mut options);
+    let mut failed = options.built.iter().flat_map(|built| &built.failed).map(|failed| &failed.finding);
+    let failed = failed.find(|f| f.rule.name == repo::HELM_TEMPLATE_FAILED.name);
+    match (rendered, failed.map(finding_with_help)) {
+        (Ok(rendered), None) => Ok((rendered, true)),
+        // It would end every later run.
+        (rendered, failed) => {
+            let why = failed.or_else(|| Some(rendered.err()?.to_string())).unwrap_or_default();
+            notices.note(format_args!("{why}\n  so `helm: true` is not written"));
+            Ok((repo, false))
+        }
+    }
 }

@@ -100,6 +100,10 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     if work.drift {
         outcome.drift = drift(&inputs);
     }
+    if let Some(question) = &work.ask {
+        let layers = repo.build_layers(cluster).unwrap_or_default();
+        outcome.answer = Some(question.answer(&inputs, &layers, &judged.planned, judged.state.as_ref()));
+    }
     if work.matrix {
         let plan = judged.shown(work.force);
         view::collect_images_and_alerts((repo, cluster), &plan, &judged.planned, outcome);
@@ -124,7 +128,7 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     let shown = judged.shown(work.force);
     let plan = shown.plan();
     if work.json {
-        let upgraded = judged.upgraded.as_ref();
+        let upgraded = judged.state.as_ref().filter(|state| work.upgrade_to.is_some() && state.stored.is_some());
         let label = shown.release().label();
         outcome.printed = plan_document(&inputs.loaded().name, label, plan, upgraded, work.wanted());
     }
@@ -155,8 +159,8 @@ struct PlannedCluster {
     planned: Planned,
     verdict: Verdict,
     transition: Option<Transition>,
-    /// The state after an upgrade.
-    upgraded: Option<State>,
+    /// The state at the end, where it isn't a new cluster's.
+    state: Option<State>,
 }
 
 impl PlannedCluster {
@@ -164,11 +168,11 @@ impl PlannedCluster {
         if work.lint.is_none() && !work.compare {
             let old = previous(inputs, old);
             let nodes = inputs.inventory();
-            let force = work.force || work.matrix;
-            let steps::Planned { release, plan, upgraded } =
+            let force = work.force || work.matrix || work.ask.is_some();
+            let steps::Planned { release, plan, state } =
                 steps::plan(work, inputs.release(), nodes, inputs.manifest(), old.as_ref(), force);
             let verdict = Verdict::of(&plan);
-            return Self { planned: inputs.with_plan(&release, plan), verdict, transition: None, upgraded };
+            return Self { planned: inputs.with_plan(&release, plan), verdict, transition: None, state };
         }
         let transition = match (old, work.before) {
             (PreviousCluster::Planned(before), Before::Sources(_, super::ComparisonMode::BeforeAndAfter)) => {
@@ -182,11 +186,11 @@ impl PlannedCluster {
         };
         if let Some(transition) = transition {
             let (planned, verdict) = (transition.after().clone(), transition.verdict().clone());
-            return Self { planned, verdict, transition: Some(transition), upgraded: None };
+            return Self { planned, verdict, transition: Some(transition), state: None };
         }
         let planned = inputs.planned(AdmissionMode::Force);
         let verdict = Verdict::of(planned.plan());
-        Self { planned, verdict, transition: None, upgraded: None }
+        Self { planned, verdict, transition: None, state: None }
     }
 
     /// As it is shown: a rejected object is rendered only with `--force`.

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::drift::ClusterDrift;
+use super::field_question::FieldAnswer;
 use crate::matrix::ClusterMatrix;
 use camino::Utf8PathBuf;
 use hcoplan_explain::diff::ClusterDiff;
+use hcoplan_explain::why::Problem;
 use hcoplan_lint as lint;
 use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::Verdict;
@@ -47,6 +49,8 @@ pub struct ClusterResult {
     pub unfinished: Vec<(String, String)>,
     /// Its fields that differ on every sync; only where that was asked, and it is accepted.
     pub drift: Option<ClusterDrift>,
+    /// What makes a field of it what it is; only where that was asked, and it is planned.
+    pub answer: Option<Result<FieldAnswer, Problem>>,
     /// What is printed of it: its JSON document or its objects as YAML; empty where nothing was
     /// asked.
     pub printed: String,
@@ -73,6 +77,7 @@ impl ClusterResult {
             alerts: Vec::new(),
             unfinished: Vec::new(),
             drift: None,
+            answer: None,
             printed: String::new(),
             failed: None,
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::before::Before;
+use super::field_question::FieldQuestion;
 use super::object_selector::ObjectSelector;
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_lint as lint;
@@ -36,6 +37,8 @@ pub struct ClusterTask<'a> {
     pub matrix: bool,
     /// Say which fields a GitOps controller reports as different on every sync.
     pub drift: bool,
+    /// Answer this about a field.
+    pub ask: Option<FieldQuestion>,
     /// Write to this tree.
     pub tree: Option<&'a Tree>,
     /// Name the files of these trees that would be written otherwise.

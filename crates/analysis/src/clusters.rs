@@ -233,6 +233,21 @@ impl Clusters {
         findings
     }
 
+    /// The result of a single cluster; `None` after an interrupt.
+    pub fn result_of(&self, cluster: &ClusterRef, work: &ClusterTask<'_>) -> Option<ClusterResult> {
+        let before = match work.before {
+            Before::Sources(old, _) => old.clusters().iter().find(|c| c.name() == cluster.name()),
+            _ => None,
+        };
+        let mut result = None;
+        let pairs = [Pair { before, ..Pair::new(cluster) }];
+        crate::run(&self.repo, &pairs, work, None, &Progress::of(1, true), |outcome| {
+            result = Some(outcome);
+            ControlFlow::Break(())
+        });
+        result
+    }
+
     /// Whether the builds are what fixes that were applied were to make of them.
     ///
     /// # Errors

@@ -14,7 +14,6 @@ use hcoplan_explain::diff::semantic::ObjectChange;
 use hcoplan_explain::diff::{ClusterDiff, Kind, Shares, Side};
 use hcoplan_kubernetes::Object;
 use hcoplan_lint as lint;
-use hcoplan_planner::admission::{Operation, admit};
 use hcoplan_planner::inventory::{Inventory, LoadedInventory};
 use hcoplan_planner::lifecycle::State;
 use hcoplan_planner::plan::{AdmissionMode, Plan, plan_with};
@@ -319,15 +318,6 @@ pub(super) fn wrong_inventory(findings: &[Finding]) -> NotPlanned {
             help: None,
         },
     }
-}
-
-/// Whether a cluster's manifest is rejected as a new one. `release` is the one where nothing says another.
-pub(super) fn is_rejected(repo: &Repo, cluster: &ClusterRef, release: &Arc<Release>) -> bool {
-    let Ok(loaded) = repo.load(cluster) else {
-        return false;
-    };
-    let release = loaded.release.as_ref().unwrap_or(release);
-    !admit(release, &loaded.inventory.inventory, &loaded.json, Operation::Create).accepted
 }
 
 /// A finding on one line, its place before it.

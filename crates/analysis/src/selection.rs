@@ -8,8 +8,8 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 use super::failure::Failure;
 use super::shard::Shard;
 use super::sources::Sources;
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_repository::repo::{ClusterFilter, Repo};
+use hcoplan_diagnostics::finding::{Finding, nearest};
+use hcoplan_repository::repo::{ClusterFilter, ClusterRef, Repo};
 
 /// Compiled patterns.
 #[derive(Debug, Clone)]
@@ -111,7 +111,7 @@ impl Pattern {
 }
 
 /// `a/b/c`, `b/c`, `c`.
-pub fn last_parts(name: &str) -> impl Iterator<Item = &str> {
+pub(super) fn last_parts(name: &str) -> impl Iterator<Item = &str> {
     let behind = name.match_indices('/').filter_map(|(at, _)| name.get(at + 1..));
     std::iter::once(name).chain(behind)
 }
@@ -119,6 +119,43 @@ pub fn last_parts(name: &str) -> impl Iterator<Item = &str> {
 /// A cluster's name as it was typed, which may be a path.
 pub fn typed(name: &str) -> &str {
     name.trim_start_matches("./").trim_end_matches('/')
+}
+
+/// The cluster of a name, or of a last part that no other has.
+///
+/// # Errors
+/// There is none, or more than one.
+pub fn cluster_named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, Failure> {
+    let clusters = repo.clusters();
+    let name = typed(name);
+    if let Some(exact) = clusters.iter().find(|c| c.name() == name) {
+        return Ok(exact);
+    }
+    let last = |c: &&ClusterRef| last_parts(c.name()).any(|part| part == name);
+    let names = |clusters: &[&ClusterRef]| {
+        let names: Vec<&str> = clusters.iter().map(|c| c.name()).collect();
+        names.join(", ")
+    };
+    match clusters.iter().filter(last).collect::<Vec<_>>().as_slice() {
+        [only] => Ok(only),
+        [] => {
+            let known = clusters.iter().map(ClusterRef::name).chain(repo.skipped_builds());
+            let parts = known.clone().flat_map(|name| [Some(name), name.rsplit('/').next()]);
+            let parts = parts.flatten();
+            let help = match nearest(name, parts) {
+                Some(near) => format!("did you mean {near}?"),
+                None => {
+                    let some: Vec<&str> = known.take(10).collect();
+                    format!("there are {}", some.join(", "))
+                }
+            };
+            Err(Failure::usage(format!("there is no cluster {name:?}"), help))
+        }
+        several => Err(Failure::usage(
+            format!("there are {} clusters {name:?}", several.len()),
+            format!("say which: {}", names(several)),
+        )),
+    }
 }
 
 fn compile(argument: &str, patterns: &[String]) -> Result<Vec<Pattern>, Failure> {

@@ -19,6 +19,7 @@ pub mod fixes;
 mod github;
 mod gitlab;
 pub mod html;
+mod inventory_check;
 mod json;
 mod junit;
 #[cfg(test)]
@@ -26,12 +27,16 @@ pub(crate) mod linted;
 pub mod markdown;
 mod masked;
 pub mod matrix;
+pub mod named;
 mod page;
+mod plan;
 pub mod plugin;
 #[cfg(test)]
 mod printer_tests;
 #[cfg(test)]
 mod recorded_cases;
+pub mod release;
+pub mod rules;
 mod same_findings;
 mod sarif;
 #[cfg(test)]
@@ -56,9 +61,11 @@ pub use hcoplan_analysis::{FinalFindings, Summary};
 
 pub use document::{Block, Cell, DiffLine, Document, Entry, Layout, Level, Mark, Sign, Span, Style, Table, Text};
 pub use html::print as print_page;
+pub use inventory_check::InventoryCheck;
 pub use json::document;
-pub use masked::mask_answer;
+pub use named::Named;
 pub use page::{ClusterRow, PlanPage, Source, plan_page};
+pub use plan::{PlanFormat, print_plan};
 pub use sarif::page as rule_page;
 pub use terminal::Terminal;
 pub use text::wrap_lines;
@@ -88,43 +95,24 @@ pub enum Format {
     Markdown,
 }
 
-impl Format {
-    /// Every format.
-    pub const ALL: [Self; 9] = [
-        Self::Human,
-        Self::Concise,
-        Self::Json,
-        Self::JsonLines,
-        Self::Sarif,
-        Self::Github,
-        Self::Gitlab,
-        Self::Junit,
-        Self::Markdown,
+impl Named for Format {
+    const NAMES: &'static [(Self, &'static str)] = &[
+        (Self::Human, "human"),
+        (Self::Concise, "concise"),
+        (Self::Json, "json"),
+        (Self::JsonLines, "json-lines"),
+        (Self::Sarif, "sarif"),
+        (Self::Github, "github"),
+        (Self::Gitlab, "gitlab"),
+        (Self::Junit, "junit"),
+        (Self::Markdown, "markdown"),
     ];
+}
 
-    /// The name as it is typed.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Concise => "concise",
-            Self::Json => "json",
-            Self::JsonLines => "json-lines",
-            Self::Sarif => "sarif",
-            Self::Github => "github",
-            Self::Gitlab => "gitlab",
-            Self::Junit => "junit",
-            Self::Markdown => "markdown",
-        }
-    }
-
+impl Format {
     /// Whether it shows fixes.
     pub const fn shows_fixes(self) -> bool {
         matches!(self, Self::Human | Self::Json | Self::JsonLines | Self::Sarif)
-    }
-
-    /// The format with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|f| f.as_str() == name)
     }
 }
 

@@ -8,7 +8,7 @@ use hcoplan_explain::why::{Answer, Edit, FoundValue, ValueOrigin};
 use hcoplan_planner::jsonpatch::Change;
 
 /// The answer with secrets masked in its values, and in messages about `file`, the HyperConverged's.
-pub fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {
+pub(super) fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {
     let rejected = answer.rejected.iter_mut().chain(answer.error.iter_mut().map(|(_, message)| message));
     let causes = answer.causes.iter_mut().chain(&mut answer.needs);
     let sources = causes.flat_map(|cause| &mut cause.sources).map(|source| &mut source.text);

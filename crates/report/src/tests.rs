@@ -1,3 +1,4 @@
+use super::named::all;
 use super::*;
 use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
@@ -177,8 +178,8 @@ fn markdown_keeps_its_table() {
 
 #[test]
 fn every_format_has_a_name_of_its_own() {
-    for format in Format::ALL {
-        assert_eq!(Format::named(format.as_str()), Some(format));
+    for format in all::<Format>() {
+        assert_eq!(Format::named(format.name()), Some(format));
     }
 }
 

@@ -1,17 +1,22 @@
 //! What makes a field what it is, for people.
 
+use std::sync::Arc;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
 use crate::document::{Block, DiffLine, Document, Mark, Sign, Text};
 
+use super::masked::mask_answer;
 use super::why_changes::{ChangeLine, change_lines};
 use super::{line_of, shown_path};
+use hcoplan_analysis::FieldAnswer;
 use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::why::{
     Answer, Cause, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, Source, ValueOrigin,
 };
 use hcoplan_planner::jsonpatch::Change;
+use hcoplan_planner::release::Release;
 use hcoplan_yaml as yaml;
 
 /// How many changes of a value that is an object are listed.
@@ -27,24 +32,29 @@ const MOST_FEEDS: usize = 6;
 /// An answer, with what a screen says around it.
 #[derive(Debug)]
 pub struct WhyPage<'a> {
-    /// The answer.
-    pub answer: &'a Answer,
+    /// The answer, without secrets.
+    pub(super) answer: Answer,
     /// The cluster's name.
-    pub cluster: &'a str,
+    pub(super) cluster: String,
     /// The release that it runs.
-    pub release: &'a str,
-    /// The same in a sentence: `HCO 1.18`.
-    pub called: &'a str,
+    pub(super) release: Arc<Release>,
     /// The object's file in the output tree, relative to the current directory.
-    pub file: Option<Utf8PathBuf>,
+    pub(super) file: Option<Utf8PathBuf>,
     /// The root that the sources' paths count from, relative to the current directory.
-    pub root: &'a Utf8Path,
+    pub(super) root: &'a Utf8Path,
 }
 
-impl WhyPage<'_> {
+impl<'a> WhyPage<'a> {
+    /// An answer, where the sources' paths count from `root`, and where the output tree is.
+    pub fn new(found: FieldAnswer, tree: Option<&Utf8Path>, root: &'a Utf8Path) -> Self {
+        let FieldAnswer { answer, cluster, release, document, file } = found;
+        let file = file.and_then(|file| Some(tree?.join(file)));
+        Self { answer: mask_answer(answer, &document.file), cluster, release, file, root }
+    }
+
     /// The answer as a screen.
     pub fn document(&self) -> Document {
-        let answer = self.answer;
+        let answer = &self.answer;
         let mut blocks = self.head();
         if let Some(message) = &answer.rejected {
             blocks.push(Block::Heading(2, format!("rejected: {message}").into()));
@@ -63,17 +73,17 @@ impl WhyPage<'_> {
     }
 
     fn place(&self) -> String {
-        let answer = self.answer;
+        let answer = &self.answer;
         let object = match (&answer.object, &answer.name) {
             (Some(id), _) => id.to_string(),
             (None, Some(name)) => format!("{} {name}", answer.kind),
             (None, None) => answer.kind.clone(),
         };
-        format!("{object} in {}, {}", self.cluster, self.called)
+        format!("{object} in {}, {}", self.cluster, self.release.display_name())
     }
 
     fn head(&self) -> Vec<Block> {
-        let answer = self.answer;
+        let answer = &self.answer;
         let mut blocks = vec![Block::Heading(2, self.place().into())];
         let file = self.file.as_ref().map(|file| Block::Paragraph(Text::new().code(file.as_str())));
         blocks.extend(file);
@@ -184,7 +194,7 @@ impl WhyPage<'_> {
     }
 
     fn origin(&self) -> Vec<Block> {
-        let (answer, release) = (self.answer, self.called);
+        let (answer, release) = (&self.answer, self.release.display_name());
         let text = match &answer.origin {
             ValueOrigin::Inputs => return Vec::new(),
             ValueOrigin::Default { path, value } => format!(

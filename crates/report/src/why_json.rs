@@ -12,7 +12,7 @@ use hcoplan_planner::jsonpatch::Change;
 
 /// An answer as one JSON document.
 pub fn why_json(page: &WhyPage<'_>) -> Value {
-    let answer = page.answer;
+    let answer = &page.answer;
     let causes = |causes: &[Cause]| -> Vec<Value> {
         let cause = |c: &Cause| {
             let sources = c.sources.iter().map(|s| {
@@ -54,7 +54,7 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
     let mut document = json!({
         "schemaVersion": super::json::SCHEMA_VERSION,
         "cluster": page.cluster,
-        "release": page.release,
+        "release": page.release.label(),
         "object": {
             "apiVersion": id.map(|i| &i.api_version),
             "kind": answer.kind,

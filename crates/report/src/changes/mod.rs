@@ -14,6 +14,7 @@ use std::io::{self, Write};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
+use crate::Named;
 use crate::document::{Block, Document, Text};
 pub use crate::markdown::LEAST_BUDGET;
 use crate::terminal::Terminal;
@@ -48,25 +49,14 @@ pub enum Format {
     Outputs,
 }
 
-impl Format {
-    /// Every format.
-    pub const ALL: [Self; 5] = [Self::Human, Self::Json, Self::Markdown, Self::Html, Self::Outputs];
-
-    /// The name as it is typed.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Json => "json",
-            Self::Markdown => "markdown",
-            Self::Html => "html",
-            Self::Outputs => "outputs",
-        }
-    }
-
-    /// The format with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|f| f.as_str() == name)
-    }
+impl Named for Format {
+    const NAMES: &'static [(Self, &'static str)] = &[
+        (Self::Human, "human"),
+        (Self::Json, "json"),
+        (Self::Markdown, "markdown"),
+        (Self::Html, "html"),
+        (Self::Outputs, "outputs"),
+    ];
 }
 
 /// By this a comment is found again.

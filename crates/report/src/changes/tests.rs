@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{Changes, Format, LEAST_BUDGET, write};
 use crate::Terminal;
+use crate::named::all;
 use crate::recorded_cases::each_recorded_case;
 use hcoplan_explain::diff::{ClusterDiff, Side, compare_plans, notes};
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
@@ -127,7 +128,7 @@ proptest! {
 fn every_pair_prints_in_every_format() {
     for cluster in pairs() {
         let one = std::slice::from_ref(cluster);
-        for format in Format::ALL {
+        for format in all::<Format>() {
             for width in [60, 140] {
                 let text = printed(format, one, None, width);
                 assert!(text.ends_with('\n') || format == Format::Html || text.is_empty());

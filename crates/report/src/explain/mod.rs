@@ -55,6 +55,17 @@ pub fn page(subject: &str, release: Option<&Arc<Release>>) -> Result<String, Fai
     Err(Failure::usage(format!("nothing that has a page is called {subject:?}"), help))
 }
 
+/// What `hcoplan explain` has a page for: rules, alerts, annotations, gates, and where fields begin.
+pub fn subjects() -> Vec<String> {
+    let mut out: Vec<String> = names().into_iter().flat_map(|(_, n)| n).collect();
+    let newest = Release::known_names().last().and_then(Release::known);
+    let gates = newest.iter().flat_map(|r| &r.tables().feature_gates);
+    let gates = gates.map(|gate| format!("HyperConverged.spec.featureGates.{}", gate.name));
+    // Not every gate is a field of its own.
+    out.extend(gates.filter(|gate| page(gate, None).is_ok()));
+    out
+}
+
 /// The name that is most like a text, when one is like it at all: of a rule first.
 fn nearest(text: &str) -> Option<String> {
     let rule = text.to_lowercase().replace('_', "-");

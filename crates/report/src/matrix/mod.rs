@@ -7,6 +7,7 @@ mod view;
 
 use std::io::{self, Write};
 
+use crate::Named;
 use crate::terminal::Terminal;
 use crate::{html, terminal};
 
@@ -28,18 +29,9 @@ pub enum Format {
     Html,
 }
 
-impl Format {
-    /// Every format.
-    pub const ALL: [Self; 3] = [Self::Human, Self::Json, Self::Html];
-
-    /// The name as it is typed.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Json => "json",
-            Self::Html => "html",
-        }
-    }
+impl Named for Format {
+    const NAMES: &'static [(Self, &'static str)] =
+        &[(Self::Human, "human"), (Self::Json, "json"), (Self::Html, "html")];
 }
 
 /// The matrix, with what a format needs besides it.

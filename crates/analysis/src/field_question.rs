@@ -1,0 +1,77 @@
+//! `why`: what makes a field of a cluster's object what it is.
+
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+
+use super::planned::{Inputs, Planned};
+use hcoplan_explain::why::{Answer, PlanInput, Problem, ask, ask_of};
+use hcoplan_planner::lifecycle::State;
+use hcoplan_planner::release::Release;
+use hcoplan_repository::emit;
+use hcoplan_repository::repo::BuildLayer;
+use hcoplan_yaml::Document;
+
+/// A field of an object that is asked about.
+#[derive(Debug, Clone)]
+pub struct FieldQuestion {
+    /// The object's kind.
+    pub kind: String,
+    /// Its name, where several have that kind.
+    pub name: Option<String>,
+    /// The field's path; empty for the object itself.
+    pub field: String,
+}
+
+/// What makes it what it is.
+#[derive(Debug)]
+pub struct FieldAnswer {
+    /// The answer.
+    pub answer: Answer,
+    /// The cluster's name.
+    pub cluster: String,
+    /// The release that it runs then.
+    pub release: Arc<Release>,
+    /// The HyperConverged.
+    pub document: Arc<Document>,
+    /// The object's file, relative to the output tree; `None` where it isn't rendered.
+    pub file: Option<Utf8PathBuf>,
+}
+
+impl FieldQuestion {
+    /// The answer for a cluster as it is planned; `state` is the one that it is in then, where it isn't a new one.
+    pub(super) fn answer(
+        &self,
+        inputs: &Inputs,
+        layers: &[BuildLayer],
+        planned: &Planned,
+        state: Option<&State>,
+    ) -> Result<FieldAnswer, Problem> {
+        let loaded = inputs.loaded();
+        let release = planned.release();
+        let input = PlanInput::new(release, &loaded.document, &loaded.json, &loaded.inventory).of_layers(layers);
+        let (kind, name, field) = (&self.kind, self.name.as_deref(), &self.field);
+        let mut answer = match state {
+            Some(state) => ask_of(state, &input, kind, name, field),
+            None => ask(&input, kind, name, field),
+        }?;
+        answer.point_at_origins();
+        Ok(FieldAnswer {
+            file: file(&loaded.name, planned, &answer),
+            answer,
+            cluster: loaded.name.clone(),
+            release: Arc::clone(release),
+            document: Arc::clone(&loaded.document),
+        })
+    }
+}
+
+/// Where the object is in the output tree.
+fn file(cluster: &str, planned: &Planned, answer: &Answer) -> Option<Utf8PathBuf> {
+    let id = answer.object.as_ref()?;
+    let shown = planned.as_judged();
+    let ids: Vec<_> = shown.plan().objects().map(|o| &*o.id).collect();
+    let index = ids.iter().position(|i| *i == id)?;
+    let name = emit::file_names(&ids).into_iter().nth(index)?;
+    Some(emit::cluster_directory(cluster).ok()?.join(name))
+}

@@ -1,0 +1,65 @@
+//! `--upgrade-to`: the releases that clusters are upgraded to.
+
+use std::sync::Arc;
+
+use super::clusters::Clusters;
+use super::failure::Failure;
+use hcoplan_planner::lifecycle;
+use hcoplan_planner::release::{Release, version_numbers};
+use hcoplan_repository::repo::ClusterRef;
+
+/// The release at the end of a path of upgrades, which has to lead on: each stop is newer than what one of the clusters
+/// runs.
+///
+/// # Errors
+/// A name is unknown, the path goes back, or a stop is no upgrade for any of them.
+pub fn last_release(
+    path: &[String],
+    found: &Clusters,
+    clusters: &[&ClusterRef],
+) -> Result<Option<Arc<Release>>, Failure> {
+    let releases = path.iter().map(|name| found.trust().named_release(name));
+    let releases = releases.collect::<Result<Vec<_>, _>>()?;
+    let places: Vec<_> = releases.iter().filter_map(|r| Release::place(r.name())).collect();
+    if !places.is_sorted() {
+        return Err(Failure::usage(
+            format!("--upgrade-to {} goes back", path.join(",")),
+            "name the releases in their order; those in between are gone through by themselves",
+        ));
+    }
+    if releases.is_empty() {
+        return Ok(None);
+    }
+    let loaded = clusters.iter().filter_map(|cluster| found.repo.load(cluster).ok());
+    let running: Vec<Arc<Release>> = loaded.filter_map(|loaded| loaded.release.ok()).collect();
+    for to in &releases {
+        if let Some(from) = running.first().filter(|_| !running.iter().any(|from| is_step(from, to))) {
+            return Err(no_step(from, to, running.len()));
+        }
+    }
+    Ok(releases.into_iter().next_back())
+}
+
+/// Whether a cluster can be upgraded from one release to another, as its own distribution calls that.
+fn is_step(from: &Release, to: &Arc<Release>) -> bool {
+    let to = to.of_distribution(from.distribution());
+    let is_patched = from.patched().is_some() || to.patched().is_some();
+    let is_later_version = || version_numbers(from.label()) < version_numbers(to.label());
+    lifecycle::is_upgrade(from, &to) || (from.name() == to.name() && !is_patched && is_later_version())
+}
+
+/// The failure that a release is no upgrade for a cluster, the first of several.
+fn no_step(from: &Release, to: &Arc<Release>, clusters: usize) -> Failure {
+    let to = to.of_distribution(from.distribution());
+    let why = if clusters > 1 {
+        "every cluster runs it already, or a newer one".to_owned()
+    } else if from.label() == to.label() {
+        format!("the cluster runs {} already", from.display_name())
+    } else {
+        format!("the cluster runs {}, newer than {}", from.display_name(), to.label())
+    };
+    Failure::usage(
+        format!("--upgrade-to {} is no upgrade: {why}", to.label()),
+        "name a later release; `hcoplan release list` prints them",
+    )
+}

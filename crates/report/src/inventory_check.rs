@@ -1,0 +1,138 @@
+//! What `hcoplan inventory check` prints: in what a dump of a cluster contradicts its inventory.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+
+use hcoplan_diagnostics::secret::mask_object;
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::inventory::{CountDrift, Drift, UnknownPool};
+use hcoplan_repository::adopt::Contradiction;
+use hcoplan_repository::repo::Fact;
+
+/// An inventory, checked.
+#[derive(Debug)]
+pub struct InventoryCheck<'a> {
+    /// Its file.
+    pub inventory: &'a Utf8Path,
+    /// The files of the dump.
+    pub dump: &'a [Utf8PathBuf],
+    /// The facts that the dump contradicts.
+    pub facts: &'a [Contradiction],
+    /// The nodes that are in no pool, or in another number.
+    pub drift: &'a Drift,
+}
+
+/// One contradiction.
+struct Difference<'a> {
+    place: Option<&'a Location>,
+    message: String,
+    help: String,
+    /// For programs.
+    more: Value,
+}
+
+impl<'a> InventoryCheck<'a> {
+    /// Whether nothing is contradicted.
+    pub fn holds(&self) -> bool {
+        self.drift.is_empty() && self.facts.is_empty()
+    }
+
+    /// For people: each contradiction with its fix.
+    pub fn text(&self) -> String {
+        let file = self.inventory;
+        let one = |Difference { place, message, help, .. }: Difference<'_>| {
+            let at = place.map(Location::start).map(|at| format!(":{}:{}", at.line, at.column));
+            format!("{file}{}: {message}\n  help: {help}\n", at.unwrap_or_default())
+        };
+        self.differences().map(one).collect()
+    }
+
+    /// For programs: `hcoplan schema inventory-check`.
+    pub fn document(&self) -> Value {
+        let one = |Difference { place, message, help, mut more }: Difference<'_>| {
+            if let Some(at) = place.map(Location::start) {
+                (more["line"], more["column"]) = (json!(at.line), json!(at.column));
+            }
+            (more["message"], more["help"]) = (json!(message), json!(help));
+            more
+        };
+        let mut document = json!({
+            "schemaVersion": "1",
+            "inventory": self.inventory.as_str(),
+            "holds": self.holds(),
+            "differences": self.differences().map(one).collect::<Vec<_>>(),
+        });
+        mask_object(&mut document);
+        document
+    }
+
+    fn differences(&self) -> impl Iterator<Item = Difference<'a>> {
+        let dump: Vec<_> = self.dump.iter().map(|d| d.as_str()).collect();
+        let import = format!("`hcoplan import {} --out {}`", dump.join(" "), self.inventory);
+        let update = format!("{import} brings it up to date");
+        let facts = self.facts.iter().map(move |Contradiction { place, declared, fact }| {
+            let Fact { field, value, by } = fact;
+            Difference {
+                place: Some(place),
+                message: format!("{field} is {declared} here, and {value} by {by}"),
+                help: update.clone(),
+                more: json!({"kind": "fact", "field": field, "declared": declared, "found": value, "by": by}),
+            }
+        });
+        let counts = self.drift.counts.iter().map(|count| Difference {
+            place: Some(&count.place),
+            message: count_message(count),
+            help: match count.nodes.len() {
+                0 => "remove the entry if it is gone for good".to_owned(),
+                found => format!("write `count: {found}`"),
+            },
+            more: json!({
+                "kind": if count.nodes.is_empty() { "gone" } else { "count" },
+                "name": count.name, "list": count.list, "declared": count.declared, "nodes": count.nodes,
+            }),
+        });
+        let unknown = self.drift.unknown.iter().map(move |unknown| Difference {
+            place: None,
+            message: unknown_message(unknown),
+            help: format!("{import} adds them"),
+            more: json!({
+                "kind": "unknown", "nodes": unknown.pool.nodes, "pool": unknown.pool.to_json(),
+                "nearest": unknown.nearest.as_ref().map(|(name, _)| name),
+            }),
+        });
+        facts.chain(counts).chain(unknown)
+    }
+}
+
+/// The names of some nodes; of many, the first.
+fn names(nodes: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let shown = nodes.iter().take(SHOWN).map(String::as_str);
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match nodes.len().checked_sub(SHOWN) {
+        Some(more) if more > 0 => format!("{shown} and {more} more"),
+        _ => shown,
+    }
+}
+
+fn count_message(count: &CountDrift) -> String {
+    let (name, declared) = (&count.name, count.declared);
+    match (count.list, count.nodes.as_slice()) {
+        ("nodes", _) => format!("the node {name} is not in the dump"),
+        (_, []) => format!("pool {name}: {declared} declared, none found"),
+        (_, nodes) => {
+            let found = nodes.len();
+            format!("pool {name}: {declared} declared, {found} found ({})", names(nodes))
+        }
+    }
+}
+
+fn unknown_message(unknown: &UnknownPool) -> String {
+    let nodes = &unknown.pool.nodes;
+    let verb = if nodes.len() == 1 { "is" } else { "are" };
+    let what = unknown.pool.text();
+    let nearest =
+        unknown.nearest.as_ref().map(|(name, differences)| format!("; the nearest is {name}, but for {differences}"));
+    let nearest = nearest.unwrap_or_default();
+    format!("{} ({what}) {verb} in no pool{nearest}", names(nodes))
+}

@@ -1,0 +1,74 @@
+//! A plan, printed: what changes, what follows from it, and what is found.
+
+use std::io;
+
+use hcoplan_analysis::Analysis;
+
+use super::changes::{self, Changes};
+use super::{Format, Named, Report, Terminal, document, visible_json};
+
+/// A format of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlanFormat {
+    /// What changes, and what is found.
+    Changes(changes::Format),
+    /// What is found.
+    Findings(Format),
+}
+
+impl Named for PlanFormat {
+    const NAMES: &'static [(Self, &'static str)] = &[
+        (Self::Changes(changes::Format::Human), "human"),
+        (Self::Changes(changes::Format::Json), "json"),
+        (Self::Changes(changes::Format::Markdown), "markdown"),
+        (Self::Changes(changes::Format::Html), "html"),
+        (Self::Changes(changes::Format::Outputs), "outputs"),
+        (Self::Findings(Format::Concise), "concise"),
+        (Self::Findings(Format::Sarif), "sarif"),
+        (Self::Findings(Format::Github), "github"),
+        (Self::Findings(Format::Gitlab), "gitlab"),
+        (Self::Findings(Format::Junit), "junit"),
+    ];
+}
+
+impl PlanFormat {
+    /// Whether it shows fixes.
+    pub fn shows_fixes(self) -> bool {
+        match self {
+            Self::Changes(format) => format == changes::Format::Json,
+            Self::Findings(format) => format.shows_fixes(),
+        }
+    }
+}
+
+/// An analysis in a format; `command` is what was typed, `budget` the most bytes of the markdown.
+///
+/// # Errors
+/// Never in practice: memory takes everything.
+pub fn print_plan(
+    format: PlanFormat,
+    analysis: &Analysis,
+    command: &str,
+    terminal: Terminal,
+    budget: Option<u64>,
+) -> io::Result<Vec<u8>> {
+    let format = match format {
+        PlanFormat::Findings(format) => return Ok(Report::of(&analysis.findings, terminal).text(format)),
+        PlanFormat::Changes(format) => format,
+    };
+    let changes = Changes::of(analysis, command, terminal, budget);
+    if format == changes::Format::Json {
+        let mut out = changes::document(&changes);
+        let mut found = document(&Report::of(&analysis.findings, Terminal::default()));
+        for key in ["findings", "groups"] {
+            out[key] = found[key].take();
+        }
+        if let Some(steps) = &analysis.steps {
+            out["upgrade"] = changes::steps_document(steps, &changes);
+        }
+        return Ok(visible_json::text(&out).into_bytes());
+    }
+    let mut text = Vec::new();
+    changes::write(format, &changes, analysis.steps.as_ref(), &mut text)?;
+    Ok(text)
+}

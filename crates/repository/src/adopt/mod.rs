@@ -1,0 +1,13 @@
+//! What hcoplan writes where somebody begins to use it: `hcoplan.yaml`, and an inventory of what a running cluster was
+//! dumped to.
+
+mod configuration;
+mod dumped_cluster;
+mod facts;
+
+pub use configuration::{Configuration, ignored, inventory_path, known_of};
+pub use dumped_cluster::DumpedCluster;
+pub use facts::{Contradiction, contradictions};
+
+/// Where an editor finds the schema of an inventory.
+const INVENTORY_SCHEMA: &str = "https://raw.githubusercontent.com/hcoplan/hcoplan/main/schemas/inventory.schema.json";
