@@ -1,5 +1,7 @@
 //! `hcoplan argocd`: fields of a HyperConverged that a GitOps controller reports as different on every sync.
 
+use std::ops::ControlFlow;
+
 use super::arguments::Sources;
 use super::format::{self, Target};
 use super::output::Output;
@@ -47,22 +49,21 @@ Examples:
 /// Kept as a file of its own, so that it can be run.
 const HEALTH: &str = include_str!("../../examples/argocd/health.lua");
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     if arguments.health {
         output.print(HEALTH)?;
         return Ok(Exit::default());
     }
     let targets = format::among(&arguments.format, "argocd", &[Format::Human, Format::Json])?;
     let found = hcoplan_analysis::find(&arguments.sources.of_analysis(), Vec::new(), output)?;
-    let mut verdict = found.verdict;
-    if verdict.nothing_found {
-        return Ok(verdict);
+    if found.verdict.nothing_found {
+        return Ok(found.verdict);
     }
     let mut clusters: Vec<ClusterDrift> = Vec::new();
     let work = ClusterTask { drift: true, ..ClusterTask::default() };
-    found.each(&work, arguments.sources.reading.jobs, output, |outcome, progress| {
-        progress.suspend(|| hcoplan_analysis::report_outcome(outcome, true, &mut verdict, output));
+    let (_, mut verdict) = found.report_each(&work, arguments.sources.reading.jobs, output, |outcome| {
         clusters.extend(outcome.drift.take());
+        ControlFlow::Continue(())
     });
     if hcoplan_analysis::interrupted() {
         return Ok(verdict);

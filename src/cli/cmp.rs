@@ -73,7 +73,7 @@ struct Gate {
     input: Option<String>,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::Discover => {
             if let Some(path) = hcoplan_analysis::claimed()? {

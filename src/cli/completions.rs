@@ -120,7 +120,7 @@ fn formats(subcommand: &str) -> Vec<&'static str> {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     let shell = arguments.shell.to_string();
     let shells = Shells::builtins();

@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     release: Option<String>,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     let subject = arguments.subject.join(" ");
     if subject.is_empty() {
         output.print(explain::topics())?;

@@ -4,8 +4,6 @@ use camino::Utf8Path;
 use clap::{Args, ValueEnum};
 
 use super::arguments::Sources;
-use super::migrate;
-use super::migrate_layers;
 use super::output::Output;
 use super::settings::Choice;
 use crate::fix;
@@ -57,7 +55,7 @@ pub(super) struct Arguments {
     /// Rewrite HyperConvergeds in this API version instead, where the cluster's release serves it; the stored object
     /// stays the same
     #[arg(long, value_name = "VERSION", help_heading = "Rules", conflicts_with_all = ["select", "ignore", "pedantic", "also_unsafe", "choose"])]
-    migrate: Option<migrate::TargetVersion>,
+    migrate: Option<TargetVersion>,
 }
 
 /// How the result is printed.
@@ -67,6 +65,13 @@ enum Format {
     Human,
     /// For programs: `hcoplan schema fix`.
     Json,
+}
+
+/// The version to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TargetVersion {
+    /// hco.kubevirt.io/v1, which releases from 1.18 on serve
+    V1,
 }
 
 /// A rule, and which of its fixes.
@@ -81,7 +86,7 @@ fn chosen(text: &str) -> Result<(String, usize), String> {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     if arguments.sources.directory == "-" {
         return Err(Failure::usage("`fix` can't change standard input", "give the directory or the file"));
     }
@@ -90,13 +95,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     let (root, is_built) = (found.root.clone(), found.is_built());
     let mut exit = found.verdict;
     let fixed = match &arguments.migrate {
-        Some(to) => {
-            let mut migrated = migrate::all(&found, *to, &mut exit, output);
-            if found.is_built() {
-                migrate_layers::all(found, &mut migrated, &mut exit, output)?;
-            }
-            FixResult { files: migrated.files, applied: migrated.applied, ..FixResult::default() }
-        }
+        Some(TargetVersion::V1) => found.migrate(&mut exit, output)?,
         None => {
             let settings = arguments.choice.settings(&found)?;
             let request = FixRequest {

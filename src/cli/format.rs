@@ -74,7 +74,7 @@ impl<F> Target<F> {
     }
 
     /// Writes a finished report where it belongs, without credentials.
-    pub(super) fn write(&self, text: &[u8], output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn write(&self, text: &[u8], output: &Output) -> Result<(), Failure> {
         match std::str::from_utf8(text).map(mask_credentials) {
             Ok(Cow::Owned(text)) => self.write_text(text.as_bytes(), output),
             _ => self.write_text(text, output),
@@ -90,7 +90,7 @@ impl<F> Target<F> {
 
     /// Writes a finished text where it belongs. A file is there as a whole or not at all; a
     /// device or a pipe is written to as it is.
-    fn write_text(&self, text: &[u8], output: &mut Output) -> Result<(), Failure> {
+    fn write_text(&self, text: &[u8], output: &Output) -> Result<(), Failure> {
         let Some(path) = &self.file else {
             return Ok(output.print(text)?);
         };

@@ -45,7 +45,7 @@ pub(super) struct Arguments {
     cluster: Option<Utf8PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     let beside = arguments.out.as_deref().and_then(Utf8Path::parent);
     let beside = beside.map(|d| if d.as_str().is_empty() { Utf8Path::new(".") } else { d });
     let directory = arguments.cluster.as_deref().or(beside.filter(|d| d.is_dir()));

@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     dry_run: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     if let Some(name) = &arguments.release {
         repo::named_release(name)?;
     }

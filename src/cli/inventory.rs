@@ -60,12 +60,12 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     let Command::Check(arguments) = &arguments.command;
     check(arguments, output)
 }
 
-fn check(arguments: &Check, output: &mut Output) -> Result<Exit, Failure> {
+fn check(arguments: &Check, output: &Output) -> Result<Exit, Failure> {
     let Check { inventory, dump: paths, format } = arguments;
     let document = dump::inventory_in(inventory, output)?;
     let dump = dump::read(paths, output)?;

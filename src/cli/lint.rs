@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     statistics: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     const DATA: [Format; 2] = [Format::Human, Format::Json];
     if arguments.list {
         for target in format::among(&arguments.format, "lint --list", &DATA)? {

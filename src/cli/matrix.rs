@@ -1,5 +1,7 @@
 //! `hcoplan matrix`: which virtual machines boot, and which golden images are there, for which architecture.
 
+use std::ops::ControlFlow;
+
 use clap::Args;
 
 use super::arguments::Sources;
@@ -30,7 +32,7 @@ pub(super) struct Arguments {
     format: Vec<Target<Format>>,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     let targets = format::all(&arguments.format, "matrix")?;
     let sources = &arguments.sources;
     let found = hcoplan_analysis::find(&sources.of_analysis(), Vec::new(), output)?;
@@ -39,14 +41,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
         return Ok(found.verdict);
     }
     let work = ClusterTask { matrix: true, ..ClusterTask::default() };
-    let mut verdict = found.verdict;
     let mut matrices = Vec::new();
-    let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
-        // What the matrix says of a cluster is the result.
-        if outcome.matrix.is_none() || outcome.failed.is_some() {
-            progress.suspend(|| hcoplan_analysis::report_outcome(outcome, true, &mut verdict, output));
-        }
+    let (findings, verdict) = found.report_each(&work, sources.reading.jobs, output, |outcome| {
         matrices.extend(outcome.matrix.take());
+        ControlFlow::Continue(())
     });
     // A part of the clusters is no matrix.
     if hcoplan_analysis::interrupted() {

@@ -23,8 +23,6 @@ mod inventory;
 mod lint;
 mod lsp;
 mod matrix;
-mod migrate;
-mod migrate_layers;
 mod missing_path;
 mod mistakes;
 mod other_tools;
@@ -116,7 +114,7 @@ pub fn run() -> ExitCode {
     Exit { interrupted, ..verdict }.into()
 }
 
-fn dispatch(command: Command, output: &mut Output) -> Result<Exit, Failure> {
+fn dispatch(command: Command, output: &Output) -> Result<Exit, Failure> {
     match command {
         Command::Plan(arguments) => plan::run(&arguments, output),
         Command::Lint(arguments) => lint::run(&arguments, output),

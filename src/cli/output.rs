@@ -1,5 +1,6 @@
 //! Standard output and error: results, pipes that close, notes and errors.
 
+use std::cell::Cell;
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -23,13 +24,13 @@ pub(super) struct Output {
     choice: ColorChoice,
     quiet: bool,
     verbose: bool,
-    closed: bool,
+    closed: Cell<bool>,
 }
 
 impl Output {
     /// Quiet: no notes and no warnings on standard error.
     pub(super) fn new(color: Color, quiet: bool, verbose: bool) -> Self {
-        Self { choice: color.choice(), quiet, verbose, closed: false }
+        Self { choice: color.choice(), quiet, verbose, closed: Cell::new(false) }
     }
 
     pub(super) fn quiet(&self) -> bool {
@@ -38,7 +39,7 @@ impl Output {
 
     /// Whether nobody reads standard output any more.
     pub(super) fn closed(&self) -> bool {
-        self.closed
+        self.closed.get()
     }
 
     /// What standard output can show.
@@ -55,14 +56,14 @@ impl Output {
     ///
     /// # Errors
     /// Any other error of the system.
-    pub(super) fn print(&mut self, text: impl AsRef<[u8]>) -> io::Result<()> {
-        if self.closed {
+    pub(super) fn print(&self, text: impl AsRef<[u8]>) -> io::Result<()> {
+        if self.closed.get() {
             return Ok(());
         }
         let mut out = AutoStream::new(io::stdout().lock(), self.choice);
         match out.write_all(text.as_ref()).and_then(|()| out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.closed = true;
+                self.closed.set(true);
                 Ok(())
             }
             other => other,
@@ -73,7 +74,7 @@ impl Output {
     ///
     /// # Errors
     /// As [`Self::print`].
-    pub(super) fn print_lines(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn print_lines(&self, text: &str) -> io::Result<()> {
         self.print(InputText::new(text).lines())
     }
 

@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::arguments::Sources;
 use super::out_place;
-use hcoplan_analysis::{Clusters, Failure};
+use hcoplan_analysis::{Clusters, Failure, OutputTree};
 
 /// The output tree.
 #[derive(Debug, Args)]
@@ -26,23 +26,18 @@ impl OutputTreeArguments {
         self.kustomization || found.repo.config().kustomization
     }
 
-    /// Checks that shards which run side by side don't write one tree.
-    pub(super) fn check_shard(&self, sources: &Sources) -> Result<(), Failure> {
-        match (&self.out, sources.shard) {
-            (Some(_), Some(_)) => Err(Failure::usage(
+    /// The output tree, where nobody applies it; it is none where none is asked for. `write`: whether it is written.
+    pub(super) fn open(&self, sources: &Sources, found: &Clusters, write: bool) -> Result<OutputTree, Failure> {
+        let Some(path) = &self.out else {
+            return Ok(OutputTree::nowhere());
+        };
+        if write && sources.shard.is_some() {
+            return Err(Failure::usage(
                 "shards that run side by side would replace each other's output tree",
                 "leave out --shard, or --out",
-            )),
-            _ => Ok(()),
+            ));
         }
-    }
-
-    /// The output tree's path, where nobody applies it; `None` where none is asked for.
-    pub(super) fn place(&self, found: &Clusters) -> Result<Option<Utf8PathBuf>, Failure> {
-        let Some(path) = self.out.clone() else {
-            return Ok(None);
-        };
-        out_place::check(&path, found, self.kustomization(found))?;
-        Ok(Some(path))
+        out_place::check(path, found, self.kustomization(found))?;
+        OutputTree::open(path.clone(), found, write)
     }
 }

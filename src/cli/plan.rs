@@ -10,7 +10,7 @@ use super::settings::Rules;
 use super::{previous_state, typed};
 use crate::emit::DiskTree;
 use crate::lint;
-use hcoplan_analysis::{ClusterTask, Exit, Failure, OutputTree, last_release};
+use hcoplan_analysis::{ClusterTask, Exit, Failure, last_release};
 use hcoplan_report::changes::{self, LEAST_BUDGET};
 use hcoplan_report::{PlanFormat, print_plan};
 
@@ -63,18 +63,14 @@ Examples:
   hcoplan plan --live live.yaml                 as an update of the live cluster
   hcoplan plan --upgrade-to 1.18,1.19           a checklist for an upgrade of HCO";
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     let targets = format::all(&arguments.format, "plan")?;
     let sources = arguments.previous.sources(arguments.sources.of_analysis())?;
     let found = hcoplan_analysis::find(&sources, arguments.previous.files(), output)?;
     let upgrade_to = last_release(&arguments.upgrade_to, &found, &found.chosen())?;
     let settings = arguments.rules.settings(&found)?;
     let base = arguments.previous.base_or_main(&found, output)?;
-    arguments.out.check_shard(&arguments.sources)?;
-    let tree = match arguments.out.place(&found)? {
-        Some(path) => OutputTree::open(path, &found, true)?,
-        None => OutputTree::nowhere(),
-    };
+    let tree = arguments.out.open(&arguments.sources, &found, true)?;
     // What is rendered with other facts than the repository's own says nothing about the tree in it.
     let is_own = arguments.out.out.is_none() && sources.has_only_own_facts() && !arguments.force && !found.is_stream();
     let committed = if is_own { hcoplan_analysis::committed(&found) } else { Vec::new() };

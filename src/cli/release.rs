@@ -71,7 +71,7 @@ enum Form {
     Json,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     let json = |value| visible_json::text(&value);
     let text = match &arguments.command {
         Command::List { format } => {

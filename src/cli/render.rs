@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::arguments::Sources;
@@ -10,10 +9,8 @@ use super::format::{self, Target};
 use super::output::Output;
 use super::output_tree_arguments::OutputTreeArguments;
 use super::previous_state;
-use hcoplan_analysis::{
-    ClusterTask, Clusters, Exit, Failure, Findings, ObjectSelector, OutputTree, Progress, atomic_file::PartialFile,
-    last_release,
-};
+use hcoplan_analysis::atomic_file::PartialFile;
+use hcoplan_analysis::{ClusterTask, Exit, Failure, ObjectSelector, last_release};
 use hcoplan_report::Format;
 
 /// Render what HCO and SSP would create
@@ -68,7 +65,7 @@ enum Show {
     Stored,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     let targets = if arguments.format.is_empty() {
         Vec::new()
     } else {
@@ -81,132 +78,45 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Fa
     )?;
     let base = arguments.previous.base(&found, output)?;
     let upgrade_to = last_release(arguments.upgrade_to.as_slice(), &found, &found.chosen())?;
+    let tree = arguments.out.open(&arguments.sources, &found, !arguments.check)?;
     let work = ClusterTask {
         force: arguments.force,
         before: base.before(),
         upgrade_to,
         only: arguments.only.clone(),
-        ..ClusterTask::default()
-    };
-    match arguments.out.place(&found)? {
-        Some(path) => write(arguments, path, &found, work, output),
-        None => print(arguments, &found, work, &targets, output),
-    }
-}
-
-/// Into the output tree.
-fn write(
-    arguments: &Arguments,
-    path: Utf8PathBuf,
-    found: &Clusters,
-    work: ClusterTask<'_>,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let sources = &arguments.sources;
-    if !arguments.check {
-        arguments.out.check_shard(sources)?;
-    }
-    let tree = OutputTree::open(path, found, !arguments.check)?;
-    let work = ClusterTask {
+        json: !targets.is_empty(),
+        yaml: arguments.out.out.is_none() && targets.is_empty() && arguments.show.is_none(),
+        stored: arguments.show.is_some(),
         tree: tree.new.as_ref(),
         check: if arguments.check { tree.disk.as_slice() } else { &[] },
-        kustomization: arguments.out.kustomization(found),
-        ..work
+        kustomization: arguments.out.kustomization(&found),
+        ..ClusterTask::default()
     };
-    let mut verdict = found.verdict;
-    let mut stale = Vec::new();
-    if arguments.check {
-        match &tree.disk {
-            Some(disk) => stale.extend(hcoplan_analysis::gone(disk, found).into_iter().map(Utf8PathBuf::into_string)),
-            None => stale.push(format!("{} is not there", tree.path())),
-        }
-    }
-    let (mut rendered, mut objects) = (0, 0);
-    let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
-        progress.suspend(|| hcoplan_analysis::report_outcome(outcome, true, &mut verdict, output));
-        stale.extend(outcome.stale.drain(..).map(Utf8PathBuf::into_string));
-        if outcome.is_rendered {
-            rendered += 1;
-            objects += outcome.objects;
-        }
-    });
-    drop(work);
-    if hcoplan_analysis::interrupted() {
-        return Ok(verdict);
-    }
-    output.show_findings(&findings, &found.root);
-    if arguments.check {
-        say_stale(&stale, tree.path(), &mut verdict, output);
-        return Ok(verdict);
-    }
-    let path = tree.path().to_owned();
-    if tree.finish(found, &verdict, output)? {
-        let noun = if rendered == 1 { "cluster" } else { "clusters" };
-        output.note(format_args!("rendered {objects} objects of {rendered} {noun} into {path}"));
-    }
-    Ok(verdict)
-}
-
-/// Says what a check found, and notes it in the verdict.
-fn say_stale(stale: &[String], path: &Utf8Path, verdict: &mut Exit, output: &Output) {
-    const SHOWN: usize = 10;
-    if stale.is_empty() {
-        return;
-    }
-    verdict.failed = true;
-    let mut list = String::new();
-    for file in stale.iter().take(SHOWN) {
-        list.push_str("\n  ");
-        list.push_str(file);
-    }
-    if let Some(more) = stale.len().checked_sub(SHOWN).filter(|n| *n > 0) {
-        list.push_str(&format!("\n  and {more} more"));
-    }
-    output.error(format_args!(
-        "the rendered files are stale:{list}\n  help: run `hcoplan render --out {path}` and commit what it writes"
-    ));
-}
-
-/// To standard output or to files.
-fn print(
-    arguments: &Arguments,
-    found: &Clusters,
-    work: ClusterTask<'_>,
-    targets: &[Target],
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let work = ClusterTask {
-        json: !targets.is_empty(),
-        yaml: targets.is_empty() && arguments.show.is_none(),
-        stored: arguments.show.is_some(),
-        ..work
-    };
-    let mut verdict = found.verdict;
-    let mut failure = None;
     let files = targets.iter().filter_map(Target::begin);
     let mut files = files.collect::<Result<Vec<PartialFile>, Failure>>()?;
     let to_stdout = targets.is_empty() || targets.iter().any(|t| t.file.is_none());
-    let mut findings = Findings::new(&found.repo, found.below(), found.shard());
-    let chosen = found.pairs(work.before);
-    let progress = Progress::of(chosen.len(), output.quiet());
-    hcoplan_analysis::run(&found.repo, &chosen, &work, arguments.sources.reading.jobs, &progress, |mut outcome| {
-        progress.suspend(|| hcoplan_analysis::report_outcome(&outcome, true, &mut verdict, output));
-        findings.add(&mut outcome);
+    let mut print = |text: &str| {
         for file in &mut files {
-            if let Err(error) = file.write(outcome.printed.as_bytes()) {
-                failure = Some(Failure::Write(file.path().to_string(), error));
-            }
+            file.write(text.as_bytes()).map_err(|error| Failure::Write(file.path().to_string(), error))?;
         }
-        if to_stdout && let Err(error) = output.print(&outcome.printed) {
-            failure = Some(error.into());
+        if to_stdout {
+            output.print(text)?;
         }
-        if failure.is_some() || (output.closed() && files.is_empty()) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
+        Ok::<_, Failure>(output.closed() && files.is_empty())
+    };
+    let (mut stale, mut rendered, mut objects, mut failure) = (Vec::new(), 0, 0, None);
+    let (findings, mut verdict) = found.report_each(&work, arguments.sources.reading.jobs, output, |outcome| {
+        stale.append(&mut outcome.stale);
+        rendered += usize::from(outcome.is_rendered);
+        objects += outcome.objects;
+        match print(&outcome.printed) {
+            Ok(false) => return ControlFlow::Continue(()),
+            Ok(true) => {}
+            Err(error) => failure = Some(error),
         }
+        ControlFlow::Break(())
     });
-    drop(progress);
+    drop(work);
     output.show_findings(&findings, &found.root);
     if let Some(error) = failure {
         return Err(error);
@@ -217,6 +127,15 @@ fn print(
     for file in files {
         let path = file.path().to_string();
         file.finish().map_err(|error| Failure::Write(path, error))?;
+    }
+    if arguments.check {
+        verdict.failed |= tree.report_stale(&stale, &found, output);
+        return Ok(verdict);
+    }
+    let path = tree.path().to_owned();
+    if tree.finish(&found, &verdict, output)? {
+        let noun = if rendered == 1 { "cluster" } else { "clusters" };
+        output.note(format_args!("rendered {objects} objects of {rendered} {noun} into {path}"));
     }
     Ok(verdict)
 }

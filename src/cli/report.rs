@@ -60,7 +60,7 @@ impl Named for PageFormat {
     const NAMES: &'static [(Self, &'static str)] = &[(Self::Html, "html")];
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     let targets = format::all(&arguments.format, "report")?;
     let sources = &arguments.sources;
     let found = hcoplan_analysis::find(

@@ -40,7 +40,7 @@ const DOCUMENTS: [(&str, &str); 15] = [
     ("why", "hcoplan why --format json"),
 ];
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     match &arguments.name {
         Some(name) => {
             output.print(hcoplan_schemas::document(name).unwrap_or_default())?;

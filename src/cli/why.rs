@@ -90,7 +90,7 @@ impl Arguments {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     let targets = format::among(&arguments.format, "why", &[Format::Human, Format::Json])?;
     let (field, directory) = arguments.field_and_directory();
     let sources = Sources {

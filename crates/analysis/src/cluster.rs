@@ -12,6 +12,7 @@ use super::cluster_task::ClusterTask;
 use super::compared::{self, CurrentCluster};
 use super::document::plan_document;
 use super::drift::ClusterDrift;
+use super::emitted;
 use super::pairs::{After, Pair};
 use super::planned::{self, Inputs, Planned};
 use super::preview;
@@ -21,20 +22,16 @@ use super::steps;
 use super::transition::Transition;
 use super::view;
 use crate::matrix::Obstacle;
-use camino::Utf8PathBuf;
-use hcoplan_diagnostics::secret::{self, InputText, masked_message};
+use hcoplan_diagnostics::secret::{self, masked_message};
 use hcoplan_diagnostics::source::{SourceFile, Span};
 use hcoplan_explain::diff::{self, ClusterDiff, Comparison};
 use hcoplan_lint as lint;
 use hcoplan_lint::fix;
 use hcoplan_planner::admission::Stage;
-use hcoplan_planner::hyperconverged;
 use hcoplan_planner::inventory::{Inventory, UpdateMethod};
 use hcoplan_planner::lifecycle::State;
 use hcoplan_planner::plan::{AdmissionMode, Plan};
-use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::{NotPlanned, Verdict};
-use hcoplan_repository::emit::{self, ClusterFiles, DiskTree, cluster_directory};
 use hcoplan_repository::repo::{self, ClusterRef, Loaded, Repo};
 use hcoplan_yaml::{self, Document};
 
@@ -135,11 +132,11 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     outcome.is_rendered = plan.admission.stage.is_none() || work.force && plan.hyperconverged.is_some();
     outcome.forced = forced(work, plan);
     if work.stored {
-        outcome.printed = stored(&inputs.loaded().name, shown.release(), plan, work.force);
+        outcome.printed = emitted::stored(&inputs.loaded().name, shown.release(), plan, work.force);
     }
     // `render --out` writes what a new cluster has.
     let created = || judged.transition.as_ref().map(|_| inputs.planned(AdmissionMode::Create));
-    outcome.failed = write(work, inputs.loaded(), plan, created, outcome).err();
+    outcome.failed = emitted::write(work, inputs.loaded(), plan, created, outcome).err();
 }
 
 /// The fields that differ on every sync; `None` where it is rejected.
@@ -297,20 +294,6 @@ fn warn_of(work: &ClusterTask<'_>, old: &PreviousCluster, outcome: &mut ClusterR
     }
 }
 
-/// The HyperConverged as the API server would store it; empty where it is rejected.
-fn stored(cluster: &str, release: &Release, plan: &Plan, force: bool) -> String {
-    let admission = &plan.admission;
-    let forced = admission.forced.as_ref().filter(|_| force);
-    let Some(object) = admission.stored.as_ref().or(forced) else {
-        return String::new();
-    };
-    let mut out = format!("# cluster: {}\n{STORED}---\n", InputText::new(cluster).line());
-    hcoplan_yaml::emit_to(&hyperconverged::in_storage_version(release, object), &mut out);
-    out
-}
-
-const STORED: &str = "# As the API server would store it: pruned, defaulted, mutated, converted.\n";
-
 /// The documents of a cluster's own that may hold an `ignore`.
 fn documents_with_suppressions(loaded: &Loaded) -> Vec<Arc<Document>> {
     let all = [&loaded.document].into_iter().chain(&loaded.inventory.documents);
@@ -341,83 +324,4 @@ fn forced(work: &ClusterTask<'_>, plan: &Plan) -> Option<&'static str> {
         }
         (false, Stage::Mutating | Stage::Validating) => "it can't be forced: the operator could not read it, either",
     })
-}
-
-/// The output tree's part.
-fn write(
-    work: &ClusterTask<'_>,
-    loaded: &Loaded,
-    plan: &Plan,
-    created: impl Fn() -> Option<Planned>,
-    outcome: &mut ClusterResult,
-) -> Result<(), emit::Error> {
-    if !outcome.is_rendered {
-        if let Some(tree) = work.tree {
-            tree.keep(&loaded.name)?;
-        }
-        return Ok(());
-    }
-    if !work.emits() {
-        return Ok(());
-    }
-    let files_of = |plan: &Plan| {
-        let files = ClusterFiles::new(&loaded.name, plan, &work.texts, work.wanted());
-        if work.kustomization { files.with_kustomization() } else { files }
-    };
-    let files = files_of(plan);
-    outcome.objects = files.files.len();
-    if let Some(tree) = work.tree {
-        tree.write(&files)?;
-    }
-    for disk in work.check {
-        let mut differing = stale(disk, &files)?;
-        if !differing.is_empty()
-            && let Some(created) = created()
-            && stale(disk, &files_of(created.plan()))?.is_empty()
-        {
-            differing.clear();
-        }
-        outcome.stale.append(&mut differing);
-    }
-    if work.yaml {
-        outcome.printed = yaml_stream(&files);
-    }
-    Ok(())
-}
-
-/// The objects behind one another, as one YAML stream.
-fn yaml_stream(files: &ClusterFiles) -> String {
-    let mut out = format!("# cluster: {}\n{}", InputText::new(&files.cluster).line(), emit::HEADER);
-    for file in &files.files {
-        out.push_str("---\n");
-        out.push_str(file.text.strip_prefix(emit::HEADER).unwrap_or(&file.text));
-    }
-    out
-}
-
-/// The files that a tree on disk would have otherwise, or their directory where it isn't there; none of a cluster that
-/// can't have one.
-fn stale(disk: &DiskTree, files: &ClusterFiles) -> Result<Vec<Utf8PathBuf>, emit::Error> {
-    let Ok(directory) = cluster_directory(&files.cluster) else {
-        return Ok(Vec::new());
-    };
-    if !disk.directories().any(|d| *d == directory) {
-        return Ok(vec![disk.root().join(directory)]);
-    }
-    let mut out = Vec::new();
-    let manifest = (emit::CLUSTER_MANIFEST, files.manifest.as_str());
-    let kustomization = files.kustomization.as_deref();
-    let kustomization = kustomization.map(|text| (emit::KUSTOMIZATION, text));
-    let objects = files.files.iter().map(|f| (f.name.as_str(), &*f.text));
-    for (name, text) in objects.chain(kustomization).chain([manifest]) {
-        if disk.text(&directory, name)?.as_deref() != Some(text) {
-            out.push(disk.root().join(&directory).join(name));
-        }
-    }
-    for name in disk.names(&directory) {
-        if !files.files.iter().any(|f| f.name == *name) {
-            out.push(disk.root().join(&directory).join(name));
-        }
-    }
-    Ok(out)
 }

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use super::drift::ClusterDrift;
+use super::exit::Exit;
 use super::field_question::FieldAnswer;
+use super::notices::Notices;
 use crate::matrix::ClusterMatrix;
 use camino::Utf8PathBuf;
 use hcoplan_explain::diff::ClusterDiff;
 use hcoplan_explain::why::Problem;
 use hcoplan_lint as lint;
 use hcoplan_planner::release::Release;
-use hcoplan_planner::verdict::Verdict;
+use hcoplan_planner::verdict::{NotPlannedKind, Verdict};
 use hcoplan_repository::emit;
 use hcoplan_yaml::Document;
 
@@ -106,5 +108,52 @@ impl Upgraded {
     /// No step of a cluster to a release, but what `diff` says.
     pub(super) fn none(to: &Release, diff: ClusterDiff, is_there: bool) -> Self {
         Self { release: to.label().to_owned(), of: to.name().to_owned(), diff, is_there }
+    }
+}
+
+/// Reports a cluster's result, unless it is accepted or findings report it, and records it in the verdict. Without
+/// `existing_counts`, only results of the change fail the run.
+pub fn report_outcome(outcome: &ClusterResult, existing_counts: bool, verdict: &mut Exit, notices: &dyn Notices) {
+    let cluster = &outcome.cluster;
+    for warning in &outcome.warnings {
+        notices.warning(format_args!("{cluster}: {warning}"));
+    }
+    if let Some(error) = &outcome.failed {
+        verdict.unusable = true;
+        notices.error(format_args!("{cluster}: {error}"));
+    }
+    if outcome.verdict.fails() && (existing_counts || !outcome.is_unchanged) {
+        verdict.failed = true;
+    }
+    // Where the rules ran, a finding reports it with its location.
+    let is_said = outcome.found.findings.iter().any(|f| f.rejection);
+    match &outcome.verdict {
+        Verdict::Rejected(reasons) if !is_said => {
+            let help = outcome.forced.map(|h| format!("\n  help: {h}"));
+            let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+            notices.error(format_args!("{cluster}: {}{}", reasons.join("; "), help.unwrap_or_default()));
+        }
+        Verdict::Rejected(_) => {
+            if let Some(help) = outcome.forced {
+                notices.note(format_args!("{cluster}: {help}"));
+            }
+        }
+        Verdict::NotPlanned(why) => match why.kind {
+            NotPlannedKind::Unreadable => verdict.unreadable = true,
+            NotPlannedKind::Unusable if outcome.found.findings.is_empty() => {
+                let help = why.help.as_ref().map(|h| format!("\n  help: {h}"));
+                notices.error(format_args!("{cluster}: {why}{}", help.unwrap_or_default()));
+            }
+            NotPlannedKind::Unusable => {}
+            NotPlannedKind::Bug => {
+                verdict.bug = true;
+                notices.error(format_args!(
+                    "{cluster}: hcoplan has a bug: {why}\n  \
+                     help: the other clusters are not affected; please report it with this \
+                     cluster's files"
+                ));
+            }
+        },
+        _ => {}
     }
 }

@@ -8,6 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::baseline::BaselineFile;
 use super::builds::build_directory;
+use super::cluster_result::report_outcome;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::findings::Findings;
@@ -207,6 +208,39 @@ impl Clusters {
         notices: &dyn Notices,
         mut take: impl FnMut(&mut ClusterResult, &Progress),
     ) -> Findings {
+        self.each_until(work, jobs, notices, |outcome, progress| {
+            take(outcome, progress);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// The same for commands whose result isn't findings: reports each one's result unless `take`, which gets it then,
+    /// shows it, and ends early where `take` wants it; how the run ends.
+    pub fn report_each(
+        &self,
+        work: &ClusterTask<'_>,
+        jobs: Option<NonZeroUsize>,
+        notices: &dyn Notices,
+        mut take: impl FnMut(&mut ClusterResult) -> ControlFlow<()>,
+    ) -> (Findings, Exit) {
+        let mut exit = self.verdict;
+        let findings = self.each_until(work, jobs, notices, |outcome, progress| {
+            // What the matrix says of a cluster is the result.
+            if outcome.matrix.is_none() || outcome.failed.is_some() {
+                progress.suspend(|| report_outcome(outcome, true, &mut exit, notices));
+            }
+            take(outcome)
+        });
+        (findings, exit)
+    }
+
+    fn each_until(
+        &self,
+        work: &ClusterTask<'_>,
+        jobs: Option<NonZeroUsize>,
+        notices: &dyn Notices,
+        mut take: impl FnMut(&mut ClusterResult, &Progress) -> ControlFlow<()>,
+    ) -> Findings {
         let mut findings = Findings::new(&self.repo, self.below(), self.shard());
         match (work.before, &self.base) {
             (Before::Sources(before, _), _) => findings.mark_existing(before),
@@ -225,9 +259,9 @@ impl Clusters {
         let chosen = self.pairs(work.before);
         let progress = Progress::of(chosen.len(), notices.is_quiet());
         let sink = |mut outcome: ClusterResult| {
-            take(&mut outcome, &progress);
+            let next = take(&mut outcome, &progress);
             findings.add(&mut outcome);
-            ControlFlow::Continue(())
+            next
         };
         crate::run(&self.repo, &chosen, work, jobs, &progress, sink);
         findings

@@ -5,6 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::clusters::Clusters;
 use super::failure::Failure;
 use super::notices::Notices;
+use super::shown_path::shown_path;
 use super::sides::Side;
 use crate::{Before, ComparisonMode, PreviousState};
 use hcoplan_diagnostics::source::Revision;
@@ -136,13 +137,8 @@ impl CompareBase {
         };
         for problem in repo.problems().iter().filter(|p| p.fatal) {
             let at = problem.finding.location.as_ref();
-            let at = at.map_or_else(String::new, |l| {
-                let file = match found.root.as_str() {
-                    "." => l.file.path().to_owned(),
-                    _ => found.root.join(l.file.path()),
-                };
-                format!("{file}:{}: ", l.start().line)
-            });
+            let at =
+                at.map_or_else(String::new, |l| format!("{}:{}: ", shown_path(&found.root, &l.file), l.start().line));
             notices.warning(format_args!("in {name}, {at}{}; what is in it is judged as new", problem.finding.message));
         }
     }

@@ -11,12 +11,12 @@ use hcoplan_lint::{self as lint, Settings};
 use hcoplan_planner::verdict::VerdictKind;
 use hcoplan_yaml::edit::Reason;
 
+use super::cluster_result::report_outcome;
 use super::clusters::Clusters;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::findings::FinalFindings;
 use super::notices::Notices;
-use super::tree::report_outcome;
 use crate::ClusterTask;
 
 /// Fixes that bring up others are followed this often.

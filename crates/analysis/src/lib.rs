@@ -1,72 +1,96 @@
-//! The one analysis behind every command: [`find`] opens a side, a [`Question`] plans each cluster once per side,
-//! compares, finishes the findings and decides how the run ends.
+//! The one analysis behind every command: both sides are opened, each cluster is planned once per side, the sides are
+//! compared, and what is found is finished.
 //!
-//! Each cluster is planned, linted, compared and emitted on its own, on any thread; its result
-//! arrives in the clusters' order and is not kept. A panic in one cluster's work is a bug of
-//! ours: it is reported with the cluster's name, and the others go on.
+//! ```text
+//! Sources ── find ──▶ Clusters ── Question::analyse ──▶ Analysis
+//!                        │ each cluster, on any thread     findings, changes, consequences, verdicts, exit code
+//!                        ▼
+//!                    ClusterTask ── plan, lint, compare, write ──▶ ClusterResult
+//! ```
+//!
+//! The modules below are in the order of these steps: open, plan, compare, finish; then what else is asked of clusters.
+//! A command whose result isn't findings (`render`, `matrix`, `argocd`, `why`) takes the [`ClusterResult`]s themselves:
+//! [`Clusters::report_each`], [`Clusters::result_of`].
+//!
+//! A cluster's result arrives in the clusters' order and is not kept. A panic in one cluster's work is a bug of ours: it
+//! is reported with the cluster's name, and the others go on.
 
+// Open: where the sides are read from, and which clusters are in them.
 mod application;
-mod assumed;
-pub mod atomic_file;
-mod baseline;
-mod before;
 mod builds;
-mod check;
-mod cluster;
-mod cluster_result;
-mod cluster_task;
 mod clusters;
 mod compare_base;
-#[cfg(test)]
-mod compare_tests;
-mod compared;
-mod document;
-mod drift;
-#[cfg(test)]
-mod embedded_tests;
-pub mod exit;
-mod failure;
-mod field_question;
-mod findings;
-mod fixes;
-mod interrupt;
 mod manifests;
-pub mod matrix;
-mod notices;
-mod object_selector;
 mod open;
-mod ordered;
-mod pairs;
-mod panics;
-mod pipeline;
-mod planned;
-mod preview;
-mod previous_cluster;
-mod previous_state;
-mod progress;
-#[cfg(test)]
-mod properties;
-mod question;
-mod release_diff;
-pub mod review;
 mod root;
 mod selection;
 mod shard;
 mod sides;
 mod sources;
+mod two_sides;
+mod upgrade_path;
+
+// Plan: what is asked for each cluster, and how it is planned on each side.
+mod before;
+mod cluster;
+mod cluster_result;
+mod cluster_task;
+mod object_selector;
+mod ordered;
+mod pairs;
+mod panics;
+mod pipeline;
+mod planned;
+mod previous_cluster;
+mod previous_state;
+mod progress;
 mod steps;
-mod today;
 mod transition;
+
+// Compare: what differs, and what follows from it.
+mod compared;
+pub mod matrix;
+mod preview;
+pub mod review;
+
+// Finish: what is found, and how the run ends.
+mod assumed;
+mod baseline;
+mod check;
+pub mod exit;
+mod failure;
+mod findings;
+mod notices;
+mod question;
+
+// What else is asked: rendered files, fixes, single answers.
+pub mod atomic_file;
+mod document;
+mod drift;
+mod emitted;
+mod field_question;
+mod fixes;
+mod interrupt;
+mod migrate;
+mod release_diff;
+mod shown_path;
+mod today;
 mod tree;
 mod trial;
-mod upgrade_path;
 mod view;
+
+#[cfg(test)]
+mod compare_tests;
+#[cfg(test)]
+mod embedded_tests;
+#[cfg(test)]
+mod properties;
 
 pub use application::{Application, claimed};
 pub use baseline::BaselineFile;
 pub use before::{Before, ComparisonMode};
 pub use builds::open_unconfigured;
-pub use cluster_result::{ClusterResult, Upgraded};
+pub use cluster_result::{ClusterResult, Upgraded, report_outcome};
 pub use cluster_task::ClusterTask;
 pub use clusters::{Clusters, cluster_name, names};
 pub use compare_base::CompareBase;
@@ -81,7 +105,7 @@ pub use interrupt::{interrupted, watch};
 pub use manifests::{BUILD_ELSEWHERE, manifests, manifests_of};
 pub use notices::{KeptNotices, NoticeKind, Notices};
 pub use object_selector::{ObjectSelector, ObjectSelectorError};
-pub use open::{all_clusters, configuration, find, find_edited, find_named, find_to_edit, place, trust};
+pub use open::{all_clusters, find, find_edited, find_named, find_to_edit};
 pub use pairs::{After, Pair, entries, pairs};
 pub use panics::catch_panic;
 pub use pipeline::run;
@@ -93,8 +117,10 @@ pub use release_diff::{Difference, ReleaseDiff, release_diff};
 pub use root::{Place, finding_with_help, problems};
 pub use selection::{cluster_named, typed};
 pub use shard::Shard;
-pub use sides::{Side, export, range};
+pub use shown_path::{join, shown_path};
+pub use sides::{Side, range};
 pub use sources::Sources;
 pub use today::today;
-pub use tree::{OutputTree, committed, gone, report_outcome};
+pub use tree::{OutputTree, committed};
+pub use two_sides::TwoSides;
 pub use upgrade_path::last_release;

@@ -181,7 +181,7 @@ fn has_failed(options: &Options) -> bool {
 
 /// What the directory is examined from: the root that its configuration is in; else, where
 /// kustomizations tie it to what is elsewhere, the root of the git work tree.
-pub fn place(sources: &Sources) -> Result<Place, Failure> {
+pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     let path = &kustomized(&sources.directory);
     let place = configured_place(sources, path)?;
     if path == "-" || place.below.is_some() || path.join(CONFIG_FILE).is_file() {
@@ -230,7 +230,7 @@ fn configured_place(sources: &Sources, path: &Utf8Path) -> Result<Place, Failure
 }
 
 /// The configuration of a file that the command line names, of the trusted revision where there is one.
-pub fn configuration(sources: &Sources, trust: &Trust) -> Result<Option<Arc<SourceFile>>, Failure> {
+pub(super) fn configuration(sources: &Sources, trust: &Trust) -> Result<Option<Arc<SourceFile>>, Failure> {
     let Some(path) = &sources.config else {
         return Ok(None);
     };
@@ -239,7 +239,7 @@ pub fn configuration(sources: &Sources, trust: &Trust) -> Result<Option<Arc<Sour
 }
 
 /// The trust source that the command line names.
-pub fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure> {
+pub(super) fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure> {
     let Some(name) = &sources.trust_base else {
         return Ok(Trust::Files);
     };

@@ -8,6 +8,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use super::baseline::BaselineFile;
+use super::cluster_result::report_outcome;
 use super::clusters::Clusters;
 use super::compare_base::{BaseSide, CompareBase};
 use super::exit::Exit;
@@ -80,7 +81,7 @@ impl<'a> Question<'a> {
         let mut already_there = Vec::new();
         let (mut shared, mut stale) = (Shared::default(), Vec::new());
         let mut findings = found.each(&work, jobs, notices, |outcome, progress| {
-            progress.suspend(|| tree::report_outcome(outcome, existing_count, &mut verdict, notices));
+            progress.suspend(|| report_outcome(outcome, existing_count, &mut verdict, notices));
             compared += 1;
             stale.append(&mut outcome.stale);
             clusters.extend(outcome.diff.take().map(|diff| shared.share(diff)));

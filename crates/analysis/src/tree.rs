@@ -6,10 +6,8 @@ use super::clusters::{Clusters, cluster_name};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::notices::Notices;
-use crate::ClusterResult;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
-use hcoplan_planner::verdict::{self as outcome, NotPlannedKind};
 use hcoplan_repository::emit::{self, DiskTree, Tree};
 use hcoplan_repository::repo::{ClusterRef, RENDERED_TREE_STALE};
 
@@ -52,6 +50,30 @@ impl OutputTree {
         &self.path
     }
 
+    /// Says which files of the tree on disk are stale, those that clusters would have otherwise and those of clusters
+    /// that are gone; whether some are.
+    pub fn report_stale(&self, files: &[Utf8PathBuf], found: &Clusters, notices: &dyn Notices) -> bool {
+        const SHOWN: usize = 10;
+        let path = &self.path;
+        let gone = match &self.disk {
+            Some(disk) => gone(disk, found).into_iter().map(Utf8PathBuf::into_string).collect(),
+            None => vec![format!("{path} is not there")],
+        };
+        let stale: Vec<&str> = gone.iter().map(String::as_str).chain(files.iter().map(|f| f.as_str())).collect();
+        if stale.is_empty() {
+            return false;
+        }
+        let shown = stale.iter().take(SHOWN).map(|file| format!("\n  {file}"));
+        let mut list: String = shown.collect();
+        if let Some(more) = stale.len().checked_sub(SHOWN).filter(|n| *n > 0) {
+            list.push_str(&format!("\n  and {more} more"));
+        }
+        notices.error(format_args!(
+            "the rendered files are stale:{list}\n  help: run `hcoplan render --out {path}` and commit what it writes"
+        ));
+        true
+    }
+
     /// The directories of the tree on disk.
     fn directories(&self) -> Vec<Utf8PathBuf> {
         let disk = self.disk.iter().flat_map(DiskTree::directories);
@@ -92,7 +114,7 @@ impl OutputTree {
 }
 
 /// The directories of clusters that are removed: what is stale in a tree beside the clusters' own files.
-pub fn gone(disk: &DiskTree, found: &Clusters) -> Vec<Utf8PathBuf> {
+fn gone(disk: &DiskTree, found: &Clusters) -> Vec<Utf8PathBuf> {
     let directories = disk.directories().map(ToOwned::to_owned);
     let gone = found.removed_clusters(directories.collect());
     gone.iter().map(|directory| disk.root().join(directory)).collect()
@@ -130,51 +152,4 @@ pub(super) fn stale_findings(trees: &[DiskTree], files: &[Utf8PathBuf], found: &
         )
     };
     trees.iter().filter_map(finding).collect()
-}
-
-/// Reports a cluster's result, unless it is accepted or findings report it, and records it in the verdict. Without
-/// `existing_counts`, only results of the change fail the run.
-pub fn report_outcome(outcome: &ClusterResult, existing_counts: bool, verdict: &mut Exit, notices: &dyn Notices) {
-    let cluster = &outcome.cluster;
-    for warning in &outcome.warnings {
-        notices.warning(format_args!("{cluster}: {warning}"));
-    }
-    if let Some(error) = &outcome.failed {
-        verdict.unusable = true;
-        notices.error(format_args!("{cluster}: {error}"));
-    }
-    if outcome.verdict.fails() && (existing_counts || !outcome.is_unchanged) {
-        verdict.failed = true;
-    }
-    // Where the rules ran, a finding reports it with its location.
-    let is_said = outcome.found.findings.iter().any(|f| f.rejection);
-    match &outcome.verdict {
-        outcome::Verdict::Rejected(reasons) if !is_said => {
-            let help = outcome.forced.map(|h| format!("\n  help: {h}"));
-            let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
-            notices.error(format_args!("{cluster}: {}{}", reasons.join("; "), help.unwrap_or_default()));
-        }
-        outcome::Verdict::Rejected(_) => {
-            if let Some(help) = outcome.forced {
-                notices.note(format_args!("{cluster}: {help}"));
-            }
-        }
-        outcome::Verdict::NotPlanned(why) => match why.kind {
-            NotPlannedKind::Unreadable => verdict.unreadable = true,
-            NotPlannedKind::Unusable if outcome.found.findings.is_empty() => {
-                let help = why.help.as_ref().map(|h| format!("\n  help: {h}"));
-                notices.error(format_args!("{cluster}: {why}{}", help.unwrap_or_default()));
-            }
-            NotPlannedKind::Unusable => {}
-            NotPlannedKind::Bug => {
-                verdict.bug = true;
-                notices.error(format_args!(
-                    "{cluster}: hcoplan has a bug: {why}\n  \
-                     help: the other clusters are not affected; please report it with this \
-                     cluster's files"
-                ));
-            }
-        },
-        _ => {}
-    }
 }

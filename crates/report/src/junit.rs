@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{Report, counted};
+use super::Report;
+use super::finding_report::counted;
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::secret::InputText;
 

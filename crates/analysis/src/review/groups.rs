@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{InputDifference, because};
+use super::entry::{InputDifference, because};
 use hcoplan_explain::diff::semantic::{FieldChange, Impact, ObjectChange, of_field};
 use hcoplan_explain::diff::{ClusterDiff, Kind};
 

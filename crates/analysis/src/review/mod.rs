@@ -2,6 +2,7 @@
 //! change are grouped. Terminal, markdown, page and JSON print this one model.
 
 mod counts;
+mod entry;
 mod groups;
 mod level;
 mod names;
@@ -13,12 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::secret::InputText;
-use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::diff::semantic::Impact;
-use hcoplan_explain::diff::{ClusterDiff, Effect, Task};
+use hcoplan_explain::diff::{ClusterDiff, Task};
 use hcoplan_planner::verdict::VerdictKind;
 
+use entry::entries;
+
 pub use counts::Counts;
+pub use entry::{Entry, InputDifference, level_of};
 pub use groups::{FieldLine, Group, ObjectLine};
 pub use level::Level;
 pub use names::{cluster_names, clusters, list};
@@ -32,7 +35,7 @@ const MOST_OF_A_RULE: usize = 3;
 pub struct Review<'a> {
     /// How the change is to be taken.
     pub level: Level,
-    /// What follows from it, in the one order: [`Effect::rank`].
+    /// What follows from it, in the one order: [`rank`](hcoplan_explain::diff::Effect::rank).
     pub entries: Vec<Entry<'a>>,
     /// What changes, by clusters that change alike.
     pub groups: Vec<Group<'a>>,
@@ -54,30 +57,6 @@ pub struct Review<'a> {
     pub standing: Vec<&'a Finding>,
     /// The numbers.
     pub counts: Counts,
-}
-
-/// One thing that follows from the change, in one cluster or more.
-#[derive(Debug, Clone)]
-pub struct Entry<'a> {
-    /// What it is.
-    pub effect: Effect,
-    /// The clusters' names, in their order.
-    pub clusters: Vec<&'a str>,
-    /// What brings it about.
-    pub because: Vec<InputDifference<'a>>,
-    /// In an upgrade, the releases with which it comes.
-    pub releases: Vec<&'a str>,
-}
-
-/// A difference of the inputs that something follows from.
-#[derive(Debug, Clone)]
-pub struct InputDifference<'a> {
-    /// What it is: `spec.evictionStrategy`.
-    pub what: &'a str,
-    /// Whether it is only in the old inputs.
-    pub gone: bool,
-    /// Where it is written, cluster by cluster.
-    pub places: Vec<&'a Location>,
 }
 
 /// A finding that comes or goes, in one cluster or more.
@@ -353,130 +332,6 @@ impl<'a> Review<'a> {
         cause.places.retain(|place| known.insert((place.file.path(), place.start())));
         Some(cause)
     }
-}
-
-/// How an effect is to be taken.
-pub fn level_of(effect: &Effect) -> Level {
-    match (effect.impact, effect.certain) {
-        (Impact::Stops | Impact::DataLoss | Impact::BootFailure, true) => Level::Bad,
-        (Impact::Better, _) => Level::Good,
-        (Impact::Images | Impact::Behaviour, _) => Level::Calm,
-        _ => Level::Warn,
-    }
-}
-
-impl Entry<'_> {
-    /// From which `--fail-on` on it fails a run; a rejection or a failing operator does so by itself.
-    pub fn severity(&self) -> Option<Severity> {
-        level_of(&self.effect).severity()
-    }
-
-    /// The sentence, with at most so many subjects by name; it has no full stop.
-    pub fn sentence(&self, most: usize) -> String {
-        let effect = &self.effect;
-        let text = if effect.subjects.is_empty() {
-            effect.text.clone()
-        } else {
-            let names = list(&effect.subjects, most);
-            match effect.subjects.len() {
-                1 => effect.text.replace("{}", &names),
-                _ => about_several(&effect.text, &names),
-            }
-        };
-        match effect.machines.as_slice() {
-            [] => text,
-            machines => format!("{text}; in this repository: {}", list(machines, most)),
-        }
-    }
-}
-
-/// A sentence of ours about several things instead of one: the words before and behind the names.
-fn about_several(text: &str, names: &str) -> String {
-    const WITHIN: [(&str, &str); 8] = [
-        (" for it", " for them"),
-        (" behind it", " behind them"),
-        ("the volume of its own name", "the volumes of their own names"),
-        ("a volume of its own name", "volumes of their own names"),
-        (" of its name with", "s of their names with"),
-        ("the DataSource leads", "the DataSources lead"),
-        ("its DataSource,", "their DataSources,"),
-        ("DataSource and last disk stay", "DataSources and last disks stay"),
-    ];
-    const BEHIND: [(&str, &str); 10] = [
-        (" stops ", " stop "),
-        (" is ", " are "),
-        (" leads ", " lead "),
-        (" moves ", " move "),
-        (" goes", " go"),
-        (" appears", " appear"),
-        (" changes: others get its", " change: others get their"),
-        (" grants ", " grant "),
-        (" allows ", " allow "),
-        (" starts ", " start "),
-    ];
-    let Some((before, behind)) = text.split_once("{}") else {
-        return text.to_owned();
-    };
-    // `the golden image {}`: several are `the golden images`.
-    let noun = before.rsplit(' ').nth(1).unwrap_or_default();
-    let nouns = ["image", "DataSource", "name", "feature", "gate", "alert", "binding", "role", "device"];
-    let before = match noun {
-        "policy" => before.replace("policy ", "policies "),
-        noun if nouns.contains(&noun) => format!("{}s ", before.trim_end()),
-        _ => before.to_owned(),
-    };
-    let mut behind = behind.to_owned();
-    for (one, several) in WITHIN {
-        behind = behind.replace(one, several);
-    }
-    for (one, several) in BEHIND {
-        if let Some(rest) = behind.strip_prefix(one) {
-            behind = format!("{several}{rest}");
-            break;
-        }
-    }
-    format!("{before}{names}{behind}")
-}
-
-fn entries<'a>(diffs: &[&'a ClusterDiff]) -> Vec<Entry<'a>> {
-    let mut out: Vec<Entry<'a>> = Vec::new();
-    for diff in diffs {
-        for effect in diff.effects() {
-            let because = because(diff, &effect.causes);
-            let what = |all: &[InputDifference<'_>]| -> Vec<String> { all.iter().map(|b| b.what.to_owned()).collect() };
-            let known = out.iter_mut().find(|e| {
-                e.effect.is_like(&effect) && e.effect.subjects == effect.subjects && what(&e.because) == what(&because)
-            });
-            let Some(known) = known else {
-                out.push(Entry { effect, clusters: vec![&diff.cluster], because, releases: Vec::new() });
-                continue;
-            };
-            known.clusters.push(&diff.cluster);
-            for (one, more) in known.because.iter_mut().zip(because) {
-                one.places.extend(more.places);
-            }
-            for machine in effect.machines {
-                if !known.effect.machines.contains(&machine) {
-                    known.effect.machines.push(machine);
-                }
-            }
-        }
-    }
-    // Stable: what is as bad stays in the clusters' order.
-    out.sort_by_key(|e| (e.effect.rank(), std::cmp::Reverse(e.clusters.len())));
-    out
-}
-
-/// The causes with these numbers.
-fn because<'a>(diff: &'a ClusterDiff, causes: &[usize]) -> Vec<InputDifference<'a>> {
-    let all = &diff.comparison.causes;
-    let found = causes.iter().filter_map(|i| all.get(*i));
-    let one = |cause: &'a hcoplan_explain::diff::Cause| InputDifference {
-        what: &cause.what,
-        gone: cause.gone,
-        places: cause.place.iter().collect(),
-    };
-    found.map(one).collect()
 }
 
 fn file_of(finding: &Finding) -> Option<&camino::Utf8Path> {

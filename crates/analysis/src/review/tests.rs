@@ -1,6 +1,7 @@
 //! The order, the grouping and the words of a review.
 
 use super::*;
+use hcoplan_explain::diff::Effect;
 use hcoplan_explain::diff::semantic::{EffectTime, Impact};
 use hcoplan_explain::diff::{Comparison, VerdictChange};
 use hcoplan_planner::verdict::Verdict;

@@ -293,7 +293,8 @@ impl<'a> View<'a> {
             of(&self.review.standing) - of(&shown)
         };
         let counts = [Severity::Warning, Severity::Info].map(|severity| (of(severity), severity));
-        let counts = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, severity)| super::super::counted(n, severity));
+        let counts =
+            counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, severity)| crate::finding_report::counted(n, severity));
         let counts: Vec<String> = counts.collect();
         (!counts.is_empty())
             .then(|| format!("besides {} from before, which `hcoplan lint` shows", counts.join(" and ")))

@@ -7,19 +7,23 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
-use super::migrate::Migrated;
-use super::output::Output;
-use crate::fix::{
-    Applied, Rewritten, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1,
-    without_place,
+use super::applied;
+use crate::clusters::{Clusters, cluster_name};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::fixes::FixResult;
+use crate::notices::Notices;
+use crate::root::finding_with_help;
+use crate::shown_path::shown_path;
+use hcoplan_diagnostics::source::{Location, SourceFile, encode};
+use hcoplan_lint::fix::{
+    Rewritten, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1, without_place,
 };
-use crate::hyperconverged::version_of;
-use crate::inventory::Inventory;
-use crate::release::Release;
-use crate::repo::{self, BuildLayer, LayerKind};
-use crate::source::{Location, SourceFile, encode};
-use crate::yaml::{Document, Path, parse};
-use hcoplan_analysis::{Clusters, Exit, Failure, cluster_name, finding_with_help};
+use hcoplan_planner::hyperconverged::version_of;
+use hcoplan_planner::inventory::Inventory;
+use hcoplan_planner::release::Release;
+use hcoplan_repository::repo::{self, BuildLayer, LayerKind};
+use hcoplan_yaml::{Document, Path, parse};
 
 /// A cluster that kustomize builds.
 struct BuiltCluster {
@@ -43,13 +47,13 @@ type Files = BTreeMap<Utf8PathBuf, Rewritten>;
 /// Rewrites the layers of every chosen cluster that kustomize builds, with all other clusters that share a layer with
 /// one: a base is in one version. If one of these clusters would change, none of their files is written, and each
 /// obstacle is reported.
-pub(super) fn all(
+pub(super) fn migrate(
     mut found: Clusters,
-    migrated: &mut Migrated,
+    migrated: &mut FixResult,
     verdict: &mut Exit,
-    output: &Output,
+    notices: &dyn Notices,
 ) -> Result<Clusters, Failure> {
-    for group in groups(built(&found, verdict, output)) {
+    for group in groups(built(&found, verdict, notices)) {
         let names: Vec<&str> = group.iter().map(|c| c.name.as_str()).collect();
         let names = names.join(", ");
         let files = match rewritten(&group) {
@@ -59,15 +63,15 @@ pub(super) fn all(
                 verdict.failed = true;
                 for (place, why) in stuck {
                     let at = place.start();
-                    let path = hcoplan_report::shown_path(&found.root, &place.file);
-                    output.error(format_args!("{path}:{}:{}: {why}; {names} stay in v1beta1", at.line, at.column));
+                    let path = shown_path(&found.root, &place.file);
+                    notices.error(format_args!("{path}:{}:{}: {why}; {names} stay in v1beta1", at.line, at.column));
                 }
                 continue;
             }
         };
         if let Some(unbuilt) = unbuilt(&found, &group) {
             verdict.failed = true;
-            output.error(format_args!("{unbuilt}: nobody knows what it would be in v1; {names} stay in v1beta1"));
+            notices.error(format_args!("{unbuilt}: nobody knows what it would be in v1; {names} stay in v1beta1"));
             continue;
         }
         let bytes = |text: fn(&Rewritten) -> &str| {
@@ -80,15 +84,15 @@ pub(super) fn all(
         if !wrong.is_empty() {
             verdict.failed = true;
             for why in wrong {
-                output.error(format_args!("{why}; {names} stay in v1beta1"));
+                notices.error(format_args!("{why}; {names} stay in v1beta1"));
             }
             found = found.edited(bytes(|f| f.before.text()))?;
             continue;
         }
         for (place, field, release) in dropped(&group) {
             let at = place.start();
-            let path = hcoplan_report::shown_path(&found.root, &place.file);
-            output.warning(format_args!(
+            let path = shown_path(&found.root, &place.file);
+            notices.warning(format_args!(
                 "{path}:{}:{}: {field} is left out: v1 has no place for it, and {release} doesn't keep it",
                 at.line, at.column
             ));
@@ -96,12 +100,8 @@ pub(super) fn all(
         for cluster in &group {
             let version = cluster.document.root.get("apiVersion");
             let place = version.map(|v| cluster.document.location(v.span));
-            migrated.applied.push(Applied {
-                build_edits: Vec::new(),
-                rule: "migrate",
-                title: format!("write the layers of {} in hco.kubevirt.io/v1", cluster.name),
-                location: place.and_then(|p| p.origin().or(Some(p))),
-            });
+            let title = format!("write the layers of {} in hco.kubevirt.io/v1", cluster.name);
+            migrated.applied.push(applied(title, place.and_then(|p| p.origin().or(Some(p)))));
         }
         migrated.files.extend(files);
     }
@@ -109,7 +109,7 @@ pub(super) fn all(
 }
 
 /// Every cluster that kustomize builds, chosen or not.
-fn built(found: &Clusters, verdict: &mut Exit, output: &Output) -> Vec<BuiltCluster> {
+fn built(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> Vec<BuiltCluster> {
     let mut out = Vec::new();
     for cluster in found.repo.clusters() {
         let Some(layers) = found.repo.build_layers(cluster) else {
@@ -142,7 +142,7 @@ fn built(found: &Clusters, verdict: &mut Exit, output: &Output) -> Vec<BuiltClus
             }
         };
         if is_chosen {
-            output.error(finding_with_help(&problem));
+            notices.error(finding_with_help(&problem));
         }
     }
     out

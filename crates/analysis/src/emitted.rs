@@ -1,0 +1,106 @@
+//! A cluster's objects: written to the output tree, checked against one on disk, printed.
+
+use camino::Utf8PathBuf;
+
+use super::cluster_result::ClusterResult;
+use super::cluster_task::ClusterTask;
+use super::planned::Planned;
+use hcoplan_diagnostics::secret::InputText;
+use hcoplan_planner::hyperconverged;
+use hcoplan_planner::plan::Plan;
+use hcoplan_planner::release::Release;
+use hcoplan_repository::emit::{self, ClusterFiles, DiskTree, cluster_directory};
+use hcoplan_repository::repo::Loaded;
+
+/// Writes what is asked for of a cluster, and notes what is stale or printed.
+pub(super) fn write(
+    work: &ClusterTask<'_>,
+    loaded: &Loaded,
+    plan: &Plan,
+    created: impl Fn() -> Option<Planned>,
+    outcome: &mut ClusterResult,
+) -> Result<(), emit::Error> {
+    if !outcome.is_rendered {
+        if let Some(tree) = work.tree {
+            tree.keep(&loaded.name)?;
+        }
+        return Ok(());
+    }
+    if !work.emits() {
+        return Ok(());
+    }
+    let files_of = |plan: &Plan| {
+        let files = ClusterFiles::new(&loaded.name, plan, &work.texts, work.wanted());
+        if work.kustomization { files.with_kustomization() } else { files }
+    };
+    let files = files_of(plan);
+    outcome.objects = files.files.len();
+    if let Some(tree) = work.tree {
+        tree.write(&files)?;
+    }
+    for disk in work.check {
+        let mut differing = stale(disk, &files)?;
+        if !differing.is_empty()
+            && let Some(created) = created()
+            && stale(disk, &files_of(created.plan()))?.is_empty()
+        {
+            differing.clear();
+        }
+        outcome.stale.append(&mut differing);
+    }
+    if work.yaml {
+        outcome.printed = yaml_stream(&files);
+    }
+    Ok(())
+}
+
+/// The objects behind one another, as one YAML stream.
+fn yaml_stream(files: &ClusterFiles) -> String {
+    let mut out = format!("# cluster: {}\n{}", InputText::new(&files.cluster).line(), emit::HEADER);
+    for file in &files.files {
+        out.push_str("---\n");
+        out.push_str(file.text.strip_prefix(emit::HEADER).unwrap_or(&file.text));
+    }
+    out
+}
+
+/// The files that a tree on disk would have otherwise, or their directory where it isn't there; none of a cluster that
+/// can't have one.
+fn stale(disk: &DiskTree, files: &ClusterFiles) -> Result<Vec<Utf8PathBuf>, emit::Error> {
+    let Ok(directory) = cluster_directory(&files.cluster) else {
+        return Ok(Vec::new());
+    };
+    if !disk.directories().any(|d| *d == directory) {
+        return Ok(vec![disk.root().join(directory)]);
+    }
+    let mut out = Vec::new();
+    let manifest = (emit::CLUSTER_MANIFEST, files.manifest.as_str());
+    let kustomization = files.kustomization.as_deref();
+    let kustomization = kustomization.map(|text| (emit::KUSTOMIZATION, text));
+    let objects = files.files.iter().map(|f| (f.name.as_str(), &*f.text));
+    for (name, text) in objects.chain(kustomization).chain([manifest]) {
+        if disk.text(&directory, name)?.as_deref() != Some(text) {
+            out.push(disk.root().join(&directory).join(name));
+        }
+    }
+    for name in disk.names(&directory) {
+        if !files.files.iter().any(|f| f.name == *name) {
+            out.push(disk.root().join(&directory).join(name));
+        }
+    }
+    Ok(out)
+}
+
+/// The HyperConverged as the API server would store it; empty where it is rejected.
+pub(super) fn stored(cluster: &str, release: &Release, plan: &Plan, force: bool) -> String {
+    let admission = &plan.admission;
+    let forced = admission.forced.as_ref().filter(|_| force);
+    let Some(object) = admission.stored.as_ref().or(forced) else {
+        return String::new();
+    };
+    let mut out = format!("# cluster: {}\n{STORED}---\n", InputText::new(cluster).line());
+    hcoplan_yaml::emit_to(&hyperconverged::in_storage_version(release, object), &mut out);
+    out
+}
+
+const STORED: &str = "# As the API server would store it: pruned, defaulted, mutated, converted.\n";

@@ -1,0 +1,103 @@
+//! HyperConvergeds rewritten in another API version: in their files, and where kustomize builds them, in the layers.
+
+mod layers;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+
+use super::clusters::Clusters;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::fixes::FixResult;
+use super::notices::Notices;
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::Location;
+use hcoplan_lint::fix::{Applied, NotMigrated, Rewritten, to_v1};
+use hcoplan_repository::repo::ClusterRef;
+
+impl Clusters {
+    /// Rewrites every chosen cluster's HyperConverged in v1 that can be; says why the others can't.
+    ///
+    /// # Errors
+    /// The repository can't be read again with the rewritten layers.
+    pub fn migrate(self, verdict: &mut Exit, notices: &dyn Notices) -> Result<FixResult, Failure> {
+        let mut migrated = files(&self, verdict, notices);
+        if self.is_built() {
+            layers::migrate(self, &mut migrated, verdict, notices)?;
+        }
+        Ok(migrated)
+    }
+}
+
+/// What was done, as it is reported.
+fn applied(title: String, location: Option<Location>) -> Applied {
+    Applied { build_edits: Vec::new(), rule: "migrate", title, location }
+}
+
+/// Rewrites the files of those that nothing builds.
+fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResult {
+    let mut all = FixResult::default();
+    let say = |finding: &Finding| {
+        let help = finding.help.as_ref().map(|h| format!("\n  help: {h}"));
+        notices.error(format_args!("{}{}", finding.message, help.unwrap_or_default()));
+    };
+    let mut seen: BTreeSet<Utf8PathBuf> = BTreeSet::new();
+    // What a build is made of is rewritten instead.
+    let is_built = |c: &&ClusterRef| found.repo.build_layers(c).is_some();
+    for cluster in found.chosen().into_iter().filter(|c| !is_built(c)) {
+        let name = cluster.name();
+        let loaded = match found.repo.load(cluster) {
+            Ok(loaded) => loaded,
+            Err(problem) => {
+                say(&problem.finding);
+                verdict.unreadable = true;
+                continue;
+            }
+        };
+        let release = match &loaded.release {
+            Ok(release) => release,
+            Err(finding) => {
+                say(finding);
+                verdict.unusable = true;
+                continue;
+            }
+        };
+        let inventory = &loaded.inventory.inventory;
+        let document = &loaded.document;
+        let path = document.file.path().to_owned();
+        if seen.contains(&path) {
+            notices
+                .warning(format_args!("{name}: {path} holds another HyperConverged, too: run it again for this one"));
+            continue;
+        }
+        match to_v1(release, inventory, document) {
+            // The patch's fields would be none of v1, and what is loaded is no file's text.
+            Ok(_) if document.file.is_generated() => {
+                verdict.failed = true;
+                let why = "it is put together of more than this file: carry it over by hand";
+                notices.error(format_args!("{name}: {path} stays in v1beta1: {why}"));
+            }
+            Ok(migrated) => {
+                for field in &migrated.dropped {
+                    notices.warning(format_args!(
+                        "{name}: {field} is left out: v1 has no place for it, and {} doesn't keep it",
+                        release.display_name()
+                    ));
+                }
+                seen.insert(path.clone());
+                let before = Arc::clone(&document.file);
+                all.files.insert(path, Rewritten { before, text: migrated.text });
+                let location = document.root.get("apiVersion").map(|v| Location::new(&document.file, v.span));
+                all.applied.push(applied("write it in hco.kubevirt.io/v1".to_owned(), location));
+            }
+            Err(NotMigrated::Version(version)) if version == "v1" => {}
+            Err(why) => {
+                verdict.failed = true;
+                notices.error(format_args!("{name}: {path} stays in v1beta1: {why}"));
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,122 @@
+//! The two sides of a comparison whose inputs are named: directories, revisions, releases, inventories, a running cluster.
+
+use camino::Utf8PathBuf;
+
+use super::before::ComparisonMode;
+use super::clusters::Clusters;
+use super::compare_base::CompareBase;
+use super::failure::Failure;
+use super::notices::Notices;
+use super::open::{configuration, find, place, trust};
+use super::sides::{Side, export, range};
+use super::sources::Sources;
+
+/// What names the sides.
+#[derive(Debug, Default)]
+pub struct TwoSides {
+    /// The directory of both sides, and how it is read.
+    pub sources: Sources,
+    /// The directory of the side after, where it is another one.
+    pub other: Option<Utf8PathBuf>,
+    /// A revision, or a range of them.
+    pub against: Option<String>,
+    /// A release, or a range of them.
+    pub release: Option<String>,
+    /// The inventory of both sides, or of the side before.
+    pub inventory: Option<Utf8PathBuf>,
+    /// The inventory of the side after.
+    pub inventory_after: Option<Utf8PathBuf>,
+    /// What a running cluster was dumped to, as the side before.
+    pub live: Option<Utf8PathBuf>,
+}
+
+/// The names of two sides; without the second one, of the side before.
+type Range = (String, Option<String>);
+
+impl TwoSides {
+    /// The side after with its clusters, and the side before.
+    ///
+    /// # Errors
+    /// They can't be read, or don't go together.
+    pub fn open(&self, notices: &dyn Notices) -> Result<(Clusters, CompareBase), Failure> {
+        let against = self.against.as_deref().map(range).transpose()?;
+        let release = self.release.as_deref().map(range).transpose()?;
+        let (first, second) = (self.inventory.as_ref(), self.inventory_after.as_ref());
+        let mut right = self.sources.clone();
+        right.directory = self.other.clone().unwrap_or(right.directory);
+        right.revision = against.as_ref().and_then(|(_, b)| b.clone());
+        right.release = release.as_ref().map(|(a, b)| b.clone().unwrap_or_else(|| a.clone()));
+        right.inventory.extend(second.or(first).cloned());
+        let is_two = self.other.is_some()
+            || against.is_some()
+            || release.as_ref().is_some_and(|(_, b)| b.is_some())
+            || second.is_some();
+        if self.live.is_some() && is_two {
+            return Err(Failure::usage(
+                "--live is the left side; the right one can't be two",
+                "give one release and one inventory at most",
+            ));
+        }
+        right.name = self.name(against.as_ref(), release.as_ref(), false);
+        let foreign = self.live.iter().cloned().collect();
+        let found = find(&right, foreign, notices)?;
+        if let Some(path) = &self.live {
+            let chosen = found.chosen();
+            if let [first, _, ..] = chosen.as_slice() {
+                return Err(Failure::usage(
+                    format!("--live is one cluster's export, and there are {} clusters here", chosen.len()),
+                    format!("choose one, as in --cluster {}", first.name()),
+                ));
+            }
+            return Ok((found, CompareBase::objects(path, export(path)?)));
+        }
+        if !is_two {
+            let base = CompareBase::left_main(&found)?;
+            return Ok((found, base));
+        }
+        let name = self.name(against.as_ref(), release.as_ref(), true);
+        let left = Side {
+            name: name.unwrap_or_default(),
+            revision: against.map(|(a, _)| a),
+            release: release.map(|(a, _)| a),
+            inventory: first.cloned().into_iter().collect(),
+            ..if self.other.is_some() { self.other_side()? } else { found.side() }
+        };
+        // Two directories may be two clusters; two states of one are one cluster.
+        let mode = if self.other.is_some() { ComparisonMode::Alternatives } else { ComparisonMode::BeforeAndAfter };
+        Ok((found, CompareBase::sources(left, mode)?))
+    }
+
+    /// The first of two directories.
+    fn other_side(&self) -> Result<Side, Failure> {
+        let sources = &self.sources;
+        let place = place(sources)?;
+        let trust = trust(sources, &place.root)?;
+        Ok(Side {
+            config: configuration(sources, &trust)?,
+            trust,
+            builds: sources.builds,
+            within: place.below,
+            ..Side::of(&place.root)
+        })
+    }
+
+    /// What a side is called.
+    fn name(&self, against: Option<&Range>, release: Option<&Range>, is_left: bool) -> Option<String> {
+        let pick = |(a, b): &Range| if is_left { Some(a.clone()) } else { b.clone() };
+        let directory = self.other.as_ref().map(|other| if is_left { &self.sources.directory } else { other });
+        let mut name = directory.map(ToString::to_string).or_else(|| against.and_then(pick));
+        if let Some(release) = release.filter(|(_, b)| b.is_some()).and_then(pick) {
+            let is_both = directory.is_some() || against.is_some();
+            let place = name.unwrap_or_else(|| "the working tree".to_owned());
+            name = Some(if is_both { format!("{place} on release {release}") } else { format!("release {release}") });
+        }
+        if self.inventory_after.is_some() {
+            let own = "the repository's inventory";
+            let inventory = if is_left { &self.inventory } else { &self.inventory_after };
+            let inventory = inventory.as_ref().map_or(own, |path| path.as_str());
+            name = Some(name.map_or_else(|| inventory.to_owned(), |name| format!("{name} with {inventory}")));
+        }
+        name
+    }
+}

@@ -1,0 +1,145 @@
+//! Findings, with what every format of them needs: counts, paths, what is shown by its number only.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{Format, Terminal, plural, text, write};
+use hcoplan_analysis::{FinalFindings, Summary, join, shown_path};
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::source::SourceFile;
+
+/// Findings with what a format needs besides them.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// The findings, sorted.
+    pub findings: &'a [Finding],
+    /// What was examined.
+    pub summary: &'a Summary,
+    /// The root that the files' paths count from, relative to the current directory.
+    pub root: &'a Utf8Path,
+    /// The same relative to the top of the git repository; `None` outside one.
+    pub root_in_repository: Option<Utf8PathBuf>,
+    /// How the terminal is, for [`Format::Human`].
+    pub terminal: Terminal,
+}
+
+impl<'a> Report<'a> {
+    /// The findings of a run.
+    pub fn of(findings: &'a FinalFindings, terminal: Terminal) -> Self {
+        Self {
+            findings: findings.findings(),
+            summary: findings.summary(),
+            root: findings.root(),
+            root_in_repository: in_repository(findings.root()),
+            terminal,
+        }
+    }
+
+    /// In a format.
+    pub fn text(&self, format: Format) -> Vec<u8> {
+        // Room for most, so that a large text isn't copied while it grows.
+        let mut out = Vec::with_capacity(self.findings.len() * 1536);
+        write(format, self, &mut out).expect("memory takes everything");
+        out
+    }
+
+    /// The findings of a severity.
+    pub(super) fn count(&self, severity: Severity) -> usize {
+        let of = self.findings.iter().filter(|f| f.severity == severity);
+        of.count()
+    }
+
+    /// Whether a finding is shown by its number only: the revision that the change is compared
+    /// with has it, so that it doesn't fail the run.
+    pub(super) fn is_folded(&self, finding: &Finding) -> bool {
+        finding.is_existing && self.summary.compared_with.is_some()
+    }
+
+    /// The number of those, as a sentence.
+    pub(super) fn folded(&self) -> Option<String> {
+        let revision = self.summary.compared_with.as_deref()?;
+        let of = |severity| {
+            let of = self.findings.iter().filter(|f| f.severity == severity);
+            match of.filter(|f| self.is_folded(f)).count() {
+                0 => None,
+                n => Some(counted(n, severity)),
+            }
+        };
+        let all = [Severity::Error, Severity::Warning, Severity::Info];
+        let parts: Vec<String> = all.into_iter().filter_map(of).collect();
+        (!parts.is_empty()).then(|| {
+            let parts = parts.join(" and ");
+            let text = format!("besides {parts} that {revision} has, too (shown without --against)");
+            text::printable(&text).into_owned()
+        })
+    }
+
+    /// A file's path for people: relative to the current directory.
+    pub(super) fn path(&self, file: &SourceFile) -> Utf8PathBuf {
+        shown_path(self.root, file)
+    }
+
+    /// A file's path for a forge: relative to the repository's top, where there is one.
+    pub(super) fn path_in_repository(&self, file: &SourceFile) -> Utf8PathBuf {
+        join(self.root_in_repository.as_deref().unwrap_or(self.root), file.path())
+    }
+
+    /// `2 errors, 1 warning in 3 clusters (…)`.
+    pub(super) fn totals(&self) -> String {
+        let mut parts = Vec::new();
+        for severity in [Severity::Error, Severity::Warning, Severity::Info] {
+            let n = self.count(severity);
+            if n > 0 {
+                parts.push(counted(n, severity));
+            }
+        }
+        if parts.is_empty() {
+            parts.push("no findings".to_owned());
+        }
+        let summary = self.summary;
+        let mut text = format!("{} in {}", parts.join(", "), plural(summary.clusters, "cluster"));
+        let mut asides = Vec::new();
+        if summary.rejected > 0 {
+            asides.push(format!("{} rejected", summary.rejected));
+        }
+        if summary.suppressed > 0 {
+            asides.push(format!("{} suppressed", summary.suppressed));
+        }
+        if summary.baselined > 0 {
+            let oldest = summary.oldest_baselined.as_deref();
+            let since = oldest.map(|d| format!(", the oldest since {d}"));
+            asides.push(format!("{} hidden by the baseline{}", summary.baselined, since.unwrap_or_default()));
+        }
+        if let Some(revision) = &summary.compared_with {
+            match self.findings.iter().filter(|f| f.is_existing).count() {
+                0 => {}
+                n => asides.push(format!("{n} of them in {revision}, too")),
+            }
+        }
+        if summary.skipped_files > 0 {
+            asides.push(format!("{} skipped", plural(summary.skipped_files, "file")));
+        }
+        if let Some((index, of)) = summary.shard {
+            asides.push(format!("shard {index}/{of}"));
+        }
+        if !asides.is_empty() {
+            text.push_str(&format!(" ({})", asides.join("; ")));
+        }
+        // The name of a revision can be a stranger's.
+        text::printable(&text).into_owned()
+    }
+}
+
+/// A directory relative to the top of the git repository that it is in.
+pub fn in_repository(root: &Utf8Path) -> Option<Utf8PathBuf> {
+    let root = root.canonicalize_utf8().ok()?;
+    let top = root.ancestors().find(|a| a.join(".git").exists())?;
+    root.strip_prefix(top).ok().map(ToOwned::to_owned)
+}
+
+/// `1 error`, `2 warnings`, `3 info`.
+pub(super) fn counted(n: usize, severity: Severity) -> String {
+    match severity {
+        Severity::Info => format!("{n} {}", severity.as_str()),
+        _ => plural(n, severity.as_str()),
+    }
+}
