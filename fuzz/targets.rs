@@ -418,7 +418,8 @@ fn found(repo: &Repo, previous: Option<&PreviousState>, number: usize) -> Vec<Fi
         root_in_repository: None,
         terminal: report::Terminal::default(),
     };
-    let format = report::Format::ALL[number % report::Format::ALL.len()];
+    let formats = <report::Format as report::Named>::NAMES;
+    let (format, _) = formats[number % formats.len()];
     let mut out = Vec::new();
     report::write(format, &report, &mut out).expect("memory");
     let text = String::from_utf8(out).expect("text");

@@ -1,5 +1,5 @@
-//! What hcoplan writes where somebody begins to use it: `hcoplan.yaml`, and an inventory of what a running cluster was
-//! dumped to.
+//! The files that hcoplan writes for new users: `hcoplan.yaml`, and an inventory of what a running cluster was dumped
+//! to.
 
 mod configuration;
 mod dumped_cluster;
