@@ -36,6 +36,10 @@ pub struct FieldInfo<'s> {
     pub pattern: Option<&'s str>,
     /// `int32`, `int64` or `date-time`.
     pub format: Option<&'static str>,
+    /// The least number that is allowed.
+    pub minimum: Option<f64>,
+    /// The largest number that is allowed.
+    pub maximum: Option<f64>,
 }
 
 impl Schema {
@@ -58,6 +62,8 @@ impl Schema {
             required,
             pattern: limits.and_then(|l| l.pattern.as_ref()).map(super::Pattern::text),
             format: limits.and_then(|l| l.format).map(super::Format::name),
+            minimum: limits.and_then(|l| l.minimum),
+            maximum: limits.and_then(|l| l.maximum),
         })
     }
 

@@ -108,7 +108,7 @@ impl Mistyped<'_> {
             _ => "string",
         };
         let value = self.node.to_json();
-        format!("the {kind} {value}, where {article} {} is meant", self.wanted)
+        format!("the {kind} {value}, but must be {article} {}", self.wanted)
     }
 
     /// The value with quotes, or without, where that makes it what is wanted.

@@ -26,12 +26,12 @@ impl Context<'_> {
         self.fix(title, Applicability::Suggestion, &[change])
     }
 
-    /// What is to be known before multi-arch golden images are switched on: `, which is alpha`. Nothing
+    /// The maturity of multi-arch golden images, to be added to a text about switching them on: ` (alpha)`. Empty
     /// where v1's field does it.
     pub fn multi_arch_prospects(&self) -> String {
         let prospects = self.release().gate_maturity(GATE);
         let prospects = prospects.filter(|_| self.multi_arch_field().is_none());
-        prospects.map_or_else(String::new, |p| format!(", which is {p}"))
+        prospects.map_or_else(String::new, |p| format!(" ({p})"))
     }
 
     fn multi_arch_field(&self) -> Option<Path> {

@@ -89,7 +89,7 @@ fn search(document: &Document, node: &Node, out: &mut Vec<Finding>) {
 }
 
 fn finding(place: Location, written: &str, meant: &str, correct: &str, what: &str) -> Finding {
-    Finding::new(&RULE, format!("Kubernetes calls the architecture {written} {meant}: {what}"))
+    Finding::new(&RULE, format!("{written} is no architecture's name in Kubernetes, where it is {meant}: {what}"))
         .at(place.clone())
         .label(format!("matches nothing as {written}"))
         .help(format!("write {correct}"))

@@ -57,7 +57,7 @@ fn not_deployed(cx: &Context<'_>, rule: &'static Rule, name: &str, what: &str) -
         None if !value.trim().is_empty() => ("write \"true\" or \"false\"".to_owned(), None),
         _ => {
             let help = "write \"false\", or remove the annotation".to_owned();
-            (help, Some(("say false".to_owned(), Applicability::Safe, "false")))
+            (help, Some(("write \"false\"".to_owned(), Applicability::Safe, "false")))
         }
     };
     let fix = instead.and_then(|(title, applicability, text)| {

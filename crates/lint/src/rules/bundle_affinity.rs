@@ -215,7 +215,7 @@ fn terms_ored(_: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Find
             0 | 1 => "matches nodes of any architecture".to_owned(),
             _ => format!("matches nodes of {}", and(reach)),
         })
-        .help("put what has to hold together into one term: terms are alternatives")
+        .help("put all requirements into one term: terms are alternatives")
         .related(pod.document.locate(&path.index(*closed)), "the architecture is required here only");
     Some(finding.fixes(merged(&terms).and_then(|term| {
         let set = [Change::Set(path.clone(), json!([term]))];

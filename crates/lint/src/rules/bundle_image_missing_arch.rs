@@ -100,7 +100,7 @@ fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         );
         let finding = at_image(csv, &used, &evidence, message)
             .severity(Severity::Warning)
-            .help("push what is missing, unless it never runs on such a node");
+            .help("push the missing image, unless it never runs on such nodes");
         out.report(with_nodes(finding, cx, &missing));
     }
 }
@@ -122,7 +122,7 @@ fn nowhere(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
         .at(pod.document.locate(path))
         .object(object_of(&pod.document))
         .label(format!("supports {}, needed for {}", has(evidence), or(&reach)))
-        .help("push what is missing, or place the operator on other nodes")
+        .help("push the missing image, or place the operator on other nodes")
         .related(evidence.place(), "this says what the image has");
     out.report(with_nodes(finding, cx, &reach));
 }

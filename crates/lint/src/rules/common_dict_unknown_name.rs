@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut finding =
             Finding::new(&RULE, message).at(template.name_place()).label("has no effect").help(match meant {
                 Some(meant) => format!("write {meant}"),
-                None => format!("the common images are {}", and(&common)),
+                None => format!("remove it, or use the name of a common image: {}", or(&common)),
             });
         if let Some(meant) = meant {
             let title = format!("switch {meant} off");
@@ -73,7 +73,7 @@ fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
     let place = template.name_place();
     let finding = Finding::new(
         &RULE,
-        format!("{name} is no common golden image: it makes a new one instead of changing {meant}"),
+        format!("{name} is not the name of a common golden image: HCO adds a new image instead of changing {meant}"),
     )
     .at(place.clone())
     .label("a new image")
@@ -100,12 +100,11 @@ fn another_version(name: &str, cx: &Context<'_>, template: &WrittenTemplate<'_>,
         return;
     }
     let release = cx.release().label();
-    let message = format!("{name} is no common golden image of {release}: it makes a new one, and changes none");
-    let finding = Finding::new(&RULE, message)
-        .severity(Severity::Info)
-        .at(template.name_place())
-        .label("a new image")
-        .help(format!("the common images are {}", and(&common)));
+    let message = format!("{name} is not the name of a common golden image of {release}: HCO adds a new image");
+    let finding =
+        Finding::new(&RULE, message).severity(Severity::Info).at(template.name_place()).label("a new image").help(
+            format!("ignore this for an image of your own; to change a common image, use its name: {}", or(&common)),
+        );
     out.report(finding);
 }
 

@@ -74,7 +74,7 @@ fn finding(
     if cx.is_kept_source(namespace, name) {
         return Some(kept(document, reference));
     }
-    let message = format!("nothing makes the DataSource {name} in {namespace}");
+    let message = format!("nothing creates the DataSource {name} in {namespace}");
     let finding = Finding::new(&RULE, message)
         .at(place.clone())
         .severity(severity)
@@ -90,7 +90,7 @@ fn finding(
         let prospects = cx.multi_arch_prospects();
         finding = finding
             .fixes(cx.switch_multi_arch(true))
-            .help(format!("set enableMultiArchBootImageImport: true, which makes {name}{prospects}"));
+            .help(format!("set enableMultiArchBootImageImport: true{prospects}, which creates {name}"));
     }
     let own = &cx.release().ssp().golden_images_namespace;
     if namespace != own && there.is_empty() && names(cx, own).contains(&name) {
@@ -108,9 +108,9 @@ fn finding(
         return Some(finding.fixes(clone));
     }
     let otherwise = if is_many {
-        format!("there are {} others", there.len())
+        format!("use one of the {} DataSources that exist there", there.len())
     } else if !there.is_empty() {
-        format!("there are {}", and(there))
+        format!("use a DataSource that exists there: {}", and(there))
     } else if common_images_off(cx) {
         "no golden image is imported: common images are switched off".to_owned()
     } else {

@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .at(place(cx, crons.get(first.as_str()).copied()))
                 .object(source.object.id.to_string())
                 .label(format!("refers to {target}"))
-                .help(format!("refer to {first} where {name} is meant"))
+                .help(format!("refer to {first} instead of {name}"))
                 .fixes(imported.iter().filter_map(|i| cx.clone_instead(images, name, i)))
                 .fixes(imported_too(cx, source));
             if let Some(node) = default_node(cx, source) {

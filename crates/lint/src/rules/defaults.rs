@@ -79,7 +79,7 @@ impl Leaf<'_> {
         let (applicability, help) = if rule.pedantic {
             (Applicability::Unsafe, "remove the line, unless it is there to be kept when the default changes")
         } else {
-            (Applicability::Suggestion, "remove the line, unless the value is meant")
+            (Applicability::Suggestion, "remove the line, unless you want this value")
         };
         Finding::new(rule, message)
             .at(cx.document().location(self.node.span))

@@ -129,11 +129,11 @@ fn overclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
     });
     let (claimed, there) = (and(&missing), and(&evidence.architectures));
     let message = format!("golden image {name} claims {claimed}, but its image supports only {there}");
-    let fix = naming(cx, &claim.written, &kept, "name what it has", Applicability::Unsafe);
+    let fix = naming(cx, &claim.written, &kept, "remove what the image lacks", Applicability::Unsafe);
     let finding = Finding::new(&DICT_ARCHITECTURES_OVERCLAIM, message)
         .at(claim.annotation.value_place())
         .label(format!("{claimed} can't be imported"))
-        .help("remove what the image doesn't have, or push an image that has it")
+        .help("remove what the image lacks, or push an image that has it")
         .related(evidence.place(), "this says what the image has")
         .severity(if is_imported && evidence.is_certain() { Severity::Error } else { Severity::Warning });
     Some(finding.fixes(fix))

@@ -30,11 +30,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let mut finding = Finding::new(&RULE, wrong.message(template.name()))
             .at(annotation.part_location(wrong.start..wrong.start + wrong.word.len()))
-            .label(wrong.label())
-            .help("write architectures in lower case, separated by single commas: \"amd64,arm64\"");
-        if wrong.what == WordMistake::NewArchitecture {
-            finding = finding.severity(Severity::Warning);
-        }
+            .label(wrong.label());
+        finding = if wrong.what == WordMistake::NewArchitecture {
+            finding.severity(Severity::Warning).help(format!("remove {}: SSP knows {}", wrong.word, and(known)))
+        } else {
+            finding.help("write architectures in lower case, separated by single commas: \"amd64,arm64\"")
+        };
         if let Some(meant) = meant(text, known)
             && let Some(edit) = annotation.rewrite(&meant)
         {
@@ -55,11 +56,11 @@ enum WordMistake {
     Empty,
     /// Blanks around it.
     Blank,
-    /// Another name, other letters, another separator.
+    /// Another name, capitals, or another separator.
     Name,
-    /// It stands there twice.
+    /// Listed twice.
     Twice,
-    /// A name that SSP doesn't know and that is no other name of one that it knows.
+    /// An architecture that SSP doesn't know.
     NewArchitecture,
 }
 

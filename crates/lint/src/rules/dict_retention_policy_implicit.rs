@@ -83,7 +83,7 @@ fn finding(
     };
     let changes: Vec<Change> = missing.iter().map(set).collect();
     Some(if !filled {
-        finding.fixes(cx.fix("keep what it is now", Applicability::Safe, &changes))
+        finding.fixes(cx.fix("write today's defaults", Applicability::Safe, &changes))
     } else {
         finding.severity(Severity::Info).fixes(cx.fix(
             if policy { "keep the disks" } else { "keep three imports" },

@@ -38,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let finding = Finding::new(&RULE, message)
                 .at(place)
                 .object(object_of(vm.document))
-                .label("the same again")
+                .label("the same MAC address")
                 .help("leave it out, so that kubemacpool chooses one")
                 .related(before.clone(), "the first one");
             out.report(if is_halted(vm) || is_halted(first) {

@@ -48,7 +48,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         Some(value) => {
             finding = finding
                 .related(written.value_place(), format!("{field} is {value}"))
-                .help(format!("remove the gate; the field then says {value}, the gate meant {wanted}"));
+                .help(format!("remove the gate: the field keeps {value}; set it to {wanted} if the gate is right"));
             format!("remove the gate, so that {field} stays {value}")
         }
         None => {

@@ -53,10 +53,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding = Finding::new(&RULE, message)
             .at(place.unwrap_or_else(|| cx.whole_location()))
             .label(match names.len() {
-                1 => "says nothing about it",
+                1 => "doesn't set it",
                 _ => "says nothing about them",
             })
-            .help("decide before the upgrade, and write it down");
+            .help("set it before the upgrade, to the value that you want");
         let fixes = [now, then].into_iter().filter_map(|on| {
             let title =
                 if on == now { format!("keep {them} {}", word(on)) } else { format!("switch {them} {} now", word(on)) };

@@ -130,7 +130,7 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
     };
     let state = |e: &Entry<'_>| if e.enabled { "on" } else { "off" };
     let mut finding =
-        finding.at(cx.document().location(second.name.span)).label(format!("again, and {}", state(second)));
+        finding.at(cx.document().location(second.name.span)).label(format!("listed again, {}", state(second)));
     finding.related.clear();
     finding = finding
         .related(cx.document().location(first.name.span), format!("here it is {}", state(first)))

@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 finding = finding.label("not a supported value");
             }
             Some(Reason::Schema(ViolationKind::Duplicate)) => {
-                finding = finding.label("again");
+                finding = finding.label("repeated");
                 if let Some(first) = first_of(cx, schema, &only.path) {
                     finding = finding.related(first, "the first one");
                 }
@@ -122,16 +122,39 @@ fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
         CauseKind::Schema(ViolationKind::Duplicate) => "remove one of the two".to_owned(),
         CauseKind::Decode(Wants::Duration) => "write a duration such as 90s, 15m or 1h30m".to_owned(),
         CauseKind::Decode(Wants::Quantity) => "write a quantity such as 500m, 2 or 64Mi".to_owned(),
-        CauseKind::Decode(_) => match field?.kind {
+        CauseKind::Schema(ViolationKind::Invalid) => {
+            let field = field?;
+            match (field.minimum, field.maximum) {
+                (Some(least), Some(most)) => format!("write a number from {least} to {most}"),
+                (Some(least), None) => format!("write {least} or more"),
+                (None, Some(most)) => format!("write {most} or less"),
+                (None, None) => return None,
+            }
+        }
+        CauseKind::Schema(ViolationKind::Rule) => format!("change `{}` as the message says", cause.path),
+        CauseKind::Decode(wants) => match field?.kind {
             "object" if let Some((_, written)) = named_item(cx, schema, &cause.path) => format!("write `{written}`"),
             "object" => "write an object here: keys and values".to_owned(),
             "array" => "write a list here".to_owned(),
-            "integer" => "write a whole number in the type's range".to_owned(),
+            "integer" => whole_number(wants),
             _ => return None,
         },
         CauseKind::Schema(_) | CauseKind::Other => return None,
     };
     Some(help)
+}
+
+/// The whole numbers of a Go type.
+fn whole_number(wants: &Wants) -> String {
+    let name = match wants {
+        Wants::Type(name) => name.trim_start_matches('*'),
+        _ => "int",
+    };
+    let bits = name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap_or(64_u32).clamp(8, 64);
+    let is_unsigned = name.starts_with('u');
+    let half = 1_i128 << (bits - 1);
+    let (least, most) = if is_unsigned { (0, 2 * half - 1) } else { (-half, half - 1) };
+    format!("write a whole number from {least} to {most}")
 }
 
 /// A list's item that is a text where an object with one telling key belongs: the change, and the item as YAML.

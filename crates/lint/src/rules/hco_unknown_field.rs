@@ -51,7 +51,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(key) = key.filter(|k| !misindented.contains(&k.span)) else {
             continue;
         };
-        let finding = Finding::new(&RULE, format!("unknown field `{}`", field.path))
+        let finding = Finding::new(&RULE, format!("the API server drops the unknown field `{}`", field.path))
             .at(cx.document().location(key.span))
             .label("dropped by the API server");
         out.report(if nth < MOST_FIXED {

@@ -30,8 +30,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 finding = finding.severity(Severity::Warning);
             }
             if let Some(place) = disabled(cx, name) {
-                let finding = finding.related(place, "it is switched off here");
-                out.report(finding.help("switch it on again, or use another device"));
+                let finding = finding.related(place, "disabled here");
+                out.report(finding.help("remove `disabled: true` from its entry, or use another device"));
                 continue;
             }
             let otherwise = if permitted.is_empty() {

@@ -109,7 +109,7 @@ fn partly(cx: &Context<'_>, image: &str, place: &Location, evidence: &ImageEvide
 /// How the whole of what a registry says about an image is saved.
 fn save(image: &str) -> String {
     let file = image.replace(['/', ':', '@'], "_");
-    format!("skopeo inspect --raw docker://{image} > images/{file}.json")
+    format!("save its manifest: skopeo inspect --raw docker://{image} > images/{file}.json")
 }
 
 fn malformed(document: &Document, out: &mut Sink) {

@@ -13,7 +13,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "image-not-mirrored",
     Group::GoldenImages,
-    "a disk's image comes from a mirror that isn't filled with it",
+    "a disk's image is pulled from a mirror to which oc-mirror doesn't copy it",
 )
 .silent("the disk is never imported, or the container disk never pulled")
 .confidence(Confidence::Medium);
@@ -54,7 +54,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding = Finding::new(&RULE, message)
             .at(place)
             .label("not in `mirror.additionalImages`")
-            .help("list what disks are made from in `mirror.additionalImages`");
+            .help("add the image to `mirror.additionalImages`");
         out.report(finding);
     }
 }

@@ -38,11 +38,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         add(document.text("metadata.name").to_owned(), &source.unwrap_or_default());
     }
     for (place, names) in found.into_values() {
-        let message =
-            format!("CDI imports {} from the source, which nodes never contact, and not from its mirror", and(&names));
+        let message = format!(
+            "CDI imports {} from the source registry, not from the mirror: mirrors count only for images that nodes pull",
+            and(&names)
+        );
         let finding = Finding::new(&RULE, message)
             .at(place)
-            .label("for what nodes pull")
+            .label("counts only for images that nodes pull")
             .help("set `pullMethod: node` in the images' sources, or write the mirror's address as their URL");
         out.report(finding);
     }

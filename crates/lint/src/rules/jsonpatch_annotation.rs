@@ -50,9 +50,9 @@ fn before_upgrade(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Findi
     let next = cx.next_release()?;
     let count = operations(patch.operations().len())?;
     let (kind, next) = (patch.target.kind, next.label());
-    let message = format!("{count} on {kind} would go through the upgrade to {next}");
+    let message = format!("{count} on {kind} would stay in place during the upgrade to {next}");
     let finding = Finding::new(&JSONPATCH_BEFORE_UPGRADE, message).at(patch.annotation.key_place());
-    let help = format!("try it: hcoplan plan DIR --upgrade-to {next}; remove it for the upgrade");
+    let help = format!("remove it before the upgrade; `hcoplan plan DIR --upgrade-to {next}` shows what it would do");
     Some(finding.label("written against this release's operand").help(help))
 }
 

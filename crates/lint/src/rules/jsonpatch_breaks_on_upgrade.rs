@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     Finding::new(&RULE, format!("{next} can't apply this operation: {message}"))
                         .at(place(index))
                         .label("the reconcile stops here after the upgrade")
-                        .help("take it out before the upgrade")
+                        .help("remove it before the upgrade")
                 }
                 PatchChange::Noop(index) => {
                     let message = format!("this operation is no longer needed: it has no effect on {next}");
@@ -59,7 +59,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     Finding::new(&RULE, message)
                         .at(place(index.unwrap_or_default()))
                         .label("KubeVirt's webhook rejects the object after the upgrade")
-                        .help("take it out before the upgrade")
+                        .help("remove it before the upgrade")
                 }
             });
         }

@@ -314,7 +314,7 @@ fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Value, gat
              upgrades, and git puts it back",
         );
     }
-    finding.help("remove the operation, before the upgrade where this is one")
+    finding.help("remove the operation, in an upgrade before it")
 }
 
 /// The gates that are in both of KubeVirt's lists.

@@ -33,7 +33,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let unsupported = failure.cause == Cause::Operation(OperationPart::Op);
         let mut finding = Finding::new(&RULE, message(&failure, element)).at(place);
         finding = match word.filter(|_| unsupported) {
-            None => finding.label(label(&failure, element)),
+            None => finding.label(label(&failure, element)).help(match failure.cause {
+                Cause::Operation(OperationPart::Value) => "add `value`",
+                Cause::Operation(OperationPart::From) => "add `from`, the path to copy or move",
+                _ => "write an object with op and path: {\"op\": \"add\", \"path\": \"/spec/…\", \"value\": …}",
+            }),
             Some(word) => {
                 let finding = finding.label("no such op");
                 match nearest(&word, OPS.map(Op::as_str)) {
@@ -49,7 +53,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn message(failure: &jsonpatch::Failure, element: bool) -> String {
     let number = failure.operation.map_or(0, |i| i + 1);
     if element {
-        format!("element {number} of the patch is no operation")
+        format!("element {number} of the patch is not an operation")
     } else {
         format!("operation {number} of the patch is rejected: {}", failure.message)
     }
@@ -58,11 +62,11 @@ fn message(failure: &jsonpatch::Failure, element: bool) -> String {
 /// What the characters lack.
 fn label(failure: &jsonpatch::Failure, element: bool) -> &'static str {
     match failure.cause {
-        _ if element => "an object with op and path belongs here",
-        Cause::Operation(OperationPart::Op) => "op is missing or no text",
-        Cause::Operation(OperationPart::Value) => "has no value; null is one",
-        Cause::Operation(OperationPart::From) => "has no from, or one that is no text",
-        _ => "has no path, or one that is no text",
+        _ if element => "must be an object with op and path",
+        Cause::Operation(OperationPart::Op) => "`op` is missing or not a string",
+        Cause::Operation(OperationPart::Value) => "lacks `value` (null is allowed)",
+        Cause::Operation(OperationPart::From) => "lacks `from`, or it is not a string",
+        _ => "lacks `path`, or it is not a string",
     }
 }
 

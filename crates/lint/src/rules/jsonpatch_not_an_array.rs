@@ -22,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding = match bracketed(patch) {
             Some(fix) => finding.label("one operation instead of a list").help("put it in brackets").fix(fix),
             None => finding
-                .label("a list of operations is read here")
+                .label("must be a list of operations")
                 .help("write a list with one operation for each change: op, path, value"),
         };
         explain_patch(cx, out, patch, finding);

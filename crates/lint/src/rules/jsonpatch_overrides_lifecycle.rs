@@ -1,4 +1,4 @@
-//! A patch that takes versions, images or the end of an operand out of HCO's hands.
+//! A patch of versions, images or the removal of an operand, which HCO then no longer controls.
 
 use super::prelude::*;
 
@@ -42,13 +42,13 @@ const IMAGES: What = What {
 
 const REMOVAL: What = What {
     severity: Severity::Warning,
-    means: "what becomes of the workloads when it is removed no longer shows in the HyperConverged",
+    means: "the HyperConverged no longer shows what happens to the workloads when it is removed",
     instead: "use the HyperConverged's field uninstallStrategy",
 };
 
 const UPDATES: What = What {
     severity: Severity::Warning,
-    means: "how running virtual machines are updated no longer shows in the HyperConverged",
+    means: "the HyperConverged no longer shows how running virtual machines are updated",
     instead: "use the HyperConverged's field workloadUpdateStrategy",
 };
 
@@ -92,7 +92,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 Finding::new(&RULE, message)
                     .severity(part.severity)
                     .at(applied.named_location(pointer))
-                    .label("taken out of HCO's hands")
+                    .label("HCO no longer controls it")
                     .help(part.instead)
                     .fixes(cx.drop_operation(&applied)),
             );

@@ -41,7 +41,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         finding = match fix {
             Some(fix) => finding.help("replace it by null, which clears it").fix(fix),
             None => finding.help(
-                "no patch can clear this field: set the value that is meant, or drop the \
+                "no patch can clear this field: set the intended value, or remove the \
                  operation",
             ),
         };

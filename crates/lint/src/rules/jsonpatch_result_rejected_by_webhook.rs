@@ -69,7 +69,7 @@ fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, message: String, point
     };
     Finding::new(&RULE, message)
         .at(place)
-        .label("the patch makes what the webhook rejects")
-        .help("write what the webhook takes, or drop the operation")
+        .label("the webhook rejects the patched object")
+        .help("write a value that the webhook accepts, or remove the operation")
         .fixes(applied.and_then(|a| cx.drop_operation(&a)))
 }

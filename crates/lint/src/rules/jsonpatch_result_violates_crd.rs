@@ -47,7 +47,7 @@ fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, violation: &Violation)
     };
     Finding::new(&RULE, message)
         .at(place)
-        .label("not what its CustomResourceDefinition takes")
-        .help("write what the schema takes, or drop the operation")
+        .label("violates its CustomResourceDefinition")
+        .help("write a value that the schema allows, or remove the operation")
         .fixes(applied.and_then(|a| cx.drop_operation(&a)))
 }

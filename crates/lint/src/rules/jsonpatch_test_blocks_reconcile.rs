@@ -30,8 +30,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                         .severity(Severity::Error)
                         .at(cx.patch_place(patch.target.name, failed.failure))
                         .label(match failed.failure.cause {
-                            Cause::TestFailed => "finds something else",
-                            _ => "finds nothing here",
+                            Cause::TestFailed => "finds another value",
+                            _ => "the path doesn't exist",
                         })
                         .help("drop the test: it doesn't skip the patch, it fails it");
                     explain_patch(cx, out, patch, finding);

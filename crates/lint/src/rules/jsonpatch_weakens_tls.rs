@@ -41,7 +41,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let versions = (after.version < before.version).then(|| {
             let severe = after.version < TLS12;
             let (was, is) = (named(before.version), named(after.version));
-            let message = format!("the patch lets {} speak {is}; without it, {was} is the least", patch.target.kind);
+            let message = format!("the patch lets {} speak {is}; without it, the minimum is {was}", patch.target.kind);
             (severe, message, format!("{pointer}/minTLSVersion"))
         });
         // A named profile is one choice, a list of ciphers another one.
@@ -94,8 +94,7 @@ fn advice(cx: &Context<'_>) -> &'static str {
         "remove the operation; spec.tlsSecurityProfile sets the profile of all operands"
     } else {
         "remove the operation; spec.tlsSecurityProfile sets the profile of all operands. Neither \
-         it nor the inventory's tlsSecurityProfile is there, so that this was compared with \
-         Intermediate"
+         it nor the inventory's tlsSecurityProfile is set, so this compares with Intermediate"
     }
 }
 

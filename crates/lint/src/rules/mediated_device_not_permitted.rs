@@ -5,8 +5,8 @@ use hcoplan_yaml::Node;
 use super::prelude::*;
 
 pub(super) static RULE: Rule =
-    Rule::warning("mediated-device-not-permitted", Group::Operands, "mediated devices are made and not permitted")
-        .silent("the devices are made, and no virtual machine may ask for one")
+    Rule::warning("mediated-device-not-permitted", Group::Operands, "mediated devices are created and not permitted")
+        .silent("the devices are created, and no virtual machine may use one")
         .needs(Needs::Plan)
         .claims(Claim::HasEffect);
 
@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !makes || !rendered || permitted.is_some_and(|list| !list.is_empty()) {
         return;
     }
-    let message = "mediated devices are made, and permittedHostDevices permits none of them";
+    let message = "mediated devices are created, but permittedHostDevices permits none of them";
     let finding = Finding::new(&RULE, message)
         .at(field.key_place())
         .label("no virtual machine may ask for one")

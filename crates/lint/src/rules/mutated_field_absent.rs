@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let shown: Vec<String> = added.iter().map(|(p, v)| format!("{p}: {v}")).collect();
         let message =
-            format!("the golden image {} is stored with more than git says: {}", template.name(), and(&shown));
+            format!("the golden image {} is stored with values that git lacks: {}", template.name(), and(&shown));
         let finding =
             Finding::new(&RULE, message).at(template.name_place()).label("differs from git as soon as it is stored");
         // Who writes the policy down decides about disks, and silences the rule that says so.

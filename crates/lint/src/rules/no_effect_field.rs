@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "keep the value in one place: drop the operation, or remove the line",
             ),
             None => (
-                format!("{path} changes nothing that is rendered on {release}"),
+                format!("{path} has no effect on any object of {release}"),
                 "remove the line, or switch on what it belongs to",
             ),
         };

@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding = Finding::new(&RULE, message).at(place).label("null").help(match everywhere(&path) {
             Some(effect) => format!("remove the key; writing {empty} instead {effect}"),
             None => {
-                format!("write {empty} if an empty section is meant, else remove the key")
+                format!("write {empty} for an empty section, or remove the key")
             }
         });
         let place = cx.document().location(node.span);

@@ -119,8 +119,8 @@ fn wasp_agent(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     const FIELD: &str = "higherWorkloadDensity.memoryOvercommitPercentage";
     let overcommit = cx.hyperconverged()?.get(&format!("virtualization.{FIELD}"))?;
     let percent = overcommit.as_u64().filter(|p| *p > 100 && git.name == "wasp-agent" && git.namespace == "wasp")?;
-    let message = format!("HCO deploys a wasp agent of its own: memory is overcommitted to {percent}%");
-    let finding = git.finding(&DUPLICATE_WASP_AGENT, message).label("a second one").help("delete it");
+    let message = format!("HCO deploys its own wasp agent, because memory is overcommitted to {percent}%");
+    let finding = git.finding(&DUPLICATE_WASP_AGENT, message).label("a second wasp agent").help("delete it");
     Some(finding.related(cx.field(FIELD).value_place(), "has HCO deploy the first"))
 }
 
@@ -135,11 +135,11 @@ fn golden_image(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
         kind == "DataSource" && id.namespace.as_deref() == Some(namespace) && body["spec"]["managedDataSource"] == name
     };
     let (made, by) = match cx.import_crons().chain(cx.data_sources()).find(is_same) {
-        Some(rendered) => (rendered, "SSP makes it"),
-        None => (cx.import_crons().find(is_managed)?, "CDI makes it for a DataImportCron of SSP's"),
+        Some(rendered) => (rendered, "SSP creates it"),
+        None => (cx.import_crons().find(is_managed)?, "CDI creates it for a DataImportCron of SSP's"),
     };
     let finding = git
-        .finding(&RENDERED_GOLDEN_IMAGE_IN_GIT, format!("the {kind} {name} is not git's: {by}"))
+        .finding(&RENDERED_GOLDEN_IMAGE_IN_GIT, format!("git must not manage the {kind} {name}: {by}"))
         .label(by)
         .help("delete the manifest, and move its settings to dataImportCronTemplates");
     let is_written = cx.image_of(&made.origin).is_some_and(|i| i.written.is_some());
@@ -200,7 +200,7 @@ fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
         return git
             .finding(&OPERAND_MANAGED_IN_GIT, format!("{kind} {name} is HCO's own object"))
             .severity(Severity::Warning)
-            .label("HCO makes it, as it is here")
+            .label("HCO creates the same object")
             .silent()
             .help("delete the manifest: HCO makes the object");
     };

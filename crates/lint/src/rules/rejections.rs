@@ -12,7 +12,7 @@ use super::prelude::*;
 use super::tls_profile_invalid::{with_type, without_type};
 
 pub(super) static RULES: &[RegisteredRule] = &[
-    last(&ADMISSION_REJECTED, |cx, out| rejected(cx, out, &ADMISSION_REJECTED, |_| true, |_, finding| Some(finding))),
+    last(&ADMISSION_REJECTED, |cx, out| rejected(cx, out, &ADMISSION_REJECTED, |_| true, with_served_versions)),
     always(&HCO_API_V1_TOO_NEW, |cx, out| rejected(cx, out, &HCO_API_V1_TOO_NEW, is_unknown, api_too_new)),
     always(&HCO_KIND_UNKNOWN, |cx, out| rejected(cx, out, &HCO_KIND_UNKNOWN, is_unknown, kind_unknown)),
     always(&HCO_NAMESPACE_MISMATCH, |cx, out| {
@@ -113,6 +113,15 @@ fn rejected(
     {
         out.explain(Incident::Rejection, finding);
     }
+}
+
+fn with_served_versions(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
+    if cx.admission().reason != Some(Rejected::UnknownKind) {
+        return Some(finding);
+    }
+    let served = &cx.release().tables().hyperconverged.served_versions;
+    let versions: Vec<String> = served.iter().map(|version| format!("`{GROUP}/{version}`")).collect();
+    Some(finding.help(format!("write apiVersion {}", or(&versions))))
 }
 
 fn is_unknown(reason: Rejected) -> bool {

@@ -51,7 +51,7 @@ pub(super) fn rejection_by(
     let again = fix.as_ref().and_then(|fix| rejected_again(cx, fix, &cause.path));
     let mut fixes: Vec<Fix> = fix.into_iter().filter(|_| again.is_none()).collect();
     if let Some(again) = &again {
-        let help = format!("write {} {} that is read: {again}", article(first.wanted), first.wanted);
+        let help = format!("write {} {}, in a valid form: {again}", article(first.wanted), first.wanted);
         finding = finding.help(help);
     }
     let hours = again.as_ref().and_then(|_| in_hours(&first)).map(|(title, change)| {

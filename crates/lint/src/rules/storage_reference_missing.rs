@@ -95,7 +95,7 @@ fn missing(name: &str, references: Vec<Reference>, names: &Names<'_>) -> Option<
         finding = finding.related(other.place, format!("{} names it, too", other.who));
     }
     let meant = nearest(name, names.of_disks.iter().copied());
-    Some(did_you_mean(finding, "use", meant, format!("declared are {}", and(&names.of_disks))))
+    Some(did_you_mean(finding, "use", meant, format!("use a declared storage class: {}", or(&names.of_disks))))
 }
 
 /// More than one default of virtual machines.

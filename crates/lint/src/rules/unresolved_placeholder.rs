@@ -23,9 +23,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (path, node, placeholder) in found {
         let place = placeholder_place(cx, node, placeholder);
         let label = "a placeholder";
-        let help = "put the value in; if a tool does that later, check what it builds";
+        let help = format!(
+            "replace {placeholder} with a value; where a tool fills it in later, run hcoplan on that tool's output"
+        );
         let rejected = (cause == Some(&path)).then(|| cx.rejected(&RULE, |_| true)).flatten();
-        let message = format!("{path} still holds the placeholder {placeholder}");
+        let message = format!("{path} still has the placeholder {placeholder}");
         if let Some(mut finding) = rejected {
             let said = cx.admission().message.contains(placeholder);
             if let Some(rejection) = cx.rejection(Some(message.as_str()).filter(|_| !said)) {

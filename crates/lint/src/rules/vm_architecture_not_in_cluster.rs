@@ -43,7 +43,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .object(object_of(vm.document))
             .label(label)
             .severity(if is_error { Severity::Error } else { Severity::Warning })
-            .help(format!("workload nodes are {}", and(workload)));
+            .help(format!("make it {}, or add such a node", or(workload)));
         out.report(with_nodes(finding, cx, workload));
     }
 }

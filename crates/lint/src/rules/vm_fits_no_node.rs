@@ -52,7 +52,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let (path, _) = asked.first().filter(|_| asked.len() > 1 && fits_none())?;
             let all: Vec<String> = asked.iter().map(|(_, d)| named(d)).collect();
             let message = format!("no declared node that {} may run on has all of {}", vm.display_name(), and(&all));
-            Some(finding(&vm, path, message, "each is there on some node, all on none"))
+            Some(finding(&vm, path, message, "some nodes have each of them, none has all"))
         });
         out.report_all(found);
     }

@@ -66,7 +66,7 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -
     let gates = Path::dotted("spec.featureGates");
     let written = cx.gate(name).is_written();
     let prospects = cx.release().gate_maturity(name);
-    let which = prospects.map_or_else(String::new, |p| format!(", which is {p}"));
+    let which = prospects.map_or_else(String::new, |p| format!(" ({p})"));
     let change = match cx.version() {
         "v1" if written => None,
         "v1" => Some(Change::Append(gates, json!({"name": name, "state": "Enabled"}))),

@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(place)
             .object(object_of(vm.document))
             .label(cause)
-            .help("remove what is in the way, or use LiveMigrateIfPossible");
+            .help("remove what prevents the migration, or use LiveMigrateIfPossible");
         for (place, cause) in causes {
             finding = finding.related(place, cause);
         }

@@ -38,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(place.clone())
             .severity(severity)
             .object(object_of(vm.document))
-            .label(if gone { "deprecated on the nodes" } else { "deprecated one day, then gone" })
+            .label(if gone { "deprecated on the nodes" } else { "will be deprecated, then removed" })
             .help(format!("use {plain}, or leave the type out"))
             .fix(Fix::edit(format!("use {plain}"), Applicability::Suggestion, place, plain));
         out.report(finding);

@@ -121,9 +121,9 @@ impl Wrong {
             Self::Alias(name) => format!("{value} is not the name that Kubernetes uses, {name}"),
             Self::Obsolete => format!("{value} is one of the obsolete CPU models"),
             Self::Blanks => format!("{value} begins or ends with a blank"),
-            Self::NotAKey(_) => format!("is not {}", self.expectation()),
+            Self::NotAKey(_) => format!("must be {}", self.expectation()),
             Self::NoLimit => format!("{value} has no limit"),
-            other => format!("{value} is not {}", other.expectation()),
+            other => format!("{value} must be {}", other.expectation()),
         }
     }
 
@@ -154,7 +154,7 @@ impl Wrong {
     pub(super) fn advice(&self) -> String {
         match self {
             Self::Missing(key) => format!("add {key}"),
-            Self::NotWith(other) => format!("remove it, or change {other}"),
+            Self::NotWith(other) => format!("remove it: it is not allowed with {other}"),
             Self::NoLimit => "add the same limit".to_owned(),
             Self::AboveLimit(_) => "raise the limit, or lower the request".to_owned(),
             Self::Obsolete => "choose another default, or take the model out of obsoleteCPUs".to_owned(),
