@@ -283,7 +283,7 @@ fn rendered_objects_are_valid() {
                 assert_eq!(schema.api_version(), object.id.api_version);
                 *kinds.entry(object.id.kind.clone()).or_insert(0) += 1;
                 let pruned = schema.prune(&mut (*object.body).clone());
-                // What `dict-field-pruned` warns about: HCO hands it on, CDI's schema drops it.
+                // What `dict-field-pruned` warns about: HCO passes it on, CDI's schema drops it.
                 let handed_on = |p: &&PrunedField| {
                     let path = p.path.to_string();
                     name == "dataimportcron.v1beta1" && path.starts_with("spec.template.metadata.")

@@ -47,13 +47,13 @@ impl fmt::Display for Known {
 pub struct Update {
     /// Entries that are new.
     pub added: usize,
-    /// Entries that matched nothing any more, and are removed.
+    /// The number of entries that matched nothing any more and were removed.
     pub pruned: usize,
     /// Entries that stay.
     pub kept: usize,
 }
 
-/// What a baseline leaves of a run's findings.
+/// A run's findings, split by a baseline.
 #[derive(Debug, Default)]
 pub struct Unknown {
     /// The findings that it doesn't know.
@@ -70,12 +70,12 @@ impl Baseline {
     /// Reads a baseline.
     ///
     /// # Errors
-    /// What is no baseline, with line and column.
+    /// Invalid content, with line and column.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
-    /// Today's findings, without rejections: those stay. What `before` knows keeps its day.
+    /// Today's findings without rejections, which are always reported. Entries of `before` keep their day.
     pub fn record(findings: &[Finding], before: Option<&Self>, today: Date) -> Self {
         let known = findings.iter().zip(fingerprints(findings));
         let known = known.filter(|(finding, _)| !finding.rejection);
@@ -101,7 +101,7 @@ impl Baseline {
         named.filter(|cluster| !cluster.is_empty()).collect()
     }
 
-    /// What it took to come here from an earlier one.
+    /// The difference from an earlier baseline.
     pub fn since(&self, before: Option<&Self>) -> Update {
         let before = before.map(|b| &b.findings);
         let is_old = |print: &&String| before.is_some_and(|b| b.contains_key(*print));

@@ -31,7 +31,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Takes up what was found in another cluster.
+    /// Adds another cluster's result.
     pub fn add(&mut self, other: Self) {
         if self.findings.is_empty() {
             self.findings = other.findings;
@@ -68,7 +68,7 @@ impl<'s> Selection<'s> {
         Self { fixes: false, ..self }
     }
 
-    /// What says so.
+    /// The settings.
     pub fn settings(&self) -> &'s Settings {
         self.settings
     }
@@ -83,7 +83,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
         } else if *is_selected {
             run_one(cx, registered, *severity, &mut sink);
         } else if !cx.admission().accepted && registered.rule.needs == Needs::Document {
-            // Whoever explains the rejection explains it: that a rule is off leaves the rejection alone.
+            // A rule that is off still explains a rejection.
             let before = sink.findings.len();
             (registered.check)(cx, &mut sink);
             sink.keep_rejection_from(before);

@@ -1,4 +1,4 @@
-//! Findings that hold for several clusters at one place: what they are about goes into all of them.
+//! Findings that several clusters share at one location, because they share the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -32,9 +32,9 @@ pub(crate) mod tests;
 
 pub use baseline::{Baseline, Unknown, Update};
 pub use context::{
-    Annotation, Context, Descheduler, Field, Gate, GoldenImage, Home, Input, Kinship, Mistyped, NodeRef, OperandField,
-    OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Shape, Unmatched, WrittenTemplate,
-    meant_flag,
+    Annotation, Context, Descheduler, Destination, DestinationKind, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,
+    OperandField, OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Shape, Unmatched,
+    WrittenTemplate, meant_flag,
 };
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use context::{

@@ -1,4 +1,4 @@
-//! Where a rule leaves what it found.
+//! The sink to which a rule reports its findings.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use hcoplan_diagnostics::finding::{Finding, Severity};
 
 use super::context::Context;
 
-/// Something that goes wrong as a whole and is one error, whoever explains it: the rule that
+/// A failure that is one error, whichever rule explains it: the rule that
 /// knows the cause reports it with [`Sink::explain`], else a general rule does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Incident {
@@ -28,7 +28,7 @@ impl Incident {
 pub(super) const UNTRIED: &str = "this fix was not tried: hcoplan has tried its maximum number of fixes; \
     fix other findings first, then run it again";
 
-/// Where a rule leaves what it found.
+/// Collects the findings of a rule.
 #[derive(Debug, Default)]
 pub struct Sink {
     /// Whether the rule gave up on a fix of what it reports next, as many others were tried.

@@ -182,7 +182,7 @@ pub struct Text(pub Vec<Span>);
 /// A piece of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
-    /// The characters, as they were written.
+    /// The characters, as written.
     pub text: String,
     /// Its emphasis.
     pub style: Style,

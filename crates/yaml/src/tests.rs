@@ -9,7 +9,7 @@ use super::build::binary;
 use super::{Chunk, Limits, Node, Parsed, ProblemKind, Style, Value, parse, parse_with, split};
 use crate::source::{SourceFile, Span};
 
-/// The objects of a document, the items of a list one by one, as kubectl hands them on.
+/// The objects of a document, the items of a list one by one, as kubectl passes them on.
 fn objects(parsed: &Parsed) -> Vec<Json> {
     let items = |object: Json| match (&object["kind"], &object["items"]) {
         (Json::String(kind), Json::Array(items)) if kind == "List" => items.clone(),

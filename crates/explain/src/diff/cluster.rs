@@ -34,7 +34,7 @@ pub struct ClusterDiff {
     pub notes: Vec<Note>,
     /// What happens to golden images, where both sides were planned.
     pub image_effects: Vec<Effect>,
-    /// Whether golden images were examined: what their objects show isn't told twice then.
+    /// Whether golden images were examined: what their objects show isn't reported twice then.
     pub knows_images: bool,
     /// Findings that come.
     pub findings_added: Vec<Finding>,

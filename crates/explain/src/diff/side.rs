@@ -16,7 +16,7 @@ pub struct Side<'a> {
     pub release: &'a Arc<Release>,
     /// Its nodes.
     pub inventory: &'a LoadedInventory,
-    /// The HyperConverged as it was written, for the places of causes.
+    /// The HyperConverged as written, for the places of causes.
     pub document: Option<&'a Document>,
     /// The same as JSON.
     pub object: &'a Value,

@@ -39,7 +39,7 @@ pub struct PlanInput<'a> {
 }
 
 impl<'a> PlanInput<'a> {
-    /// The inputs of one cluster: the HyperConverged as it was written, the same as JSON, and what
+    /// The inputs of one cluster: the HyperConverged as written, the same as JSON, and what
     /// is declared about the nodes.
     pub fn new(release: &'a Release, document: &'a Document, object: &'a Value, loaded: &'a LoadedInventory) -> Self {
         Self { release, document, object, loaded, layers: &[], broken: OnceCell::new(), stops: OnceCell::new() }
@@ -79,7 +79,7 @@ impl<'a> PlanInput<'a> {
         self.release
     }
 
-    /// The HyperConverged as it was written.
+    /// The HyperConverged as written.
     pub fn document(&self) -> &'a Document {
         self.document
     }

@@ -29,7 +29,7 @@ pub(super) enum Kind {
     Duration,
     Time,
     IntOrString,
-    /// Kept as it was written; null leaves it alone.
+    /// Kept as written; null leaves it alone.
     Raw,
     Pointer(Box<GoType>),
     Slice(Box<GoType>),

@@ -1,4 +1,4 @@
-//! An annotation as it was written.
+//! An annotation as written.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use hcoplan_yaml::{ScalarPlaces, edit_part};
 
 use super::Context;
 
-/// An annotation as it was written.
+/// An annotation as written.
 #[derive(Debug, Clone, Copy)]
 pub struct Annotation<'a> {
     document: &'a Document,
@@ -46,7 +46,7 @@ impl<'a> Annotation<'a> {
         self.entry.value.as_str()
     }
 
-    /// The value as it was written.
+    /// The value as written.
     pub fn node(&self) -> &'a Node {
         &self.entry.value
     }

@@ -1,6 +1,6 @@
-//! Whether the virtual machines of the cluster's directory boot: the one answer behind rules, matrix and plan.
+//! Whether the virtual machines of the cluster's directory boot, for rules, matrix and plan.
 //!
-//! What is decided is decided by [`hcoplan_planner::boot`]; here is what it is asked about.
+//! This collects the facts; [`hcoplan_planner::boot`] decides.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -264,7 +264,7 @@ impl<'a> Context<'a> {
         let declared = written.map_or(Architectures::Unknown, Architectures::listed);
         let source = &cron.object.body["spec"]["template"]["spec"]["source"];
         match (self.import_of(source, &declared), &cron.origin.architecture) {
-            // What is no image of a registry is what whoever annotated it says.
+            // For anything but a registry's image the annotation counts.
             (Architectures::Unknown, Some(own)) => Architectures::one(own),
             (disk, _) => disk,
         }

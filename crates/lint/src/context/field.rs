@@ -13,7 +13,7 @@ use super::Context;
 /// The sections that v1 sorts the fields into; v1beta1 has no field of these names.
 const V1_SECTIONS: [&str; 6] = ["deployment", "networking", "security", "storage", "virtualization", "workloadSources"];
 
-/// A field of the HyperConverged as it was written.
+/// A field of the HyperConverged as written.
 #[derive(Debug, Clone)]
 pub struct Field<'a> {
     document: &'a Document,
@@ -62,7 +62,7 @@ impl<'a> Field<'a> {
         self.node.is_some_and(|n| !matches!(n.value, Value::Null))
     }
 
-    /// The value as it was written.
+    /// The value as written.
     pub fn node(&self) -> Option<&'a Node> {
         self.node
     }

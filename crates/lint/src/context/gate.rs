@@ -1,4 +1,4 @@
-//! A feature gate of the HyperConverged as it was written: a map's entry or a list's element.
+//! A feature gate of the HyperConverged as written: a map's entry or a list's element.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::tree;
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Context;
 
-/// A feature gate of the HyperConverged as it was written.
+/// A feature gate of the HyperConverged as written.
 #[derive(Debug, Clone)]
 pub struct Gate<'a> {
     document: &'a Document,

@@ -1,4 +1,4 @@
-//! The golden images: as they were written, as HCO hands them on, as SSP deploys them.
+//! The golden images: as written, as HCO passes them on, and as SSP deploys them.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::boot_images::{ENABLE_ANNOTATION, HcoStage, Template, TemplateSource};
@@ -6,7 +6,7 @@ use hcoplan_yaml::{Document, Entry, Key, Node, Path, Value};
 
 use super::{Annotation, Context};
 
-/// A DataImportCronTemplate of the HyperConverged as it was written.
+/// A DataImportCronTemplate of the HyperConverged as written.
 #[derive(Debug, Clone, Copy)]
 pub struct WrittenTemplate<'a> {
     /// Its index in `dataImportCronTemplates`.

@@ -10,17 +10,16 @@ mod boots;
 mod build_output;
 mod built_files;
 mod bundles;
-mod carried_comments;
 mod claims;
 mod crons;
+mod destination_fixes;
+mod destinations;
 mod edit;
 mod field;
 mod field_map;
 mod gate;
 mod gate_change;
 mod guest_architecture;
-mod home_fixes;
-mod homes;
 mod image_evidence;
 mod image_mirrors;
 mod image_output;
@@ -28,6 +27,7 @@ mod images;
 mod machine_edits;
 mod machines;
 mod mistyped;
+mod moved_comments;
 mod moved_operations;
 mod multi_arch;
 mod nodes;
@@ -61,18 +61,18 @@ pub use annotation::Annotation;
 pub use boots::{Boot, BootFacts, BootSource, SourceKind};
 pub use built_files::Extent;
 pub use bundles::{Csv, ImageUse, SupportedPlatforms, UsedAs};
-pub(crate) use carried_comments::with_comments;
 pub(super) use crons::cron_names;
+pub use destinations::{Destination, DestinationKind};
 pub use field::Field;
 pub use gate::Gate;
 pub use gate_change::PatchedGates;
 pub use guest_architecture::{ArchitectureReason, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource};
-pub use homes::{Home, Kinship};
 pub use image_evidence::ImageEvidence;
 pub use image_output::{Form, Platform};
 pub use images::{GoldenImage, WrittenTemplate};
 pub use machines::{Candidate, MachineType, NodeOffer, offers};
 pub use mistyped::{Mistyped, meant_flag};
+pub(crate) use moved_comments::with_comments;
 pub use nodes::NodeRef;
 pub use operand_field::OperandField;
 pub use other_objects::Descheduler;
@@ -113,7 +113,7 @@ pub struct Input<'a> {
     pub cluster: &'a str,
     /// The release that the cluster runs.
     pub release: &'a Release,
-    /// The HyperConverged as it was written.
+    /// The HyperConverged as written.
     pub document: &'a Document,
     /// The same as JSON.
     pub object: &'a Value,
@@ -240,12 +240,12 @@ impl<'a> Context<'a> {
         self.input.release
     }
 
-    /// The HyperConverged as it was written, with the bytes of everything in it.
+    /// The HyperConverged as written, with the bytes of everything in it.
     pub fn document(&self) -> &'a Document {
         self.input.document
     }
 
-    /// The HyperConverged as it was written, as JSON.
+    /// The HyperConverged as written, as JSON.
     pub fn object(&self) -> &'a Value {
         self.input.object
     }

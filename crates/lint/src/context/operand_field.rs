@@ -6,8 +6,8 @@ use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Node, Path, Segment, Value};
 
 use super::Context;
+use super::destinations::fits;
 use super::field_map::row;
-use super::homes::fits;
 
 /// Where operands have the settings that people write without the section around them.
 const SECTIONS: [(&str, &str); 2] = [("KubeVirt", "configuration"), ("CDI", "config")];

@@ -1,4 +1,4 @@
-//! The HyperConverged's own field for what a patch writes.
+//! The HyperConverged's own field for a value that a patch writes.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::jsonpatch::segments;

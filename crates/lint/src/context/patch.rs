@@ -1,4 +1,4 @@
-//! The jsonpatch annotations: as they were written, and what they do.
+//! The jsonpatch annotations: as written, and their effects.
 
 use std::cell::OnceCell;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What a patch does to the operands' lists of feature gates.
+//! The effect of a patch on the operands' lists of feature gates.
 
 use hcoplan_planner::jsonpatch::{Change, segments};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Which operation of a patch is behind a place of the operand.
+//! The operation of a patch that changes a path of the operand.
 
 use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_diagnostics::source::{Location, Span};

@@ -59,7 +59,7 @@ pub struct Placement<'a> {
     /// What it places.
     pub pods: Pods,
     value: &'a Value,
-    /// The field as it was written.
+    /// The field as written.
     pub field: Field<'a>,
 }
 

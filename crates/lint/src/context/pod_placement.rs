@@ -1,4 +1,4 @@
-//! What a pod's placement says of architectures.
+//! The architectures in a pod's placement.
 //!
 //! Source: the scheduler's node affinity (`kube/node_affinity.rs`): node selector and required
 //! terms have to match both, the terms are alternatives, the requirements of a term are not.

@@ -1,4 +1,4 @@
-//! Moves of fields as lines of text: what is moved stays as it is written, but for its indentation.
+//! Moves of fields as lines of text, which keep their layout except for the indentation.
 
 use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_diagnostics::source::SourceFile;

@@ -1,4 +1,4 @@
-//! An object and the schema that it has to fit, whoever reads it.
+//! An object with its schema.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What a context reads when it is first asked for it.
+//! Values that a context reads at their first use.
 
 use std::cell::OnceCell;
 

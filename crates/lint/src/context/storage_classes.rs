@@ -86,7 +86,7 @@ impl<'a> Context<'a> {
     }
 
     /// The access modes that a storage class offers: what its StorageProfile says, else what its provisioner is known for.
-    /// `None` where nobody knows.
+    /// `None` where it is unknown.
     pub fn offered_modes(&self, class: &str) -> Option<OfferedModes> {
         let named = |kind: &str| self.other_objects().of_kind(kind).iter().find(|d| d.text("metadata.name") == class);
         let sets = Path::dotted("spec.claimPropertySets");

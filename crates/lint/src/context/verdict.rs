@@ -1,4 +1,4 @@
-//! What is rejected, and what failed: the answers about incidents.
+//! Rejections and failures, for the rules that explain them.
 
 use hcoplan_diagnostics::finding::{Finding, Rule};
 use hcoplan_diagnostics::source::Location;

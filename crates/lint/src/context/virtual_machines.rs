@@ -65,7 +65,7 @@ impl<'n> VirtualMachine<'n> {
         self.document.text("metadata.name")
     }
 
-    /// `metadata.namespace`; empty where git leaves it to whoever applies it.
+    /// `metadata.namespace`; empty where git leaves it to the tool that applies it.
     pub fn namespace(&self) -> &'n str {
         self.document.text("metadata.namespace")
     }
@@ -124,7 +124,7 @@ impl<'n> VirtualMachine<'n> {
         self.document.locate(&Path::dotted("metadata.name"))
     }
 
-    /// The architecture as it was written.
+    /// The architecture as written.
     pub fn architecture(&self) -> Option<&'n Node> {
         let node = self.get("architecture")?;
         node.as_str().filter(|a| !a.is_empty()).map(|_| node)

@@ -1,11 +1,11 @@
-//! What a fix does to the tree of a file, so that several can be put together.
+//! The changes that a fix makes to a file's tree, so that several fixes can be combined.
 
 use std::ops::Range;
 
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value as Json;
 
-/// A value that is not what it was. The first step of a path is the document's index.
+/// A changed value. The first step of a path is the document's index.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Delta {
     pub(super) path: Path,

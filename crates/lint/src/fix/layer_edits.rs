@@ -1,4 +1,4 @@
-//! Fixes of what kustomize built, carried to the layers that it was built of.
+//! Fixes of a kustomize build, moved to the layers of the build.
 //!
 //! A rule edits the build. What its edits do to the tree is done to the layer that set the value: a file, a
 //! patch, or a patch in a kustomization. Where no single layer can be changed so that the build becomes what
@@ -17,8 +17,8 @@ use serde_json::Value as Json;
 
 use super::delta::{Delta, DeltaKind, deltas};
 
-/// Carries the fixes of a finding that edit a build to the build's layers; those that can't be are taken away, and
-/// the finding says why.
+/// Moves the fixes of a finding that edit a build to the build's layers. Removes those that can't be moved; the
+/// finding says why.
 pub fn move_to_layers<'l>(finding: &mut Finding, layers: impl Fn() -> &'l [BuildLayer]) {
     let place = finding.location.as_ref();
     let near = place.and_then(Location::origin).map(|o| o.file);
@@ -69,10 +69,10 @@ fn loses_comment(edits: &[Edit]) -> bool {
     files.values().any(loses)
 }
 
-/// Whether a build is what edits of the build before were to make of it; else the first path at which it differs.
+/// Whether a build equals the build before with edits applied; else the first path at which it differs.
 ///
 /// # Errors
-/// That path, or why nobody knows.
+/// That path, or why it is unknown.
 pub fn is_as_intended(build_edits: &[&Edit], built: &str) -> Result<(), edit::Reason> {
     let Some(first) = build_edits.first() else {
         return Ok(());
@@ -127,7 +127,7 @@ fn below(path: &Path) -> Path {
     Path(path.0.get(1..).unwrap_or_default().to_vec())
 }
 
-/// What is to be done to each layer.
+/// The changes to each layer.
 #[derive(Default)]
 struct LayerPlan {
     changes: BTreeMap<usize, Vec<Change>>,

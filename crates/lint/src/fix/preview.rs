@@ -1,4 +1,4 @@
-//! What a fix would do, as the lines that would be others.
+//! The lines that a fix would change.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A pod that goes to its node past the scheduler, where a quota gates pods.
+//! A pod that bypasses the scheduler, in a namespace where a quota gates pods.
 
 use hcoplan_yaml::Node;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Annotations that are to be `true` or `false`, and say something else.
+//! Annotations that must be `true` or `false` and have another value.
 
 use hcoplan_planner::admission::Reason;
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;

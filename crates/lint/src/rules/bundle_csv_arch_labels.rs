@@ -1,4 +1,4 @@
-//! Labels of an operator that say other architectures than its images have.
+//! Labels of an operator that claim other architectures than its images have.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Customising a common golden image loses what it came with.
+//! Customising a common golden image drops fields of the original.
 
 use hcoplan_yaml::Node;
 use serde_json::{Map, Value};

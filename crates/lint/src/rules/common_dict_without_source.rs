@@ -1,4 +1,4 @@
-//! A common golden image is customised without saying where it comes from.
+//! A common golden image is customised without a source.
 
 use hcoplan_planner::boot_images::TemplateError;
 use hcoplan_yaml::Value;

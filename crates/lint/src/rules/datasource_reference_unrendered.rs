@@ -1,4 +1,4 @@
-//! A disk is cloned from a DataSource that nobody makes.
+//! A disk is cloned from a DataSource that nothing creates.
 
 use std::collections::BTreeMap;
 
@@ -171,7 +171,7 @@ fn may_have(cx: &Context<'_>, namespace: &str, name: &str, wanted: Option<&str>,
     })
 }
 
-/// How bad it is that a DataSource of a namespace isn't there; `None` where nobody can tell.
+/// How bad it is that a DataSource of a namespace isn't there; `None` where it is unknown.
 fn severity(cx: &Context<'_>, namespace: &str) -> Option<Severity> {
     if cx.fills_namespace(namespace) {
         return Some(Severity::Error);

@@ -1,4 +1,4 @@
-//! Fields that say what a release's default is, or was.
+//! Fields that repeat a release's default, current or former.
 
 use hcoplan_planner::release::{Release, RewrittenValue};
 use hcoplan_yaml::{Node, Trail, Value};

@@ -1,4 +1,4 @@
-//! A golden image that is on and says nothing.
+//! A golden image that is on and has no spec.
 
 use hcoplan_planner::admission::Reason;
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;

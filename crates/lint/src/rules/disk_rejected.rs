@@ -75,7 +75,7 @@ fn structure(
         let place = document.locate_key(&field.path);
         let message = format!("the API server rejects {name}: unknown field \"{}\"", field.path);
         let finding = finding(message).at(place).label("CDI has no such field here");
-        out.report(Shape::of(document, schema).cured(finding, &field.path));
+        out.report(Shape::of(document, schema).with_remedy(finding, &field.path));
     }
     for violation in schema.validate(object).iter() {
         let written = document.root.at(&violation.path).and_then(Node::as_str).unwrap_or_default();

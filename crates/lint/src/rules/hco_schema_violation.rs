@@ -61,7 +61,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let shape = cx.shape();
     for (shape, cause) in shape.iter().flat_map(|shape| admission.causes.iter().map(move |cause| (shape, cause))) {
-        for (from, to) in shape.beside_free_keys(&cause.path).into_iter().flat_map(|home| home.moves) {
+        for (from, to) in shape.beside_free_keys(&cause.path).into_iter().flat_map(|destination| destination.moves) {
             helps.push(format!("`{from}` belongs at `{to}`"));
             let removed = [from.clone()];
             let title = format!("move it to {to}");

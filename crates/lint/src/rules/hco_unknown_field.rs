@@ -8,7 +8,7 @@ use hcoplan_planner::release::Release;
 use hcoplan_yaml::{Node, Value};
 
 use super::prelude::*;
-use crate::{Kinship, OperandField};
+use crate::{DestinationKind, OperandField};
 
 pub(super) static RULE: Rule = Rule::error(
     "hco-unknown-field",
@@ -72,18 +72,18 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     let Some(shape) = cx.shape() else {
         return finding;
     };
-    let homes = shape.homes(path);
-    let is_sure = homes.first().is_some_and(|home| home.kinship <= Kinship::Version);
+    let destinations = shape.destinations(path);
+    let is_sure = destinations.first().is_some_and(|destination| destination.kind <= DestinationKind::Version);
     let operand = cx.operand_field(path).filter(|_| !is_sure && !is_of_other_version(cx, path));
     let (said, unsaid) =
         operand.map_or((None, None), |o| if o.fields.is_empty() { (None, Some(o)) } else { (Some(o), None) });
     if let Some(operand) = said {
         return of_operand(cx, finding, &operand);
     }
-    let is_similar = homes.first().is_some_and(|home| home.kinship >= Kinship::Spelling);
+    let is_similar = destinations.first().is_some_and(|destination| destination.kind >= DestinationKind::Spelling);
     let elsewhere = elsewhere(cx, path);
-    if !homes.is_empty() && (!is_similar || elsewhere.is_none()) {
-        return shape.with_homes(finding.clone(), path, &homes).unwrap_or(finding);
+    if !destinations.is_empty() && (!is_similar || elsewhere.is_none()) {
+        return shape.with_destinations(finding.clone(), path, &destinations).unwrap_or(finding);
     }
     if let Some(operand) = unsaid {
         return of_operand(cx, finding, &operand);
@@ -101,7 +101,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
             (format!("{version} has it from {name} on; remove it until then"), Applicability::Suggestion)
         }
         Some((name, false)) => (format!("{version} had it up to {name}; remove it"), Applicability::Unsafe),
-        None => match shape.with_homes(finding.clone(), path, &[]) {
+        None => match shape.with_destinations(finding.clone(), path, &[]) {
             Some(finding) => return finding,
             None => {
                 let help = format!("{version} has no such field; without it {}", lost(cx, path));

@@ -1,4 +1,4 @@
-//! A virtual machine wants a device that the HyperConverged doesn't permit.
+//! A virtual machine uses a device that the HyperConverged doesn't permit.
 
 use hcoplan_yaml::Node;
 

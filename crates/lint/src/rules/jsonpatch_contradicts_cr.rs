@@ -1,4 +1,4 @@
-//! A patch that overrides what the same HyperConverged says.
+//! A patch that overrides a field of the same HyperConverged.
 
 use hcoplan_yaml::Node;
 use serde_json::Value;

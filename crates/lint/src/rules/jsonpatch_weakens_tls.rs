@@ -1,4 +1,4 @@
-//! A patch that lets an operand speak weaker TLS than the HyperConverged asks for.
+//! A patch that lets an operand use weaker TLS than the HyperConverged requires.
 
 use std::collections::BTreeSet;
 

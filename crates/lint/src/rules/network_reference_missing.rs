@@ -1,4 +1,4 @@
-//! A network that the HyperConverged names and nobody declares.
+//! A network that the HyperConverged names and no manifest declares.
 
 use hcoplan_yaml::Node;
 

@@ -82,7 +82,7 @@ impl<'d> Declared<'d> {
         self.group == group && self.name == name
     }
 
-    /// Whether it is an object that is rendered; git may leave its namespace to whoever applies it.
+    /// Whether it is an object that is rendered; git may leave its namespace to the tool that applies it.
     fn is_same(&self, id: &ObjectId) -> bool {
         self.kind == id.kind && self.is(id.group(), &id.name) && self.may_be_in(id.namespace.as_deref())
     }

@@ -50,7 +50,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What is left to do where nobody knows what was meant.
+/// What is left to do where it is unknown what was meant.
 const FORM: &str = "write a requirement that Kubernetes takes";
 
 /// The preferred terms, which HCO doesn't examine.

@@ -1,4 +1,4 @@
-//! Incidents that their reason alone explains: of each the rule, the reason, and where and what it says.
+//! Rules for incidents that the reason alone explains.
 
 use std::sync::Arc;
 

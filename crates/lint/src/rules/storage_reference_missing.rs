@@ -1,4 +1,4 @@
-//! A storage class that the HyperConverged or a disk names and nobody declares.
+//! A storage class that the HyperConverged or a disk names and no manifest declares.
 
 use std::collections::BTreeMap;
 

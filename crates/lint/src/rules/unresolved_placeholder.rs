@@ -1,4 +1,4 @@
-//! A placeholder that nobody filled in.
+//! A placeholder without a value.
 
 use hcoplan_yaml::{Node, Path, Trail, Value, locate_in_scalar};
 

@@ -1,4 +1,4 @@
-//! Values of the plan that only the vendor's bundle says, and that are assumed.
+//! Assumed values of the plan that only the vendor's bundle has.
 
 use hcoplan_planner::release::AssumedValue;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! A foreign architecture without the gate that KubeVirt wants for it.
+//! A foreign architecture without the gate that KubeVirt requires for it.
 
 use super::prelude::*;
 

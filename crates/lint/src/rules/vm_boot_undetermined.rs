@@ -1,4 +1,4 @@
-//! A virtual machine boots from a disk whose architecture is left to chance.
+//! A virtual machine boots from a disk whose architecture is undetermined.
 
 use hcoplan_planner::boot::{BootCause, BootOutcome};
 

@@ -1,4 +1,4 @@
-//! A virtual machine that asks for what no declared node has.
+//! A virtual machine that requires resources which no declared node has.
 
 use hcoplan_planner::inventory::Taint;
 use hcoplan_planner::machines::{NodeRequirement, node_requirements};

@@ -1,4 +1,4 @@
-//! A virtual machine uses what a feature gate keeps off.
+//! A virtual machine uses a feature whose gate is off.
 
 use hcoplan_planner::machines::Reason;
 use hcoplan_yaml::Node;

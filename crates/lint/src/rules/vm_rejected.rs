@@ -88,7 +88,7 @@ pub(super) fn finding(
     if let Reason::UnknownField = cause.reason {
         let kind = text_at(document, "kind").unwrap_or_default();
         let schema = schema(kind, &cx.release().kubevirt().version);
-        return schema.map_or(finding.clone(), |schema| Shape::of(document, schema).cured(finding, &cause.path));
+        return schema.map_or(finding.clone(), |schema| Shape::of(document, schema).with_remedy(finding, &cause.path));
     }
     let alias = match &cause.reason {
         Reason::Unsupported(allowed) => written.and_then(Node::as_str).and_then(|w| alias(w, allowed)),

@@ -1,4 +1,4 @@
-//! Claims and fixes on manifests that nobody wrote: `PROPTEST_RNG_SEED` draws others, `RANDOM_CLUSTERS`
+//! Claims and fixes on random manifests: `PROPTEST_RNG_SEED` draws others, `RANDOM_CLUSTERS`
 //! says how many.
 
 use hcoplan_kubernetes::schema::generate::{self, Random};

@@ -1,4 +1,4 @@
-//! What a help line proposes is what the finding's fixes do: each is applied, and its edit holds what the words name.
+//! Checks that a help line proposes what the finding's fixes do: each is applied, and its edit has the words named.
 //! Where there is no edit, the page's remedy is tried (`page_examples`).
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! What a suppression hides, and the finding about one that hides nothing.
+//! Suppressions, and the finding about one that hides nothing.
 
 use snapbox::{assert_data_eq, str};
 

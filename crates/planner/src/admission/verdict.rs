@@ -86,7 +86,7 @@ pub enum Reason {
 /// A place in the document that the rejection comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
-    /// Where, in the document as it was written; what is missing has its own place.
+    /// Where, in the document as written; what is missing has its own place.
     pub path: Path,
     /// The part of the message that is about this place.
     pub message: String,

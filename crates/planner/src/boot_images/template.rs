@@ -1,4 +1,4 @@
-//! One DataImportCronTemplate as HCO hands it on, and the two forms it takes from there.
+//! One DataImportCronTemplate as HCO passes it on, and the two forms it takes from there.
 
 use hcoplan_kubernetes::tree::{object, without_nulls};
 use serde_json::{Map, Value, json};

@@ -12,7 +12,7 @@ use super::{Cluster, checker};
 /// What a claim is known to allow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// Its access modes; empty where nobody knows.
+    /// Its access modes; empty where it is unknown.
     pub access_modes: Vec<String>,
 }
 

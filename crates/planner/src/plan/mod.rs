@@ -59,7 +59,7 @@ pub struct Plan {
     /// The golden images after HCO's stage; `None` where they could not be rendered.
     pub golden_images: Option<Arc<HcoStage>>,
     /// The operands that a jsonpatch annotation patched, before and after, in the operator's first
-    /// round: rendered from the HyperConverged as it was written. In the second one, a value that
+    /// round: rendered from the HyperConverged as written. In the second one, a value that
     /// a patch wrote through into the HyperConverged is there before the patch.
     pub patched: Vec<Patched>,
     /// What the operator's own update writes into the HyperConverged beside finalizer, label and

@@ -30,7 +30,7 @@ use super::{Repo, release_dir};
 pub struct Loaded {
     /// Its name.
     pub name: String,
-    /// The HyperConverged as it was written; an item of a v1 List as if it was alone.
+    /// The HyperConverged as written; an item of a v1 List as if it was alone.
     pub document: Arc<Document>,
     /// The same as JSON.
     pub json: Value,

@@ -9,7 +9,7 @@ use crate::scalar::{self, Scalar};
 use crate::source::Span;
 use crate::{Key, Style, Value, kustomize, number};
 
-/// A scalar as it was written.
+/// A scalar as written.
 pub(super) struct Written<'t> {
     pub(super) text: Cow<'t, str>,
     pub(super) style: Style,

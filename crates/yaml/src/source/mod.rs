@@ -234,7 +234,7 @@ impl Location {
 
     /// The place in a file of the user's that this one in a program's text is from: the same
     /// characters where they are there, else the value that they are in. `None` in a file that is the
-    /// user's own, and where nobody knows.
+    /// user's own, and where it is unknown.
     pub fn origin(&self) -> Option<Self> {
         let (span, origin) = self.file.origins.get()?.around(self.span)?;
         if *span == self.span || self.span.start == self.span.end {

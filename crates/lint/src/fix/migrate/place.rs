@@ -1,4 +1,4 @@
-//! Where a field of v1beta1 goes.
+//! The path in v1 of a field of v1beta1.
 
 use hcoplan_kubernetes::tree::get;
 use hcoplan_planner::hyperconverged::MOVES;

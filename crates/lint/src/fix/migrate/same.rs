@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::NotMigrated;
 
-/// Holds what is stored and what is rendered for a document against the same for another one.
+/// Compares the stored and rendered objects of two documents.
 pub(super) fn check(release: &Release, inventory: &Inventory, before: &Json, after: &Json) -> Result<(), NotMigrated> {
     let (before, after) = [before, after].map(|o| plan(release, inventory, o)).into();
     if !before.admission.accepted {

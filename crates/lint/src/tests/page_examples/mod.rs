@@ -1,5 +1,5 @@
-//! What a rule's page shows is so: each example has the findings that the page quotes, inside of what it shows, and
-//! each remedy has none of them. `docs/contributing/rule.md` says how a page's blocks are read.
+//! Checks rules' pages: each example has the findings that the page quotes, in the lines that it shows, and
+//! no remedy has any of them. `docs/contributing/rule.md` says how a page's blocks are read.
 
 mod files;
 mod section;

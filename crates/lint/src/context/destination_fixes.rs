@@ -1,4 +1,4 @@
-//! Fixes that give a value that the schema doesn't know a place where it does.
+//! Fixes that move a value to a path that the schema knows.
 
 use std::slice;
 
@@ -7,10 +7,10 @@ use hcoplan_yaml::edit::{Change, line_edits};
 use hcoplan_yaml::{Entry, Node, Path, Segment};
 use serde_json::Value;
 
-use super::homes::{fits, similar};
+use super::destinations::{fits, similar};
 use super::shape::object_after;
 use super::with_comments;
-use super::{Home, Kinship, Shape};
+use super::{Destination, DestinationKind, Shape};
 use crate::words::{and, or};
 
 /// So many places are offered to choose from.
@@ -20,9 +20,10 @@ impl Shape<'_, '_> {
     /// A finding about an unknown field with what becomes of it: it is moved to the one place where it may belong, or
     /// one of several is chosen. Where nothing resembles it, all places of its name are named; `None` where none has
     /// it.
-    pub fn with_homes(&self, finding: Finding, path: &Path, homes: &[Home]) -> Option<Finding> {
-        if homes.is_empty() {
-            let places: Vec<String> = self.namesakes(path).iter().map(|place| format!("`{place}`")).collect();
+    pub fn with_destinations(&self, finding: Finding, path: &Path, destinations: &[Destination]) -> Option<Finding> {
+        if destinations.is_empty() {
+            let places: Vec<String> =
+                self.destinations_by_name(path).iter().map(|place| format!("`{place}`")).collect();
             let Segment::Key(name) = path.0.last()? else {
                 return None;
             };
@@ -31,16 +32,21 @@ impl Shape<'_, '_> {
             let help = format!("{} has `{name}` in other places: {}{more}", self.api_version(), and(&first));
             return (!places.is_empty()).then(|| finding.help(help));
         }
-        let is_only = homes.len() == 1;
-        let tried = homes.iter().take(MOST_HOMES).filter_map(|home| self.move_home(path, home, is_only));
+        let is_only = destinations.len() == 1;
+        let tried = destinations
+            .iter()
+            .take(MOST_HOMES)
+            .filter_map(|destination| self.move_to_destination(path, destination, is_only));
         let tried: Vec<Fix> = tried.collect();
-        let places: Vec<String> = homes.iter().flat_map(Home::places).map(|place| format!("`{place}`")).collect();
-        let names: Vec<String> = homes.iter().filter_map(Home::new_name).map(|name| format!("`{name}`")).collect();
-        let help = match homes {
-            [only] if only.kinship == Kinship::Wrapped => {
+        let places: Vec<String> =
+            destinations.iter().flat_map(Destination::places).map(|place| format!("`{place}`")).collect();
+        let names: Vec<String> =
+            destinations.iter().filter_map(Destination::new_name).map(|name| format!("`{name}`")).collect();
+        let help = match destinations {
+            [only] if only.kind == DestinationKind::Wrapped => {
                 format!("move what is in it up one level: {}", and(&places))
             }
-            _ if names.len() == homes.len() => format!("did you mean {}?", or(&names)),
+            _ if names.len() == destinations.len() => format!("did you mean {}?", or(&names)),
             [only] => {
                 let belong = only.moves.iter().map(|(from, to)| format!("`{from}` belongs at `{to}`"));
                 format!("in {} {}", self.api_version(), and(&belong.collect::<Vec<_>>()))
@@ -48,14 +54,14 @@ impl Shape<'_, '_> {
             _ => format!("in {} `{path}` belongs at {}", self.api_version(), or(&places)),
         };
         // Where one of the places can't be written, the words name it.
-        let is_all = tried.len() == homes.len();
+        let is_all = tried.len() == destinations.len();
         Some(if is_all { finding.fixes(tried) } else { finding.help(help).fixes(tried) })
     }
 
-    /// A finding about an unknown field with what becomes of it; what nothing resembles is to be removed.
-    pub fn cured(&self, finding: Finding, path: &Path) -> Finding {
-        let cured = self.with_homes(finding.clone(), path, &self.homes(path));
-        cured.unwrap_or_else(|| {
+    /// A finding about an unknown field with its fixes; a field that resembles no other is to be removed.
+    pub fn with_remedy(&self, finding: Finding, path: &Path) -> Finding {
+        let with_remedy = self.with_destinations(finding.clone(), path, &self.destinations(path));
+        with_remedy.unwrap_or_else(|| {
             let change = Change::Remove(path.clone());
             let fix = self.fix(format!("remove {path}"), Applicability::Suggestion, &[change]);
             finding.help(format!("{} has no such field", self.api_version())).fixes(fix)
@@ -63,15 +69,15 @@ impl Shape<'_, '_> {
     }
 
     /// The fix that moves a value with its comments, where it then is known.
-    fn move_home(&self, path: &Path, home: &Home, is_only: bool) -> Option<Fix> {
-        let applicability = match home.kinship {
+    fn move_to_destination(&self, path: &Path, destination: &Destination, is_only: bool) -> Option<Fix> {
+        let applicability = match destination.kind {
             _ if !is_only => Applicability::Suggestion,
-            Kinship::Case if self.own.is_some() => Applicability::Safe,
+            DestinationKind::Case if self.own.is_some() => Applicability::Safe,
             _ => Applicability::Unsafe,
         };
         let root = &self.document.root;
         let place = self.document.location(root.key_at(path)?.span);
-        let fix = match home.new_name() {
+        let fix = match destination.new_name() {
             Some(name) if place.text().starts_with('*') => {
                 let title = format!("rename it to {name}");
                 self.fix(title, applicability, &[Change::Rename(path.clone(), name.to_owned())])?
@@ -85,24 +91,26 @@ impl Shape<'_, '_> {
                 fix
             }
             None => {
-                let title = match &home.moves[..] {
+                let title = match &destination.moves[..] {
                     [(_, to)] => format!("move it to {to}"),
-                    _ if home.kinship == Kinship::Wrapped => format!("move what is in it up to {}", path.parent()),
+                    _ if destination.kind == DestinationKind::Wrapped => {
+                        format!("move what is in it up to {}", path.parent())
+                    }
                     several => {
                         let version = self.api_version().rsplit('/').next().unwrap_or_default();
                         format!("move the {} fields in it to where {version} has them", several.len())
                     }
                 };
-                let removed = home.moves.iter().map(|(from, _)| from.clone());
-                let removed = if home.moves.len() > 1 || home.kinship <= Kinship::Wrapped {
+                let removed = destination.moves.iter().map(|(from, _)| from.clone());
+                let removed = if destination.moves.len() > 1 || destination.kind <= DestinationKind::Wrapped {
                     vec![path.clone()]
                 } else {
                     removed.collect()
                 };
-                self.relocation(title, applicability, &home.moves, &removed)?
+                self.relocation(title, applicability, &destination.moves, &removed)?
             }
         };
-        self.finds_home(&fix, path, home).then_some(fix)
+        self.reaches_destination(&fix, path, destination).then_some(fix)
     }
 
     /// The keys in a value that its new place doesn't know, with the one that each is a slip of: by its spelling, or
@@ -136,13 +144,13 @@ impl Shape<'_, '_> {
 
     /// Whether a fix gives a value that the schema doesn't know a place where it does, and leaves everything else: no key
     /// is there twice, and nothing becomes unknown but what is in the value itself.
-    fn finds_home(&self, fix: &Fix, path: &Path, home: &Home) -> bool {
+    fn reaches_destination(&self, fix: &Fix, path: &Path, destination: &Destination) -> bool {
         let Some(mut after) = object_after(self.document, &fix.edits) else {
             return false;
         };
         let unknown = |object: &mut Value| self.schema.prune(object).into_iter().map(|p| p.path).collect::<Vec<_>>();
         let (before, after) = (unknown(&mut self.document.root.to_json()), unknown(&mut after));
-        let is_inside = |unknown: &Path| home.places().any(|to| unknown.starts_with(to) && unknown != to);
+        let is_inside = |unknown: &Path| destination.places().any(|to| unknown.starts_with(to) && unknown != to);
         !after.contains(path) && after.iter().all(|unknown| before.contains(unknown) || is_inside(unknown))
     }
 

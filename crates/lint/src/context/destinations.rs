@@ -1,4 +1,4 @@
-//! Where a value belongs that is where the schema knows no such field.
+//! The paths to which a misplaced value may belong.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use super::Shape;
 /// How many levels deeper a misplaced field may belong: further down, a name says too little.
 const MOST_LEVELS: usize = 2;
 
-/// How a place was found, the surest first.
+/// How a destination was found, the most certain first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kinship {
+pub enum DestinationKind {
     /// The same name at the same level, in another case.
     Case,
     /// The other API version has the field where it is.
@@ -30,18 +30,18 @@ pub enum Kinship {
     Key,
 }
 
-/// A place where a value may belong.
+/// A path to which a misplaced value may belong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Home {
+pub struct Destination {
     /// How it was found.
-    pub kinship: Kinship,
-    /// What is moved where.
+    pub kind: DestinationKind,
+    /// The values to move: from and to.
     pub moves: Vec<(Path, Path)>,
 }
 
-impl Home {
-    fn new(kinship: Kinship, from: &Path, to: Path) -> Self {
-        Self { kinship, moves: vec![(from.clone(), to)] }
+impl Destination {
+    fn new(kind: DestinationKind, from: &Path, to: Path) -> Self {
+        Self { kind, moves: vec![(from.clone(), to)] }
     }
 
     /// Where the value, or what is in it, goes.
@@ -59,25 +59,25 @@ impl Home {
 }
 
 impl Shape<'_, '_> {
-    /// Where a value that the schema doesn't know may belong: of the surest kind all places that are free and take
+    /// Where a value that the schema doesn't know may belong: of the most certain kind all places that are free and take
     /// such a value. None where nothing here resembles it.
-    pub fn homes(&self, path: &Path) -> Vec<Home> {
-        let mut found = self.all_homes(path).unwrap_or_default();
-        let surest = found.iter().map(|home| home.kinship).min();
-        found.retain(|home| Some(home.kinship) == surest);
+    pub fn destinations(&self, path: &Path) -> Vec<Destination> {
+        let mut found = self.all_destinations(path).unwrap_or_default();
+        let surest = found.iter().map(|destination| destination.kind).min();
+        found.retain(|destination| Some(destination.kind) == surest);
         found
     }
 
-    fn all_homes(&self, path: &Path) -> Option<Vec<Home>> {
+    fn all_destinations(&self, path: &Path) -> Option<Vec<Destination>> {
         let (root, schema) = (&self.document.root, self.schema);
         let (name, node, parent) = (key(path)?, root.at(path)?, path.parent());
         let siblings = schema.known_fields(&parent);
-        let mut found: Vec<Home> = Vec::new();
+        let mut found: Vec<Destination> = Vec::new();
         for sibling in siblings.iter().filter(|s| s.eq_ignore_ascii_case(name)) {
-            found.push(Home::new(Kinship::Case, path, parent.key(sibling)));
+            found.push(Destination::new(DestinationKind::Case, path, parent.key(sibling)));
         }
         let of_version = self.own.and_then(|cx| cx.moves(path));
-        found.extend(of_version.map(|moves| Home { kinship: Kinship::Version, moves }));
+        found.extend(of_version.map(|moves| Destination { kind: DestinationKind::Version, moves }));
         found.extend(unwrapped(schema, path, node));
         // A name that the schema has once says where it belongs, also of a section without fields.
         let is_only = || self.fields.iter().filter(|known| known.0.last() == path.0.last()).count() == 1;
@@ -85,8 +85,8 @@ impl Shape<'_, '_> {
             || !node.entries().is_empty()
             || matches!(node.value, Value::Map(_)) && is_only();
         for place in self.fields.iter().filter_map(|known| along(schema, known, path)) {
-            if let Some(kinship) = kinship(path, &place, is_telling) {
-                found.push(Home::new(kinship, path, place));
+            if let Some(kind) = destination_kind(path, &place, is_telling) {
+                found.push(Destination::new(kind, path, place));
             }
         }
         let fitting = siblings.iter().copied().filter(|s| fits(schema, &parent.key(s), node));
@@ -94,31 +94,34 @@ impl Shape<'_, '_> {
         if named.is_empty() {
             named.extend(by_content(schema, &parent, &siblings, node));
         }
-        found.extend(named.into_iter().map(|sibling| Home::new(Kinship::Spelling, path, parent.key(sibling))));
+        found.extend(
+            named.into_iter().map(|sibling| Destination::new(DestinationKind::Spelling, path, parent.key(sibling))),
+        );
         for sibling in &siblings {
             let map = parent.key(sibling);
             let place = map.key(name);
             // A selector's keys, not a list's or an object's of known fields.
             if schema.takes_any_key(&map) && schema.field(&place).is_some_and(|f| f.kind == "string") {
-                found.push(Home::new(Kinship::Key, path, place));
+                found.push(Destination::new(DestinationKind::Key, path, place));
             }
         }
         let mut seen = BTreeSet::new();
-        found.retain(|home| {
-            let taken = |to: &Path| root.at(to).is_some() && !home.moves.iter().any(|(from, _)| from == to);
+        found.retain(|destination| {
+            let taken = |to: &Path| root.at(to).is_some() && !destination.moves.iter().any(|(from, _)| from == to);
             let value = |from: &Path, to: &Path| {
-                matches!(home.kinship, Kinship::Case) || root.at(from).is_some_and(|node| fits(schema, to, node))
+                matches!(destination.kind, DestinationKind::Case)
+                    || root.at(from).is_some_and(|node| fits(schema, to, node))
             };
-            let is_free = home.moves.iter().all(|(from, to)| !taken(to) && value(from, to));
+            let is_free = destination.moves.iter().all(|(from, to)| !taken(to) && value(from, to));
             is_free
-                && !home.places().any(|to| self.is_ignored(to))
-                && seen.insert(home.places().cloned().collect::<Vec<_>>())
+                && !destination.places().any(|to| self.is_ignored(to))
+                && seen.insert(destination.places().cloned().collect::<Vec<_>>())
         });
         Some(found)
     }
 
     /// The places that have a name and take a value: each may be meant, and none is likelier.
-    pub fn namesakes(&self, path: &Path) -> Vec<Path> {
+    pub fn destinations_by_name(&self, path: &Path) -> Vec<Path> {
         let schema = self.schema;
         let Some(node) = self.document.root.at(path) else {
             return Vec::new();
@@ -129,11 +132,11 @@ impl Shape<'_, '_> {
     }
 
     /// Where a value belongs that is among free keys, which are texts: at the field of its name beside them.
-    pub fn beside_free_keys(&self, path: &Path) -> Option<Home> {
+    pub fn beside_free_keys(&self, path: &Path) -> Option<Destination> {
         let (root, schema) = (&self.document.root, self.schema);
         let to = path.parent().parent().key(key(path)?);
         let is_home = schema.takes_any_key(&path.parent()) && root.at(&to).is_none();
-        (is_home && fits(schema, &to, root.at(path)?)).then(|| Home::new(Kinship::Level, path, to))
+        (is_home && fits(schema, &to, root.at(path)?)).then(|| Destination::new(DestinationKind::Level, path, to))
     }
 }
 
@@ -167,37 +170,37 @@ fn along(schema: &Schema, known: &Path, path: &Path) -> Option<Path> {
 
 /// How another place of the same name is related; `None` where the name alone says too little: `enabled` and `duration`
 /// are everywhere, and mean what the section around them means. What has fields of its own is known by them.
-fn kinship(path: &Path, place: &Path, is_telling: bool) -> Option<Kinship> {
+fn destination_kind(path: &Path, place: &Path, is_telling: bool) -> Option<DestinationKind> {
     let (from, to) = (path.parent(), place.parent());
     let shared = from.0.iter().zip(&to.0).take_while(|(a, b)| a == b).count();
     if to.starts_with(&from) && to.0.len() <= from.0.len() + MOST_LEVELS {
-        return (is_telling || shared > 1).then_some(Kinship::Level);
+        return (is_telling || shared > 1).then_some(DestinationKind::Level);
     }
     if from.starts_with(&to) {
-        return Some(Kinship::Level);
+        return Some(DestinationKind::Level);
     }
     let alike = match (key(&from), key(&to)) {
         (Some(from), Some(to)) => nearest(from, [to]).is_some() || has_words(to, from) || has_words(from, to),
         _ => false,
     };
     if alike {
-        return Some(Kinship::Level);
+        return Some(DestinationKind::Level);
     }
-    (is_telling && to.0.len() <= from.0.len() + MOST_LEVELS).then_some(Kinship::Elsewhere)
+    (is_telling && to.0.len() <= from.0.len() + MOST_LEVELS).then_some(DestinationKind::Elsewhere)
 }
 
 /// The fields in a value, where the object around it has all of them.
-fn unwrapped(schema: &Schema, path: &Path, node: &Node) -> Option<Home> {
+fn unwrapped(schema: &Schema, path: &Path, node: &Node) -> Option<Destination> {
     let parent = path.parent();
     let moves = node.entries().iter().map(|entry| {
         let (from, to) = (path.key(&entry.key.text), parent.key(&entry.key.text));
         schema.field(&to).filter(|_| !schema.takes_any_key(&parent)).map(|_| (from, to))
     });
     let moves: Vec<_> = moves.collect::<Option<_>>()?;
-    (!moves.is_empty()).then_some(Home { kinship: Kinship::Wrapped, moves })
+    (!moves.is_empty()).then_some(Destination { kind: DestinationKind::Wrapped, moves })
 }
 
-/// The name that a word is a slip of, else those that it is short for.
+/// The name that a word misspells, else those that it abbreviates.
 pub(super) fn similar<'s>(name: &str, names: &[&'s str]) -> Vec<&'s str> {
     match nearest(name, names.iter().copied()) {
         Some(near) => vec![near],
