@@ -167,7 +167,7 @@ fn reads_a_hundred_megabytes_with_our_group_in_them() {
 }
 
 #[test]
-fn our_group_at_the_end_of_a_hundred_megabytes() {
+fn finds_our_group_at_the_end_of_a_hundred_megabytes() {
     let scene = Scene::new();
     let mut file = File::create(scene.path("late.yaml")).expect("made");
     file.seek(SeekFrom::Start(LARGE)).expect("sought");
@@ -258,7 +258,7 @@ fn resolves_aliases_of_aliases() {
 
 /// As deep as is read, through everything that walks a document.
 #[test]
-fn as_many_levels_as_are_read() {
+fn reads_up_to_the_maximum_depth() {
     const LEVELS: usize = 250;
     let scene = Scene::new();
     let (maps, lists) = ("{a: ".repeat(LEVELS), "[".repeat(LEVELS));
@@ -409,7 +409,7 @@ fn skips_files_that_are_none() {
 }
 
 #[test]
-fn links_that_lead_nowhere() {
+fn skips_broken_links() {
     let scene = Scene::new();
     symlink("gone.yaml", scene.path("broken.yaml")).expect("linked");
     scene.expect("broken.yaml", 0, "not read");

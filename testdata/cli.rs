@@ -343,7 +343,7 @@ fn fleet_before_its_last_change() -> (Scene, PathBuf, String) {
 /// The example's committed tree is what its sources rendered before their last change, so that
 /// the first command of the README has something to show. `SNAPSHOTS=overwrite` renders it again, to be committed.
 #[test]
-fn the_fleet_is_one_change_behind() {
+fn the_committed_fleet_is_one_change_behind() {
     let (scene, _, _) = fleet_before_its_last_change();
     let mut said = String::new();
     scene.run("hcoplan render --out now", &mut said);
@@ -465,7 +465,7 @@ fn a_closed_pipe_is_quiet() {
 /// The build directory is removed also after an interrupt.
 #[test]
 #[cfg(unix)]
-fn a_signal_leaves_no_build() {
+fn a_signal_removes_temporary_builds() {
     use std::os::unix::fs::PermissionsExt;
     use std::time::Duration;
     let scene = Scene::new(&main_directory().join("examples/kustomize"));

@@ -236,7 +236,7 @@ impl Drop for Editor {
 /// The editor shows errors of the clusters at the layer that causes them, while the layer isn't saved. It offers to
 /// change that layer, with the names of the clusters that change by it.
 #[test]
-fn an_editor_sees_through_overlays() {
+fn an_editor_shows_findings_in_overlays() {
     let scene = built_overlays();
     let text = |path: &str| fs::read_to_string(scene.path(path)).expect("readable");
     let (base, patch) = ("base/hyperconverged.yaml", "clusters/prod/patch.yaml");
@@ -334,7 +334,7 @@ fn only_what_is_asked_for_is_built() {
 
 /// A kustomization's file represents its build, and a file that overlays use represents these; with git and without.
 #[test]
-fn files_of_kustomizations_stand_for_what_is_built_of_them() {
+fn a_kustomizations_file_selects_its_builds() {
     let scene = Scene::new(&main_directory().join("examples/kustomize"));
     noting_kustomize(&scene);
     let mut said = String::new();

@@ -42,7 +42,7 @@ fn more_pages() -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_readme_is_a_screen_and_a_half() {
+fn the_readme_fits_a_screen_and_a_half() {
     let lines = read("README.md").lines().count();
     assert!(lines <= 110, "{lines} lines: what is more belongs into docs/");
 }
@@ -179,7 +179,7 @@ fn hcoplan(arguments: &str) -> String {
 }
 
 #[test]
-fn every_json_document_is_as_its_schema_says() {
+fn every_json_document_is_valid_by_its_schema() {
     let tree = tempfile::tempdir().expect("a directory");
     let plan = format!("plan examples/fleet --format json --out {}/rendered", tree.path().display());
     let nodes = "testdata/cli/import/in/must-gather";
@@ -485,7 +485,7 @@ fn sentences_have_at_most_thirty_words() {
 
 /// Build scripts and macros of dependencies are code of others: they run where there is nothing to take.
 #[test]
-fn no_job_with_a_token_builds() {
+fn no_job_with_a_token_runs_build_scripts() {
     let script = regex::Regex::new(r"(?:\.ci|packaging)/[a-z]+").expect("a pattern");
     let mut tokens = 0;
     for file in fs::read_dir(root().join(".github/workflows")).expect("workflows") {

@@ -53,7 +53,7 @@ const LAYOUTS: [Layout; 14] = [
 ];
 
 #[test]
-fn nothing_lands_where_it_would_be_applied() {
+fn writes_nothing_into_applied_directories() {
     for Layout { from, applied } in LAYOUTS {
         let scene = Scene::new(&main_directory().join("nowhere"));
         let mut said = String::new();
@@ -102,7 +102,7 @@ fn nothing_lands_where_it_would_be_applied() {
 
 /// Without a release, what all published releases say alike is reported, the rest at most as a warning.
 #[test]
-fn reports_without_a_release_what_every_release_does() {
+fn without_a_release_reports_what_all_releases_share() {
     let scene = Scene::new(&main_directory().join("nowhere"));
     let rules = [
         "admission-rejected",

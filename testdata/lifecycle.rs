@@ -206,7 +206,7 @@ fn sets() -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_create_is_what_plan_says() {
+fn a_create_gives_the_planned_objects() {
     each_created(|state, name, manifest, step| {
         let planned: Plan = plan(&state.release, &state.inventory, manifest);
         let mut out = Vec::new();

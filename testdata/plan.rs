@@ -17,7 +17,7 @@ fn document(scene: &Scene, more: &[&str]) -> Value {
 
 /// Changes, an upgrade, clusters that come, that go and that are rejected.
 #[test]
-fn the_document_is_as_its_schema_says() {
+fn the_document_is_valid_by_its_schema() {
     let scene = fleet(&["east", "west"]);
     let quiet = |line: &str| scene.run(line, &mut String::new());
     let errors = |document: &Value| published_schema::errors("plan", document);

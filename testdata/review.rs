@@ -204,7 +204,7 @@ fn hold(name: &str, words: &[&str], forms: &[(&str, String)]) {
 }
 
 #[test]
-fn the_first_lines_say_what_counts() {
+fn the_first_lines_name_the_worst() {
     for change in &CHANGES {
         let scene = fleet(&CLUSTERS);
         if change.is_backwards() {
@@ -251,7 +251,7 @@ fn an_image_that_keeps_its_disks_is_no_data_loss() {
 
 /// What takes disks along, and what doesn't: the first line of the terminal.
 #[test]
-fn disks_that_go_are_data_loss_and_no_others_are() {
+fn only_deleted_disks_are_data_loss() {
     const MULTI_ARCH: &str = "  featureGates: {enableMultiArchBootImageImport: true}\n";
     const LOSS: &str = "data loss in 1 of 1 cluster";
     // The release, what is written before and after, and whether disks go.
@@ -314,7 +314,7 @@ fn an_upgrade_of_twelve_is_a_checklist() {
 
 /// A cluster that has nothing to upgrade is named, and isn't taken back to an older release.
 #[test]
-fn an_upgrade_says_who_is_there_already() {
+fn an_upgrade_names_clusters_on_the_new_release() {
     let scene = fleet(&["east", "west"]);
     let path = scene.path("clusters/west/inventory.yaml");
     let text = fs::read_to_string(&path).expect("readable");

@@ -189,7 +189,7 @@ fn files() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn findings_in_every_format() {
+fn masks_findings_in_every_format() {
     let scene = Scene::new(&files());
     for format in names(all::<Format>()) {
         let said = scene.expect(&format!("lint . --pedantic --format {format}"));
@@ -220,7 +220,7 @@ fn reports_files_that_cannot_be_parsed() {
 }
 
 #[test]
-fn fixes_findings() {
+fn masks_secrets_in_fixes() {
     let mut files = files();
     // Fields of the wrong API version, and others with fixes, with secrets next to them.
     files[0].1 = files[0].1.replace(
@@ -239,7 +239,7 @@ fn fixes_findings() {
 
 /// A program would apply an edit with stars in it.
 #[test]
-fn an_edit_that_writes_a_secret_is_no_part_of_a_report() {
+fn reports_omit_edits_that_write_secrets() {
     let file = HYPERCONVERGED.replace("/spec/config/importProxy", "/spec/config/filesystemOverhead");
     let file = file.replace(
         r#"{"HTTPProxy": "http://ProxyUser:ProxyPass5@proxy.example.com:3128"}"#,

@@ -140,7 +140,7 @@ fn answers_the_table_of_questions() {
 
 /// Every question of the table, one about nodes, and one about a value that the cluster keeps.
 #[test]
-fn answers_are_as_their_schema_says() {
+fn answers_are_valid_by_their_schema() {
     let mut origins = BTreeSet::new();
     let mut ask = |directory: &Path, arguments: &[&str]| {
         let copy = tempfile::tempdir().expect("a directory");
@@ -238,7 +238,7 @@ const ONE_OF: usize = 8;
 /// Over the golden cases: of each operand one of the fields that the case makes another one than a
 /// HyperConverged that says nothing, and what is named as its cause, taken away, changes it.
 #[test]
-fn causes_in_recorded_cases_are_causes() {
+fn removing_a_reported_cause_changes_the_result() {
     let seed = std::env::var("PROPTEST_RNG_SEED").unwrap_or_default();
     let seed: usize = seed.parse().unwrap_or_default();
     let cases = golden().into_iter().enumerate().filter(|(number, (directory, ..))| {

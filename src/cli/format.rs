@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_may_have_a_file() {
+    fn a_format_can_have_a_file() {
         let target = |text: &str| text.parse::<Target>();
         let json = target("json=out/plan=1.json").expect("a target");
         assert_eq!(json.format, Format::Json);

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_decides_about_the_output_is_left_out() {
+    fn omits_output_options() {
         let words =
             ["plan", "my clusters", "--format", "markdown", "--format=json=f", "-q", "--against", "origin/main"];
         let command = of_words(words.into_iter().map(str::to_owned));

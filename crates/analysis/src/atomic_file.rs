@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_whole_or_not_there() {
+    fn writes_a_file_whole_or_not_at_all() {
         let directory = tempfile::tempdir().expect("a directory");
         let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
         let path = root.join("deep/a.txt");

@@ -63,7 +63,7 @@ fn applied(old: &[Object], comparison: &hcoplan_explain::diff::Comparison) -> BT
 }
 
 #[test]
-fn a_preview_leads_from_one_release_to_the_other() {
+fn previews_every_step_of_an_upgrade() {
     let names: Vec<&str> = Release::known_names().collect();
     let seen: usize = cases()
         .par_iter()

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_decides() {
+    fn returns_the_worst_exit_code() {
         let mut verdict = Exit::default();
         assert_eq!(verdict.code(), 0);
         verdict.failed = true;

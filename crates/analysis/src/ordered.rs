@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sink_can_stop_it() {
+    fn stops_when_the_sink_fails() {
         for workers in [1, 4] {
             assert_eq!(run(500, workers, Some(9)), (0..=9).collect::<Vec<_>>());
         }

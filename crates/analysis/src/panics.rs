@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_becomes_an_error_with_its_place() {
+    fn turns_a_panic_into_an_error_with_its_location() {
         assert_eq!(catch_panic(|| 1), Ok(1));
         let error = catch_panic(|| panic!("the {} is broken", "assumption")).expect_err("a panic");
         assert!(error.starts_with("the assumption is broken ("), "{error}");

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_what_kubectl_prints() {
+    fn reads_the_output_of_kubectl() {
         let one = "apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nmetadata: {name: a}\n";
         let a = json!(["hco.kubevirt.io/v1", "a"]);
         assert_eq!(names(one), Ok(vec![a.clone()]));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn one_object_by_name_and_namespace() {
+    fn finds_an_object_by_name_and_namespace() {
         let object = |name: &str, namespace: Option<&str>| json!({"metadata": {"name": name, "namespace": namespace}});
         assert!(is_same(&object("a", Some("n")), &object("a", Some("n"))));
         assert!(is_same(&object("a", None), &object("a", Some("n"))));

@@ -247,7 +247,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_fleet_is_the_same_in_every_order(seed: u64) {
+    fn results_do_not_depend_on_the_order_of_files(seed: u64) {
         let mut random = Random(seed);
         let clusters: Vec<Cluster> = (0..6).map(|_| cluster(&mut random)).collect();
         let other = || Some(Random(seed ^ 0x55));

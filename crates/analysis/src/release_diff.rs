@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_distributions_versions_differ_as_its_releases_do() {
+    fn versions_of_a_distribution_differ_as_their_releases_do() {
         let upstream = of("1.16", "1.17");
         let vendor = of("4.20", "4.21");
         assert_eq!(upstream.fields, vendor.fields);

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_configuration_is_found_up_to_the_work_tree() {
+    fn finds_the_configuration_up_to_the_work_tree() {
         let directory = tempfile::tempdir().expect("a directory");
         let top = Utf8Path::from_path(directory.path()).expect("UTF-8");
         let top = top.canonicalize_utf8().expect("it is there");
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_is_written_short() {
+    fn prints_a_short_path_of_the_root() {
         let here = Utf8PathBuf::from(".").canonicalize_utf8().expect("here");
         assert_eq!(up("src/cli".into(), 2, &here), ".");
         let above = here.parent().expect("above");

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn names_match_whole_or_by_their_last_parts() {
+    fn patterns_match_whole_names_or_their_last_parts() {
         let names = ["prod/east", "prod/west", "lab", "lab/east"];
         let chosen = |cluster: &[&str], exclude: &[&str]| {
             let selection = selection(cluster, exclude);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_matches_nothing_is_found() {
+    fn reports_a_pattern_that_matches_nothing() {
         let names = ["prod/east"];
         let unmatched = |pattern| {
             let selection = selection(&["east", pattern], &[]);

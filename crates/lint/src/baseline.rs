@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rejection_stays() {
+    fn never_hides_a_rejection() {
         let rejection = Finding { rejection: true, ..finding("a") };
         let day = Date::parse("2026-10-01").unwrap();
         let baseline = Baseline::record(&[finding("a")], None, day);

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_that_exist() {
+    fn accepts_existing_days_only() {
         assert_eq!(Date::parse("2027-01-31"), Date::new(2027, 1, 31));
         for wrong in ["2027-02-29", "2027-13-01", "27-01-31", "2027-1-31", "2027-01-31x", ""] {
             assert_eq!(Date::parse(wrong), None, "{wrong}");
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_counted() {
+    fn counts_days() {
         let day = |text| Date::parse(text).unwrap();
         assert_eq!(Date::of_unix_seconds(0), day("1970-01-01"));
         assert_eq!(Date::of_unix_seconds(1_795_219_200), day("2026-11-21"));

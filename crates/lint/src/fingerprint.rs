@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_do_not_count_and_none_are_equal() {
+    fn fingerprints_ignore_lines_and_are_unique() {
         let here = fingerprints(&[finding("x: 1", 0), finding("x: 1", 0)]);
         let moved = fingerprints(&[finding("\n\nx: 1", 2)]);
         assert_eq!(here[0], moved[0]);

@@ -151,7 +151,7 @@ fn cases() -> [Vec<Finding>; 3] {
 }
 
 #[test]
-fn junit_is_what_jenkins_reads() {
+fn junit_is_valid_for_jenkins() {
     for findings in cases() {
         let text = written(&findings, Format::Junit, Terminal::default());
         assert_eq!(junit_errors(&text), [""; 0], "{text}");
@@ -162,7 +162,7 @@ fn junit_is_what_jenkins_reads() {
 }
 
 #[test]
-fn gitlab_gets_its_fields() {
+fn gitlab_reports_have_the_required_fields() {
     for findings in cases() {
         let errors = schema_errors(&gitlab(), &document(Format::Gitlab, &findings));
         assert_eq!(errors, [""; 0]);

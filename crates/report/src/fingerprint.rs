@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_githubs_own_action_computes_it() {
+    fn computes_fingerprints_as_githubs_action_does() {
         let hashes = |text: &str| line_hashes(&SourceFile::new("a", text));
         assert_eq!(hashes(""), ["c129715d7a2bc9a3:1"]);
         let want = ["271789c17abda88f:1", "54703d4cd895b18:1", "180aee12dab6264:1", "a23a3dc5e078b07b:1"];
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn white_space_does_not_count() {
+    fn ignores_white_space() {
         let one = SourceFile::new("a", "a:  1\n\tb: 2\r\n");
         let two = SourceFile::new("a", "a: 1\nb:2\n");
         assert_eq!(line_hashes(&one), line_hashes(&two));

@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runbook_is_the_distributions_own() {
+    fn links_the_runbook_of_the_distribution() {
         for (release, address) in
             [("1.18", "https://kubevirt.io/"), ("4.20.3", "https://github.com/openshift/runbooks/")]
         {
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn gates_that_are_not_finished_are_named() {
+    fn names_unfinished_gates() {
         let mut one = row("1.18");
         let columns = |row: &ClusterRow| cluster_table(std::slice::from_ref(row), &[], None).header.len();
         let without = columns(&one);

@@ -71,7 +71,7 @@ fn a_terminal_shows_signs_excerpts_and_the_last_line() {
 }
 
 #[test]
-fn a_terminal_breaks_lines_only_where_it_ends() {
+fn wraps_lines_only_at_the_terminals_width() {
     let sentence = "words ".repeat(60);
     let document = Document { blocks: vec![Block::Paragraph(sentence.as_str().into())], ..Document::default() };
     let of = |wraps, width| terminal::print(&document, Terminal { wraps, width, ..Terminal::default() });
@@ -105,7 +105,7 @@ fn markdown_is_one_table_per_run_of_sections_and_folds_the_rest() {
 }
 
 #[test]
-fn markdown_within_a_budget_says_what_is_missing() {
+fn markdown_within_a_budget_counts_what_it_omits() {
     let whole = markdown::print(&document(), None, None, "hcoplan plan");
     for budget in [markdown::LEAST_BUDGET, 700, 900] {
         let text = markdown::print(&document(), None, Some(budget), "hcoplan plan");
@@ -116,7 +116,7 @@ fn markdown_within_a_budget_says_what_is_missing() {
 }
 
 #[test]
-fn a_table_keeps_its_head_where_its_first_row_has_no_room() {
+fn keeps_a_tables_head_without_room_for_rows() {
     let rows = [600, 1].map(|words| Entry::new(Level::Bad, "word ".repeat(words), "text"));
     let blocks = vec![Block::Entries(Layout::Full, rows.to_vec())];
     let document = Document { blocks, ..Document::default() };
@@ -134,7 +134,7 @@ fn a_page_escapes_what_comes_from_files() {
 }
 
 #[test]
-fn the_policy_names_style_and_script() {
+fn the_content_security_policy_allows_own_style_and_script() {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let base64 = |bytes: &[u8]| {
         let mut out = String::new();
@@ -156,7 +156,7 @@ fn the_policy_names_style_and_script() {
 }
 
 #[test]
-fn an_excerpt_marks_what_is_meant() {
+fn an_excerpt_marks_the_span() {
     let file = SourceFile::new("a.yaml", "spec:\n  a: 1\n");
     let place = Location::new(&file, Place::new(8, 9));
     let mark = Mark { path: "a.yaml".to_owned(), place, label: "here".to_owned(), primary: true };

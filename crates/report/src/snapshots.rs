@@ -73,7 +73,7 @@ fn holds(schema: &Path, document: &Value) {
 }
 
 #[test]
-fn every_format_is_as_it_was() {
+fn every_format_matches_its_snapshot() {
     let findings = findings();
     for format in all::<Format>() {
         let mut text = written(&findings, format, Terminal::default());
@@ -138,7 +138,7 @@ fn every_format_has_the_same_findings_in_the_same_order() {
 }
 
 #[test]
-fn sarif_is_sarif() {
+fn sarif_is_valid_by_its_schema() {
     let schema = path("schemas/sarif-2.1.0.json");
     for findings in [findings(), Vec::new(), vec![nowhere()]] {
         let log = json(Format::Sarif, &findings);
@@ -169,7 +169,7 @@ pub(super) fn nowhere() -> Finding {
 }
 
 #[test]
-fn json_is_what_its_schema_says() {
+fn json_is_valid_by_its_schema() {
     let schema = hcoplan_testing::root().join("schemas/findings.schema.json");
     for findings in [findings(), Vec::new(), vec![nowhere()]] {
         holds(&schema, &json(Format::Json, &findings));
@@ -181,7 +181,7 @@ fn json_is_what_its_schema_says() {
 }
 
 #[test]
-fn gitlab_has_what_its_reader_wants() {
+fn gitlab_reports_are_valid() {
     let findings = findings();
     let issues = json(Format::Gitlab, &findings);
     let issues = issues.as_array().expect("a list");
@@ -199,7 +199,7 @@ fn gitlab_has_what_its_reader_wants() {
 }
 
 #[test]
-fn a_clean_run_says_so() {
+fn reports_a_clean_run() {
     let junit = written(&[], Format::Junit, Terminal::default());
     assert!(junit.contains("tests=\"3\" failures=\"0\""), "{junit}");
     let human = written(&[], Format::Human, Terminal::default());

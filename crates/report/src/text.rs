@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_wrapped() {
+    fn wraps_text_at_words() {
         assert_eq!(wrap_lines("one two three", 8), ["one two", "three"]);
         assert_eq!(wrap_lines("unbreakable", 4), ["unbreakable"]);
         assert_eq!(wrap_lines("", 4), [""]);

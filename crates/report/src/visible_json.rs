@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_sees_is_escaped_and_reads_the_same() {
+    fn escapes_invisible_characters_without_changing_the_json() {
         let value = serde_json::json!({"a\u{202e}": "é\u{200b}\u{e0041}\u{7f}\u{85}\n\t\"漢"});
         let mut out = Vec::new();
         serde_json::to_writer_pretty(VisibleJson(&mut out), &value).unwrap();

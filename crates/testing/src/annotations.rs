@@ -284,7 +284,7 @@ a:
     }
 
     #[test]
-    fn the_end_of_a_file_stays_as_it_is() {
+    fn keeps_the_end_of_a_file() {
         // Without a break at the end there is none behind the annotation, either.
         assert_annotated("a:\n  b: «1»", "a:\n  b: 1\n#~   ^ label\n#~ error: what\n#~ help: do");
         assert_annotated("a: «1»\n", "a: 1\n#~ ^ label\n#~ error: what\n#~ help: do\n");

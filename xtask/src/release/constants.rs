@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operand_that_is_not_made_any_more_leaves_the_order_of_work() {
+    fn removes_a_dropped_operand_from_the_order_of_work() {
         let without = |objects: &mut Vec<Value>| {
             objects.retain(|o| !name_of(o).contains("wasp"));
             objects.push(json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "new"}}));
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn the_layout_of_nginx_configurations_means_nothing() {
+    fn ignores_the_layout_of_nginx_configurations() {
         let text = "http {\n\ttypes   a;\n\n\t\tserver {\n\t# why\n\t\t\troot x;\n  }\n\t}\n";
         let plain = "http {\n  types a;\n  server {\n    root x;\n  }\n}\n";
         assert_eq!(plain_nginx(text), plain);

@@ -131,7 +131,7 @@ fn images_declare_their_architectures() {
 }
 
 #[test]
-fn a_switch_serves_one_architecture() {
+fn without_multi_arch_one_architecture_is_imported() {
     let pin = json!({"platform": {"architecture": "arm64"}});
     let spec = json!({"dataImportCronTemplates": [template("pinned", "pinned", json!({}), pin)]});
     let nodes = inventory(&["amd64 control-plane", "arm64 worker", "s390x worker"]);
@@ -150,7 +150,7 @@ fn a_switch_serves_one_architecture() {
 }
 
 #[test]
-fn a_plain_name_can_lead_nowhere() {
+fn a_plain_name_without_an_import_is_dangling() {
     let nodes = inventory(&["amd64 control-plane", "arm64 worker", "s390x worker"]);
     let matrix = made("1.18", &nodes, true, json!({}));
     assert_eq!(
@@ -169,7 +169,7 @@ fn a_plain_name_can_lead_nowhere() {
 }
 
 #[test]
-fn a_later_template_takes_the_place() {
+fn a_later_template_replaces_an_earlier_one() {
     let key = "ssp.kubevirt.io/dict.architectures";
     let all = json!({key: "amd64,arm64"});
     let spec = json!({"dataImportCronTemplates": [
@@ -185,7 +185,7 @@ fn a_later_template_takes_the_place() {
 }
 
 #[test]
-fn a_template_without_architectures_makes_way_for_one_with_them() {
+fn a_template_with_architectures_wins_over_one_without() {
     let key = "ssp.kubevirt.io/dict.architectures";
     let spec = json!({"dataImportCronTemplates": [
         template("a", "same", json!({}), json!({})),
@@ -226,7 +226,7 @@ fn reports_an_obstacle_of_all_images_once() {
 }
 
 #[test]
-fn common_images_can_be_off() {
+fn shows_common_images_that_are_off() {
     let spec = json!({"enableCommonBootImageImport": false});
     let matrix = made("1.17", &inventory(&MIXED), true, spec);
     assert_eq!(cells_of(&matrix, "fedora")[0], "amd64 off common-images-off -");
@@ -247,7 +247,7 @@ fn shows_same_clusters_together() {
 }
 
 #[test]
-fn every_reason_names_a_rule_that_is_there() {
+fn every_reason_names_an_existing_rule() {
     let text = String::new;
     let all = [
         Reason::MultiArchOff(text()),

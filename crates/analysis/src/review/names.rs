@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clusters_are_named_without_what_they_share() {
+    fn shortens_cluster_names_by_their_common_part() {
         assert_eq!(clusters(&["clusters/a"]), "clusters/a");
         assert_eq!(clusters(&["c/x/a", "c/x/b"]), "2 clusters: a, b");
         assert_eq!(clusters(&["c/x/a", "c/y/b"]), "2 clusters: x/a, y/b");
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_say_what_they_leave_out() {
+    fn shortened_lists_count_the_rest() {
         assert_eq!(list(&["a"], 2), "a");
         assert_eq!(list(&["a", "b", "c"], 2), "a, b and c");
         assert_eq!(list(&["a", "b", "c", "d"], 2), "a, b and 2 more");

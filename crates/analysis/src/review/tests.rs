@@ -24,7 +24,7 @@ fn rejected(name: &str) -> ClusterDiff {
 }
 
 #[test]
-fn the_worst_comes_first_and_what_is_only_possible_after_what_is_certain() {
+fn sorts_by_severity_and_certainty() {
     let all = [
         cluster("a", vec![image(Impact::Images, true, "{} is imported", "x")]),
         cluster("b", vec![image(Impact::BootFailure, false, "{} may be missing", "x")]),
@@ -64,7 +64,7 @@ fn groups_same_changes_with_their_names() {
 }
 
 #[test]
-fn a_machine_of_the_repository_is_named() {
+fn names_machines_of_the_repository() {
     let mut effect = image(Impact::BootFailure, true, "{} goes", "fedora");
     effect.machines = vec!["apps/db".to_owned()];
     effect.when = EffectTime::NewMachines;

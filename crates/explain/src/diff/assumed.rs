@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_build_says_is_set_aside() {
+    fn ignores_only_values_of_the_build() {
         let release = shipped("4.20");
         let assumed = "registry.redhat.io/container-native-virtualization/virtio-win";
         let digest = format!("{assumed}-rhel9@sha256:1");

@@ -204,7 +204,7 @@ mod tests {
 
     /// `old` without the type that names it is rejected, which isn't what the change does.
     #[test]
-    fn half_of_a_profile_is_no_cause_of_what_a_rejection_leaves_out() {
+    fn half_of_a_profile_is_no_cause_of_a_rejection() {
         let old = "apiVersion: hco.kubevirt.io/v1beta1\nspec: {}\n";
         let new = "apiVersion: hco.kubevirt.io/v1beta1\nspec:\n  tlsSecurityProfile:\n    type: Old\n    old: {}\n";
         let found = compared(old, new);

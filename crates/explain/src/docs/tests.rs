@@ -65,7 +65,7 @@ fn every_description_is_of_something_that_a_release_has() {
 }
 
 #[test]
-fn a_kind_is_brought_by_the_release_that_first_has_it() {
+fn names_the_release_that_introduces_a_kind() {
     let releases = releases();
     for kind in terms_of(TermKind::Kind) {
         let has = |release: &&Arc<Release>| {
@@ -79,7 +79,7 @@ fn a_kind_is_brought_by_the_release_that_first_has_it() {
 }
 
 #[test]
-fn a_field_is_found_as_findings_and_people_write_it() {
+fn finds_a_field_by_short_and_full_paths() {
     let release = Release::known("1.18").expect("known");
     let schema = release.schema("hyperconverged.v1beta1").expect("served");
     for (written, found) in [

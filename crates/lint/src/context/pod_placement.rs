@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn one_open_term_opens_everything() {
+    fn one_term_without_architectures_allows_all() {
         let arm = expression("kubernetes.io/arch", "In", &["arm64"]);
         let linux = expression("kubernetes.io/os", "In", &["linux"]);
         let gpu = expression("gpu", "In", &["true"]);

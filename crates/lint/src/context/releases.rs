@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gates_have_defaults() {
+    fn reads_the_defaults_of_gates() {
         let gate = |release: &str, name: &str| gate_when_unset(&Release::known(release).expect("known"), name);
         assert_eq!(gate("1.17", "decentralizedLiveMigration"), Some(false));
         assert_eq!(gate("1.18", "decentralizedLiveMigration"), Some(true));

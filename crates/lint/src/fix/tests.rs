@@ -41,7 +41,7 @@ fn fixes_of_one_file_are_applied_together() {
 }
 
 #[test]
-fn overlapping_fixes_wait() {
+fn postpones_overlapping_fixes() {
     let (text, round) = run("a: xyz\n", &[&[("xy", "q")], &[("yz", "w")]]);
     assert_eq!(text.as_deref(), Some("a: qz\n"));
     assert_eq!((round.applied.len(), round.dropped.len()), (1, 0));
@@ -51,7 +51,7 @@ fn overlapping_fixes_wait() {
 }
 
 #[test]
-fn parts_of_one_text_go_together() {
+fn combines_fixes_of_parts_of_one_text() {
     let (text, round) = run("a: |\n  one two\n  three\n", &[&[("one", "1")], &[("three", "3")], &[("wo", "oo")]]);
     assert_eq!(text.as_deref(), Some("a: |\n  1 too\n  3\n"));
     assert_eq!(round.applied.len(), 3);
@@ -77,7 +77,7 @@ fn drops_fixes_with_another_effect() {
 }
 
 #[test]
-fn of_a_finding_one_fix_is_applied_and_no_suggestion() {
+fn applies_one_fix_of_a_finding_and_no_suggestion() {
     let file = file("a: x\n");
     let mut both = finding(&file, &[("x", "y")]);
     both.fixes[0].applicability = Applicability::Unsafe;

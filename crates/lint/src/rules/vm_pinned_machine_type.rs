@@ -71,7 +71,7 @@ mod tests {
     use super::unversioned;
 
     #[test]
-    fn versions() {
+    fn compares_machine_types_by_version() {
         for (written, plain) in [
             ("pc-q35-rhel8.2.0", Some("q35")),
             ("pc-q35-6.2", Some("q35")),

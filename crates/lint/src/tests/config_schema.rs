@@ -29,7 +29,7 @@ fn schema() -> Value {
 }
 
 #[test]
-fn the_schema_knows_every_option() {
+fn the_schema_has_every_option() {
     let mut expected = Map::new();
     for rule in rules().iter().map(|r| r.rule) {
         if !rule.options.is_empty() {
@@ -95,7 +95,7 @@ fn rejects_a_wrong_option_at_its_location() {
 }
 
 #[test]
-fn the_options_on_a_page_can_be_taken() {
+fn options_on_pages_are_valid() {
     let with_options = rules().iter().filter(|r| !r.rule.options.is_empty());
     for rule in with_options.map(|r| r.rule) {
         let page = page(rule);
@@ -109,7 +109,7 @@ fn the_options_on_a_page_can_be_taken() {
 }
 
 #[test]
-fn the_example_is_a_configuration() {
+fn the_example_is_valid() {
     let path = hcoplan_testing::root().join("examples/configuration/hcoplan.yaml");
     let text = std::fs::read_to_string(path).expect("the example");
     let file = SourceFile::new("hcoplan.yaml", text.clone());

@@ -66,7 +66,7 @@ spec:
 }
 
 #[test]
-fn an_error_needs_a_reason_and_a_rejection_stays() {
+fn suppresses_errors_with_a_reason_only_and_never_rejections() {
     assert_data_eq!(
         all(r#"
 metadata:

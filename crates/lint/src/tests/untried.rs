@@ -24,7 +24,7 @@ fn says(finding: &Finding) -> bool {
 }
 
 #[test]
-fn unknown_fields_beyond_the_first_say_so() {
+fn reports_unknown_fields_beyond_the_limit_as_untried() {
     let fields: String = (0..60).map(|i| format!("  noSuchField{i}: 1\n")).collect();
     let case = Case::with(&format!("{HEAD}spec:\n{fields}"), "", "1.18");
     let settings = Settings::default();
@@ -65,7 +65,7 @@ spec:
 }
 
 #[test]
-fn more_taints_than_are_added_to_a_list_say_so() {
+fn reports_taints_beyond_the_limit_as_untried() {
     for (taints, untried) in [(64, false), (65, true)] {
         let findings = tainted(taints).lint(&Settings::default());
         let found = of(&findings, "placement-untolerated-taint");
@@ -75,7 +75,7 @@ fn more_taints_than_are_added_to_a_list_say_so() {
 }
 
 #[test]
-fn a_file_that_was_read_again_often_enough_says_so() {
+fn reports_a_file_beyond_the_limit_of_reads_as_untried() {
     let case = tainted(2);
     let settings = Settings::default();
     let cx = case.context(&settings, "");
@@ -96,7 +96,7 @@ fn a_file_that_was_read_again_often_enough_says_so() {
 }
 
 #[test]
-fn operations_beyond_those_that_are_moved_one_by_one_say_so() {
+fn reports_operations_beyond_the_limit_as_untried() {
     // The strategy feeds CDI, too: with it, all of them together don't leave the cluster as it is.
     let strategy = r#"{"op": "add", "path": "/spec/uninstallStrategy", "value": "RemoveWorkloads"}"#;
     let path = "/spec/configuration/migrations/parallelMigrationsPerCluster";

@@ -81,7 +81,7 @@ fn removes_ignored_fields_safely_only_if_they_equal_the_effective_value() {
 }
 
 #[test]
-fn a_patch_goes_safely_only_where_it_says_what_is_so() {
+fn removes_a_patch_safely_only_without_effect() {
     use Applicability::{Safe, Unsafe};
     let annotated = |name: &str, patch: &str| {
         let spec = of_spec("v1beta1", "  defaultCPUModel: Haswell");
@@ -120,7 +120,7 @@ fn a_patch_that_contradicts_a_field_has_no_safe_fix() {
 }
 
 #[test]
-fn a_fix_that_takes_a_comment_away_isnt_safe() {
+fn a_fix_that_removes_a_comment_is_unsafe() {
     use Applicability::{Safe, Unsafe};
     let gate = |above: &str, behind: &str| {
         let spec = format!("  featureGates:\n{above}    nonRoot: true{behind}\n    alignCPUs: true");

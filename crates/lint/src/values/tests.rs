@@ -188,7 +188,7 @@ fn bad_values_are_found_and_good_ones_are_not() {
 
 /// A row whose field no release has would never be asked.
 #[test]
-fn fields_exist() {
+fn every_row_names_an_existing_field() {
     let known = hcoplan_planner::release::Release::known_names().collect::<Vec<_>>();
     for row in ROWS {
         let exists = known.iter().any(|name| {

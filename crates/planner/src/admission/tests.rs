@@ -134,7 +134,7 @@ fn a_warning_hides_a_rejection_before_1_19() {
 
 /// Those of an update come later, so that a warning hides more.
 #[test]
-fn a_warning_hides_the_certificates_of_an_update() {
+fn an_update_warning_hides_certificate_errors() {
     let object = |spec| v1beta1(json!(spec));
     let (old, new) = (object(json!({})), object(json!({"featureGates": {"nonRoot": true}})));
     let unchecked = |admission: Admission| admission.holes[0].unchecked.clone();
@@ -329,7 +329,7 @@ fn gates_and_fields_are_kept_in_step_on_update() {
 }
 
 #[test]
-fn gates_that_a_field_overruled_go_together() {
+fn removes_all_gates_that_a_field_overrules() {
     let gates = json!([{"name": "persistentReservation"}, {"name": "alignCPUs"},
                        {"name": "disableMDevConfiguration"}]);
     let fields = |pr: bool, mdev: bool| {
@@ -363,7 +363,7 @@ fn an_old_object_with_gates_of_1_18_is_rejected() {
 }
 
 #[test]
-fn an_empty_list_is_not_a_missing_one() {
+fn distinguishes_an_empty_list_from_a_missing_one() {
     let spec = json!({"featureGates": [{"name": "unknown"}], "observability": {}});
     let old = stored("1.19", &hyperconverged("v1", spec));
     let mut new = old.clone();

@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_differ() {
+    fn defects_depend_on_the_version() {
         let volume =
             |source: Value| json!({"source": source, "storage": {"resources": {"requests": {"storage": "1Gi"}}}});
         let http = |sum: &str| volume(json!({"http": {"url": "https://x", "checksum": sum}}));

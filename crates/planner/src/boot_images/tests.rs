@@ -71,7 +71,7 @@ fn architectures_belong_to_the_registry_source() {
 }
 
 #[test]
-fn an_image_for_no_node_is_in_the_status_only() {
+fn an_image_without_a_matching_node_is_in_the_status_only() {
     let custom = [annotated("mine", "s390x", "docker://x")];
     let workloads = ["amd64".to_owned(), "arm64".to_owned()];
     let common = common();
@@ -137,7 +137,7 @@ fn a_common_name_is_never_custom() {
 }
 
 #[test]
-fn switched_off_needs_no_spec() {
+fn a_template_that_is_off_needs_no_spec() {
     let off = |v: &str| json!({"metadata": {"name": "fedora", "annotations": {ENABLE_ANNOTATION: v}}});
     let common = common();
     let render = |v: &str| images(&common, &[off(v)], &[]).render();

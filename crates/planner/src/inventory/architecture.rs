@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_published_schema_lists_the_same() {
+    fn the_published_schema_lists_the_same_architectures() {
         let schema: serde_json::Value = serde_json::from_str(crate::inventory::INVENTORY_SCHEMA).expect("JSON");
         let listed = schema.pointer("/definitions/architecture/enum").expect("listed");
         assert_eq!(*listed, serde_json::json!(KNOWN));

@@ -233,7 +233,7 @@ items:
 "#;
 
 #[test]
-fn a_dump_alone_will_do() {
+fn a_dump_alone_gives_an_inventory() {
     let (loaded, findings) = read(&[("nodes.yaml", DUMP)]);
     assert_eq!(findings, [""; 0]);
     assert_eq!(nodes(&loaded), ["c1 amd64 control-plane+master", "w1 arm64 worker"]);

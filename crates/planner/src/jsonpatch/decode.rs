@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn tildes() {
+    fn unescapes_tildes() {
         for (segment, key) in [("a~1b", "a/b"), ("~01", "~1"), ("~0~1~2~", "~/~2~"), ("é~0", "é~"), ("~é", "~é")] {
             assert_eq!(unescape(segment), key);
         }

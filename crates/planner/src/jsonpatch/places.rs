@@ -115,7 +115,7 @@ mod tests {
         {"op":"remove","path":"/spec/x","path":"/spec/y"} , {"op":"remove","path":"/spec/z"}]"#;
 
     #[test]
-    fn parts_of_a_value() {
+    fn locates_parts_of_a_value() {
         let operations = decode(TEXT).unwrap();
         let keys = |keys: &[&str]| keys.iter().map(|k| (*k).to_owned()).collect::<Vec<_>>();
         let bytes = |span: Span| &TEXT[span.range()];

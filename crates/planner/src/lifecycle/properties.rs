@@ -105,7 +105,7 @@ proptest! {
 
     /// A plan asks for the operator's own update only where it may be rejected; here it always is.
     #[test]
-    fn a_create_is_what_plan_says(
+    fn a_create_gives_the_planned_objects(
         (seed, choice) in any::<(u64, usize)>(),
         odd in prop::bool::weighted(0.1),
         inventory in inventory(),

@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn kubevirts_webhook_takes_what_is_rendered() {
+    fn kubevirts_webhook_accepts_rendered_objects() {
         for name in Release::known_names() {
             let release = Release::known(name).expect("known");
             let plan = plan(&release, &Inventory::default(), &with_patches(json!({})));

@@ -105,7 +105,7 @@ proptest! {
 
     /// What is kept of a cluster for those like it makes no difference to them.
     #[test]
-    fn other_clusters_make_no_difference(seed: u64, choice: usize, unlike in 1_u64..4, patch in 0..PATCHES.len()) {
+    fn plans_do_not_depend_on_other_clusters(seed: u64, choice: usize, unlike in 1_u64..4, patch in 0..PATCHES.len()) {
         let (release, mut one) = generated(seed, false, choice);
         let (_, other) = generated(!seed, false, choice);
         one["metadata"]["annotations"] = json!({"kubevirt.kubevirt.io/jsonpatch": PATCHES[patch]});

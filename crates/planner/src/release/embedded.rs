@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_whole_and_says_the_name_of_its_directory() {
+    fn every_release_is_complete_and_has_its_directorys_name() {
         for name in names() {
             let release = release(name).expect("listed");
             release.check().unwrap_or_else(|e| panic!("{name}: {e}"));

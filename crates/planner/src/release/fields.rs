@@ -108,7 +108,7 @@ mod tests {
     /// What the table says has to be in the CRDs of the same release: a field that it names, and the
     /// place in the operand. And no field of the CRD is left out.
     #[test]
-    fn every_release_says_what_its_fields_feed() {
+    fn every_release_maps_its_fields() {
         let mut wrong = Vec::new();
         for name in Release::known_names() {
             let release = Release::known(name).expect("known");

@@ -148,7 +148,7 @@ mod tests {
     use crate::plan;
 
     #[test]
-    fn each_is_whole_and_says_its_version() {
+    fn every_patch_release_is_complete_and_has_its_version() {
         for name in Release::patch_names() {
             let release = Release::patch(name).expect("listed");
             release.check().unwrap_or_else(|e| panic!("{name}: {e}"));

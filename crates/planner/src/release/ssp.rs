@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn every_release_has_one() {
+    fn every_release_has_an_ssp_bundle() {
         for release in Release::known_names() {
             let bundle = SspBundle::from_json(&text(release)).unwrap_or_else(|e| panic!("{release}: {e}"));
             let known = &bundle.architectures;

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_have_parts() {
+    fn splits_versions_into_parts() {
         let parts = |text| version_parts(text).map(|(line, patch)| (line, patch.unwrap_or_default()));
         let is = |line: &str, patch: &str| Some((line.to_owned(), patch.to_owned()));
         assert_eq!(parts("4.20"), is("4.20", ""));

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equally_many_workers_the_first_architecture_counts() {
+    fn a_tie_gives_the_first_architecture() {
         let mut inventory = inventory();
         inventory.nodes.pop();
         inventory.nodes.pop();

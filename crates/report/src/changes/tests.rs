@@ -100,7 +100,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_comment_is_whole_at_any_size(
+    fn a_comment_fits_any_size_limit(
         first in any::<prop::sample::Index>(),
         more in 0usize..4,
         budget in LEAST_BUDGET..60_000,
@@ -143,7 +143,7 @@ fn every_pair_prints_in_every_format() {
 }
 
 #[test]
-fn the_document_is_as_its_schema_says() {
+fn the_document_is_valid_by_its_schema() {
     let schema = include_str!("../../../../schemas/diff.schema.json");
     let schema: Value = serde_json::from_str(schema).expect("JSON");
     let schema = jsonschema::draft202012::new(&schema).expect("a schema");

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_is_nearly_right_is_found() {
+    fn finds_a_misspelt_name() {
         for rule in lint::rules() {
             let name = rule.rule.name;
             assert_eq!(nearest(name).as_deref(), Some(name));

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_listed_or_referred_to_has_a_page() {
+    fn every_listed_or_linked_topic_has_a_page() {
         for (title, names) in names() {
             for name in names {
                 assert!(pages(&name), "{title}: {name} has no page");

@@ -143,7 +143,7 @@ mod tests {
     use hcoplan_lint::fix::NewError;
 
     #[test]
-    fn the_document_is_what_its_schema_says() {
+    fn the_document_is_valid_by_its_schema() {
         let schema: Value = serde_json::from_str(include_str!("../../../../schemas/fix.schema.json")).expect("JSON");
         let schema = jsonschema::validator_for(&schema).expect("a schema");
         let file = SourceFile::new("a.yaml", "a: 1\n");

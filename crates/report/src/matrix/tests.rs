@@ -61,7 +61,7 @@ fn printed(format: Format, page: &MatrixPage<'_>) -> String {
 }
 
 #[test]
-fn the_document_is_as_its_schema_says() {
+fn the_document_is_valid_by_its_schema() {
     let schema = include_str!("../../../../schemas/matrix.schema.json");
     let schema: Value = serde_json::from_str(schema).expect("JSON");
     let schema = jsonschema::draft202012::new(&schema).expect("a schema");
@@ -76,7 +76,7 @@ fn the_document_is_as_its_schema_says() {
 
 /// The recorded cases have every state and nearly every reason in them.
 #[test]
-fn the_cases_cover_each_outcome() {
+fn cases_cover_each_outcome() {
     let all = counts(clusters());
     for (name, n) in [
         ("covered", all.covered),
@@ -93,7 +93,7 @@ fn the_cases_cover_each_outcome() {
 }
 
 #[test]
-fn tables_fit_the_terminal() {
+fn tables_fit_into_the_terminal() {
     for width in [40, 60, 80, 120] {
         for cluster in clusters() {
             let one = std::slice::from_ref(cluster);
@@ -120,7 +120,7 @@ fn only_problems_are_shown_when_asked() {
 }
 
 #[test]
-fn a_page_is_whole() {
+fn pages_have_balanced_elements() {
     let text = printed(Format::Html, &page(clusters(), false, 100));
     for tag in ["table", "details", "article", "section", "span", "ul", "li"] {
         let opened = text.matches(&format!("<{tag}>")).count() + text.matches(&format!("<{tag} ")).count();
@@ -132,7 +132,7 @@ fn a_page_is_whole() {
 
 /// What the totals count is what the cells are, in every format.
 #[test]
-fn the_totals_count_the_cells() {
+fn totals_count_the_cells() {
     let all = clusters();
     let document = document(&page(all, false, 100));
     let mut cells: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();

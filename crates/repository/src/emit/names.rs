@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_namespace_stands_only_where_two_would_clash() {
+    fn adds_the_namespace_only_to_clashing_names() {
         let objects = [
             ObjectId::namespaced("v1", "ConfigMap", "a", "virtio-win"),
             ObjectId::namespaced("v1", "Role", "a", "reader"),
@@ -168,13 +168,13 @@ mod tests {
     }
 
     #[test]
-    fn names_that_stay_equal_are_numbered() {
+    fn numbers_names_that_are_still_equal() {
         let objects = [ObjectId::cluster_scoped("a/v1", "X", "n/1"), ObjectId::cluster_scoped("b/v1", "X", "n:1")];
         assert_eq!(names(&objects), ["X-n_1.yaml", "X-n_1-2.yaml"]);
     }
 
     #[test]
-    fn no_name_leaves_the_tree_or_is_too_long() {
+    fn names_stay_in_the_tree_and_below_the_limit() {
         let evil = ObjectId::cluster_scoped("v1", "..", "/../../etc/passwd\0");
         assert_eq!(names(&[evil]), ["..-_.._.._etc_passwd_.yaml"]);
         let long = "x".repeat(300);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn clusters_stay_below_the_tree() {
+    fn rejects_cluster_names_outside_the_tree() {
         assert_eq!(cluster_directory(".").expect("root"), "");
         assert_eq!(cluster_directory("a/münchen 1").expect("name"), "a/münchen 1");
         let long = "x".repeat(256);

@@ -72,7 +72,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn objects_that_are_asked_for_again_are_kept() {
+    fn keeps_texts_of_objects_in_use() {
         let texts = Texts::default();
         let shared = Arc::new(json!({"kind": "Role"}));
         let other = Arc::clone(&shared);

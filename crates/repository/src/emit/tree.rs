@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_is_replaced_as_a_whole() {
+    fn replaces_a_tree_as_a_whole() {
         let directory = tempfile::tempdir().expect("a directory");
         let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
         let out = root.join("deep/rendered");

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gives_hints_rather_than_guesses() {
+    fn hints_at_the_nearest_release_without_guessing() {
         let all = "HCO 1.16, 1.17, 1.18 and 1.19; OpenShift Virtualization 4.20, 4.21, 4.22, 4.23 and 5.0";
         let cases = [
             (

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_taken_over() {
+    fn reads_every_setting() {
         let text = "\
 ignore: [charts/]
 release: '1.18'
@@ -298,7 +298,7 @@ suppress:
     }
 
     #[test]
-    fn mistakes_are_placed() {
+    fn locates_mistakes() {
         let cases = [
             ("ignroe: []\n", "1:1 there is no field `ignroe` here"),
             ("ignore: ['[z-a]']\n", "1:10 `[z-a]` is no pattern"),

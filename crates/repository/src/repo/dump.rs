@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_are_found_wherever_they_lie() {
+    fn finds_facts_in_any_file_of_a_dump() {
         let dump = dump(&[
             "apiVersion: config.openshift.io/v1\nkind: IngressList\nitems:\n- spec: {domain: apps.east.example.com}\n",
             "apiVersion: v1\nkind: List\nitems:\n- apiVersion: config.openshift.io/v1\n  kind: Network\n  status: \

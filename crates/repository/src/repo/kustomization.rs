@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_is_what_a_kustomization_has_something_for() {
+    fn recognises_patches_of_a_kustomization() {
         let hc = "HyperConverged";
         let base = ("base/hc.yaml", hc);
         let below = ("base/kustomization.yaml", "resources: [hc.yaml]\n");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_components_patch_is_for_what_its_users_build_on() {
+    fn a_components_patch_applies_to_the_resources_of_its_users() {
         let hc = "HyperConverged";
         let inner = "kind: Component\npatches: [{path: p.yaml}]\n";
         let outer = "kind: Component\ncomponents: [../y]\npatchesStrategicMerge: [p.yaml]\n";
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_end() {
+    fn stops_at_circular_references() {
         let files = [
             ("a/kustomization.yaml", "resources: [../b]\npatches: [{path: p.yaml}]\n"),
             ("b/kustomization.yaml", "resources: [../a, hc.yaml]\n"),

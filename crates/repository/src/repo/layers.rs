@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_and_other_kinds_end() {
+    fn stops_at_circular_references_and_other_kinds() {
         let files = [
             ("hc.yaml", ""),
             ("a/kustomization.yaml", "resources: [../b]\npatches: [{path: p.yaml}]\n"),

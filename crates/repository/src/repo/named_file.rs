@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_of_the_tree_is_followed_inside_only() {
+    fn follows_links_inside_the_tree_only() {
         let temp = tempfile::tempdir().expect("a directory");
         let root = Utf8Path::from_path(temp.path()).expect("UTF-8").canonicalize_utf8().expect("there");
         let tree = root.join("tree");

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_the_last_request() {
+    fn keeps_recent_files() {
         let recent = RecentFiles::default();
         let content = Arc::new(Content::parse(SourceFile::new("a.yaml", "a: 1\n")));
         for file in 0..8 {

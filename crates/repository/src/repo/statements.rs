@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_says_what_it_can() {
+    fn reads_the_release_from_each_kind() {
         let olm = "apiVersion: operators.coreos.com/v1alpha1\n";
         let cases = [
             (

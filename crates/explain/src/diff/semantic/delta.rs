@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_without_a_meaning_is_noise() {
+    fn an_irrelevant_order_is_noise() {
         let gates =
             |list: Value| json!({"spec": {"configuration": {"developerConfiguration": {"featureGates": list}}}});
         let found = steps_of(&gates(json!(["A", "B"])), &gates(json!(["B", "A"])));
@@ -317,7 +317,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_steps_lead_from_one_to_the_other(before in values(), after in values()) {
+        fn applying_the_steps_gives_the_other_value(before in values(), after in values()) {
             let steps = delta(&before, &after, &Lists::default());
             let mut value = before.clone();
             prop_assert_eq!(apply(&mut value, &steps), Ok(()));

@@ -37,7 +37,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn quantities_count_where_they_are_measured() {
+    fn compares_quantities_by_amount() {
         let at = |path: &str, a: Value, b: Value| is_equivalent(&Path::dotted(path), &a, &b);
         assert!(at("resources.requests.memory", json!("1Gi"), json!("1024Mi")));
         assert!(at("resources.requests.cpu", json!(1), json!("1000m")));
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn times_count_everywhere() {
+    fn compares_times_by_length() {
         let at = |a: &str, b: &str| is_equivalent(&Path::dotted("x"), &json!(a), &json!(b));
         assert!(at("60s", "1m"));
         assert!(!at("60s", "2m"));

@@ -118,7 +118,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn differences_are_taken_one_by_one() {
+    fn merges_each_difference_alone() {
         let before = json!({"spec": {"a": 1, "list": [{"name": "x", "v": 1}, {"name": "y"}]}});
         let after = json!({"spec": {"a": 2, "list": [{"name": "x", "v": 2}, {"name": "z"}],
             "new": {"p": 1, "q": 2}}});

@@ -230,7 +230,7 @@ fn app_labels_follow_the_ssp() {
 }
 
 #[test]
-fn admission() {
+fn checks_the_ssp_as_its_webhook_does() {
     let message = |ssp: &Value| render(ssp, &bundle()).admission.message;
     let cluster = |control_plane: &[&str], workload: &[&str]| message(&ssp(control_plane, workload, &[]));
     let none =
@@ -316,7 +316,7 @@ fn of_each_type() -> [Value; 6] {
 }
 
 #[test]
-fn of_any_shape_a_stage_is_made_that_is_whole() {
+fn renders_a_complete_stage_for_any_input() {
     let ssp = ssp(&["amd64"], &["amd64"], &[template("a", "b", "amd64"), template("c", "fedora", "")]);
     let others = of_each_type();
     let bundle = bundle();

@@ -133,17 +133,17 @@ fn operation() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn any_text(given in "\\PC{0,60}") {
+    fn handles_any_text(given in "\\PC{0,60}") {
         through_all(&given);
     }
 
     #[test]
-    fn anything_like_json(given in r#"[\[\]{}",:0-9eE.+ntf\\u a-]{0,40}"#) {
+    fn handles_any_text_like_json(given in r#"[\[\]{}",:0-9eE.+ntf\\u a-]{0,40}"#) {
         through_all(&given);
     }
 
     #[test]
-    fn any_patch(operations in prop::collection::vec(operation(), 0..6)) {
+    fn handles_any_patch(operations in prop::collection::vec(operation(), 0..6)) {
         through_all(&text(&Value::from(operations)));
     }
 }

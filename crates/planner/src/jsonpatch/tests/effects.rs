@@ -22,7 +22,7 @@ fn one(operation: Value) -> (Vec<String>, Vec<(String, Reason)>) {
 }
 
 #[test]
-fn an_operation_that_does_what_it_says() {
+fn an_operation_with_its_full_effect() {
     let made = effects_of(&json!([
         {"op": "add", "path": "/spec/configuration/cpuRequest", "value": 1.5},
         {"op": "test", "path": "/spec/configuration/cpuRequest", "value": 1.5},
@@ -36,7 +36,7 @@ fn an_operation_that_does_what_it_says() {
 }
 
 #[test]
-fn a_remove_that_removes_nothing() {
+fn a_remove_without_effect() {
     let path = "/spec/configuration/evictionStrategy";
     let made = effects_of(&json!([{"op": "remove", "path": path}]));
     let effect = &made.operations[0];

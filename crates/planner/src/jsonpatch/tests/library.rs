@@ -73,7 +73,7 @@ fn an_empty_key_at_the_top_is_the_document_as_it_was() {
 }
 
 #[test]
-fn a_null_that_was_given_is_another_null() {
+fn distinguishes_a_given_null_from_a_missing_value() {
     let tested = |operations: &str| applied(operations).map_err(|f| (f.message, f.cause));
     let failed = |path: &str| {
         let message = format!("testing value {path} failed: test failed");
@@ -194,7 +194,7 @@ fn failures_name_their_operation_and_token() {
 }
 
 #[test]
-fn copies_can_not_eat_all_memory() {
+fn limits_the_memory_of_copies() {
     let double = |i| format!(r#"{{"op":"copy","from":"/spec","path":"/spec/{i}"}}"#);
     let text = format!("[{}]", (0..100).map(double).collect::<Vec<_>>().join(","));
     assert_eq!(applied(&text).unwrap_err().cause, Cause::TooBig);

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_found_as_go_finds_them() {
+    fn finds_keys_as_go_does() {
         let text = "Resources: [a]\nRESOURCES: [b]\nre\u{17F}ources: [c]\n\"b\\x61ses\": [d]\n\
                     patches: [{Path: e}]\nconfigMapGenerator: [{FILES: [k=f, g], Env: h}]\n\
                     openapi: {path: i}\ntransformers: [j]\nPatchesStrategicMerge: [k]\ncrds: [l]\n";
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn only_kustomizes_own_plugins_are_let_through() {
+    fn allows_only_built_in_plugins() {
         let named = plugins(
             "{apiVersion: builtin, kind: PatchTransformer, metadata: {name: p}, PATH: a.yaml}\n---\n\
              {apiVersion: builtin, kind: LabelTransformer, metadata: {name: l}, labels: {a: b}, \

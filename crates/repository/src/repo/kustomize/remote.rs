@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_form_of_a_repository_is_known() {
+    fn recognises_every_form_of_a_remote_repository() {
         for name in [
             "https://example.com/a.yaml",
             "HTTPS:example.com",

@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_have_no_time() {
+    fn errors_have_no_timestamp() {
         let said = "E1122 23:18:35.236906   26207 run.go:72] \"command failed\" err=\"x\"";
         assert_eq!(without_header(said), "\"x\"");
         for line in ["a [b] c", "E1122 x] y", "error: list[0] is wrong"] {
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_is_bounded() {
+    fn limits_time_and_output_of_a_build() {
         let never = || false;
         assert!(matches!(shell("echo a", 10, &never), BuildEnd::Printed(b) if b == b"a\n"));
         assert!(matches!(shell("echo b >&2; exit 3", 10, &never), BuildEnd::Failed(b) if b == b"b\n"));

@@ -86,7 +86,7 @@ fn skips_files_that_cannot_matter() {
 }
 
 #[test]
-fn bytes_that_mention_us_and_cannot_be_read_are_noticed() {
+fn reports_unreadable_files_that_mention_hco() {
     let text = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\n";
     let le: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let be: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
@@ -275,13 +275,13 @@ mod search {
         #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn misses_nothing(text in files()) {
+        fn finds_every_object_that_a_parse_finds(text in files()) {
             scan_equals_parse(&text);
         }
     }
 
     #[test]
-    fn asks_for_something() {
+    fn each_search_has_words() {
         let mut runner = proptest::test_runner::TestRunner::deterministic();
         let found = (0..200).filter(|_| {
             let text = files().new_tree(&mut runner).expect("a file").current();

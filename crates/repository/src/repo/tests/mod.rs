@@ -166,7 +166,7 @@ fn reports_parser_warnings_of_used_documents_only() {
 }
 
 #[test]
-fn the_command_line_beats_the_configuration_and_that_the_inventory() {
+fn prefers_command_line_then_configuration_then_inventory() {
     let release_of = |repo: &Repo| {
         let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
         loaded.release.map(|r| r.name().to_owned()).map_err(|f| show(&f))
@@ -224,7 +224,7 @@ fn one_hyperconverged_can_be_several_clusters() {
 }
 
 #[test]
-fn the_configuration_has_a_last_word_about_inventories() {
+fn the_configuration_can_replace_inventories() {
     let config = "inventory: all/\n";
     let repo = open(&[
         ("hcoplan.yaml", config),
@@ -237,7 +237,7 @@ fn the_configuration_has_a_last_word_about_inventories() {
 }
 
 #[test]
-fn a_wrong_configuration_ends_it() {
+fn a_wrong_configuration_is_fatal() {
     let message = |config: &str| {
         let files = [("hcoplan.yaml", config), ("a/hc.yaml", HC), ("b/1.yaml", HC), ("b/2.yaml", HC)];
         match try_open(&files, &Options::default()) {
@@ -260,7 +260,7 @@ fn a_wrong_configuration_ends_it() {
 }
 
 #[test]
-fn machine_sets_lie_where_they_lie() {
+fn finds_machine_sets_in_any_directory() {
     let machines = "apiVersion: machine.openshift.io/v1beta1\nkind: MachineSet\nmetadata: {name: \
                     m}\nspec:\n  replicas: 1\n  template: {spec: {metadata: {labels: \
                     {kubernetes.io/arch: arm64}}}}\n";
@@ -305,7 +305,7 @@ fn reads_and_reports_a_shared_inventory_once() {
 }
 
 #[test]
-fn a_stream_is_a_repository_too() {
+fn reads_a_repository_from_a_stream() {
     let text = format!("{HC}---\n{INVENTORY}");
     let repo = Repo::from_stream(text.into_bytes(), &Options::default()).expect("a repository");
     assert_eq!(clusters(&repo), [".: - <- -"]);
@@ -442,7 +442,7 @@ fn does_not_ask_for_known_facts() {
 }
 
 #[test]
-fn what_applies_a_cluster_says_how() {
+fn reads_the_update_method_from_the_gitops_controller() {
     let argo = |options: &str| {
         format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a}}\nspec:\n  \
@@ -468,7 +468,7 @@ fn what_applies_a_cluster_says_how() {
 }
 
 #[test]
-fn a_shared_operator_counts_for_every_cluster() {
+fn a_shared_operator_belongs_to_every_cluster() {
     let repo = open(&[("base/sub.yaml", VENDOR_SUBSCRIPTION), ("clusters/a/hc.yaml", HC), ("clusters/b/hc.yaml", HC)]);
     for name in ["clusters/a", "clusters/b"] {
         let (is, _) = identity(&repo, name);
@@ -477,7 +477,7 @@ fn a_shared_operator_counts_for_every_cluster() {
 }
 
 #[test]
-fn contradictions_are_found() {
+fn reports_contradictions() {
     let version = |version: &str| {
         format!(
             "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nstatus:\n  desired: {{version: {version}}}\n"

@@ -3,7 +3,7 @@
 use super::{HC, open};
 
 #[test]
-fn other_clusters_versions_are_not_this_ones() {
+fn ignores_versions_of_other_clusters() {
     let version = |version: &str| {
         format!(
             "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {{name: version}}\n\

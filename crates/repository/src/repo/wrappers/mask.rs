@@ -342,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_moves() {
+    fn masking_keeps_every_offset() {
         for (text, language) in [
             ("a: $B-${C}x `d` $(e (f)) \\$g $1 $", Language::Shell),
             ("a: {{ b }}\n{{ c }}\n{% if d %}\ne: 1\n{% else %}\n{% endif %}\n", Language::Jinja),

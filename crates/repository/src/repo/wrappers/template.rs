@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_put_in() {
+    fn fills_in_parameters() {
         assert_eq!(filled("a"), "Same");
         assert_eq!(filled("${NONE}"), "Same");
         assert_eq!(filled("a-${A}-${NONE}"), "Value(String(\"a-x-${NONE}\"))");

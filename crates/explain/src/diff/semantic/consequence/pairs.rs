@@ -157,7 +157,7 @@ fn name(pair: &Value) -> Name {
 }
 
 #[test]
-fn each_happens_where_it_is_said_and_not_near_it() {
+fn each_consequence_appears_only_at_its_path() {
     let mut wrong = Vec::new();
     for pair in pairs() {
         let follows = if pair["was"].is_array() { of_objects } else { of_manifests };
@@ -176,7 +176,7 @@ fn each_happens_where_it_is_said_and_not_near_it() {
 }
 
 #[test]
-fn every_consequence_has_a_pair_and_no_other() {
+fn every_consequence_has_exactly_its_pair() {
     let tried: BTreeSet<Name> = pairs().iter().map(name).collect();
     let all = all();
     let missing: Vec<&Name> = all.difference(&tried).collect();
@@ -187,7 +187,7 @@ fn every_consequence_has_a_pair_and_no_other() {
 
 /// A row is about a field that the operators' CRDs have.
 #[test]
-fn every_path_is_one_of_the_kind() {
+fn every_path_exists_in_its_kind() {
     let releases: Vec<Arc<Release>> = Release::known_names().filter_map(Release::known).collect();
     for row in TABLE.iter().filter(|row| !row.1.is_empty()) {
         let schemas = releases.iter().flat_map(|release| {

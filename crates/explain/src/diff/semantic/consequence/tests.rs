@@ -126,7 +126,7 @@ fn a_feature_of_cdi_is_switched_one_way() {
 }
 
 #[test]
-fn disks_go_with_a_cron_that_retains_nothing() {
+fn deletes_disks_with_a_cron_that_retains_nothing() {
     let cron = |policy: Value| {
         json!({"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataImportCron",
             "metadata": {"name": "c", "namespace": "n"},
@@ -172,7 +172,7 @@ fn reports_a_removed_object_rather_than_its_fields() {
 }
 
 #[test]
-fn a_role_that_goes_grants_nothing_else() {
+fn a_removed_role_has_no_other_consequence() {
     let role = |verb: &str| {
         json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
             "metadata": {"name": "r"}, "rules": [{"verbs": [verb]}]})
@@ -187,7 +187,7 @@ fn a_role_that_goes_grants_nothing_else() {
 }
 
 #[test]
-fn every_row_can_be_met() {
+fn every_row_can_match() {
     for (i, row) in TABLE.iter().enumerate() {
         let is_same_row = |other: &Row| other.0 == row.0 && other.1 == row.1 && other.2 == row.2;
         assert_eq!(TABLE.iter().position(is_same_row), Some(i), "{} {} twice", row.0, row.1);
