@@ -245,7 +245,7 @@ fn removing_a_reported_cause_changes_the_result() {
         directory.starts_with(here().join("testdata")) || number % ONE_OF == seed % ONE_OF
     });
     let cases: Vec<_> = cases.collect();
-    let told: Vec<Told> =
+    let told: Vec<CaseQuestion> =
         cases.par_iter().map(|(number, (directory, release, _))| causes_of(*number, directory, release)).collect();
     let (asked, proven) = told.iter().fold((0, 0), |(a, p), t| (a + t.asked, p + t.proven));
     let wrong: String = told.into_iter().map(|t| t.wrong).collect();
@@ -257,14 +257,14 @@ fn removing_a_reported_cause_changes_the_result() {
 
 /// What was asked about a case.
 #[derive(Default)]
-struct Told {
+struct CaseQuestion {
     asked: usize,
     proven: usize,
     wrong: String,
 }
 
-fn causes_of(number: usize, directory: &Path, release: &str) -> Told {
-    let mut told = Told::default();
+fn causes_of(number: usize, directory: &Path, release: &str) -> CaseQuestion {
+    let mut told = CaseQuestion::default();
     let case = Case::read(directory);
     let release = Release::known(release).expect("a release");
     let inventory = &case.inventory.inventory;

@@ -7,7 +7,7 @@ use super::join;
 use super::why::{WhyPage, is_drawn_without};
 use hcoplan_diagnostics::secret::mask_object;
 use hcoplan_diagnostics::source::Location;
-use hcoplan_explain::why::{Cause, Feed, FoundValue, Input, OperationEffect, PatchShown, ValueOrigin};
+use hcoplan_explain::why::{Cause, FoundValue, Input, OperationEffect, PatchShown, SufficientChange, ValueOrigin};
 use hcoplan_planner::jsonpatch::Change;
 
 /// An answer as one JSON document.
@@ -45,7 +45,7 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
             "inANewCluster": answer.in_a_new_cluster.as_ref().map(reading),
         }),
     };
-    let feed = |f: &Feed| {
+    let feed = |f: &SufficientChange| {
         let changes = f.edits.iter().map(|edit| json!({"what": edit.what(), "value": edit.value()}));
         json!({"changes": changes.collect::<Vec<_>>(), "how": f.how, "gives": reading(&f.gives)})
     };

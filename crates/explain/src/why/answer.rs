@@ -8,7 +8,6 @@ use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use super::feed::Feed;
 use super::input::Input;
 use super::input_pairs;
 use super::inputs;
@@ -19,6 +18,7 @@ use super::patch::{PatchShown, patch_shown};
 use super::plan_input::PlanInput;
 use super::search::{DecisiveInputs, Search};
 use super::sufficient::{self, changes};
+use super::sufficient_change::SufficientChange;
 use super::target::{FoundValue, Problem, Target};
 
 /// What makes a field, or an object, what it is.
@@ -43,7 +43,7 @@ pub struct Answer {
     /// Where it comes from.
     pub origin: ValueOrigin,
     /// What could be written to change it: each change suffices.
-    pub feeds: Vec<Feed>,
+    pub feeds: Vec<SufficientChange>,
     /// What other releases make of the same inputs, where this release's own value is the answer.
     pub others: Vec<OtherRelease>,
     /// What a new cluster of the same sources would have, where the answer is kept from before.

@@ -10,7 +10,6 @@
 
 mod answer;
 mod facts;
-mod feed;
 mod input;
 mod input_pairs;
 mod inputs;
@@ -22,16 +21,17 @@ mod patch;
 mod plan_input;
 mod search;
 mod sufficient;
+mod sufficient_change;
 mod target;
 mod unused_inputs;
 
 pub use answer::{Answer, Cause, Source, ask, ask_of};
 pub use facts::{Fact, NodeField};
-pub use feed::{Edit, Feed};
 pub use input::{Input, InputTree};
 pub use inputs::input_trees;
 pub use origin::{OtherRelease, ValueOrigin};
 pub use patch::{OperationEffect, PatchShown, Remedy, applied, patch_shown};
 pub use plan_input::PlanInput;
+pub use sufficient_change::{Edit, SufficientChange};
 pub use target::{FoundValue, Problem, Target};
 pub use unused_inputs::{UnusedInput, unused_inputs};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Inventory, Node, ROLE_LABEL};
 
-use super::feed::{Edit, Feed};
 use super::plan_input::PlanInput;
+use super::sufficient_change::{Edit, SufficientChange};
 use super::target::{FoundValue, Target};
 
 /// So many sets of roles are tried; no cluster has as many.
@@ -87,17 +87,21 @@ pub(super) fn with_node_count(
     target: &Target,
     base: &FoundValue,
     count: &Edit,
-) -> Option<Feed> {
+) -> Option<SufficientChange> {
     let (mut object, mut inventory) = (plan_input.object.clone(), plan_input.inventory().clone());
     count.apply(&mut object, &mut inventory.nodes);
     let plan = plan_input.planned(&inventory, &object);
     let reading = if plan_input.stops_operators(&plan) { return None } else { target.read(&plan) };
-    (reading != *base).then(|| Feed { edits: vec![count.clone()], how: String::new(), gives: reading })
+    (reading != *base).then(|| SufficientChange { edits: vec![count.clone()], how: String::new(), gives: reading })
 }
 
 /// The first count with which it would be something else, in the order of [`counts`]: of the architectures
 /// that are there.
-pub(super) fn first_that_matters(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> Option<Feed> {
+pub(super) fn first_that_matters(
+    plan_input: &PlanInput<'_>,
+    target: &Target,
+    base: &FoundValue,
+) -> Option<SufficientChange> {
     let counts = node_count_variants(plan_input.inventory(), &architectures(plan_input));
     counts.iter().find_map(|c| with_node_count(plan_input, target, base, c))
 }

@@ -11,10 +11,10 @@ use hcoplan_planner::release::{HyperConvergedField, Phase};
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Map, Value, json};
 
-use super::feed::{Edit, Feed};
 use super::node_counts::node_count_variants;
 use super::plan_input::PlanInput;
 use super::search::fewest;
+use super::sufficient_change::{Edit, SufficientChange};
 use super::target::{FoundValue, Target};
 use crate::docs::FieldDoc;
 
@@ -31,7 +31,7 @@ pub(super) fn changes(
     target: &Target,
     base: &FoundValue,
     default: Option<&Path>,
-) -> Vec<Feed> {
+) -> Vec<SufficientChange> {
     let schema = plan_input.release.schema(&format!("hyperconverged.{}", version_of(plan_input.object)));
     let Some(schema) = schema else {
         return Vec::new();
@@ -39,7 +39,7 @@ pub(super) fn changes(
     let trial = Trial { plan_input, target, base, schema, stored: plan_input.stored().unwrap_or_default() };
     let named = trial.named(default);
     let switches = trial.switches();
-    let mut out: Vec<Feed> = Vec::new();
+    let mut out: Vec<SufficientChange> = Vec::new();
     for (how, edits) in &named {
         out.extend(edits.iter().find_map(|edit| trial.suffices(&[edit], how)));
     }
@@ -61,7 +61,8 @@ pub(super) fn changes(
     }
     // A whole section is no answer where one of its fields is.
     let paths: Vec<String> = out.iter().flat_map(|f| f.edits.iter().map(Edit::what)).collect();
-    let is_around = |f: &Feed| f.edits.iter().any(|e| paths.iter().any(|p| p.starts_with(&format!("{}.", e.what()))));
+    let is_around =
+        |f: &SufficientChange| f.edits.iter().any(|e| paths.iter().any(|p| p.starts_with(&format!("{}.", e.what()))));
     out.retain(|f| !is_around(f));
     // Of nodes one of an architecture.
     let mut architectures: Vec<String> = Vec::new();
@@ -136,7 +137,7 @@ impl Trial<'_> {
 
     /// The value after the changes, where it answers the question: it differs, exists if it was missing before, and
     /// nothing is rejected or stops the operators.
-    fn suffices(&self, edits: &[&Edit], how: &str) -> Option<Feed> {
+    fn suffices(&self, edits: &[&Edit], how: &str) -> Option<SufficientChange> {
         let (object, inventory) = self.made(edits);
         let after = self.plan_input.planned(&inventory, &object);
         let gives = self.target.read(&after);
@@ -155,7 +156,7 @@ impl Trial<'_> {
         let is_rejected =
             !accepted(&inventory, &object) && accepted(self.plan_input.inventory(), self.plan_input.object);
         let edits = || edits.iter().map(|edit| (*edit).clone()).collect();
-        (!is_rejected).then(|| Feed { edits: edits(), how: how.to_owned(), gives })
+        (!is_rejected).then(|| SufficientChange { edits: edits(), how: how.to_owned(), gives })
     }
 
     fn rows(&self) -> impl Iterator<Item = &HyperConvergedField> {
@@ -337,7 +338,7 @@ impl Trial<'_> {
     }
 
     /// A field with as few others of its section as it needs: one that is valid only beside them.
-    fn with_section(&self, one: &Edit) -> Option<Feed> {
+    fn with_section(&self, one: &Edit) -> Option<SufficientChange> {
         let others = self.beside(one);
         let singles = others.iter().map(|other| vec![other, one]);
         let pairs =
@@ -347,7 +348,7 @@ impl Trial<'_> {
 
     /// The fewest changes that suffice together: all that switch something on, as few of them as will do; else two of
     /// which one is named for the target, or one with others of its section.
-    fn together(&self, named: &[(String, Vec<Edit>)], switches: &[Edit]) -> Option<Feed> {
+    fn together(&self, named: &[(String, Vec<Edit>)], switches: &[Edit]) -> Option<SufficientChange> {
         let is_off = |edit: &&Edit| edit.value().is_some_and(|v| v == false || v == "Disabled");
         let nodes = if self.is_missing() { self.nodes() } else { Vec::new() };
         let named = || named.iter().flat_map(|(_, edits)| edits);

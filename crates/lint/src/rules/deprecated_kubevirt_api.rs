@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule::warning(
 
 /// What is known of an old version.
 #[derive(Clone, Copy, PartialEq)]
-enum Old {
+enum OldVersion {
     /// Deprecated, with the same schema as the new one.
     SameSchema,
     /// Deprecated or about to be.
@@ -24,17 +24,17 @@ enum Old {
     Gone,
 }
 
-const VERSIONS: [(&str, &str, Old); 10] = [
-    ("kubevirt.io/v1alpha3", "v1", Old::SameSchema),
-    ("instancetype.kubevirt.io/v1alpha1", "v1beta1", Old::Gone),
-    ("instancetype.kubevirt.io/v1alpha2", "v1beta1", Old::Gone),
-    ("snapshot.kubevirt.io/v1alpha1", "v1beta1", Old::OtherSchema),
-    ("export.kubevirt.io/v1alpha1", "v1beta1", Old::OtherSchema),
-    ("clone.kubevirt.io/v1alpha1", "v1beta1", Old::OtherSchema),
-    ("cdi.kubevirt.io/v1alpha1", "v1beta1", Old::OtherSchema),
-    ("ssp.kubevirt.io/v1beta1", "v1beta3", Old::OtherSchema),
-    ("ssp.kubevirt.io/v1beta2", "v1beta3", Old::OtherSchema),
-    ("networkaddonsoperator.network.kubevirt.io/v1alpha1", "v1", Old::OtherSchema),
+const VERSIONS: [(&str, &str, OldVersion); 10] = [
+    ("kubevirt.io/v1alpha3", "v1", OldVersion::SameSchema),
+    ("instancetype.kubevirt.io/v1alpha1", "v1beta1", OldVersion::Gone),
+    ("instancetype.kubevirt.io/v1alpha2", "v1beta1", OldVersion::Gone),
+    ("snapshot.kubevirt.io/v1alpha1", "v1beta1", OldVersion::OtherSchema),
+    ("export.kubevirt.io/v1alpha1", "v1beta1", OldVersion::OtherSchema),
+    ("clone.kubevirt.io/v1alpha1", "v1beta1", OldVersion::OtherSchema),
+    ("cdi.kubevirt.io/v1alpha1", "v1beta1", OldVersion::OtherSchema),
+    ("ssp.kubevirt.io/v1beta1", "v1beta3", OldVersion::OtherSchema),
+    ("ssp.kubevirt.io/v1beta2", "v1beta3", OldVersion::OtherSchema),
+    ("networkaddonsoperator.network.kubevirt.io/v1alpha1", "v1", OldVersion::OtherSchema),
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -51,26 +51,26 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(document: &Document, written: &str, version: &str, what: Old) -> Finding {
+fn finding(document: &Document, written: &str, version: &str, what: OldVersion) -> Finding {
     let group = written.split_once('/').map_or("", |(group, _)| group);
     let new = format!("{group}/{version}");
     let path = Path::dotted("apiVersion");
     let (message, label) = match what {
-        Old::Gone => (format!("{written} is no longer served"), "rejected"),
+        OldVersion::Gone => (format!("{written} is no longer served"), "rejected"),
         _ => (format!("{written} is deprecated"), "an old version"),
     };
     let finding = finding_about(&RULE, document, message).at(document.locate(&path)).label(label).help(match what {
-        Old::SameSchema => format!("write {new}: the fields are the same"),
+        OldVersion::SameSchema => format!("write {new}: the fields are the same"),
         _ => format!("write {new}, and compare the fields"),
     });
     let applicability = match what {
-        Old::SameSchema => Applicability::Safe,
+        OldVersion::SameSchema => Applicability::Safe,
         _ => Applicability::Suggestion,
     };
     let fix = edits(document, &[Change::Set(path, new.clone().into())]).ok();
     let finding = finding.fixes(fix.map(|edits| Fix { title: format!("write {new}"), applicability, edits }));
     match what {
-        Old::Gone => finding.severity(Severity::Error),
+        OldVersion::Gone => finding.severity(Severity::Error),
         _ => finding,
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let known = &cx.release().ssp().architectures;
-        let Some(wrong) = first_wrong(text, known) else {
+        let Some(wrong) = first_unknown_word(text, known) else {
             continue;
         };
         let mut finding = Finding::new(&RULE, wrong.message(template.name()))
@@ -65,13 +65,13 @@ enum WordMistake {
 }
 
 /// A word that HCO doesn't recognise.
-struct Wrong<'t> {
+struct UnknownWord<'t> {
     word: &'t str,
     start: usize,
     what: WordMistake,
 }
 
-impl Wrong<'_> {
+impl UnknownWord<'_> {
     fn message(&self, template: &str) -> String {
         let word = self.word;
         let why = match self.what {
@@ -95,7 +95,7 @@ impl Wrong<'_> {
 }
 
 /// The first word that HCO doesn't recognise; one that only SSP doesn't know comes last.
-fn first_wrong<'t>(text: &'t str, known: &[String]) -> Option<Wrong<'t>> {
+fn first_unknown_word<'t>(text: &'t str, known: &[String]) -> Option<UnknownWord<'t>> {
     let mut start = 0;
     let mut seen: Vec<&str> = Vec::new();
     let mut new = None;
@@ -115,13 +115,13 @@ fn first_wrong<'t>(text: &'t str, known: &[String]) -> Option<Wrong<'t>> {
             None
         };
         if let Some(what) = what {
-            return Some(Wrong { word, start, what });
+            return Some(UnknownWord { word, start, what });
         }
         seen.push(word);
         start += word.len() + 1;
     }
     let (start, word) = new?;
-    Some(Wrong { word, start, what: WordMistake::NewArchitecture })
+    Some(UnknownWord { word, start, what: WordMistake::NewArchitecture })
 }
 
 /// Whether a word could be the name of an architecture.

@@ -15,14 +15,14 @@ pub(super) static RULE: Rule = Rule::error(
 const FIELD: &str = "spec.managedDataSource";
 
 /// A cron that is left out, with what has its place, and for which architectures.
-struct Lost<'a> {
+struct LostCron<'a> {
     origin: &'a ObjectOrigin,
     by: &'a Displacer,
     architectures: Vec<&'a str>,
 }
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut all: Vec<Lost<'_>> = Vec::new();
+    let mut all: Vec<LostCron<'_>> = Vec::new();
     for displaced in cx.displaced_crons() {
         let winner = match &displaced.by {
             Displacer::SameDataSource(winner) => winner.template.as_ref(),
@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let architecture = displaced.origin.architecture.as_deref();
         match same {
             Some(lost) => lost.architectures.extend(architecture),
-            None => all.push(Lost {
+            None => all.push(LostCron {
                 origin: &displaced.origin,
                 by: &displaced.by,
                 architectures: architecture.into_iter().collect(),
@@ -51,7 +51,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(cx: &Context<'_>, lost: &Lost<'_>) -> Finding {
+fn finding(cx: &Context<'_>, lost: &LostCron<'_>) -> Finding {
     let name = lost.origin.name();
     let what = match lost.architectures.as_slice() {
         [] => format!("golden image {name} is never imported"),

@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .fix(FixKind::Suggested);
 
 /// A text that the annotation has had on the way.
-struct Below<'l> {
+struct EarlierText<'l> {
     layer: Option<&'l Layer>,
     operations: Vec<Value>,
     place: Location,
@@ -34,23 +34,27 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut below = Vec::new();
         // A build has the last layer's text; its layers begin with the HyperConverged's own.
         if !cx.is_built() {
-            below.push(Below { layer: None, operations: operations(patch.text), place: patch.annotation.key_place() });
+            below.push(EarlierText {
+                layer: None,
+                operations: operations(patch.text),
+                place: patch.annotation.key_place(),
+            });
         }
         for layer in layers.iter().filter(|l| l.name == name) {
             let own = operations(&layer.text);
-            let under = below.iter().rfind(|b: &&Below<'_>| b.layer.is_none_or(|l| layer.covers(l)));
+            let under = below.iter().rfind(|b: &&EarlierText<'_>| b.layer.is_none_or(|l| layer.covers(l)));
             if let Some(under) = under {
                 let missing: Vec<&Value> = under.operations.iter().filter(|o| !own.contains(o)).collect();
                 if !missing.is_empty() {
                     out.report(finding(layer, under, &missing));
                 }
             }
-            below.push(Below { layer: Some(layer), operations: own, place: layer.place.clone() });
+            below.push(EarlierText { layer: Some(layer), operations: own, place: layer.place.clone() });
         }
     }
 }
 
-fn finding(layer: &Layer, under: &Below<'_>, missing: &[&Value]) -> Finding {
+fn finding(layer: &Layer, under: &EarlierText<'_>, missing: &[&Value]) -> Finding {
     let count = match missing.len() {
         1 => "an operation".to_owned(),
         n => format!("{n} operations"),

@@ -23,42 +23,42 @@ struct Part {
     instead: &'static str,
 }
 
-const fn part(kind: &'static str, pointer: &'static str, what: &What) -> Part {
+const fn part(kind: &'static str, pointer: &'static str, what: &Consequence) -> Part {
     Part { kind, pointer, severity: what.severity, means: what.means, instead: what.instead }
 }
 
-struct What {
+struct Consequence {
     severity: Severity,
     means: &'static str,
     instead: &'static str,
 }
 
-const IMAGES: What = What {
+const IMAGES: Consequence = Consequence {
     severity: Severity::Error,
     means: "KubeVirt then reports another version than HCO waits for, and upgrades never finish",
     instead: "remove it: images come with the operator's release, and from a mirror by an \
               ImageDigestMirrorSet",
 };
 
-const REMOVAL: What = What {
+const REMOVAL: Consequence = Consequence {
     severity: Severity::Warning,
     means: "the HyperConverged no longer shows what happens to the workloads when it is removed",
     instead: "use the HyperConverged's field uninstallStrategy",
 };
 
-const UPDATES: What = What {
+const UPDATES: Consequence = Consequence {
     severity: Severity::Warning,
     means: "the HyperConverged no longer shows how running virtual machines are updated",
     instead: "use the HyperConverged's field workloadUpdateStrategy",
 };
 
-const CERTIFICATES: What = What {
+const CERTIFICATES: Consequence = Consequence {
     severity: Severity::Warning,
     means: "its certificates are rotated otherwise than those of the other operands",
     instead: "use the HyperConverged's field certConfig",
 };
 
-const MONITORING: What = What {
+const MONITORING: Consequence = Consequence {
     severity: Severity::Warning,
     means: "Prometheus looks for KubeVirt's metrics where HCO's rules don't expect them",
     instead: "remove it",

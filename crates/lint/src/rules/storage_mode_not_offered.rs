@@ -20,8 +20,8 @@ pub(super) static RULE: Rule = Rule::warning(
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // Once for each class and mode: places, and who asks.
-    type Asked = (Vec<Location>, Vec<String>);
-    let mut found: BTreeMap<(String, String), Asked> = BTreeMap::new();
+    type ModeRequests = (Vec<Location>, Vec<String>);
+    let mut found: BTreeMap<(String, String), ModeRequests> = BTreeMap::new();
     let mut offers = BTreeMap::new();
     for DiskSpec { who, spec, document } in cx.disk_specs() {
         let Some(kind) = ["storage", "pvc"].into_iter().find(|kind| spec.get(kind).is_some()) else {

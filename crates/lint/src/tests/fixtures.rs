@@ -50,13 +50,13 @@ pub(super) fn everything() -> impl Iterator<Item = Selector> {
 }
 
 /// Findings at one location, or at none.
-struct Said {
+struct LocatedFindings {
     place: Option<Location>,
     label: String,
     below: Vec<String>,
 }
 
-impl Said {
+impl LocatedFindings {
     /// As an annotation of a text in its file's place.
     fn annotation(&self, place: &Location) -> Annotation {
         let position = |Position { line, column }| annotations::Position { line, column };
@@ -71,7 +71,7 @@ impl Said {
 
 /// Findings in the form of annotations: message, location, notes, help. Several findings are numbered; several notes of
 /// one have letters.
-fn said(findings: &[Finding]) -> Vec<Said> {
+fn said(findings: &[Finding]) -> Vec<LocatedFindings> {
     let mut out = Vec::new();
     for (number, finding) in (1..).zip(findings) {
         let number = match findings {
@@ -85,7 +85,7 @@ fn said(findings: &[Finding]) -> Vec<Said> {
             let applicability = format!("{:?}", fix.applicability).to_lowercase();
             below.extend(text_lines(&format!("fix ({applicability})"), &fix.title));
         }
-        out.push(Said {
+        out.push(LocatedFindings {
             place: finding.location.clone(),
             label: finding.label.as_deref().unwrap_or_default().to_owned(),
             below,
@@ -96,7 +96,7 @@ fn said(findings: &[Finding]) -> Vec<Said> {
                 _ => letter.to_string(),
             };
             let header = format!("note {number}{letter}");
-            out.push(Said {
+            out.push(LocatedFindings {
                 place: Some(related.location.clone()),
                 label: format!("{}: {}", header.trim_end(), related.message),
                 below: Vec::new(),
@@ -117,7 +117,7 @@ fn text_lines(header: &str, text: &str) -> Vec<String> {
 }
 
 /// The findings, each with its location as text.
-fn in_words<'s>(said: impl IntoIterator<Item = &'s Said>) -> String {
+fn in_words<'s>(said: impl IntoIterator<Item = &'s LocatedFindings>) -> String {
     let mut out = String::new();
     for said in said {
         if let Some(place) = &said.place {

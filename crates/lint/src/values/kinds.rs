@@ -80,7 +80,7 @@ pub(crate) enum Kind {
 
 /// What is wrong with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wrong {
+pub(crate) enum Mistake {
     NotOneOf(&'static [&'static str]),
     Below(i64),
     NotBetween(i64, i64),
@@ -106,7 +106,7 @@ pub(crate) enum Wrong {
     NoLimit,
 }
 
-impl Wrong {
+impl Mistake {
     /// What is wrong with this value, as the end of a sentence about it.
     pub(super) fn describe(&self, value: &Json) -> String {
         let value = match value {
@@ -170,13 +170,13 @@ pub(crate) struct Problem<'n> {
     pub(crate) node: &'n Node,
     /// The key below the row's field that is wrong, where the row is about more than one.
     key: Option<String>,
-    pub(crate) wrong: Wrong,
+    pub(crate) wrong: Mistake,
     /// The value that was probably meant.
     pub(crate) correct: Option<String>,
 }
 
 impl<'n> Problem<'n> {
-    fn new(node: &'n Node, wrong: Wrong) -> Self {
+    fn new(node: &'n Node, wrong: Mistake) -> Self {
         Self { node, key: None, wrong, correct: None }
     }
 
@@ -263,7 +263,7 @@ impl Kind {
             Self::RegistryUrl => (is_registry_url(text), "a URL with '//', a host and an image"),
             _ => return None,
         };
-        (!is_right).then(|| Problem::new(node, Wrong::NotA(form)).correct(self.corrected(text)))
+        (!is_right).then(|| Problem::new(node, Mistake::NotA(form)).correct(self.corrected(text)))
     }
 
     /// The text that was meant, where that is certain.
@@ -300,7 +300,7 @@ const SUBDOMAIN: &str = "a name of lower-case letters, digits, '-' and '.'";
 /// The keys of a mapping that don't have a form.
 fn keys<'n>(node: &'n Node, is_right: impl Fn(&str) -> bool, form: &'static str) -> Vec<Problem<'n>> {
     let wrong = node.entries().iter().filter(|entry| !is_right(&entry.key.text));
-    wrong.map(|entry| Problem::new(&entry.value, Wrong::NotAKey(form)).key(entry.key.text.clone())).collect()
+    wrong.map(|entry| Problem::new(&entry.value, Mistake::NotAKey(form)).key(entry.key.text.clone())).collect()
 }
 
 /// A text with blanks at its ends. KubeVirt alone takes line breaks away, from the name of a mediated device's type;
@@ -310,7 +310,7 @@ fn blanks(node: &Node, kind: Kind) -> Option<Problem<'_>> {
     let trimmed = text.trim();
     let read = if kind == Kind::MediatedDeviceName { text.trim_matches(['\n', '\r', '\t']) } else { text };
     (!trimmed.is_empty() && read != trimmed)
-        .then(|| Problem::new(node, Wrong::Blanks).correct(Some(trimmed.to_owned())))
+        .then(|| Problem::new(node, Mistake::Blanks).correct(Some(trimmed.to_owned())))
 }
 
 fn amount(node: &Node) -> Option<Quantity> {
@@ -322,18 +322,18 @@ fn amount(node: &Node) -> Option<Quantity> {
 
 fn below_zero(node: &Node) -> Option<Problem<'_>> {
     let is = amount(node)?;
-    is.to_string().starts_with('-').then(|| Problem::new(node, Wrong::Below(0)))
+    is.to_string().starts_with('-').then(|| Problem::new(node, Mistake::Below(0)))
 }
 
 fn one_of<'n>(node: &'n Node, words: &'static [&'static str]) -> Option<Problem<'n>> {
     let text = node.as_str().filter(|text| !text.is_empty() && !words.contains(text))?;
     let meant = nearest(text, words.iter().copied()).map(ToOwned::to_owned);
-    Some(Problem::new(node, Wrong::NotOneOf(words)).correct(meant))
+    Some(Problem::new(node, Mistake::NotOneOf(words)).correct(meant))
 }
 
 fn at_least(node: &Node, least: i64) -> Option<Problem<'_>> {
     let number = node.to_json().as_i64().filter(|number| *number < least);
-    number.map(|_| Problem::new(node, Wrong::Below(least)))
+    number.map(|_| Problem::new(node, Mistake::Below(least)))
 }
 
 /// Kubernetes' ValidateTolerations.
@@ -342,10 +342,10 @@ fn toleration(node: &Node) -> Vec<Problem<'_>> {
     let text = |key| node.get(key).and_then(Node::as_str).unwrap_or_default();
     let (key, operator) = (text("key"), text("operator"));
     if let Some(written) = node.get("key").filter(|_| !key.is_empty() && !label::is_key(key)) {
-        out.push(Problem::new(written, Wrong::NotA("a label's key")).key("key"));
+        out.push(Problem::new(written, Mistake::NotA("a label's key")).key("key"));
     }
     if key.is_empty() && operator != "Exists" {
-        out.push(Problem::new(node, Wrong::Missing("key")).key("the toleration"));
+        out.push(Problem::new(node, Mistake::Missing("key")).key("the toleration"));
     }
     if let Some(written) = node.get("operator") {
         out.extend(one_of(written, &["Exists", "Equal"]).map(|problem| problem.key("operator")));
@@ -356,15 +356,15 @@ fn toleration(node: &Node) -> Vec<Problem<'_>> {
     }
     if let Some(written) = node.get("value").filter(|value| value.as_str().is_some_and(|v| !v.is_empty())) {
         if operator == "Exists" {
-            out.push(Problem::new(written, Wrong::NotWith("operator Exists".to_owned())).key("value"));
+            out.push(Problem::new(written, Mistake::NotWith("operator Exists".to_owned())).key("value"));
         } else if !label::is_value(written.as_str().unwrap_or_default()) {
-            out.push(Problem::new(written, Wrong::NotA("a label's value")).key("value"));
+            out.push(Problem::new(written, Mistake::NotA("a label's value")).key("value"));
         }
     }
     let seconds = node.get("tolerationSeconds").filter(|node| !matches!(node.value, Value::Null));
     if let Some(written) = seconds.filter(|_| text("effect") != "NoExecute") {
         let other = "an effect other than NoExecute".to_owned();
-        out.push(Problem::new(written, Wrong::NotWith(other)).key("tolerationSeconds"));
+        out.push(Problem::new(written, Mistake::NotWith(other)).key("tolerationSeconds"));
     }
     out
 }
@@ -373,10 +373,10 @@ fn labels(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
     for entry in node.entries() {
         if !label::is_key(&entry.key.text) {
-            let problem = Problem::new(&entry.value, Wrong::NotAKey("a label's key"));
+            let problem = Problem::new(&entry.value, Mistake::NotAKey("a label's key"));
             out.push(problem.key(entry.key.text.clone()));
         } else if entry.value.as_str().is_some_and(|value| !label::is_value(value)) {
-            let problem = Problem::new(&entry.value, Wrong::NotA("a label's value"));
+            let problem = Problem::new(&entry.value, Mistake::NotA("a label's value"));
             out.push(problem.key(entry.key.text.clone()));
         }
     }
@@ -394,7 +394,7 @@ fn selector(node: &Node) -> Vec<Problem<'_>> {
             None if requirement_is_valid(&requirement.to_json()) => {}
             None => {
                 let form = "a requirement with a key, an operator and the values that it needs";
-                out.push(Problem::new(requirement, Wrong::NotA(form)).key("matchExpressions"));
+                out.push(Problem::new(requirement, Mistake::NotA(form)).key("matchExpressions"));
             }
         }
     }
@@ -418,8 +418,8 @@ fn affinity(node: &Node) -> Vec<Problem<'_>> {
         let preferred = affinity.get(PREFERRED).map(Node::items).unwrap_or_default();
         for term in preferred.iter().filter(|term| weight(term)) {
             out.push(match term.get("weight") {
-                Some(written) => Problem::new(written, Wrong::NotBetween(1, 100)).key("weight"),
-                None => Problem::new(term, Wrong::Missing("weight")).key("the preferred term"),
+                Some(written) => Problem::new(written, Mistake::NotBetween(1, 100)).key("weight"),
+                None => Problem::new(term, Mistake::Missing("weight")).key("the preferred term"),
             });
         }
         if kind == "nodeAffinity" {
@@ -431,9 +431,9 @@ fn affinity(node: &Node) -> Vec<Problem<'_>> {
             match term.get("topologyKey") {
                 Some(written) if written.as_str().is_some_and(label::is_key) => {}
                 Some(written) => {
-                    out.push(Problem::new(written, Wrong::NotA("a node label's key")).key("topologyKey"));
+                    out.push(Problem::new(written, Mistake::NotA("a node label's key")).key("topologyKey"));
                 }
-                None => out.push(Problem::new(term, Wrong::Missing("topologyKey")).key("the affinity term")),
+                None => out.push(Problem::new(term, Mistake::Missing("topologyKey")).key("the affinity term")),
             }
             for key in ["labelSelector", "namespaceSelector"] {
                 out.extend(term.get(key).map(selector).unwrap_or_default());
@@ -471,7 +471,7 @@ fn architectures(node: &Node) -> Vec<Problem<'_>> {
 
 fn architecture(node: &Node) -> Option<Problem<'_>> {
     match Name::of(node.as_str().filter(|text| !text.is_empty())?) {
-        Name::Alias(name) => Some(Problem::new(node, Wrong::Alias(name)).correct(Some(name.to_owned()))),
+        Name::Alias(name) => Some(Problem::new(node, Mistake::Alias(name)).correct(Some(name.to_owned()))),
         Name::Known | Name::Unknown => None,
     }
 }
@@ -486,7 +486,7 @@ fn resources(node: &Node) -> Vec<Problem<'_>> {
             let is_standard = matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
             if !is_standard && !is_extended_resource(name) {
                 let form = "a resource of containers: cpu, memory, or a name with a domain";
-                out.push(Problem::new(&entry.value, Wrong::NotAKey(form)).key(name));
+                out.push(Problem::new(&entry.value, Mistake::NotAKey(form)).key(name));
                 continue;
             }
             let Some(is) = amount(&entry.value) else {
@@ -496,7 +496,7 @@ fn resources(node: &Node) -> Vec<Problem<'_>> {
                 out.push(problem.key(format!("{section}.{name}")));
             }
             if !is_standard && is.scaled(0).checked_mul(1000) != Some(is.scaled(-3)) {
-                out.push(Problem::new(&entry.value, Wrong::NotA("a whole number")).key(name));
+                out.push(Problem::new(&entry.value, Mistake::NotA("a whole number")).key(name));
             }
             if section == "limits" {
                 continue;
@@ -504,9 +504,9 @@ fn resources(node: &Node) -> Vec<Problem<'_>> {
             let may_exceed = matches!(name, "cpu" | "memory" | "ephemeral-storage");
             match limits.and_then(|limits| limits.get(name)).map(amount) {
                 Some(Some(limit)) if is > limit || !may_exceed && is != limit => {
-                    out.push(Problem::new(&entry.value, Wrong::AboveLimit(limit.to_string())).key(name));
+                    out.push(Problem::new(&entry.value, Mistake::AboveLimit(limit.to_string())).key(name));
                 }
-                None if !may_exceed => out.push(Problem::new(&entry.value, Wrong::NoLimit).key(name)),
+                None if !may_exceed => out.push(Problem::new(&entry.value, Mistake::NoLimit).key(name)),
                 _ => {}
             }
         }
@@ -523,15 +523,15 @@ fn mac_range(node: &Node) -> Option<Problem<'_>> {
             let (first, last) = (first?, last?);
             for (node, address, key) in [(start, first, "rangeStart"), (end, last, "rangeEnd")] {
                 if address[0] & 1 == 1 {
-                    let wrong = Wrong::NotA("a unicast address: the first byte has to be even");
+                    let wrong = Mistake::NotA("a unicast address: the first byte has to be even");
                     return Some(Problem::new(node, wrong).key(key));
                 }
             }
-            let wrong = Wrong::NotA("at or above rangeStart");
+            let wrong = Mistake::NotA("at or above rangeStart");
             (first > last).then(|| Problem::new(end, wrong).key("rangeEnd"))
         }
-        (Some(only), None) => Some(Problem::new(only, Wrong::Missing("rangeEnd")).key("the range")),
-        (None, Some(only)) => Some(Problem::new(only, Wrong::Missing("rangeStart")).key("the range")),
+        (Some(only), None) => Some(Problem::new(only, Mistake::Missing("rangeEnd")).key("the range")),
+        (None, Some(only)) => Some(Problem::new(only, Mistake::Missing("rangeStart")).key("the range")),
         (None, None) => None,
     }
 }
@@ -549,7 +549,7 @@ fn union<'n>(node: &'n Node, tag: &'static str, types: &'static [&'static str]) 
     let others = types.iter().filter(|name| **name != chosen).map(|name| name.to_ascii_lowercase());
     let written = others.filter_map(|name| {
         let section = node.get(&name).filter(|section| !section.entries().is_empty())?;
-        Some(Problem::new(section, Wrong::NotWith(format!("{tag} {chosen}"))).key(name))
+        Some(Problem::new(section, Mistake::NotWith(format!("{tag} {chosen}"))).key(name))
     });
     written.collect()
 }
@@ -563,14 +563,14 @@ fn cpu_model(node: &Node) -> Option<Problem<'_>> {
         return None;
     }
     let meant = known.into_iter().find(|model| model.eq_ignore_ascii_case(base))?;
-    Some(Problem::new(node, Wrong::Spelling).correct(Some(text.replacen(base, meant, 1))))
+    Some(Problem::new(node, Mistake::Spelling).correct(Some(text.replacen(base, meant, 1))))
 }
 
 /// The default CPU model that the rendered KubeVirt hides as obsolete.
 fn obsolete<'n>(node: &'n Node, cx: &Context<'_>) -> Option<Problem<'n>> {
     let kubevirt = cx.plan().operand("KubeVirt")?;
     let hidden = &kubevirt["spec"]["configuration"]["obsoleteCPUModels"][node.as_str()?];
-    (hidden == &Json::Bool(true)).then(|| Problem::new(node, Wrong::Obsolete))
+    (hidden == &Json::Bool(true)).then(|| Problem::new(node, Mistake::Obsolete))
 }
 
 /// The CPU models of libvirt's map, without the numbers of their versions, and what KubeVirt takes instead of one.

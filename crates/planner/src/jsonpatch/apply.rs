@@ -19,11 +19,11 @@ const MAX_COPIED: usize = 256 << 10;
 struct Rejection {
     message: String,
     cause: Cause,
-    blame: Blame,
+    failed_part: FailedPart,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Blame {
+enum FailedPart {
     Path,
     From,
     Value,
@@ -44,10 +44,10 @@ impl Document<'_> {
         };
         applied.map_err(|rejection| {
             let spans = &operation.spans;
-            let span = match rejection.blame {
-                Blame::Path => None,
-                Blame::From => spans.from,
-                Blame::Value => spans.value,
+            let span = match rejection.failed_part {
+                FailedPart::Path => None,
+                FailedPart::From => spans.from,
+                FailedPart::Value => spans.value,
             };
             Failure {
                 message: rejection.message,
@@ -113,11 +113,11 @@ impl Document<'_> {
         let from = operation.from.as_deref().unwrap_or_default();
         if from.is_empty() {
             let message = "unable to move entire document to another path: invalid state detected";
-            return Err(wrong_root(message).blame(Blame::From));
+            return Err(wrong_root(message).failed_part(FailedPart::From));
         }
         let source = self.place(from).ok_or_else(|| {
             let message = format!("move operation does not apply: doc is missing from path: {from}");
-            no_path(message).blame(Blame::From)
+            no_path(message).failed_part(FailedPart::From)
         })?;
         let value = self
             .get(&source)
@@ -125,7 +125,7 @@ impl Document<'_> {
             .and_then(|value| self.take(&source).map(|()| value))
             .map_err(|m| {
                 let prefix = format!("error in move for path: '{}': ", source.key);
-                at_path(prefix, m).blame(Blame::From)
+                at_path(prefix, m).failed_part(FailedPart::From)
             })?;
         let place = self.place(path).ok_or_else(|| {
             no_path(format!("move operation does not apply: doc is missing destination path: {path}"))
@@ -138,7 +138,7 @@ impl Document<'_> {
         let from = operation.from.as_deref().unwrap_or_default();
         let source = self.place(from).ok_or_else(|| {
             let message = format!("copy operation does not apply: doc is missing from path: \"{from}\"");
-            no_path(message).blame(Blame::From)
+            no_path(message).failed_part(FailedPart::From)
         })?;
         let room = MAX_COPIED.saturating_sub(self.copied);
         let value = match self.get(&source) {
@@ -146,7 +146,7 @@ impl Document<'_> {
             Ok(value) => value.map_or(Node::Null, Node::copied),
             Err(m) => {
                 let prefix = format!("error in copy for from: '{from}': ");
-                return Err(at_path(prefix, m).blame(Blame::From));
+                return Err(at_path(prefix, m).failed_part(FailedPart::From));
             }
         };
         let place = self.place(path).ok_or_else(|| {
@@ -162,7 +162,7 @@ impl Document<'_> {
         let failed = || Rejection {
             message: format!("testing value {path} failed: test failed"),
             cause: Cause::TestFailed,
-            blame: Blame::Value,
+            failed_part: FailedPart::Value,
         };
         let equal = |value: &Node, wanted: &Node| match value.equals(wanted) {
             Ok(true) => Ok(()),
@@ -192,8 +192,8 @@ impl Document<'_> {
 }
 
 impl Rejection {
-    fn blame(self, blame: Blame) -> Self {
-        Self { blame, ..self }
+    fn failed_part(self, failed_part: FailedPart) -> Self {
+        Self { failed_part, ..self }
     }
 }
 
@@ -203,21 +203,21 @@ fn given(operation: &Operation) -> Node {
 }
 
 fn no_path(message: String) -> Rejection {
-    Rejection { message: message + ": missing value", cause: Cause::MissingPath, blame: Blame::Path }
+    Rejection { message: message + ": missing value", cause: Cause::MissingPath, failed_part: FailedPart::Path }
 }
 
 fn at_path(prefix: String, missing: Missing) -> Rejection {
-    Rejection { message: prefix + &missing.message, cause: missing.cause, blame: Blame::Path }
+    Rejection { message: prefix + &missing.message, cause: missing.cause, failed_part: FailedPart::Path }
 }
 
 fn wrong_root(message: &str) -> Rejection {
-    Rejection { message: message.to_owned(), cause: Cause::WrongType, blame: Blame::Value }
+    Rejection { message: message.to_owned(), cause: Cause::WrongType, failed_part: FailedPart::Value }
 }
 
 fn crash() -> Rejection {
     Rejection {
         message: "runtime error: invalid memory address or nil pointer dereference".to_owned(),
         cause: Cause::NilDereference,
-        blame: Blame::Value,
+        failed_part: FailedPart::Value,
     }
 }

@@ -52,7 +52,7 @@ pub fn page(subject: &str, release: Option<&Arc<Release>>) -> Result<String, Fai
                  as in KubeVirt.spec"
             .to_owned(),
     };
-    Err(Failure::usage(format!("nothing that has a page is called {subject:?}"), help))
+    Err(Failure::usage(format!("no page is called {subject:?}"), help))
 }
 
 /// What `hcoplan explain` has a page for: rules, alerts, annotations, gates, and where fields begin.

@@ -1,4 +1,4 @@
-//! A change that suffices: what, written all together, makes an answer another one.
+//! A change that is sufficient to change an answer.
 
 use hcoplan_planner::inventory::Node;
 use hcoplan_yaml::{Path, Segment};
@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::target::FoundValue;
 
-/// A change that was tried.
+/// A change that is sufficient to change an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Feed {
-    /// What is written, the fewest that suffice.
+pub struct SufficientChange {
+    /// The fewest edits that suffice.
     pub edits: Vec<Edit>,
-    /// How the field gets there, as the release's table says; empty where only trying showed it.
+    /// How the value reaches the field, by the table of the release; empty where the table lacks it.
     pub how: String,
     /// The resulting value.
     pub gives: FoundValue,
