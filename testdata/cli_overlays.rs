@@ -253,7 +253,7 @@ fn an_editor_shows_findings_in_overlays() {
     let unquoted = text(base).replace("\"True\"", "\"no\"");
     editor.open(base, &unquoted);
     editor.wait("no", |m| m.to_string().contains("deployOVS is \\\"no\\\"").then_some(()));
-    let both = "say false, in clusters/lab, clusters/prod";
+    let both = "write \"false\", in clusters/lab, clusters/prod";
     let edit = format!("[/{base}: \"false\"]");
     let offered = editor.offered(base, 7);
     assert_eq!(offered, [format!("{both}, preferred {edit}")]);
@@ -261,7 +261,7 @@ fn an_editor_shows_findings_in_overlays() {
     editor.open(patch, &own);
     assert_eq!(editor.shown(patch, "deploy-ovs-implicit"), 7);
     let offered = editor.offered(patch, 7);
-    let expected = format!("say false, preferred [/{patch}: \"false\"]");
+    let expected = format!("write \"false\", preferred [/{patch}: \"false\"]");
     assert_eq!(offered, [expected]);
     drop(editor);
 

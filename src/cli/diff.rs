@@ -1,4 +1,4 @@
-//! `hcoplan diff`: what a change does to the clusters, told by meaning.
+//! `hcoplan diff`: the effects of a change on the clusters.
 
 use camino::Utf8PathBuf;
 use clap::Args;

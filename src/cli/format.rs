@@ -1,4 +1,4 @@
-//! `--format FORMAT[=FILE]`, as often as one likes.
+//! `--format FORMAT[=FILE]`, which may be repeated.
 
 use std::borrow::Cow;
 use std::str::FromStr;

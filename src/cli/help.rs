@@ -1,4 +1,4 @@
-//! `-h` on one screen, and `--help` on two: clap's own long help gives each option four lines.
+//! `-h` on one screen, and `--help` on two; clap's own long help would be longer.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! `hcoplan inventory`: whether a ClusterInventory still holds.
+//! `hcoplan inventory`: compares a ClusterInventory with a dump of its cluster.
 
 use camino::Utf8PathBuf;
 use clap::{Args, Subcommand, ValueEnum};

@@ -1,4 +1,4 @@
-//! `hcoplan lint`: what the rules find.
+//! `hcoplan lint`: runs the rules and prints their findings.
 
 use clap::Args;
 

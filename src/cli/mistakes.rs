@@ -1,4 +1,4 @@
-//! What was probably meant, where the command line is wrong.
+//! Suggestions for mistakes on the command line.
 
 use std::ffi::OsString;
 

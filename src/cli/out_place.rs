@@ -1,4 +1,4 @@
-//! Where the output tree may not be: in a directory that a tool or user applies.
+//! Rejects an output tree inside a directory that a tool or user applies.
 
 use camino::{Utf8Path, Utf8PathBuf};
 

@@ -1,4 +1,4 @@
-//! The command that was typed, for who wants to run it again.
+//! The command as typed, to be shown in reports.
 
 /// Options that change only the form, the destination and the speed of the output; those with a value.
 const OF_OUTPUT: [&str; 3] = ["--format", "--color", "--jobs"];

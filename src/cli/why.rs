@@ -1,4 +1,4 @@
-//! `hcoplan why`: what makes a field of a rendered object what it is.
+//! `hcoplan why`: explains where a rendered field's value comes from.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;

@@ -1,4 +1,4 @@
-//! Findings of a cluster whose release or nodes are assumed: they are those of any that it may have.
+//! Findings of a cluster whose release or nodes are assumed: only those that hold for every possible one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `--baseline FILE`: the findings of an earlier day.
+//! `--baseline FILE`: the findings recorded earlier.
 
 use std::collections::BTreeSet;
 

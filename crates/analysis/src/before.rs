@@ -1,4 +1,4 @@
-//! The side before: what a cluster was before the change.
+//! The state of a cluster before the change.
 
 use super::previous_state::PreviousState;
 use hcoplan_kubernetes::Object;

@@ -1,4 +1,4 @@
-//! What a program builds before a repository is examined.
+//! Builds by kustomize and helm, made before a repository is read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The rules over one cluster of a repository.
+//! Runs the rules on one cluster of a repository.
 
 use serde_json::Value;
 

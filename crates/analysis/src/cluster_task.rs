@@ -1,4 +1,4 @@
-//! What a command asks for each cluster.
+//! The work that a command needs for each cluster.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The clusters of a run, and what is done with them.
+//! The clusters of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;

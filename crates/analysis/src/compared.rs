@@ -1,4 +1,4 @@
-//! What differs in a cluster between the side before and what it is now.
+//! Compares a cluster's state before the change with the one after it.
 
 use std::sync::Arc;
 

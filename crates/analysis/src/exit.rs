@@ -1,4 +1,4 @@
-//! How a run ends: the one place that decides the exit code.
+//! The exit code of a run.
 
 use std::process::ExitCode;
 

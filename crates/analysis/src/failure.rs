@@ -1,4 +1,4 @@
-//! What ends a run before its work is done.
+//! Errors that end a run early.
 
 use camino::{Utf8Path, Utf8PathBuf};
 

@@ -1,4 +1,4 @@
-//! `--only KIND[/NAME]`: which objects are asked for.
+//! `--only KIND[/NAME]`: selects objects.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! Work on many things at once, results in order, memory bounded.
+//! Parallel work with results in order and bounded memory.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! The clusters of two sides: which one is which.
+//! Pairs the clusters of two sides.
 
 use std::collections::{BTreeMap, BTreeSet};
 

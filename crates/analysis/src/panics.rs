@@ -1,4 +1,4 @@
-//! A panic in one cluster's work: caught, with what it said and where.
+//! Catches a panic in one cluster's work, with its message and location.
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};

@@ -1,4 +1,4 @@
-//! Every cluster through the pipeline.
+//! Runs the pipeline on every cluster.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;

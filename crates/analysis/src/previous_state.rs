@@ -1,4 +1,4 @@
-//! What the clusters hold before the change: the old object of an update.
+//! The objects in the clusters before the change: the old object of an update.
 
 use camino::Utf8PathBuf;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Which clusters are meant: `--cluster`, `--exclude` and `--shard`.
+//! The selected clusters: `--cluster`, `--exclude` and `--shard`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The one clock of the analysis.
+//! The current date; nothing else in the analysis reads a clock.
 
 use hcoplan_lint::Date;
 

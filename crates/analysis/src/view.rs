@@ -1,4 +1,4 @@
-//! What the views (`matrix`, `report`) want of a cluster beside its findings.
+//! Data of a cluster for the views (`matrix`, `report`), in addition to its findings.
 
 use super::cluster_result::ClusterResult;
 use super::planned::Planned;

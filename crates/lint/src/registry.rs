@@ -20,8 +20,8 @@ static ALL: LazyLock<Vec<RegisteredRule>> = LazyLock::new(|| {
         when: RunPhase::Elsewhere,
         check: |_, _| {},
     });
-    let mut all: Vec<RegisteredRule> =
-        TABLES.iter().copied().flatten().chain(RULES).copied().chain(elsewhere).collect();
+    let here = TABLES.iter().copied().flatten().chain(RULES);
+    let mut all: Vec<RegisteredRule> = here.copied().chain(elsewhere).collect();
     all.sort_by_key(|r| r.rule.name);
     all
 });

@@ -1,4 +1,4 @@
-//! What people wrote of a release by reading its code, in a directory of its own (`schemas/behaviour/1.19`): put
+//! The data of a release that people wrote by reading its code, in a directory of its own (`schemas/behaviour/1.19`): put
 //! over what comes from the base before anything is read, and kept apart when the release is written.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What a checkout of KubeVirt says about its feature gates and about the preferences that it deploys.
+//! KubeVirt's feature gates and deployed preferences, from a checkout.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! One cell: what a virtual machine of an architecture finds under an image's name.
+//! One cell: the disk that a virtual machine of an architecture gets for an image's name.
 
 use super::objects::{Cron, DataSourceTarget, Objects};
 use super::rows::{Row, SwitchedOffBy};

@@ -1,4 +1,4 @@
-//! Many clusters: those that are alike together, and the numbers over all.
+//! Groups equal clusters, and counts over all clusters.
 
 use std::collections::HashMap;
 

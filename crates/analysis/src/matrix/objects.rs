@@ -1,4 +1,4 @@
-//! What SSP would make, looked up by name.
+//! The objects that SSP would create, by name.
 
 use std::collections::BTreeMap;
 

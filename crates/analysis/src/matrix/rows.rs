@@ -1,4 +1,4 @@
-//! Which golden images there are, or could be.
+//! The golden images of a cluster, one row each.
 
 use std::collections::BTreeMap;
 

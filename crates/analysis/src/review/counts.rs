@@ -1,4 +1,4 @@
-//! How much a change changes.
+//! The numbers of a change.
 
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_explain::diff::{ClusterDiff, Kind};

@@ -1,4 +1,4 @@
-//! What changes: clusters that change alike, and in them objects that change alike.
+//! Groups clusters, and in them objects, with the same changes.
 
 use std::collections::BTreeMap;
 

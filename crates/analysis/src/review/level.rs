@@ -1,4 +1,4 @@
-//! How bad something is: of an effect, a finding, a verdict.
+//! The level of an effect, a finding or a verdict.
 
 use hcoplan_diagnostics::finding::Severity;
 

@@ -1,4 +1,4 @@
-//! Names in a sentence.
+//! Lists of names in sentences.
 
 /// Clusters that are all named; of more the first few.
 const MOST: usize = 5;

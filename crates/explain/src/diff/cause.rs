@@ -1,4 +1,4 @@
-//! Which line of the inputs moved which field: found by planning again with one difference of the
+//! Which line of the inputs changed which field: found by planning again with one difference of the
 //! inputs at a time.
 
 use std::borrow::Cow;

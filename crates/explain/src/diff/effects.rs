@@ -1,4 +1,4 @@
-//! What a change does to a cluster, from everything that is known of it.
+//! All effects of a change on a cluster.
 
 use hcoplan_planner::verdict::Verdict;
 

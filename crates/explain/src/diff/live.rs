@@ -1,4 +1,4 @@
-//! Objects as a cluster hands them out, brought to the form in which operators write them.
+//! Objects of a live cluster, converted to the form in which operators write them.
 
 use hcoplan_kubernetes::{Object, ObjectId};
 use hcoplan_planner::release::Release;

@@ -1,4 +1,4 @@
-//! What changes.
+//! Differences between two sides.
 //!
 //! Between two [`Side`]s (plans), by meaning, with the cause and the consequence of each change: [`compare_plans`].
 

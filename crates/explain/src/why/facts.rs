@@ -1,4 +1,4 @@
-//! What an inventory says, about nodes and about the cluster, and how each of it is taken away.
+//! The facts of an inventory about nodes and the cluster, and how each is removed for a trial.
 
 use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Inventory, ROLE_LABEL};
 use hcoplan_planner::release::Platform;

@@ -1,4 +1,4 @@
-//! Something that can be taken away, with its parts.
+//! An input that can be removed for a trial, with its parts.
 
 use hcoplan_yaml::Path;
 

@@ -1,4 +1,4 @@
-//! Everything that can be taken away, as a tree: sections, then their parts.
+//! All inputs that can be removed for a trial, as a tree: sections, then their parts.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, MOST_EXAMINED};

@@ -1,4 +1,4 @@
-//! What makes a field of a rendered object what it is: influence, measured.
+//! Finds which inputs determine a field of a rendered object, by trials.
 //!
 //! No renderer keeps a record of where a value came from. Instead an input is taken away (a line of
 //! the HyperConverged, an operation of a jsonpatch annotation, a pool of nodes, a fact of the

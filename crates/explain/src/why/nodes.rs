@@ -1,4 +1,4 @@
-//! What the inventory says that can be taken away.
+//! The inventory's inputs that can be removed for a trial.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Where a value comes from that no input moves.
+//! The origin of a value that no input changes.
 
 use std::sync::Arc;
 

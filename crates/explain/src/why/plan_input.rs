@@ -1,4 +1,4 @@
-//! The inputs with some of them taken away, planned again.
+//! Plans again with some of the inputs removed.
 
 use std::cell::OnceCell;
 

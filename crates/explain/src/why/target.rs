@@ -1,4 +1,4 @@
-//! What is asked about: an object, or a field of it.
+//! The target of a question: an object, or a field of it.
 
 use hcoplan_diagnostics::finding::nearest;
 use hcoplan_kubernetes::go::TypeStep;

@@ -43,7 +43,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(subscription.locate_key(&path))
             .object(object_of(subscription))
             .label("requires no architecture")
-            .help(format!("name the architecture there, too: OLM doesn't merge a {what}, it replaces it"));
+            .help(format!("require the architecture there, too: OLM doesn't merge a {what}, it replaces it"));
         if let Some((named_at, values)) = pod.named_architectures().into_iter().next() {
             let place = csv.document.locate(&named_at);
             finding = finding.related(place, "required by the operator");

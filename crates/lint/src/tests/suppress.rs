@@ -77,7 +77,7 @@ spec:
   evictionStrategy: never
 "#),
         str![[r#"
-6 hco-unknown-field: unknown field `spec.liveMigration`
+6 hco-unknown-field: the API server drops the unknown field `spec.liveMigration`
 6 suppression-invalid: the suppression of hco-unknown-field gives no reason, which an error needs
 7 suppression-invalid: a rejection can't be suppressed (hco-schema-violation)
 8 hco-schema-violation: the API server rejects it: spec.evictionStrategy: Unsupported value: "never": supported values: "None", "LiveMigrate", "LiveMigrateIfPossible", "External"

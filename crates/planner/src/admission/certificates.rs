@@ -1,4 +1,4 @@
-//! How long certificates live. Source: HCO `validateCertConfig`.
+//! Checks the durations of certificates. Source: HCO `validateCertConfig`.
 
 use hcoplan_kubernetes::duration;
 use hcoplan_yaml::Path;

@@ -1,4 +1,4 @@
-//! What KubeVirt's own webhook says about a changed KubeVirt.
+//! KubeVirt's own webhook on an update of the KubeVirt object.
 //!
 //! Source: KubeVirt `pkg/virt-operator/webhooks`, the admitter of updates; which of its checks a
 //! release has is data (`updateChecks`). Not here: the dry runs of pods with the placements, which

@@ -1,4 +1,4 @@
-//! Would the cluster take this HyperConverged? In its words, and where it would reject.
+//! Admission of a HyperConverged: the verdict, in the cluster's words, with its location.
 //!
 //! In the order of an API server: kind and version, metadata, pruning and defaults, the mutating
 //! webhook (which decodes into Go types first), the CRD's schema and rules, the namespace policy,

@@ -1,4 +1,4 @@
-//! Where the fields that the webhooks examine are, by API version.
+//! Paths of the fields that the webhooks check, by API version.
 
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The validating webhook: its checks in the release's order, with the release's holes.
+//! The validating webhook: its checks in the release's order, with the release's gaps.
 
 use hcoplan_yaml::Path;
 use serde_json::{Value, json};

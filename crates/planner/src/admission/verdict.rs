@@ -1,4 +1,4 @@
-//! What admission answers: a verdict, where it comes from, and the holes it fell through.
+//! The result of admission: a verdict, its causes, and the operator's bugs that affected it.
 
 use hcoplan_kubernetes::go::Wants;
 use hcoplan_kubernetes::schema::{Mistyped, PrunedField, Unmergeable, ViolationKind};

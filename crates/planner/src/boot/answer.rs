@@ -1,4 +1,4 @@
-//! The answer: does it boot, on which architecture, and why not.
+//! Whether a virtual machine boots, on which architecture, and why not.
 //!
 //! Source: KubeVirt's virt-controller gives the pod of a virtual machine the node selector `kubernetes.io/arch` of the
 //! guest's architecture (`pkg/virt-controller/services/nodeselectorrenderer.go`); firmware of one architecture finds

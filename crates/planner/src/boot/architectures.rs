@@ -1,4 +1,4 @@
-//! Which architectures something has, as far as anybody can know.
+//! Known, undetermined or unknown architectures.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Which architecture the disk has that CDI imports.
+//! The architecture of a disk that CDI imports.
 //!
 //! Source: CDI `pkg/importer/transport.go` (`buildSourceContext`, `validateImagePlatformMatch`) and
 //! `pkg/controller/import-controller.go` (`createImporterPod`, `setRegistryNodeImportNodeSelector`): with

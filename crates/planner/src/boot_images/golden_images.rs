@@ -1,4 +1,4 @@
-//! HCO's stage: which DataImportCronTemplates there are, and in what form.
+//! HCO's stage: the DataImportCronTemplates that it passes to SSP.
 //!
 //! Source of the rules: the operator's `controllers/handlers/golden-images`, the same in all
 //! modelled releases.

@@ -1,4 +1,4 @@
-//! Which HCO release is meant.
+//! Chooses the HCO release of a cluster.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which clusters are meant, by their names.
+//! Selects clusters by name.
 
 use std::fmt;
 use std::sync::Arc;

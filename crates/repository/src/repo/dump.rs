@@ -1,4 +1,4 @@
-//! What a running cluster was dumped to: a must-gather, `oc adm inspect`, or what `kubectl get … -o yaml`
+//! Dumps of a running cluster: a must-gather, `oc adm inspect`, or what `kubectl get … -o yaml`
 //! printed.
 
 use std::sync::Arc;

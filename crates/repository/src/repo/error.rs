@@ -1,4 +1,4 @@
-//! What ends a run before it begins.
+//! Errors that end a run before it begins.
 
 use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::Finding;

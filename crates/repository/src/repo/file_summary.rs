@@ -1,4 +1,4 @@
-//! What each file of a repository holds, and what its kustomizations make of them.
+//! Summaries of a repository's files, and their use in kustomizations.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What became of each file: for `--show-files`.
+//! How each file was used, for `--show-files`.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Which namespace, platform and release a cluster has, what says so, and what says otherwise.
+//! The namespace, platform and release of a cluster, with sources and contradictions.
 
 use std::fmt;
 use std::sync::Arc;

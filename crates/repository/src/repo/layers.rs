@@ -1,4 +1,4 @@
-//! What kustomizations lay over an object: patches of its annotations.
+//! Patches of an object's annotations in kustomizations.
 //!
 //! Not built: patches of annotations are looked for, in the order in which kustomize would apply
 //! them. A kustomization reaches a file through its `resources`, through other kustomizations.

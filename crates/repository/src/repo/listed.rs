@@ -1,4 +1,4 @@
-//! The objects of lists and of other [wrappers].
+//! The objects in lists and in other [wrappers].
 //!
 //! kubectl takes everything with `items` for a list, kustomize everything whose kind ends in `List`, and both expand
 //! the lists inside it. Items without a kind are of the list's: source is `decodeToList` of apimachinery's

@@ -1,4 +1,4 @@
-//! One cluster, read and put together.
+//! Loads one cluster: its HyperConverged, inventory and identity.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};

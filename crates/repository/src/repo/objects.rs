@@ -1,4 +1,4 @@
-//! What was found in a repository: objects of files, and the clusters that they make.
+//! The objects found in a repository, and its clusters.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! One build examined by itself.
+//! A repository that consists of one build.
 
 use std::sync::Arc;
 

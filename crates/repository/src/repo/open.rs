@@ -1,4 +1,4 @@
-//! Reading a repository for the first time: what is where.
+//! Opens a repository: finds its HyperConvergeds, inventories and kustomizations.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock};

@@ -1,4 +1,4 @@
-//! Which HyperConverged belongs to which inventory, and what the cluster is called.
+//! Pairs HyperConvergeds with inventories, and names the clusters.
 //!
 //! The inventory is the one in the HyperConverged's directory, else in the nearest parent that has
 //! one, else what `hcoplan.yaml` says for all; what it says for a cluster by name comes before

@@ -1,4 +1,4 @@
-//! HyperConvergeds that a change takes away, or hides.
+//! HyperConvergeds that a change removes or hides.
 
 use std::collections::BTreeSet;
 

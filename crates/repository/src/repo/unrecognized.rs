@@ -1,4 +1,4 @@
-//! What is meant to be a HyperConverged and isn't one: its kind or API group is missing or mistyped.
+//! Unrecognised HyperConvergeds: its kind or API group is missing or mistyped.
 //!
 //! Other tools take it for an object of another kind, or for none, and nothing of HCO reads it.
 

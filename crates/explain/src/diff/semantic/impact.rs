@@ -1,4 +1,4 @@
-//! How bad a change is, and when it is felt.
+//! The impact of a change, and when it takes effect.
 
 /// How bad it can be, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

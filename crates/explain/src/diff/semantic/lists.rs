@@ -1,4 +1,4 @@
-//! How the entries of two lists belong together.
+//! Matches the entries of two lists.
 
 use std::collections::BTreeSet;
 

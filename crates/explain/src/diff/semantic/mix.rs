@@ -1,4 +1,4 @@
-//! One value with some of the differences to another.
+//! Applies some of the differences between two values.
 
 use hcoplan_yaml::Path;
 use serde_json::{Map, Value};

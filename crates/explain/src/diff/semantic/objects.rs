@@ -1,4 +1,4 @@
-//! Two sets of objects.
+//! Compares two sets of objects.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

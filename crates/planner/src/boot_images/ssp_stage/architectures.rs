@@ -1,4 +1,4 @@
-//! Which architectures SSP takes a cluster and a golden image to have.
+//! The architectures of a cluster and of a golden image, as SSP determines them.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! DataImportCrons: which there are, and what is in them.
+//! The DataImportCrons that SSP creates.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! How SSP marks what belongs to it.
+//! The metadata by which SSP marks its objects.
 
 use serde_json::{Map, Value};
 

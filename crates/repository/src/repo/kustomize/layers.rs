@@ -1,4 +1,4 @@
-//! What goes into a build, in the order in which kustomize applies it.
+//! The layers of a build, in the order in which kustomize applies them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

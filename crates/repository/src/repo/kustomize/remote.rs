@@ -1,4 +1,4 @@
-//! What kustomize would take for something that is not here.
+//! Recognises remote resources of a kustomization.
 //!
 //! Source: kustomize's `NewRepoSpecFromURL` and `IsRemoteFile`, 3.2 to 5.7. It asks whether a name
 //! is a repository or a URL before it looks for a directory of that name, so a directory that is

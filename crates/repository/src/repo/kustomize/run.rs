@@ -1,4 +1,4 @@
-//! Running kustomize, shut in: no network, no longer and no more than allowed, nothing left behind.
+//! Runs kustomize in isolation: no network, limited time and output, no leftovers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! Whether a directory can be examined without what is around it.
+//! Whether a directory can be checked without the files around it.
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::source::{Tree, Walk, normalize_path};

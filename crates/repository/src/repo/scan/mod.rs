@@ -1,4 +1,4 @@
-//! What is in a file: looked for in its bytes first, and parsed only where it can matter.
+//! Scans a file: searches its bytes first, and parses only relevant files.
 //!
 //! The search may only pass over a file that cannot hold a HyperConverged. A value of YAML or JSON that
 //! has `hco.kubevirt.io` in it has these bytes next to each other in the file, for folding puts blanks or

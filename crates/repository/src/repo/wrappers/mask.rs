@@ -1,4 +1,4 @@
-//! What a tool would fill into a text, covered without moving anything else.
+//! Masks the placeholders of a text without moving anything else.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Values of a wrapped object that only the wrapper's own tool knows.
+//! Unknown values of a wrapped object, which only the wrapper's own tool fills in.
 
 use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
 use hcoplan_diagnostics::source::Span;

@@ -1,4 +1,4 @@
-//! What each consequence says, and of what.
+//! Sentences and subjects of consequences.
 
 use hcoplan_kubernetes::Object;
 use hcoplan_planner::release::Release;
