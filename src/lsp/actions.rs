@@ -49,7 +49,7 @@ impl ActionInputs<'_> {
     }
 
     /// Edits as the editor takes them.
-    pub(super) fn workspace_edit(&self, edits: &[Edit]) -> Value {
+    fn workspace_edit(&self, edits: &[Edit]) -> Value {
         let mut files: Vec<(&Utf8Path, Vec<TextEdit>)> = Vec::new();
         for edit in edits {
             let path = edit.file.path();

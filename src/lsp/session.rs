@@ -322,11 +322,8 @@ impl Session {
 
     fn resolve(&self, action: CodeAction) -> Value {
         let data = action.data.as_ref().and_then(Value::as_str);
-        let edit = data.and_then(|uri| {
-            let inputs = self.action_inputs(uri)?;
-            // Where the fixes turn out to bring an error to a cluster, nothing changes.
-            Some(actions::fix_all_edit(&inputs).unwrap_or_else(|| inputs.workspace_edit(&[])))
-        });
+        // None where the fixes turn out to bring an error to a cluster.
+        let edit = data.and_then(|uri| actions::fix_all_edit(&self.action_inputs(uri)?));
         let mut action = json!(action);
         if let (Some(edit), Some(entries)) = (edit, action.as_object_mut()) {
             entries.insert("edit".to_owned(), edit);

@@ -101,7 +101,8 @@ fn everything_at_once_is_what_fix_would_write() {
                         assert_eq!(action.get("edit"), None);
                         action = editor.ask("codeAction/resolve", &action).expect("no error");
                     }
-                    edited(&text, &action, &uri)
+                    // Without an edit where the fixes would bring an error.
+                    if action.get("edit").is_some() { edited(&text, &action, &uri) } else { text.clone() }
                 }
                 more => panic!("{more:#?}"),
             };

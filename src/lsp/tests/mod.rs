@@ -204,7 +204,7 @@ impl Editor {
 /// A text with an action's edits made to one file, as an editor makes them: by UTF-16 positions.
 fn edited(text: &str, action: &Value, uri: &str) -> String {
     let edits = match action["edit"].get("changes") {
-        Some(changes) => changes.get(uri).cloned().unwrap_or_else(|| json!([])),
+        Some(changes) => changes[uri].clone(),
         None => {
             let changes = action["edit"]["documentChanges"].as_array().expect("changes");
             let own = changes.iter().find(|c| c["textDocument"]["uri"] == uri);
