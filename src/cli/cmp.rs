@@ -4,9 +4,6 @@
 //! as its own; standard output is what gets applied, and an empty one with exit code 0 empties the
 //! application, so that never happens. Standard error of a failure is shown in the user interface.
 
-use std::collections::BTreeMap;
-
-use camino::Utf8PathBuf;
 use clap::{Args, Subcommand};
 
 use super::cmp_parameters::{Parameters, announcement};
@@ -18,7 +15,7 @@ use crate::repo::{self, Options, Trust};
 use crate::secret::InputText;
 use hcoplan_analysis::{
     Analysis, Application, BUILD_ELSEWHERE, ClusterTask, CompareBase, Exit, Failure, KeptNotices, NoticeKind, Notices,
-    Question, manifests, manifests_of,
+    Question,
 };
 use hcoplan_report::plugin;
 
@@ -172,15 +169,7 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
     if verdict != Exit::default() {
         return Ok((String::new(), verdict));
     }
-    let owned = sorted.iter().filter(|f| OWNED.contains(&f.rule.name));
-    let mut left_out: BTreeMap<Utf8PathBuf, Vec<u32>> = BTreeMap::new();
-    for place in owned.filter_map(|f| f.generated.as_ref().or(f.location.as_ref())) {
-        left_out.entry(place.file.path().to_owned()).or_default().push(place.span.start);
-    }
-    let mut text = match &build {
-        Some(file) => manifests_of(file, left_out.get(file.path()).map_or(&[][..], Vec::as_slice))?,
-        None => manifests(&found.repo, &left_out, said)?,
-    };
+    let mut text = hcoplan_analysis::passed_on(&found.repo, build.as_deref(), findings, said)?;
     text.push_str(&operands);
     if text.is_empty() {
         (said as &dyn Notices).error("there is no Kubernetes object below the application's path");
@@ -195,6 +184,3 @@ const LOOSENS: &str = "hcoplan.yaml makes the gate stricter, not wider: its `ign
 
 /// Rules that find what is meant to be a HyperConverged and is none.
 const ALMOST: [&str; 2] = ["hco-not-recognized", "hco-kind-unknown"];
-
-/// Rules that find objects which the operators own.
-const OWNED: [&str; 2] = ["operand-managed-in-git", "rendered-golden-image-in-git"];

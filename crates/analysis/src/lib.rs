@@ -102,7 +102,7 @@ pub use field_question::{FieldAnswer, FieldQuestion};
 pub use findings::{FinalFindings, Findings, Summary};
 pub use fixes::{FixRequest, FixResult, MOST_ROUNDS};
 pub use interrupt::{interrupted, watch};
-pub use manifests::{BUILD_ELSEWHERE, manifests, manifests_of};
+pub use manifests::{BUILD_ELSEWHERE, passed_on};
 pub use notices::{KeptNotices, NoticeKind, Notices};
 pub use object_selector::{ObjectSelector, ObjectSelectorError};
 pub use open::{all_clusters, find, find_edited, find_named, find_to_edit};

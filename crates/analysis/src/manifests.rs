@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Directory, SourceFile, Tree as _, Unreadable, max_bytes};
 use hcoplan_repository::repo::{self, CONFIG_FILE, FileRole, Rendered, Repo, is_candidate, is_kustomization};
 use hcoplan_yaml::{self as yaml, Chunk, Node};
@@ -15,16 +16,37 @@ use super::notices::Notices;
 /// What to do where a kustomization is not built.
 pub const BUILD_ELSEWHERE: &str = "build it elsewhere: `kustomize build . | hcoplan cmp generate -`";
 
+/// Rules that find objects which the operators own.
+const OWNED: [&str; 2] = ["operand-managed-in-git", "rendered-golden-image-in-git"];
+
+/// The text that is passed on, of a build or else of the files, without the objects that the operators own.
+///
+/// # Errors
+/// What can't be passed on.
+pub fn passed_on(
+    repo: &Repo,
+    build: Option<&SourceFile>,
+    findings: &[Finding],
+    notices: &dyn Notices,
+) -> Result<String, Failure> {
+    let owned = findings.iter().filter(|f| OWNED.contains(&f.rule.name));
+    let mut left_out: BTreeMap<Utf8PathBuf, Vec<u32>> = BTreeMap::new();
+    for place in owned.filter_map(|f| f.generated.as_ref().or(f.location.as_ref())) {
+        left_out.entry(place.file.path().to_owned()).or_default().push(place.span.start);
+    }
+    match build {
+        Some(file) => manifests_of(file, left_out.get(file.path()).map_or(&[][..], Vec::as_slice)),
+        None => manifests(repo, &left_out, notices),
+    }
+}
+
 /// Every Kubernetes object below the current directory, in the order of the files' paths. Left out are those of hcoplan and kustomize, nodes, files
 /// of rendered trees (reported), and documents that contain one of the given places.
 ///
 /// Files that the configuration or `.gitignore` ignores are passed on, too: they are in Argo CD's checkout, so git
 /// tracks them, and any other tool would apply them. Anything else that can't be passed on is an error: without it,
 /// Argo CD would delete the object from the cluster.
-///
-/// # Errors
-/// A file that can't be passed on.
-pub fn manifests(
+fn manifests(
     repo: &Repo,
     left_out: &BTreeMap<Utf8PathBuf, Vec<u32>>,
     notices: &dyn Notices,
@@ -68,10 +90,7 @@ pub fn manifests(
 
 /// The objects of a file that are passed on: not those of hcoplan and kustomize, not nodes, and no documents that hold one
 /// of the given places.
-///
-/// # Errors
-/// What can't be passed on.
-pub fn manifests_of(file: &SourceFile, left_out: &[u32]) -> Result<String, Failure> {
+fn manifests_of(file: &SourceFile, left_out: &[u32]) -> Result<String, Failure> {
     let mut out = String::new();
     for chunk in yaml::split(file.text()) {
         let span = match chunk {
