@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
             Some(WithSource { value: value.to_owned(), by: FactOrigin::CommandLine, place: None });
     }
     if cluster.identity.release.is_none() {
-        output.note("nothing in the dump says which release runs: give --release, or --cluster");
+        output.note("the dump doesn't name the release that runs: give --release, or --cluster");
     }
     let directory = beside.and_then(Utf8Path::file_name).filter(|n| *n != ".");
     let name = arguments.name.as_deref().or(directory).unwrap_or("cluster");

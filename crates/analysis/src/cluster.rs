@@ -318,10 +318,10 @@ fn warnings(plan: &Plan) -> Vec<String> {
 fn forced(work: &ClusterTask<'_>, plan: &Plan) -> Option<&'static str> {
     let stage = plan.admission.stage.filter(|_| work.force)?;
     Some(match (plan.hyperconverged.is_some(), stage) {
-        (true, _) => "it is rendered all the same, as --force says",
+        (true, _) => "it is rendered because of --force",
         (false, Stage::Schema | Stage::Cel) => {
             "what the CRD's schema rejects can't be forced: --force is for what a webhook rejects"
         }
-        (false, Stage::Mutating | Stage::Validating) => "it can't be forced: the operator could not read it, either",
+        (false, Stage::Mutating | Stage::Validating) => "it can't be forced: the operator can't read it, either",
     })
 }

@@ -173,7 +173,7 @@ fn rejected_before(work: &ClusterTask<'_>, now: &CurrentCluster<'_>, why: &str) 
     let planned = match (now.planned.is_rejected(), is_alternative) {
         (true, _) => "nothing is planned on either side",
         (false, false) => "what the cluster holds isn't known, and this is planned as a new one",
-        (false, true) => "the right one is shown as a new one",
+        (false, true) => "the side after is shown as a new one",
     };
     format!("{side}: {why}; {planned}")
 }

@@ -122,7 +122,7 @@ fn find_in(
         let is_unbuilt = verdict.unreadable && has_failed(&options);
         match () {
             () if is_unread => {
-                notices.error(format_args!("no HyperConverged was looked at in {directory}"));
+                notices.error(format_args!("no HyperConverged was checked in {directory}"));
                 unplanned.iter().for_each(|finding| notices.error(finding_with_help(finding)));
                 verdict.nothing_found = true;
             }

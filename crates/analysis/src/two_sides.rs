@@ -53,7 +53,7 @@ impl TwoSides {
             || second.is_some();
         if self.live.is_some() && is_two {
             return Err(Failure::usage(
-                "--live is the left side; the right one can't be two",
+                "--live is the side before; give one side after, not two",
                 "give one release and one inventory at most",
             ));
         }

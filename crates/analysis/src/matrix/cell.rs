@@ -129,7 +129,7 @@ impl Reason {
             Self::Undeclared(Some(only)) => {
                 format!("it doesn't declare its architectures: one disk is imported, which is {only}")
             }
-            Self::Undeclared(None) => "nothing says which architecture its disk has".to_owned(),
+            Self::Undeclared(None) => "the architecture of its disk is unknown".to_owned(),
             Self::Importer(names) => {
                 format!("multi-arch golden images are off: its disk is {names}, depending on the node that imports it")
             }
@@ -139,10 +139,12 @@ impl Reason {
                 )
             }
             Self::NotPublished => "its image isn't there for the architecture that is imported".to_owned(),
-            Self::AliasAsked(alias) => format!("its template asks for {alias}, which no image is called"),
+            Self::AliasAsked(alias) => {
+                format!("its template asks for {alias}, which is not the name of an image's architecture")
+            }
             Self::NotDeclared(declared) => format!("it declares {declared} only"),
             Self::Malformed(declared) => {
-                format!("it declares {declared:?}, which HCO reads otherwise than it is meant")
+                format!("it declares {declared:?}, which HCO reads differently")
             }
             Self::Pinned(only) => format!("its template pins the architecture {only}"),
             Self::Displaced(by) => format!("{by} has its place"),

@@ -194,8 +194,8 @@ impl Changes<'_> {
                 was,
                 Impact::BootFailure,
                 "nothing is imported for {} any more: the DataSource leads to a volume of its own \
-                 name, which somebody has to bring",
-                "keep the image, bring the volume, or name another DataSource in virtual machines",
+                 name, which you have to create",
+                "keep the image, create the volume, or name another DataSource in virtual machines",
             )));
         } else if !deletes {
             out.push(self.lost(
@@ -313,7 +313,7 @@ impl Changes<'_> {
                 }
             };
             let text = format!("{text}, which no one creates");
-            let action = "bring these volumes where virtual machines are made from them";
+            let action = "create these volumes where virtual machines are made from them";
             out.push(self.uncertain(self.lost(is, Impact::BootFailure, &text, action)));
         }
     }

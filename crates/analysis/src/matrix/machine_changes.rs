@@ -194,7 +194,7 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
     }
     for device in is.devices.iter().filter(|d| !was.devices.contains(d)) {
         let text = format!("virtual machines don't start: the host device {device} isn't permitted any more");
-        add(Impact::BootFailure, EffectTime::NextStart, text, "take the device out of them before");
+        add(Impact::BootFailure, EffectTime::NextStart, text, "remove the device from them before");
     }
     for obstacle in is.obstacles.iter().filter(|o| !was.obstacles.contains(o)) {
         let text = format!("virtual machines can't be migrated any more: {obstacle}");

@@ -71,7 +71,7 @@ pub(super) fn migrate(
         };
         if let Some(unbuilt) = unbuilt(&found, &group) {
             verdict.failed = true;
-            notices.error(format_args!("{unbuilt}: nobody knows what it would be in v1; {names} stay in v1beta1"));
+            notices.error(format_args!("{unbuilt}: its form in v1 is unknown; {names} stay in v1beta1"));
             continue;
         }
         let bytes = |text: fn(&Rewritten) -> &str| {

@@ -76,7 +76,7 @@ fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResu
             // The patch's fields would be none of v1, and what is loaded is no file's text.
             Ok(_) if document.file.is_generated() => {
                 verdict.failed = true;
-                let why = "it is put together of more than this file: carry it over by hand";
+                let why = "it consists of more than this file: migrate it by hand";
                 notices.error(format_args!("{name}: {path} stays in v1beta1: {why}"));
             }
             Ok(migrated) => {

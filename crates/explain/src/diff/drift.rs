@@ -62,7 +62,7 @@ impl DriftReason {
             Self::Null => "null is no value: the API server puts its own there",
             Self::DefaultsInList => "defaults are filled in inside the list, which is compared as one value",
             Self::Written => "HCO or its webhook writes another value",
-            Self::Converted => "the version that is stored has it otherwise, or has no place for it",
+            Self::Converted => "the stored version has another value, or no such field",
         }
     }
 }

@@ -123,7 +123,7 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
                          sets: {}",
                             values(" → ", "")
                         ),
-                        "write the new values into the manifest, or take the lines out",
+                        "write the new values into the manifest, or remove the lines",
                     )
                 };
                 out.push(note(NoteKind::Order, Impact::Behaviour, text, help));

@@ -281,7 +281,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
                 kind: NoteKind::PatchFails,
                 impact: Impact::Disruption,
                 text: format!("operation {} of {annotation} stops working: {message}", index + 1),
-                help: Some(format!("the operator stops there on {release}; take the operation out before the upgrade")),
+                help: Some(format!("the operator stops there on {release}; remove the operation before the upgrade")),
                 place: place(Some(index)),
             },
             PatchChange::Noop(index) => Note {
@@ -291,7 +291,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
                     "operation {} of {annotation} is no longer needed: it has no effect on {release}",
                     index + 1
                 ),
-                help: Some("take it out after the upgrade".to_owned()),
+                help: Some("remove it after the upgrade".to_owned()),
                 place: place(Some(index)),
             },
             PatchChange::Collides(gate) => Note {
@@ -354,7 +354,7 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
                 kind: NoteKind::FieldIgnored,
                 impact: Impact::Behaviour,
                 text: format!("{path} is not read any more on {}", after.release.label()),
-                help: Some("take it out after the upgrade".to_owned()),
+                help: Some("remove it after the upgrade".to_owned()),
                 place: after.document.map(|d| d.locate_key(&place)),
             });
         }

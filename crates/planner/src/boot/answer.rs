@@ -120,7 +120,7 @@ impl BootCause {
             Self::NoNode(NodeBarrier::Taint) => "it tolerates the taints of no node of its architecture".to_owned(),
             Self::Importer(names) => format!("its disk is {}, depending on the node that imports it", or(names)),
             Self::Guest(names) => format!("it is {}, as the node where virt-operator first runs", or(names)),
-            Self::DiskUnknown => "nothing says which architecture its disk has".to_owned(),
+            Self::DiskUnknown => "the architecture of its disk is unknown".to_owned(),
         }
     }
 }

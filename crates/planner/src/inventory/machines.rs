@@ -116,7 +116,7 @@ fn known(
             known.to_owned()
         }
         _ if written.is_empty() => {
-            let finding = Finding::new(&INVENTORY_INCONSISTENT, "nothing says which architecture these machines have");
+            let finding = Finding::new(&INVENTORY_INCONSISTENT, "the architecture of these machines is unknown");
             findings.push(finding.severity(Severity::Warning).at(name.clone()).help(format!(
                 "label the nodes `{ARCHITECTURE_LABEL}: <architecture>`, or annotate it \
                          `{CAPACITY_LABELS}: {ARCHITECTURE_LABEL}=<architecture>`"

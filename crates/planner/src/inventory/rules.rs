@@ -19,7 +19,7 @@ pub static INVENTORY_INCONSISTENT: Rule = Rule {
     name: "inventory-inconsistent",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Prediction::Silent("the plan is that of a cluster that doesn't exist"),
+    predicts: Prediction::Silent("the plan doesn't match the cluster"),
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "an inventory contradicts itself, or the node dump beside it",

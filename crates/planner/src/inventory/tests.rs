@@ -344,7 +344,7 @@ fn machine_sets_make_nodes() {
         findings,
         [
             "m.yaml:22:45 warning inventory-inconsistent: Kubernetes calls the architecture aarch64 `arm64`",
-            "m.yaml:26:18 warning inventory-inconsistent: nothing says which architecture these machines have",
+            "m.yaml:26:18 warning inventory-inconsistent: the architecture of these machines is unknown",
         ]
     );
     let (loaded, _) = read(&[("m.yaml", MACHINES), ("nodes.yaml", DUMP)]);

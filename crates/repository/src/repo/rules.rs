@@ -7,7 +7,7 @@ pub static CLUSTER_FACTS_CONTRADICT: Rule = Rule {
     name: "cluster-facts-contradict",
     group: Group::Hygiene,
     severity: Severity::Warning,
-    predicts: Prediction::Silent("the plan is that of a cluster that doesn't exist"),
+    predicts: Prediction::Silent("the plan doesn't match the cluster"),
     needs: Needs::Document,
     summary: "two manifests say different things about the namespace, platform or release of a cluster",
     ..Rule::BASE
@@ -29,7 +29,7 @@ pub static CONFIGURATION_INVALID: Rule = Rule {
     name: "configuration-invalid",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Prediction::Silent("hcoplan stops: it would do something else than was asked for"),
+    predicts: Prediction::Silent("hcoplan stops, because the setting can't be applied as written"),
     needs: Needs::Document,
     summary: "hcoplan.yaml has a field or a value that it can't have",
     ..Rule::BASE

@@ -108,7 +108,7 @@ pub static CHANGE_NOT_TRUSTED: Rule = Rule {
     name: "change-not-trusted",
     group: Group::Hygiene,
     severity: Severity::Info,
-    predicts: Prediction::Silent("what it asks for doesn't happen yet"),
+    predicts: Prediction::Silent("it has no effect yet"),
     needs: Needs::Document,
     summary: "configuration or a suppression that the trusted revision doesn't have",
     ..Rule::BASE

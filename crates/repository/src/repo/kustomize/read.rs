@@ -187,7 +187,7 @@ impl Kustomization {
             out.only_lists &= ["apiversion", "kind", "metadata", "resources"].contains(&key.as_str());
             match FIELDS.iter().find(|(known, _)| *known == key) {
                 None => {
-                    let why = format!("nobody knows what its field `{name}` would have kustomize read");
+                    let why = format!("its field `{name}` is unknown, so its files are, too");
                     out.rejected.get_or_insert(Rejected::Broken(why));
                 }
                 Some((_, Field::Charts)) => {

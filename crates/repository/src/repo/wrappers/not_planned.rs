@@ -14,7 +14,7 @@ pub static HCO_NOT_PLANNED: Rule = Rule {
     name: "hco-not-planned",
     group: Group::Gitops,
     severity: Severity::Warning,
-    predicts: Prediction::Silent("nobody has looked at what this would do to a cluster"),
+    predicts: Prediction::Silent("its effect on a cluster is not checked"),
     needs: Needs::Document,
     summary: "a HyperConverged is inside something that hcoplan doesn't plan",
     ..Rule::BASE
@@ -175,7 +175,7 @@ pub(in super::super) fn unreadable_text(file: &Arc<SourceFile>, span: Span) -> F
     Finding::new(&HCO_NOT_PLANNED, message)
         .at(Location::new(file, span))
         .label("not planned")
-        .help("look at what its tool prints: `… | hcoplan lint -`")
+        .help("check its tool's output: `… | hcoplan lint -`")
 }
 
 /// The finding about a HyperConverged that isn't planned.
@@ -193,11 +193,11 @@ pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) 
         ),
         NotPlannedReason::Inside(kind) => (
             format!("a HyperConverged is inside a {kind}, which hcoplan doesn't plan"),
-            "put it into a file of its own, or look at what its tool prints: `… | hcoplan lint -`",
+            "put it into a file of its own, or check its tool's output: `… | hcoplan lint -`",
         ),
         NotPlannedReason::InText(kind) => (
             format!("a HyperConverged is in a text of a {kind}, which hcoplan doesn't plan"),
-            "put it into a file of its own, or look at what its tool prints: `… | hcoplan lint -`",
+            "put it into a file of its own, or check its tool's output: `… | hcoplan lint -`",
         ),
     };
     let span = match &object.reason {
