@@ -62,7 +62,7 @@ struct Import {
     #[arg(long, value_name = "NAME", requires = "hco")]
     changes: Option<String>,
 
-    /// The address of the sources, for --changes [default: the tag of the version]
+    /// The address of the sources, for --changes [default: the base's, or the tag of the version; a branch has none]
     #[arg(long, value_name = "URL", requires = "changes")]
     source: Option<String>,
 
@@ -142,8 +142,13 @@ fn write_changes(
     const TAGS: &str = "https://github.com/kubevirt/hyperconverged-cluster-operator/tree";
     imported.release().map_err(ImportError::Base)?;
     let known = base.and_then(Release::patched).map(|p| p.source.clone());
-    let source = arguments.source.clone().or(known);
-    let source = source.unwrap_or_else(|| format!("{TAGS}/v{}", imported.version));
+    let source = match arguments.source.clone().or(known) {
+        Some(source) => source,
+        None if name.ends_with("-dev") => {
+            return Err(format!("{name} has no tag: name the commit with --source {TAGS}/COMMIT").into());
+        }
+        None => format!("{TAGS}/v{}", imported.version),
+    };
     let path = arguments.out.join(format!("{name}.json"));
     imported.write_changes(&path, source)?;
     say(name, imported, &path)
