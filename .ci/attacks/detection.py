@@ -2,9 +2,11 @@
 
 import base64
 import gzip
+import io
 import json
 import os
 import shutil
+import tarfile
 
 from _inputs import INVENTORY
 
@@ -284,6 +286,87 @@ def attack_templates_of_charts(lab):
     lab.expect(done.code != 0 and "helm-chart-not-rendered" in done.out, "a file that a template takes in", done)
 
 
+def archive(text):
+    """A chart with one template, packed as Helm does."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for path, content in {"s/Chart.yaml": "apiVersion: v2\nname: s\nversion: 1.0.0\n", "s/templates/a.yaml": text}.items():
+            info = tarfile.TarInfo(path)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content.encode()))
+    return out.getvalue()
+
+
+def attack_hidden_in_charts(lab):
+    """A chart is named whatever hides its HyperConverged: an action before a key, base64, an archive of a subchart."""
+    chart = {"good/hc.yaml": GOOD, "c/Chart.yaml": "apiVersion: v2\nname: c\nversion: 1.0.0\n", "c/values.yaml": "a: b\n"}
+    include = {"c/templates/a.yaml": "{{ include \"h\" . }}\n"}
+    encoded = base64.b64encode(PLAIN.encode()).decode()
+    for what, files in {
+        "an action before the key": {**include, "c/templates/_h.tpl": f"{{{{ define \"h\" }}}}{PLAIN}{{{{ end }}}}"},
+        "a library": {**include, "c/charts/s/Chart.yaml": "apiVersion: v2\nname: s\nversion: 1.0.0\ntype: library\n",
+                      "c/charts/s/templates/_h.tpl": f"{{{{ define \"h\" }}}}{PLAIN}{{{{ end }}}}"},
+        "no action and no suffix": {"c/templates/a": PLAIN},
+        "values in base64": {"c/templates/a.yaml": "{{ .Values.o | b64dec }}\n", "c/values.yaml": f"o: {encoded}\n"},
+        "base64 in a template": {"c/templates/a.yaml": f"{{{{ \"{encoded}\" | b64dec }}}}\n"},
+        "base64 in a file": {"c/templates/a.yaml": "{{ .Files.Get \"x\" | b64dec }}\n", "c/x": encoded},
+        "an archive": {"c/charts/s-1.0.0.tgz": archive(PLAIN)},
+        "an archive that is none": {"c/charts/s-1.0.0.tgz": b"\x1f\x8bbroken"},
+        "an archive that is too large": {"c/charts/s-1.0.0.tgz": gzip.compress(b"\0" * (65 << 20))},
+    }.items():
+        _, done = lint(lab, {**chart, **files})
+        lab.expect("helm-chart-not-rendered" in done.out, what, done)
+    _, done = lint(lab, {**chart, "c/charts/s-1.0.0.tgz": archive("apiVersion: v1\nkind: ConfigMap\n")})
+    lab.expect("helm-chart-not-rendered" not in done.out, "an archive without one", done)
+
+
+def attack_encoded(lab):
+    """A HyperConverged in base64 is named, wherever a Secret or a ConfigMap has it."""
+    for before in ["", " ", "  "]:
+        encoded = base64.b64encode((before + PLAIN).encode()).decode()
+        for text in [f"kind: Secret\nmetadata: {{name: a}}\ndata: {{hc.yaml: {encoded}}}\n",
+                     f"kind: ConfigMap\nmetadata: {{name: a}}\nbinaryData:\n  hc.yaml: {encoded}\n"]:
+            _, done = lint(lab, {"good/hc.yaml": GOOD, "a.yaml": "apiVersion: v1\n" + text})
+            lab.expect("hco-not-planned" in done.out, text[:20], done)
+
+
+def attack_kinds_filled_in_later(lab):
+    """An object that becomes a HyperConverged once its kind is filled in is as severe as a manifest that can't be read."""
+    for kind, version in [("${KIND}", "${API}"), ("${KIND:=a}", "${G}.kubevirt.io/v1beta1"), ("Hyper${KIND}", "${API}/v1"),
+                          ("$KIND", "$API"), ("$(KIND)", "$(API)"), ("'{{ kind }}'", "'{{ group }}/v1'"), ('"\\x24{KIND}"', '"\\x24{API}"')]:
+        one = PLAIN.replace("HyperConverged", kind).replace("hco.kubevirt.io/v1beta1", version)
+        for text in [one, listed("List", one)]:
+            _, done = lint(lab, {"good/hc.yaml": GOOD, "a.yaml": text})
+            lab.expect(done.code == 4 and "a.yaml" in done.out, f"{kind} of {version}", done)
+    for kind, version in [("${KIND}", "v1"), ("Thing${KIND}", "${API}"), ("${KIND}Set", "hco${API}")]:
+        other = PLAIN.replace("HyperConverged", kind).replace("hco.kubevirt.io/v1beta1", version)
+        _, done = lint(lab, {"good/hc.yaml": GOOD, "a.yaml": other})
+        lab.expect(done.code == 0, f"{kind} of {version} is none", done)
+
+
+def attack_made_by_controllers(lab):
+    """A HyperConverged that a controller makes of something else is an error: no plan has it."""
+    other = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: kubevirt-hyperconverged, annotations: {k: HyperConverged}}\n"
+    copy = "- {op: copy, from: /metadata/annotations/k, path: /kind}"
+    flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\nspec:\n  path: ./x\n"
+    patch = f"patches: [{{target: {{kind: Thing}}, patch: '{copy}'}}]\n"
+    component = {"c/kustomization.yaml": "kind: Component\npatches: [{path: p, target: {kind: Thing}}]\n",
+                 "c/p": "- {op: replace, path: /kind, value: HyperConverged}\n", "c/q.yaml": "kind: HyperConverged\n"}
+    argo = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec: {source: {path: x, kustomize: {%s}}}\n"
+    for what, files in {
+        "a copied kind of Flux": {"app.yaml": f"{flux}  {patch}"},
+        "a copied kind of Argo CD": {"app.yaml": argo % patch.strip()},
+        "allowKindChange": {"app.yaml": argo % "patches: [{target: {kind: Thing}, options: {allowKindChange: true}, patch: 'kind: X'}]"},
+        "a component": {"app.yaml": f"{flux}  components: [../c]\n", **component},
+    }.items():
+        _, done = lint(lab, {"good/hc.yaml": GOOD, "x/a.yaml": other, **files})
+        lab.expect(done.code == 1 and "error[hco-not-planned]" in done.out, what, done)
+    # A patch of an Application doesn't say which path it has.
+    part = (argo % "components: [../c]").replace("path: x, ", "")
+    _, done = lint(lab, {"good/hc.yaml": GOOD, "apps/kustomization.yaml": "patches: [{path: p.yaml}]\n", "apps/p.yaml": part})
+    lab.expect("hco-not-planned" in done.out, "a patch of an Application", done)
+
+
 def attack_tracked_and_ignored(lab):
     """A file that git tracks is looked at, whatever the change's .gitignore says."""
     for what, path in {"a file": "hc.yaml", "in a directory": "x/hc.yaml"}.items():
@@ -311,6 +394,8 @@ def attack_files_that_cannot_be_read(lab):
         "UTF-32": ("\ufeff" + PLAIN).encode("utf-32-le"),
         "UTF-32 without a mark": PLAIN.encode("utf-32-be"),
         "compressed": gzip.compress(PLAIN.encode()),
+        "encrypted by git-crypt": b"\0GITCRYPT\0" + bytes(range(256)),
+        "encrypted by age": b"age-encryption.org/v1\n" + bytes(range(256)),
     }.items():
         _, done = lint(lab, {"good/hc.yaml": GOOD, "x.yaml": data})
         lab.expect(done.code == 4 and "x.yaml" in done.out, what, done)
@@ -321,5 +406,19 @@ def attack_files_that_cannot_be_read(lab):
     argo = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec: {source: {repoURL: x, path: fleet/virt}}\n"
     _, done = lint(lab, {"good/hc.yaml": GOOD, ".gitmodules": modules, "app.yaml": argo})
     lab.expect(done.code == 4 and "fleet" in done.out, "a submodule that is applied", done)
+    quoted = modules.replace("path = fleet", 'Path = "fleet"')
+    _, done = lint(lab, {"good/hc.yaml": GOOD, ".gitmodules": quoted, "app.yaml": argo})
+    lab.expect(done.code == 4 and "fleet" in done.out, "a submodule in another spelling", done)
+    argo = argo.replace("fleet/virt", "jn")
+    for what, files in {
+        "pieces": {"jn/a.jsonnet": "{apiVersion: 'hco.kube' + 'virt.io/v1', kind: 'Hyper' + 'Converged'}\n"},
+        "an import": {"jn/a.jsonnet": "import '../lib/a.libsonnet'\n", "lib/a.libsonnet": "import 'b.libsonnet'\n",
+                      "lib/b.libsonnet": "{kind: 'HyperConverged'}\n"},
+        "a text": {"jn/a.jsonnet": "std.parseYaml(importstr 'a.txt')\n", "jn/a.txt": PLAIN},
+    }.items():
+        _, done = lint(lab, {"good/hc.yaml": GOOD, "app.yaml": argo, **files})
+        lab.expect(done.code == 4 and "jn/a.jsonnet" in done.out, f"Jsonnet with {what}", done)
+    _, done = lint(lab, {"good/hc.yaml": GOOD, "app.yaml": argo, "jn/a.jsonnet": "{kind: 'ConfigMap'}\n"})
+    lab.expect(done.code == 0, "Jsonnet of something else", done)
     _, done = lint(lab, {"good/hc.yaml": GOOD, ".gitmodules": modules, "o/kustomization.yaml": "resources: [../fleet/virt]\n"})
     lab.expect(done.code == 4 and "fleet" in done.out, "a submodule that a kustomization builds on", done)

@@ -327,6 +327,19 @@ def attack_deep_directories(lab):
     lab.expect(done.cpu < 5, "too slow", done)
 
 
+def attack_escapes(lab):
+    """Escapes of one text in quotes, whose places are asked for: lint."""
+    value = lambda n: "  annotations:\n    kubevirt.kubevirt.io/jsonpatch: " + json.dumps(json.dumps(
+        [{"op": "add", "path": "/spec/x", "value": "\"" * (8 * n)}])) + "\n"
+    grows(lab, 250, one_cluster(lab, "  {}\n", annotations=value), "lint")
+
+
+def attack_template_conditions(lab):
+    """Conditions of a template, one in the other: lint."""
+    text = lambda n: "{% if a %}" * n + "\n" + HEAD + "spec: {}\n" + "{% endif %}" * n + "\n"
+    grows(lab, 500, one_cluster(lab, "  {}\n", others={"hc.yaml.j2": text}), "lint", codes=(0, 1, 2, 4))
+
+
 def attack_clusters_moved(lab):
     """Clusters whose directories were renamed: diff of two directories."""
 

@@ -169,3 +169,16 @@ def attack_patch_of_long_list(lab):
     """A patch that appends to a long list, which is another one after each operation."""
     append = {"op": "add", "path": "/spec/x/-", "value": 1}
     patched(lab, [{"op": "add", "path": "/spec/x", "value": [1] * 3_000}, *[append] * 240], 250)
+
+
+def attack_template_parameters(lab):
+    """A Template of OpenShift whose parameter is put in 20,000 times: it takes less than 250 MiB and 5 s."""
+    directory = lab.dir()
+    lab.write(directory, "inventory.yaml", INVENTORY + NODES)
+    one = HEAD.replace("\n", "\n  ") + "spec: {defaultCPUModel: '" + "${P}" * 20_000 + "'}\n"
+    text = f"apiVersion: template.openshift.io/v1\nkind: Template\nparameters: [{{name: P, value: {'x' * 50_000}}}]\nobjects:\n- {one}"
+    lab.write(directory, "template.yaml", text)
+    for words in [["lint"], ["plan"]]:
+        done = lab.run(*words, cwd=directory, env=IN_USE)
+        lab.expect(done.code in (0, 1), "the run ends", done)
+        lab.expect(done.memory < 250 and done.cpu < 5, f"{' '.join(words)}: memory or time", done)

@@ -105,6 +105,34 @@ def attack_named_beside(lab):
         lab.expect(secret not in done.out + done.err, " ".join(words), done)
 
 
+def attack_written_otherwise(lab):
+    """A secret is masked however it is written: over two lines, in base64, in YAML that can't be parsed, in a key."""
+    secret, half = "Zq7PlantedXy9", "ABCDEFGHIJ012345"
+    encoded = base64.b64encode(TOKENS["GitHub"].encode()).decode()
+    commands = [*(["lint", "--pedantic", "--format", f] for f in FORMATS), ["fix"], ["matrix"], ["plan", "--format", "json"],
+                ["report", "--format", "html"], ["argocd"], ["argocd", "--format", "json"]]
+    spec = lambda text: {"hyperconverged.yaml": HEAD + "spec:\n" + text}
+    patch = f"[{{op: test, path: /spec/password, value: {secret}}}]"
+    for what, files, planted in [
+        ("a broken line", spec(f'  noSuch: "{TOKENS["GitHub"].removesuffix(half)}\\\n    {half}"\n'), half),
+        ("base64", spec(f"  noSuch: {encoded}\n"), encoded),
+        ("a list that isn't closed", spec(f"  password: [{secret}\n  x: y: z\n"), secret),
+        ("below, in YAML that can't be parsed", spec(f"  password:\n    a: {secret}\n  x: y: z\n"), secret),
+        ("a list as a key", spec(f"  ? [password, {secret}]\n  : 1\n"), secret),
+        ("a token as a key", spec(f'  "gh\\x70_{BODY}": 1\n'), BODY),
+        ("an alias", spec(f"  password: &p {secret}\n  noSuch: *p\n"), secret),
+        ("a taint", {"inventory.yaml": INVENTORY.replace("worker]", f"worker], taints: [{{key: token, value: {secret}, effect: NoSchedule}}]")}, secret),
+        ("a patch that kustomize quotes",
+         {"kustomization.yaml": f"resources: [hyperconverged.yaml]\npatches: [{{target: {{kind: HyperConverged}}, patch: '{patch}'}}]\n"}, secret),
+    ]:
+        directory = lab.dir()
+        for path, text in {"inventory.yaml": INVENTORY, **spec("  {}\n"), **files}.items():
+            lab.write(directory, path, text)
+        for words in commands:
+            done = lab.run(*words, cwd=directory)
+            lab.expect(planted not in done.out + done.err, f"{what}: {' '.join(words)}", done)
+
+
 def attack_dear_searches(lab):
     """Text that begins something secret at every place is searched in linear time and in little memory."""
     begins = {

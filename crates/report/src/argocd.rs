@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hcoplan_analysis::ClusterDrift;
 use hcoplan_analysis::review::clusters as cluster_names;
-use hcoplan_diagnostics::secret::masked_value;
+use hcoplan_diagnostics::secret::masked_value_of;
 use hcoplan_explain::diff::{Drift, DriftReason, to_commit};
 use hcoplan_repository::repo::IgnoredField;
 use hcoplan_yaml::{Path, Segment, emit};
@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use super::document::{Block, Document, Entry, Layout, Level, Text};
 
 /// A value as it may be shown.
-fn shown(drift: &Drift, value: &Value) -> Value {
-    masked_value(&drift.path.join("."), value)
+fn shown(cluster: &ClusterDrift, drift: &Drift, value: &Value) -> Value {
+    masked_value_of(&cluster.document.file, &drift.path.join("."), value)
 }
 
 /// Clusters with the same differences are one part.
@@ -71,7 +71,7 @@ fn one(cluster: &ClusterDrift, drift: &Drift) -> Entry {
     let at = place.start();
     let value = |value: Option<&Value>| match value {
         None => Text::from("nothing"),
-        Some(value) => Text::new().code(shown(drift, value).to_string()),
+        Some(value) => Text::new().code(shown(cluster, drift, value).to_string()),
     };
     let seen = match (drift.server_side, drift.reason) {
         (true, _) => "every diff shows it",
@@ -101,7 +101,7 @@ fn remedy(cluster: &ClusterDrift) -> Vec<Block> {
     let shown_fields = cluster
         .fields
         .iter()
-        .map(|drift| Drift { live: drift.live.as_ref().map(|live| shown(drift, live)), ..drift.clone() });
+        .map(|drift| Drift { live: drift.live.as_ref().map(|live| shown(cluster, drift, live)), ..drift.clone() });
     let values = to_commit(&shown_fields.collect::<Vec<_>>());
     if values.as_object().is_some_and(|v| !v.is_empty()) {
         out.push(Block::Paragraph(Text::new().strong("Commit:")));
@@ -142,7 +142,7 @@ pub fn document(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> String {
         let at = place.start();
         let mut out = json!({
             "pointer": drift.pointer(),
-            "git": shown(drift, &drift.git),
+            "git": shown(cluster, drift, &drift.git),
             "reason": drift.reason.as_str(),
             "serverSide": drift.server_side,
             "file": place.file.path().as_str(),
@@ -150,7 +150,7 @@ pub fn document(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> String {
             "column": at.column,
         });
         if let Some(live) = &drift.live {
-            out["live"] = shown(drift, live);
+            out["live"] = shown(cluster, drift, live);
         }
         out
     };

@@ -21,6 +21,7 @@ pub mod source;
 mod split;
 mod tree;
 
+pub use build::binary::decode_bytes as decode_base64;
 pub use emit::{emit, emit_to};
 pub use kustomize::kustomize_reads;
 pub use number::{float_number, go_json, uint_number};

@@ -301,7 +301,8 @@ fn fold(space: &str) -> Option<String> {
 /// An escape's length and its value; an escaped line break includes the space behind it.
 fn escape(text: &str) -> (usize, String) {
     let rest = &text[1..];
-    if let Some((0, len)) = break_at(rest) {
+    // Looked for only here: a search for the next one would take each escape to the end of the text.
+    if let Some((_, len)) = rest.starts_with(is_break).then(|| break_at(rest)).flatten() {
         let after = &rest[len..];
         let space = after.len() - after.trim_start_matches(is_space).len();
         return (1 + len + space, breaks(&after[..space]).concat());

@@ -198,7 +198,33 @@ pub(super) fn credentials(text: &str) -> Vec<Range<usize>> {
     for rule in all.keywords.rules_in(text) {
         all.rules[rule].find(text, &mut out);
     }
+    out.extend(
+        encoded(text)
+            .filter(|(_, decoded)| {
+                let mut inner = Vec::new();
+                all.keywords.rules_in(decoded).into_iter().for_each(|rule| all.rules[rule].find(decoded, &mut inner));
+                !inner.is_empty()
+            })
+            .map(|(range, _)| range),
+    );
     merged(out)
+}
+
+/// The words of a text that are long enough for a credential in base64, and what they are decoded.
+fn encoded(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
+    const LEAST: usize = 24;
+    let is_digit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
+    let mut at = 0;
+    let words = text.split_inclusive(move |c| !is_digit(c)).map(move |word| {
+        let start = at;
+        at += word.len();
+        (start, word.trim_end_matches(|c| !is_digit(c)))
+    });
+    words.filter(|(_, word)| word.len() >= LEAST).filter_map(|(start, word)| {
+        let whole = &word[..word.len() / 4 * 4];
+        let decoded = String::from_utf8(hcoplan_yaml::decode_base64(whole)?).ok()?;
+        Some((start..start + word.len(), decoded))
+    })
 }
 
 /// Ranges in order, overlapping ones merged.

@@ -57,9 +57,30 @@ pub(super) fn is_below_name(path: &str) -> bool {
     path.split(['.', '/', '[', ']', '"', '\'']).any(is_name)
 }
 
-/// Whether a text has escapes, which may hide a key.
+/// What stands behind a secret's name in a text that can't be parsed: the rest of its line, and the lines below it that
+/// are indented further.
+pub(super) fn below_names(text: &str) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    let (mut at, mut inside) = (0, None);
+    for line in text.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start().len();
+        let is_inside = inside.is_some_and(|above| line.trim().is_empty() || indent > above);
+        let lower = line.to_ascii_lowercase();
+        let name = NAMES.iter().filter_map(|name| Some(lower.find(name)? + name.len())).min();
+        if !is_inside {
+            inside = name.map(|_| indent);
+        }
+        if let Some(start) = if is_inside { Some(indent) } else { name } {
+            out.push(at + start..at + line.trim_end().len().max(start));
+        }
+        at += line.len();
+    }
+    out
+}
+
+/// Whether a text has escapes, behind which a key could be written, or a token that goes on in the next line.
 fn has_escapes(text: &str) -> bool {
-    ["\\u", "\\x", "\\U"].iter().any(|escape| text.contains(escape))
+    ["\\u", "\\x", "\\U", "\\\n", "\\\r"].iter().any(|escape| text.contains(escape))
 }
 
 /// Whether a text may have named secrets at all: a quick check before the search.

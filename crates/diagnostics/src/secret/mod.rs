@@ -52,8 +52,9 @@ fn find(file: &SourceFile) -> SecretParts {
     let suspicious = forms::is_suspicious(text);
     if suspicious {
         let parsed = yaml::parse(&SourceFile::new(file.path(), text));
-        if parsed.is_broken() && has_secrets(text) {
-            found.spans.push(Span::new(0, text.len()));
+        if parsed.is_broken() {
+            let whole = std::iter::once(Span::new(0, text.len())).filter(|_| has_secrets(text));
+            found.spans.extend(whole.chain(forms::below_names(text).into_iter().map(|r| Span::new(r.start, r.end))));
         }
         for document in &parsed.documents {
             found.node(&document.root, 0);
@@ -130,6 +131,10 @@ impl Found {
         }
         for entry in node.entries() {
             let (key, value) = (entry.key.text.as_str(), &entry.value);
+            if !credentials(key).is_empty() {
+                self.spans.push(entry.key.span);
+                self.words.push(key.to_owned());
+            }
             let shown = matches!(value.value, Value::Bool(_));
             // `env: [{name: PASSWORD, value: x}]`, `[{op: add, path: /spec/password, value: x}]`
             let of_name = key == "value" && PAIRED.iter().any(|k| text(k).is_some_and(forms::is_below_name));
@@ -156,6 +161,10 @@ impl Found {
     /// A manifest in a string: hidden as a whole where any part of it is secret.
     fn embedded(&mut self, node: &Node, depth: usize) {
         let Some(text) = node.as_str() else { return };
+        // Escapes and broken lines hide its form in the file.
+        if node.style == Style::DoubleQuoted && !credentials(text).is_empty() {
+            self.hide(node);
+        }
         if depth == MOST_DEPTH || !text.contains(':') || !forms::is_suspicious(text) {
             return;
         }
@@ -282,7 +291,7 @@ pub fn is_in_fix(fix: &Fix) -> bool {
     fix.edits.iter().any(|edit| {
         let words = &secret_parts(&edit.file).words;
         let quotes = words.iter().any(|word| edit.text.contains(word.as_str()));
-        quotes || !credentials(&edit.text).is_empty()
+        quotes || masked_value("", &edit.text.as_str().into()) != edit.text.as_str()
     })
 }
 
@@ -317,6 +326,22 @@ pub fn masked_value(path: &str, value: &Json) -> Json {
         mask_object(&mut value);
     }
     value
+}
+
+/// [`masked_value`], also without what is secret elsewhere in the file that the value is from.
+pub fn masked_value_of(file: &SourceFile, path: &str, value: &Json) -> Json {
+    let mut value = masked_value(path, value);
+    without_words(&secret_parts(file).words, &mut value);
+    value
+}
+
+fn without_words(words: &[String], value: &mut Json) {
+    match value {
+        Json::Object(entries) => entries.values_mut().for_each(|value| without_words(words, value)),
+        Json::Array(items) => items.iter_mut().for_each(|item| without_words(words, item)),
+        Json::String(text) => words.iter().for_each(|word| *text = text.replace(word.as_str(), MASK)),
+        _ => {}
+    }
 }
 
 /// The keys of a mapping that name its `value`.

@@ -1,11 +1,13 @@
 //! Files of a repository that give no cluster, although they were meant to.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashSet};
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span, normalize_path};
 use hcoplan_planner::inventory::SourceKind;
+use regex_lite::Regex;
 
 use super::Repo;
 use super::files::{FileRole, FileUse};
@@ -13,7 +15,8 @@ use super::kustomize::has_outside_references;
 use super::objects::{Objects, SourceRef};
 use super::parent;
 use super::problem::Problem;
-use super::unrecognized::{self, unused_inventory};
+use super::scan::may_name_one;
+use super::unrecognized::{self, may_become_one, speaks_of_one, unused_inventory};
 use super::wrapper_changes::{self, AppliedPath, applied_paths};
 use super::wrappers::HCO_NOT_PLANNED;
 
@@ -24,7 +27,13 @@ impl Repo {
         let files = self.clusters.iter().flat_map(|c| std::iter::once(c.path()).chain(built(c.path()).map(|i| &**i)));
         let files: Vec<&Utf8Path> = files.collect();
         let documents = objects.changing.iter().filter_map(|o| self.content(o.file).ok()?.object(o.place));
-        documents.flat_map(|document| wrapper_changes::findings(&document, &files)).collect()
+        let speaking = LazyCell::new(|| {
+            let speaks = |path: &&Utf8Path| self.tree.read(path).is_ok_and(|bytes| may_name_one(&bytes));
+            self.paths.iter().map(AsRef::as_ref).filter(speaks).collect::<BTreeSet<_>>()
+        });
+        let speaks =
+            |directory: &Utf8Path| speaking.range(directory..).next().is_some_and(|f| f.starts_with(directory));
+        documents.flat_map(|document| wrapper_changes::findings(&document, &files, &speaks)).collect()
     }
 
     /// Submodules that are not checked out: what is in them isn't known. Each is named where something is applied from
@@ -36,9 +45,10 @@ impl Repo {
         let lines = (0..).map_while(|number| file.line(number));
         for (start, line) in lines {
             let Some((key, path)) = line.split_once('=') else { continue };
-            let Some(path) = normalize_path(Utf8Path::new(path.trim())).filter(|_| key.trim() == "path") else {
-                continue;
-            };
+            // git reads its keys in any case, and values with quotes.
+            let path = path.trim().trim_matches('"');
+            let is_path = key.trim().eq_ignore_ascii_case("path");
+            let Some(path) = normalize_path(Utf8Path::new(path)).filter(|_| is_path) else { continue };
             let has_file = |file: &FileUse| {
                 let is_skipped = matches!(&file.what, FileRole::Skipped(_)) && *file.path == path;
                 file.path.starts_with(&path) && !is_skipped
@@ -80,14 +90,45 @@ impl Repo {
         [".git", "README.md"].iter().any(|name| self.tree.check(&path.join(name)).is_ok())
     }
 
+    /// Whether Argo CD runs a file: the Jsonnet of a directory. What it applies is then as unknown as a manifest that
+    /// can't be read.
+    fn is_run(&self, path: &Utf8Path) -> bool {
+        let covers = |applied: &AppliedPath| applied.skips_dry_run.is_some() && applied.path.covers(path);
+        path.extension() == Some("jsonnet") && self.applied().iter().any(covers)
+    }
+
+    /// The finding about a Jsonnet that may make a HyperConverged, itself or of what it imports.
+    fn jsonnet_with_one(&self, path: &Utf8Path) -> Option<Finding> {
+        let import = Regex::new(r#"\bimport(?:str|bin)?\s+@?["']([^"']+)["']"#).ok()?;
+        let (mut open, mut seen) = (vec![path.to_owned()], HashSet::new());
+        while let Some(next) = open.pop() {
+            let Ok(bytes) = self.tree.read(&next) else { continue };
+            let file = SourceFile::from_bytes(&next, bytes);
+            if speaks_of_one(file.text()) {
+                let file = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
+                let message = "Argo CD runs this Jsonnet, which may make a HyperConverged";
+                let finding = Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&file, Span::default()));
+                return Some(finding.label("not planned").help("look at what it prints: `jsonnet … | hcoplan lint -`"));
+            }
+            let imported = import.captures_iter(file.text()).filter_map(|c| normalize_path(&parent(&next).join(&c[1])));
+            open.extend(imported.filter(|path| seen.insert(path.clone())));
+        }
+        None
+    }
+
     /// Says what was meant to be a cluster and is none: objects that are nearly HyperConvergeds, and
     /// inventories that no cluster has.
     pub(super) fn say_what_is_no_cluster(&mut self, objects: &Objects) {
         let mut findings = Vec::new();
+        let mut fatal = Vec::new();
         for object in &objects.unrecognized {
             let content = self.content(object.file).ok();
-            let document = content.and_then(|c| c.object(object.place));
-            findings.extend(document.map(|d| unrecognized::finding(&d)));
+            let Some(document) = content.and_then(|c| c.object(object.place)) else { continue };
+            if may_become_one(&document.root) {
+                fatal.push(unrecognized::filled_in_later(&document));
+            } else {
+                findings.push(unrecognized::finding(&document));
+            }
         }
         // Of a build it is the file that it is made of.
         findings.iter_mut().for_each(Finding::point_at_origins);
@@ -97,20 +138,17 @@ impl Repo {
             let place = place.map(|l| (l.file.path().to_owned(), l.span.start));
             said.insert((place, f.message.clone()))
         });
-        let mut deployed = Vec::new();
         for object in &objects.named {
             if let Ok(content) = self.content(object.file) {
-                let path = content.file.path();
-                // Argo CD runs the Jsonnet of a directory: what it applies is then as unknown as a manifest that can't be
-                // read.
-                let is_run = path.extension() == Some("jsonnet")
-                    && self.applied().iter().any(|a| a.skips_dry_run.is_some() && a.path.covers(path));
                 let named = content.not_planned(object.place.document);
-                if is_run { deployed.extend(named) } else { findings.extend(named) }
+                if self.is_run(content.file.path()) { fatal.extend(named) } else { findings.extend(named) }
             }
         }
-        let fatal = |finding: Finding| Problem { finding: finding.severity(Severity::Error), fatal: true };
-        self.problems.extend(deployed.into_iter().map(fatal));
+        let said: HashSet<_> = fatal.iter().filter_map(|f| Some(f.location.as_ref()?.file.path().to_owned())).collect();
+        let run = self.paths.iter().map(AsRef::as_ref).filter(|path| !said.contains(*path) && self.is_run(path));
+        fatal.extend(run.filter_map(|path| self.jsonnet_with_one(path)));
+        let fatal = fatal.into_iter().map(|f| Problem { finding: f.severity(Severity::Error), fatal: true });
+        self.problems.extend(fatal);
         if objects.given.is_empty() && !objects.is_one_file {
             let used: BTreeSet<SourceRef> = self.clusters.iter().flat_map(|c| c.sources.iter().copied()).collect();
             let unused = objects.sources.iter().filter(|s| !used.contains(s));

@@ -3,6 +3,8 @@
 //! Other tools take it for an object of another kind, or for none, and nothing of HCO reads it.
 
 use super::statements::HCO_NAME as NAME;
+use super::wrappers::HCO_NOT_PLANNED;
+use super::wrappers::unknown::may_be;
 use hcoplan_diagnostics::finding::{
     Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Prediction, Rule, Severity,
 };
@@ -15,6 +17,19 @@ pub(super) const HCO: &str = "hco.kubevirt.io";
 /// What people write for a kind, as they write it: of each a part that typing errors seldom hit. The search
 /// for files looks for the same.
 pub(super) const HINTS: [&str; 4] = ["yper", "YPER", "onverg", "ONVERG"];
+
+/// The group as base64 writes it, by how many bytes of a group of three come before it.
+const ENCODED: [&str; 3] = ["aGNvLmt1YmV2aXJ0Lmlv", "hjby5rdWJldmlydC5pb", "oY28ua3ViZXZpcnQuaW"];
+
+/// Whether a text has HCO's group in it in base64, on one line.
+pub(super) fn holds_encoded(text: &str) -> bool {
+    ENCODED.iter().any(|encoded| memchr::memmem::find(text.as_bytes(), encoded.as_bytes()).is_some())
+}
+
+/// Whether a text of any language may be about a HyperConverged.
+pub(super) fn speaks_of_one(text: &str) -> bool {
+    text.contains(HCO) || holds_encoded(text) || HINTS.iter().any(|hint| text.contains(hint))
+}
 
 /// An object that is nearly a HyperConverged.
 pub static HCO_NOT_RECOGNIZED: Rule = Rule {
@@ -50,9 +65,23 @@ pub(super) fn is_ours(api_version: &str, kind: &str) -> bool {
     group == Some(HCO) || (kind == "HyperConverged" && super::wrappers::unknown::expression(api_version).is_some())
 }
 
+/// Whether an object's kind or API version is filled in later, so that it may be a HyperConverged then.
+pub(super) fn may_become_one(root: &Node) -> bool {
+    let (version, kind) = (text(root, "apiVersion").unwrap_or_default(), text(root, "kind").unwrap_or_default());
+    let is_filled_in = version.contains(['$', '{']) || kind.contains(['$', '{']);
+    is_filled_in
+        && (is_map(root, "metadata") || is_map(root, "spec"))
+        && may_be(kind, "HyperConverged")
+        && ["v1beta1", "v1"].iter().any(|number| may_be(version, &format!("{HCO}/{number}")))
+}
+
+fn is_map(node: &Node, key: &str) -> bool {
+    matches!(node.get(key).map(|n| &n.value), Some(Value::Map(_)))
+}
+
 /// Whether an object outside HCO's API group is meant to be a HyperConverged.
 pub(super) fn is_unrecognized(root: &Node) -> bool {
-    let is_map = |key: &str| matches!(root.get(key).map(|n| &n.value), Some(Value::Map(_)));
+    let is_map = |key: &str| is_map(root, key);
     let is_object = is_map("metadata") || is_map("spec");
     match (root.get("apiVersion"), text(root, "kind")) {
         (version, Some(kind)) => is_kind(kind) && (is_object || version.is_some()),
@@ -63,6 +92,15 @@ pub(super) fn is_unrecognized(root: &Node) -> bool {
         }
         (Some(_), None) => false,
     }
+}
+
+/// The finding about an object that [may become](may_become_one) a HyperConverged.
+pub(super) fn filled_in_later(document: &Document) -> Finding {
+    let kind = document.root.get("kind").map_or(document.root.span, |kind| kind.span);
+    Finding::new(&HCO_NOT_PLANNED, "this object's kind is filled in later, so it may be a HyperConverged")
+        .at(document.location(kind))
+        .label("not planned")
+        .help("write the kind and the apiVersion out, or look at what its tool prints: `… | hcoplan lint -`")
 }
 
 /// Whether a kind is meant to be `HyperConverged`: alike but for case and two typing errors, or with the

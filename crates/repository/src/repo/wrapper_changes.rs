@@ -5,7 +5,7 @@
 //! change it.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{SourceFile, Span, normalize_path};
 use hcoplan_planner::admission::READ_ANNOTATIONS;
 use hcoplan_planner::lifecycle::UpdateMethod;
@@ -15,7 +15,7 @@ use regex_lite::Regex;
 use super::identity::{FactOrigin, WithSource, sync_method};
 use super::listed;
 use super::parent;
-use super::unrecognized::{HCO, HINTS};
+use super::unrecognized;
 use super::wrapper_fields as fields;
 use super::wrappers::HCO_NOT_PLANNED;
 
@@ -36,6 +36,8 @@ pub(super) struct WrapperChange {
     path: Option<PathPattern>,
     /// Whether it speaks of a HyperConverged, so that it may make one of something else.
     names_one: bool,
+    /// The directories of components that it adds.
+    components: Vec<Utf8PathBuf>,
 }
 
 /// A path from the root, in which a generator may fill in parts.
@@ -81,25 +83,36 @@ impl PathPattern {
 }
 
 impl WrapperChange {
-    /// Whether something is applied with it that is in one of these files.
-    fn reaches(&self, mut files: impl Iterator<Item = Utf8PathBuf>) -> bool {
-        self.names_one || self.path.as_ref().is_some_and(|path| files.any(|file| path.covers(&file)))
-    }
-
-    /// The finding about it.
-    fn finding(&self, document: &Document) -> Finding {
+    /// The finding about it, where it changes a HyperConverged or may make one. An error where it makes one of what
+    /// this repository has, since no plan has that one.
+    fn finding(
+        &self,
+        document: &Document,
+        clusters: &[&Utf8Path],
+        speaks: &dyn Fn(&Utf8Path) -> bool,
+    ) -> Option<Finding> {
+        let is_reached = self.path.as_ref().is_some_and(|path| clusters.iter().any(|file| path.covers(file)));
+        let names_one = self.names_one || !is_reached && self.components.iter().any(|directory| speaks(directory));
+        if !is_reached && !names_one {
+            return None;
+        }
         let message = format!("`{}` of {} changes what it applies; this is not in the plan", self.field, self.by);
-        Finding::new(&HCO_NOT_PLANNED, message)
+        let finding = Finding::new(&HCO_NOT_PLANNED, message)
             .at(document.location(self.span))
             .label("not applied here")
-            .help("put the change into the HyperConverged itself or into a kustomization, which is built")
+            .help("put the change into the HyperConverged itself or into a kustomization, which is built");
+        Some(if is_reached || self.path.is_none() { finding } else { finding.severity(Severity::Error) })
     }
 }
 
-/// The findings about what an object changes; `clusters` are the files that HyperConvergeds are from.
-pub(super) fn findings(document: &Document, clusters: &[&Utf8Path]) -> Vec<Finding> {
-    let reached = changes(document).into_iter().filter(|c| c.reaches(clusters.iter().map(|c| c.to_path_buf())));
-    reached.map(|change| change.finding(document)).collect()
+/// The findings about what an object changes; `clusters` are the files that HyperConvergeds are from, and `speaks` says
+/// whether a directory's files speak of one.
+pub(super) fn findings(
+    document: &Document,
+    clusters: &[&Utf8Path],
+    speaks: &dyn Fn(&Utf8Path) -> bool,
+) -> Vec<Finding> {
+    changes(document).iter().filter_map(|change| change.finding(document, clusters, speaks)).collect()
 }
 
 /// What a controller applies from the repository.
@@ -203,7 +216,10 @@ impl Changes {
     fn application(&mut self, spec: &Node, template: &Node) {
         let own = sources(template).next().and_then(|source| source.get("path")?.as_str());
         for source in sources(spec) {
-            let path = source.get("path").and_then(Node::as_str).or(own).and_then(PathPattern::new);
+            // One without a path is a patch of another Application, whose path isn't known.
+            let is_partial = source.get("chart").or(source.get("ref")).is_none();
+            let path = source.get("path").and_then(Node::as_str).or(own).or(Some("").filter(|_| is_partial));
+            let path = path.and_then(PathPattern::new);
             self.fields(spec, "", &fields::APPLICATION, path.as_ref());
             self.fields(source, "", &fields::SOURCE, path.as_ref());
             for (key, harmless) in [
@@ -252,8 +268,8 @@ impl Changes {
     }
 
     fn add(&mut self, field: &str, span: Span, path: Option<&PathPattern>, names_one: bool) {
-        let path = path.cloned();
-        self.out.push(WrapperChange { by: self.by.clone(), field: field.to_owned(), span, path, names_one });
+        let (by, path) = (self.by.clone(), path.cloned());
+        self.out.push(WrapperChange { by, field: field.to_owned(), span, path, names_one, components: Vec::new() });
     }
 
     /// Takes in the fields that may change something.
@@ -276,6 +292,10 @@ impl Changes {
             if changes {
                 let names_one = (key.starts_with("patches") || key == "postRenderers") && speaks_of_one(value);
                 self.add(&format!("{prefix}{key}"), entry.key.span, path, names_one);
+                if let (Some(change), Some(path)) = (self.out.last_mut().filter(|_| key == "components"), path) {
+                    let names = value.items().iter().filter_map(Node::as_str);
+                    change.components.extend(names.filter_map(|name| normalize_path(&path.start.join(name))));
+                }
             }
         }
     }
@@ -355,11 +375,17 @@ fn may_be_meant(entry: &Node) -> bool {
 
 /// Whether a text in a value has HCO's kind or group in it.
 fn speaks_of_one(node: &Node) -> bool {
-    let says =
-        |text: &str| text.contains(HCO) || text == "allowKindChange" || HINTS.iter().any(|hint| text.contains(hint));
+    let says = |text: &str| unrecognized::speaks_of_one(text) || text == "allowKindChange" || sets_kind(text);
     node.as_str().is_some_and(says)
         || node.items().iter().any(speaks_of_one)
         || node.entries().iter().any(|entry| says(&entry.key.text) || speaks_of_one(&entry.value))
+}
+
+/// Whether a patch has a pointer to an object's own kind.
+fn sets_kind(text: &str) -> bool {
+    let ends = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || "\"',}:".contains(c));
+    text.match_indices("/kind")
+        .any(|(at, key)| ends(text[..at].chars().next_back()) && ends(text[at + key.len()..].chars().next()))
 }
 
 fn list<'n>(node: &'n Node, key: &str) -> &'n [Node] {
@@ -376,7 +402,7 @@ mod tests {
 
     fn named(text: &str, cluster: &str) -> Vec<String> {
         let parsed = yaml::parse(&SourceFile::new("apps/a.yaml", text));
-        let found = findings(&parsed.documents[0], &[Utf8Path::new(cluster)]);
+        let found = findings(&parsed.documents[0], &[Utf8Path::new(cluster)], &|_| false);
         found.into_iter().map(|f| f.message.split('`').nth(1).unwrap_or_default().to_owned()).collect()
     }
 
@@ -454,7 +480,7 @@ mod tests {
             assert_eq!(named(&list, "virt/hc.yaml"), [expected], "{list}");
         }
         let parsed = yaml::parse(&SourceFile::new("virt/fleet.yaml", "defaultNamespace: a\nyaml: {overlays: [b]}\n"));
-        assert_eq!(findings(&parsed.documents[0], &[Utf8Path::new("virt/hc.yaml")]).len(), 1);
+        assert_eq!(findings(&parsed.documents[0], &[Utf8Path::new("virt/hc.yaml")], &|_| false).len(), 1);
     }
 
     #[test]

@@ -7,8 +7,8 @@ pub(super) fn decode(text: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The bytes encoded as base64.
-pub(crate) fn decode_bytes(text: &str) -> Option<Vec<u8>> {
+/// The bytes of padded base64, line breaks left out; `None` when it isn't base64.
+pub fn decode_bytes(text: &str) -> Option<Vec<u8>> {
     let input: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'\n' | b'\r')).collect();
     if !input.len().is_multiple_of(4) {
         return None;

@@ -5,7 +5,7 @@
 //! is (over what is above it, under what is below), aliases are copied out.
 
 mod alias;
-pub(super) mod binary;
+pub(crate) mod binary;
 pub(super) mod keys;
 mod scalar;
 

@@ -8,6 +8,7 @@ mod releases;
 mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -19,8 +20,8 @@ use self::releases::{Release, named_releases, releases};
 use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, name_of};
 use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependencies};
 use super::kustomize::{BuildError, BuildTarget, Built, run_program};
-use super::scan::{FoundKind, scan};
-use super::unrecognized::{HCO, HINTS};
+use super::scan::{FoundKind, is_candidate, scan};
+use super::unrecognized::{HCO, HINTS, holds_encoded};
 use super::wrappers::HCO_NOT_PLANNED;
 use super::wrappers::not_planned::holds_one;
 
@@ -66,6 +67,7 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
         .filter(|path| tree.read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, b".Files").is_some()))
         .filter_map(|path| inner(path))
         .collect();
+    let mut room = MOST_UNPACKED;
     for path in files {
         let Some(inner) = &inner(path) else {
             continue;
@@ -73,16 +75,27 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
         let own = path.strip_prefix(inner).unwrap_or(path);
         let is_included = includes_files.contains(inner);
         let is_template = is_rendered(own) || is_included;
+        let is_archive = own.parent() == Some(Utf8Path::new("charts")) && matches!(own.extension(), Some("tgz" | "gz"));
         let is_values = own.as_str().contains("values") && matches!(own.extension(), Some("yaml" | "yml" | "json"));
+        if is_archive {
+            let text = tree.read(path).ok().and_then(|bytes| unpacked(&bytes, &mut room));
+            // What can't be looked into may have one.
+            if text.is_none_or(|text| may_render_one(&text)) {
+                let directory = outermost(tree, inner).to_owned();
+                holding.entry(directory).or_insert_with(|| place(&SourceFile::new(path, "")));
+            }
+            continue;
+        }
         if !is_template && !is_values {
             continue;
         }
         let file = SourceFile::from_bytes(path, tree.read(path).unwrap_or_default());
         let text = file.text();
         let has_one = if is_template {
-            (rendered || is_included || text.contains("{{")) && may_render_one(text)
+            // What a manifest's name has and no action is read as it is.
+            (rendered || is_included || text.contains("{{") || !is_candidate(path)) && may_render_one(text)
         } else {
-            holds_one(text)
+            holds_one(text) || holds_encoded(text)
         };
         if has_one {
             let directory = outermost(tree, inner).to_owned();
@@ -106,13 +119,30 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
     out
 }
 
+/// So many bytes of archives in all charts are unpacked.
+const MOST_UNPACKED: u64 = 64 << 20;
+
+/// What is in the archive of a subchart, as one text. `None` where it is none, or larger than the room.
+fn unpacked(bytes: &[u8], room: &mut u64) -> Option<String> {
+    let mut out = Vec::new();
+    let read = flate2::read::MultiGzDecoder::new(bytes).take(*room + 1).read_to_end(&mut out);
+    let size = out.len() as u64;
+    let is_whole = read.is_ok() && size <= *room;
+    *room = room.saturating_sub(size);
+    is_whole.then(|| String::from_utf8_lossy(&out).into_owned())
+}
+
 /// Whether a template may render a HyperConverged: an action in its kind or its API version may be anything.
 fn may_render_one(text: &str) -> bool {
     let values = |key: &'static str| {
         text.lines().filter_map(move |line| {
-            let line = line.trim_start().trim_start_matches(['-', ' ', '"', '\'']);
-            let rest = line.strip_prefix(key)?.trim_start_matches(['"', '\'']).trim_start();
-            rest.strip_prefix(':')
+            // Actions may stand before a key.
+            let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
+            let mut keys = line.match_indices(key).filter(|(at, _)| !line[..*at].ends_with(is_word));
+            keys.find_map(|(at, _)| {
+                let rest = line[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
+                rest.strip_prefix(':')
+            })
         })
     };
     let is_action = |value: &str| value.contains("{{");
@@ -122,6 +152,7 @@ fn may_render_one(text: &str) -> bool {
     has_kind && (has_version || values("apiVersion").any(is_action))
         || has_version && values("kind").any(is_action)
         || holds_one(text)
+        || holds_encoded(text)
         || values("kind").any(is_action) && values("apiVersion").any(is_action) && text.contains("yper")
 }
 

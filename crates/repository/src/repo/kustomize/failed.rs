@@ -2,6 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::secret::masked_message;
 use hcoplan_diagnostics::source::{Location, SourceFile, Tree, Unreadable, normalize_path};
 use hcoplan_yaml::{self as yaml, Document, Node};
 
@@ -30,7 +31,10 @@ fn finding(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &Build
     let place = place(tree, root, directory, error).unwrap_or_else(|| kustomization_location(tree, directory));
     let file = format!("{}: ", shown(root, place.file.path()));
     let said = error.to_string();
-    let said = said.strip_prefix(&file).unwrap_or(&said);
+    // kustomize quotes what it read, and the message goes further than the file.
+    let whole = kustomization_location(tree, directory);
+    let said = masked_message(&whole.file, whole.span, said.strip_prefix(&file).unwrap_or(&said));
+    let said = masked_message(&place.file, place.span, &said);
     match error {
         BuildError::NoProgram | BuildError::Off => {
             let message = format!("the cluster {} is not planned: {said}", name_of(directory));

@@ -20,7 +20,7 @@ use super::charts;
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
 use super::statements::StatementKind;
-use super::unrecognized::{self, is_unrecognized};
+use super::unrecognized::{self, holds_encoded, is_unrecognized, may_become_one};
 use super::wrapper_changes::{FLEET_FILE, changes_others};
 use super::wrappers::embedded::{self, Embedded, Texts};
 use super::wrappers::files;
@@ -66,6 +66,9 @@ fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
     }
     if bytes.starts_with(b"\xff\xfe\0\0") || bytes.starts_with(b"\0\0\xfe\xff") || bytes.starts_with(b"\0\0\0") {
         return Some("it is UTF-32, which Kubernetes' tools don't read");
+    }
+    if bytes.starts_with(b"\0GITCRYPT\0") || bytes.starts_with(b"age-encryption.org/") {
+        return Some("it is encrypted; hcoplan reads it once it is decrypted");
     }
     COMPRESSED.iter().any(|magic| bytes.starts_with(magic)).then_some("it is compressed")
 }
@@ -344,7 +347,7 @@ pub(super) fn contains_any(text: &str, words: &[&str]) -> bool {
 /// Whether a text has HCO's API group in it, in any spelling of YAML.
 pub(super) fn mentions_hco(text: &str) -> bool {
     let has = |text: &str| FINDERS.hco.find(text.as_bytes()).is_some();
-    has(text) || may_be_binary(text) || unescaped(text).is_some_and(|text| has(&text))
+    has(text) || holds_encoded(text) || may_be_binary(text) || unescaped(text).is_some_and(|text| has(&text))
 }
 
 /// Why a file is parsed.
@@ -357,7 +360,7 @@ enum Interest {
     Garbled,
     /// It may hold nodes or machines, or it is a kustomization.
     Some,
-    /// It has a tag that may write one in base64.
+    /// It has a tag that may write one in base64, or what may be one in base64.
     Tagged,
 }
 
@@ -413,7 +416,8 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
         }
         let named = || mentions(&finders.package) && text.contains("metadata");
         let changing = || finders.controllers.iter().any(mentions);
-        if nodes || machines() || subscription() || statement() || named() || changing() {
+        let filled_in = || any_kind(text, |kind| kind.lines().next().is_some_and(|kind| kind.contains(['$', '{'])));
+        if filled_in() || nodes || machines() || subscription() || statement() || named() || changing() {
             Interest::Some
         } else {
             Interest::None
@@ -423,7 +427,7 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
     match () {
         () if found.contains(&Interest::Marked) => Interest::Marked,
         () if kustomization || found.contains(&Interest::Some) => Interest::Some,
-        () if may_be_binary(text) => Interest::Tagged,
+        () if may_be_binary(text) || holds_encoded(text) => Interest::Tagged,
         () => Interest::None,
     }
 }
@@ -519,7 +523,9 @@ fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
         (Some(what @ FoundKind::Inventory(_)), _) => return add(None, what),
         (Some(what), _) if !is_list => return add(None, what),
         (None, Some(kind)) => return add(None, FoundKind::Statement(kind)),
-        (None, None) if !is_list && is_unrecognized(root) => return add(None, FoundKind::Unrecognized),
+        (None, None) if !is_list && (is_unrecognized(root) || may_become_one(root)) => {
+            return add(None, FoundKind::Unrecognized);
+        }
         _ if !is_list => return,
         _ => {}
     }
@@ -539,7 +545,7 @@ fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
             None => {
                 if let Some(kind) = StatementKind::of(object.node) {
                     add(Some(index), FoundKind::Statement(kind));
-                } else if is_unrecognized(object.node) {
+                } else if is_unrecognized(object.node) || object.wrapper.is_none() && may_become_one(object.node) {
                     add(Some(index), FoundKind::Unrecognized);
                 }
             }

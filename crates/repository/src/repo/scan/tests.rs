@@ -256,8 +256,10 @@ mod search {
     }
 
     fn matters(found: &[FoundObject]) -> Vec<FoundObject> {
-        let is_ours =
-            |f: &&FoundObject| !matches!(f.what, FoundKind::Inventory(SourceKind::Nodes | SourceKind::Machines));
+        // `classify` adds no object that isn't planned.
+        let is_ours = |f: &&FoundObject| {
+            !matches!(f.what, FoundKind::Inventory(SourceKind::Nodes | SourceKind::Machines) | FoundKind::NotPlanned)
+        };
         found.iter().filter(is_ours).copied().collect()
     }
 

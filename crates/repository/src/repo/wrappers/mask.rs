@@ -249,19 +249,26 @@ struct Tag<'t> {
 }
 
 fn tags(text: &str, language: Language) -> Vec<Tag<'_>> {
-    let forms: &[(&str, &str)] = match language {
+    let forms: &[(&'static str, &str)] = match language {
         Language::Go => &[("{{", "}}")],
         _ => &[("{{", "}}"), ("{%", "%}"), ("{#", "#}")],
     };
     let mut out = Vec::new();
     let mut at = 0;
+    let find = |from: usize, (open, close): (&'static str, &str)| {
+        let start = from + text[from..].find(open)?;
+        let end = start + text[start..].find(close)? + close.len();
+        Some((start, end, open))
+    };
+    // Each form is looked for once up to where it is next.
+    let mut known: Vec<_> = forms.iter().map(|form| find(0, *form)).collect();
     loop {
-        let next = forms.iter().filter_map(|(open, close)| {
-            let start = at + text[at..].find(open)?;
-            let end = start + text[start..].find(close)? + close.len();
-            Some((start, end, *open))
-        });
-        let Some((start, end, open)) = next.min() else {
+        for (next, form) in known.iter_mut().zip(forms) {
+            if next.is_some_and(|(start, ..)| start < at) {
+                *next = find(at, *form);
+            }
+        }
+        let Some((start, end, open)) = known.iter().flatten().min().copied() else {
             return out;
         };
         let inside = text[start + 2..end - 2].trim_matches(['-', '+']).trim();

@@ -6,7 +6,7 @@ use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Seve
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_yaml::{Document, Node, Value};
 
-use super::super::unrecognized::{HCO, HINTS};
+use super::super::unrecognized::{HCO, HINTS, holds_encoded};
 use super::{ansible, group, inline, policy, text};
 
 /// A HyperConverged that is somewhere, and not in a plan.
@@ -112,7 +112,7 @@ impl<'n> Walk<'n, '_> {
                     self.node(item, wrapper, false);
                 }
             }
-            Value::String(text) if holds_one(text) || applies_one(text) => {
+            Value::String(text) if holds_one(text) || applies_one(text) || holds_encoded(text) => {
                 let reason = NotPlannedReason::InText(wrapper.to_owned());
                 let span = node.span;
                 self.out.push(NotPlannedObject { span, reason });

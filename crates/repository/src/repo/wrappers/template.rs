@@ -38,8 +38,8 @@ pub(super) enum Filled {
     Unknown(String),
 }
 
-/// Puts the parameters' values into a text.
-pub(super) fn fill(text: &str, parameters: &BTreeMap<&str, Option<&str>>) -> Filled {
+/// Puts the parameters' values into a text, as far as there is room for their bytes.
+pub(super) fn fill(text: &str, parameters: &BTreeMap<&str, Option<&str>>, room: &mut usize) -> Filled {
     let whole = text.strip_prefix("${{").and_then(|t| t.strip_suffix("}}"));
     if let Some(name) = whole
         && let Some(value) = parameters.get(name)
@@ -58,6 +58,8 @@ pub(super) fn fill(text: &str, parameters: &BTreeMap<&str, Option<&str>>) -> Fil
         match parameters.get(name) {
             Some(None) => return Filled::Unknown(given(name)),
             Some(Some(value)) => {
+                let Some(left) = room.checked_sub(value.len()) else { return Filled::Unknown(given(name)) };
+                *room = left;
                 out.push_str(value);
                 changed = true;
                 rest = &behind[name.len() + 1..];
@@ -97,7 +99,7 @@ mod tests {
 
     fn filled(text: &str) -> String {
         let parameters = BTreeMap::from([("A", Some("x")), ("N", Some("3")), ("U", None)]);
-        format!("{:?}", fill(text, &parameters))
+        format!("{:?}", fill(text, &parameters, &mut 10))
     }
 
     #[test]
@@ -109,5 +111,6 @@ mod tests {
         assert_eq!(filled("${{N}}"), "Value(Number(Number(3)))");
         assert_eq!(filled("${U}"), "Unknown(\"the parameter U\")");
         assert_eq!(filled("${"), "Same");
+        assert_eq!(filled(&"${A}".repeat(11)), "Unknown(\"the parameter A\")");
     }
 }

@@ -1,9 +1,12 @@
 //! Unknown values of a wrapped object, which only the wrapper's own tool fills in.
 
+use std::sync::LazyLock;
+
 use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
 use hcoplan_diagnostics::source::Span;
 use hcoplan_planner::release::{FieldTarget, Release};
 use hcoplan_yaml::{Document, Entry, Node, Value};
+use regex_lite::Regex;
 
 use super::super::statements::HCO_NAME as NAME;
 use super::Wrapper;
@@ -24,6 +27,9 @@ pub static VALUE_UNKNOWN: Rule = Rule {
 /// Fields of a HyperConverged that can have one value only, so that it is planned with that.
 const FIXED: [(&str, &str); 3] =
     [("apiVersion", "hco.kubevirt.io/v1beta1"), ("kind", "HyperConverged"), ("metadata.name", NAME)];
+
+/// So many bytes the parameters of a template add to an object; with more, its values are unknown.
+const MOST_FILLED_IN: usize = 4 << 20;
 
 /// Something of an object that isn't known before it is applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,8 +96,9 @@ impl Unknown {
 pub(in super::super) fn fill_in_known_values(root: &mut Node, wrapper: Option<&Wrapper<'_>>) -> Vec<Unknown> {
     let template = wrapper.filter(|c| c.is_template).map(parameters);
     let mut out = Vec::new();
+    let mut room = MOST_FILLED_IN;
     walk(root, "", &mut out, &mut |text| {
-        let filled = template.as_ref().map_or(Filled::Same, |parameters| fill(text, parameters));
+        let filled = template.as_ref().map_or(Filled::Same, |parameters| fill(text, parameters, &mut room));
         match (filled, expression(text)) {
             (Filled::Same, Some(by)) => Filled::Unknown(by.to_owned()),
             (filled, _) => filled,
@@ -110,6 +117,26 @@ pub(in super::super) fn expression(text: &str) -> Option<&'static str> {
         ("${", "}", "a substitution"),
     ];
     forms.into_iter().find(|(open, close, _)| has(open, close)).map(|(_, _, by)| by)
+}
+
+/// Whether a text may be this one once its expressions are filled in, those of shells (`$NAME`) and of kustomize
+/// (`$(NAME)`) among them.
+pub(in super::super) fn may_be(text: &str, meant: &str) -> bool {
+    static EXPRESSION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\$\{[^}]*\}|\$\([^)]*\)|\$[A-Za-z_][A-Za-z0-9_]*|\{\{.*?\}\}|\{%.*?%\}").expect("an expression")
+    });
+    if !text.contains(['$', '{']) {
+        return text == meant;
+    }
+    let mut pieces = EXPRESSION.split(text);
+    let Some(mut rest) = meant.strip_prefix(pieces.next().unwrap_or_default()) else { return false };
+    let pieces: Vec<&str> = pieces.collect();
+    let Some((last, middle)) = pieces.split_last() else { return rest.is_empty() };
+    for piece in middle {
+        let Some((_, behind)) = rest.split_once(piece) else { return false };
+        rest = behind;
+    }
+    rest.ends_with(last)
 }
 
 /// Takes the values out that are [masked](super::mask::mask).
