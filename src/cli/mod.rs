@@ -80,8 +80,8 @@ pub fn run() -> ExitCode {
             return if error.use_stderr() { Exit::UNUSABLE.into() } else { ExitCode::SUCCESS };
         }
     };
-    let mut output = Output::new(arguments.color, arguments.quiet, arguments.verbose);
-    let verdict = match dispatch(arguments.command, &mut output) {
+    let output = Output::new(arguments.color, arguments.quiet, arguments.verbose);
+    let verdict = match dispatch(arguments.command, &output) {
         Ok(verdict) => verdict,
         Err(failure) => {
             match &failure {

@@ -106,13 +106,7 @@ impl Arguments {
 }
 
 fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<PreviousState, Failure> {
-    let chosen = found.chosen();
-    if let [first, _, ..] = chosen.as_slice() {
-        return Err(Failure::usage(
-            format!("--live is what one cluster holds, and {} are meant", chosen.len()),
-            format!("choose it, as in --cluster {}", first.name()),
-        ));
-    }
+    found.check_live()?;
     let bytes = if file.is_dir() {
         let dump = dump::read(&[file.to_owned()], output)?;
         dump.hyperconvergeds().into_bytes()

@@ -170,6 +170,20 @@ impl Clusters {
         all.filter(|c| self.selection.has(c.name())).collect()
     }
 
+    /// Checks that one is meant, whose state `--live` is.
+    ///
+    /// # Errors
+    /// There are more.
+    pub fn check_live(&self) -> Result<(), Failure> {
+        match self.chosen().as_slice() {
+            [first, _, ..] => Err(Failure::usage(
+                format!("--live is what one cluster holds, and {} are meant", self.chosen().len()),
+                format!("choose it, as in --cluster {}", first.name()),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Those that are meant, each with what it is on the side before; also those that aren't planned, and those that
     /// are on that side only.
     pub fn pairs<'a>(&'a self, before: Before<'a>) -> Vec<Pair<'a>> {

@@ -60,9 +60,9 @@ impl PreviousState {
             return Err(format!("{file}:{}:{}: {message}", at.line, at.column));
         }
         let mut objects = Vec::new();
-        for document in &parsed.documents {
-            take(document.root.to_json(), &mut objects);
-        }
+        parsed.documents.iter().for_each(|document| take_apart(document.root.to_json(), &mut objects));
+        let group = |object: &Value| object["apiVersion"].as_str().and_then(|v| v.split('/').next()) == Some(GROUP);
+        objects.retain(|object| object["kind"] == KIND && group(object));
         Ok(Self { file, objects })
     }
 
@@ -73,23 +73,21 @@ impl PreviousState {
     }
 }
 
-/// Takes the HyperConvergeds of a document in; a list is taken apart.
-fn take(value: Value, out: &mut Vec<Value>) {
-    let text = |key: &str| value[key].as_str().unwrap_or_default();
-    let (kind, version) = (text("kind"), text("apiVersion"));
-    let ours = version.split('/').next() == Some(GROUP);
-    if kind == KIND && ours {
-        out.push(value);
-    } else if kind == "List" || (ours && kind.strip_suffix("List") == Some(KIND)) {
-        for item in value["items"].as_array().into_iter().flatten() {
+/// Adds the objects of a document; a list is taken apart.
+pub(super) fn take_apart(value: Value, out: &mut Vec<Value>) {
+    let kind = value["kind"].as_str().unwrap_or_default();
+    if let (Some(item_kind), Some(items)) = (kind.strip_suffix("List"), value["items"].as_array()) {
+        for item in items {
             let mut item = item.clone();
             // Items of a typed list may leave these two to the list.
-            if ours && item["kind"].is_null() && item.is_object() {
-                item["kind"] = KIND.into();
-                item["apiVersion"] = version.into();
+            if item["kind"].is_null() && item.is_object() && !item_kind.is_empty() {
+                item["kind"] = item_kind.into();
+                item["apiVersion"] = value["apiVersion"].clone();
             }
-            take(item, out);
+            take_apart(item, out);
         }
+    } else if !kind.is_empty() && value["metadata"]["name"].is_string() {
+        out.push(value);
     }
 }
 

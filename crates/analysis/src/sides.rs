@@ -6,6 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::builds::build_side;
 use super::failure::Failure;
+use super::previous_state::take_apart;
 use hcoplan_diagnostics::source::{Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes};
 use hcoplan_kubernetes::Object;
 use hcoplan_planner::lifecycle::UpdateMethod;
@@ -118,54 +119,34 @@ pub fn range(text: &str) -> Result<(String, Option<String>), Failure> {
 /// (a must-gather). Lists are taken apart; files that are no manifests are passed over.
 pub(super) fn export(path: &Utf8Path) -> Result<Vec<Object>, Failure> {
     let failed = |why: String| Failure::Read(path.to_string(), std::io::Error::other(why));
-    let mut out = Vec::new();
-    if path.is_file() {
-        let bytes = repo::read_named(Utf8Path::new("."), path, &Trust::Files)?;
-        let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
+    let mut values = Vec::new();
+    let mut read = |file: &Utf8Path, bytes: Vec<u8>| {
+        let parsed = yaml::parse(&SourceFile::from_bytes(file, bytes));
         if let Some(problem) = parsed.problems.first() {
-            return Err(failed(problem.message.clone()));
+            return Err(problem.message.clone());
         }
-        for document in &parsed.documents {
-            take(document.root.to_json(), &mut out);
-        }
+        parsed.documents.iter().for_each(|document| take_apart(document.root.to_json(), &mut values));
+        Ok(())
+    };
+    if path.is_file() {
+        read(path, repo::read_named(Utf8Path::new("."), path, &Trust::Files)?).map_err(failed)?;
     } else {
         let tree = Directory::open(path, max_bytes()).map_err(|e| failed(e.to_string()))?;
         let listing = tree.list(&Walk::default());
         for file in listing.map_err(|e| failed(e.to_string()))?.files {
-            let manifest = matches!(file.extension(), Some("yaml" | "yml" | "json"));
-            let Some(bytes) = manifest.then(|| tree.read(&file).ok()).flatten() else {
-                continue;
-            };
-            let parsed = yaml::parse(&SourceFile::from_bytes(&file, bytes));
-            if parsed.problems.is_empty() {
-                for document in &parsed.documents {
-                    take(document.root.to_json(), &mut out);
-                }
+            if matches!(file.extension(), Some("yaml" | "yml" | "json"))
+                && let Ok(bytes) = tree.read(&file)
+            {
+                // A file that can't be parsed is no manifest.
+                let _ = read(&file, bytes);
             }
         }
     }
+    let mut out: Vec<Object> = values.into_iter().map(Object::new).collect();
     if out.is_empty() {
         return Err(failed("there is no object in it".to_owned()));
     }
     out.sort_by(|a, b| a.id.cmp(&b.id));
     out.dedup_by(|a, b| a.id == b.id);
     Ok(out)
-}
-
-fn take(value: serde_json::Value, out: &mut Vec<Object>) {
-    let kind = value["kind"].as_str().unwrap_or_default();
-    if let (true, Some(items)) = (kind.ends_with("List"), value["items"].as_array()) {
-        // Items of a typed list may leave kind and version to the list.
-        let (version, item_kind) = (value["apiVersion"].clone(), kind.trim_end_matches("List"));
-        for item in items {
-            let mut item = item.clone();
-            if item["kind"].is_null() && !item_kind.is_empty() {
-                item["kind"] = item_kind.into();
-                item["apiVersion"] = version.clone();
-            }
-            take(item, out);
-        }
-    } else if !kind.is_empty() && value["metadata"]["name"].is_string() {
-        out.push(Object::new(value));
-    }
 }

@@ -61,13 +61,7 @@ impl TwoSides {
         let foreign = self.live.iter().cloned().collect();
         let found = find(&right, foreign, notices)?;
         if let Some(path) = &self.live {
-            let chosen = found.chosen();
-            if let [first, _, ..] = chosen.as_slice() {
-                return Err(Failure::usage(
-                    format!("--live is one cluster's export, and there are {} clusters here", chosen.len()),
-                    format!("choose one, as in --cluster {}", first.name()),
-                ));
-            }
+            found.check_live()?;
             return Ok((found, CompareBase::objects(path, export(path)?)));
         }
         if !is_two {

@@ -2,10 +2,7 @@
 
 mod layers;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
-
-use camino::Utf8PathBuf;
 
 use super::clusters::Clusters;
 use super::exit::Exit;
@@ -43,7 +40,6 @@ fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResu
         let help = finding.help.as_ref().map(|h| format!("\n  help: {h}"));
         notices.error(format_args!("{}{}", finding.message, help.unwrap_or_default()));
     };
-    let mut seen: BTreeSet<Utf8PathBuf> = BTreeSet::new();
     // What a build is made of is rewritten instead.
     let is_built = |c: &&ClusterRef| found.repo.build_layers(c).is_some();
     for cluster in found.chosen().into_iter().filter(|c| !is_built(c)) {
@@ -67,7 +63,7 @@ fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResu
         let inventory = &loaded.inventory.inventory;
         let document = &loaded.document;
         let path = document.file.path().to_owned();
-        if seen.contains(&path) {
+        if all.files.contains_key(&path) {
             notices
                 .warning(format_args!("{name}: {path} holds another HyperConverged, too: run it again for this one"));
             continue;
@@ -86,7 +82,6 @@ fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResu
                         release.display_name()
                     ));
                 }
-                seen.insert(path.clone());
                 let before = Arc::clone(&document.file);
                 all.files.insert(path, Rewritten { before, text: migrated.text });
                 let location = document.root.get("apiVersion").map(|v| Location::new(&document.file, v.span));

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::outputs::{SUMMARY, level};
 use super::{Changes, consequence, sentence, shown_values};
 use hcoplan_analysis::review::{Entry, FindingLine, InputDifference, Review};
+use hcoplan_analysis::shown_path;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::secret;
 use hcoplan_diagnostics::source::Location;
@@ -213,7 +214,7 @@ fn place(root: &Utf8Path, place: Option<&Location>) -> Value {
     place.map_or(Value::Null, |place| {
         let (start, end) = (place.start(), place.end());
         json!({
-            "file": super::below(root, place),
+            "file": shown_path(root, &place.file),
             "line": start.line,
             "column": start.column,
             "endLine": end.line,

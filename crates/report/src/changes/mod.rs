@@ -21,8 +21,8 @@ use crate::terminal::Terminal;
 use crate::{html, markdown, terminal};
 
 use super::text::printable;
-use hcoplan_analysis::Analysis;
 use hcoplan_analysis::review::{InputDifference, Review, Steps};
+use hcoplan_analysis::{Analysis, shown_path};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::secret;
 use hcoplan_diagnostics::source::Location;
@@ -175,7 +175,7 @@ impl<'a> Changes<'a> {
 
     /// A file's path, relative to the current directory.
     fn path(&self, place: &Location) -> Utf8PathBuf {
-        below(self.root, place)
+        shown_path(self.root, &place.file)
     }
 
     /// A place as `path:line:column`, relative to the current directory.
@@ -185,20 +185,12 @@ impl<'a> Changes<'a> {
 
     /// The place of a cause, which is one of the left side where it is `gone`.
     fn place_of_cause(&self, place: &Location, gone: bool) -> String {
-        in_words(&below(self.root_of(gone), place), place)
+        in_words(&shown_path(self.root_of(gone), &place.file), place)
     }
 
     /// The root of the files that a cause is written in.
     fn root_of(&self, gone: bool) -> &Utf8Path {
         if gone { self.left_root } else { self.root }
-    }
-}
-
-/// The path of a file below a root.
-fn below(root: &Utf8Path, place: &Location) -> Utf8PathBuf {
-    match root.as_str() {
-        "" | "." => place.file.path().to_owned(),
-        _ => root.join(place.file.path()),
     }
 }
 
