@@ -9,7 +9,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::fixes::FixResult;
 use super::notices::Notices;
-use hcoplan_diagnostics::finding::Finding;
+use super::root::finding_with_help;
 use hcoplan_diagnostics::source::Location;
 use hcoplan_lint::fix::{Applied, NotMigrated, Rewritten, to_v1};
 use hcoplan_repository::repo::ClusterRef;
@@ -36,10 +36,6 @@ fn applied(title: String, location: Option<Location>) -> Applied {
 /// Rewrites the files of those that nothing builds.
 fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResult {
     let mut all = FixResult::default();
-    let say = |finding: &Finding| {
-        let help = finding.help.as_ref().map(|h| format!("\n  help: {h}"));
-        notices.error(format_args!("{}{}", finding.message, help.unwrap_or_default()));
-    };
     // What a build is made of is rewritten instead.
     let is_built = |c: &&ClusterRef| found.repo.build_layers(c).is_some();
     for cluster in found.chosen().into_iter().filter(|c| !is_built(c)) {
@@ -47,7 +43,7 @@ fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResu
         let loaded = match found.repo.load(cluster) {
             Ok(loaded) => loaded,
             Err(problem) => {
-                say(&problem.finding);
+                notices.error(finding_with_help(&problem.finding));
                 verdict.unreadable = true;
                 continue;
             }
@@ -55,7 +51,7 @@ fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResu
         let release = match &loaded.release {
             Ok(release) => release,
             Err(finding) => {
-                say(finding);
+                notices.error(finding_with_help(finding));
                 verdict.unusable = true;
                 continue;
             }
