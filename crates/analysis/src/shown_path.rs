@@ -6,7 +6,10 @@ use hcoplan_diagnostics::source::SourceFile;
 
 /// A file's path for people: relative to the current directory, where `root` is.
 pub fn shown_path(root: &Utf8Path, file: &SourceFile) -> Utf8PathBuf {
-    join(root, file.path())
+    match file.path() {
+        path if path.is_absolute() => path.to_owned(),
+        path => join(root, path),
+    }
 }
 
 /// Whether a path is relative and in its shortest form.
