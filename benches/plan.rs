@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use hcoplan::inventory::{Inventory, Node, Source, SourceKind, load};
+use hcoplan::machines::{self, Claim, Cluster, Machine};
 use hcoplan::plan::plan;
 use hcoplan::release::Release;
 use hcoplan::source::SourceFile;
@@ -63,6 +65,26 @@ fn one_cluster(bencher: Bencher<'_, '_>, name: &str) {
     let (inventory, document) = (inventory(), hyperconverged());
     plan(&release, &inventory, &document);
     bencher.bench_local(|| plan(black_box(&release), black_box(&inventory), black_box(&document)));
+}
+
+/// A virtual machine, from its text to the verdict: read, admitted, what it asks of nodes, what keeps it from moving.
+#[divan::bench]
+fn one_machine(bencher: Bencher<'_, '_>) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/lint/vm-rejected/good/vm.yaml");
+    let text = std::fs::read_to_string(path).expect("a machine");
+    let release = Release::known("1.18").expect("known");
+    let plan = plan(&release, &inventory(), &hyperconverged());
+    let cluster = Cluster { release: &release, kubevirt: plan.operand("KubeVirt").expect("rendered") };
+    let judged = |text: &String| {
+        let read = yaml::parse(&SourceFile::new("vm.yaml", text.clone()));
+        let object = read.documents.first().expect("a document").root.to_json();
+        let machine = Machine { object: &object, architecture: Some("amd64"), instancetype: None, preference: None };
+        let verdict = machines::admit(cluster, machine);
+        let moves = machines::obstacles(cluster, &verdict.spec, &Value::Null, |_| Claim::default());
+        (machines::node_requirements(cluster, &verdict.spec), moves, verdict)
+    };
+    assert!(judged(&text).2.causes.is_empty());
+    bencher.counter(ItemsCount::new(1u32)).bench_local(|| judged(black_box(&text)));
 }
 
 /// A question about a field: everything that the search for its cause plans.
