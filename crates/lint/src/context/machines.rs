@@ -112,6 +112,21 @@ impl<'a> Context<'a> {
         found
     }
 
+    /// The network binding plugins that a virtual machine asks for and that KubeVirt doesn't know, with their fields.
+    pub fn bindings_not_there<'v>(&self, vm: &VirtualMachine<'v>) -> Vec<(Path, &'v str)> {
+        let Some(cluster) = self.machine_cluster() else {
+            return Vec::new();
+        };
+        let known = &cluster.configuration()["network"]["binding"];
+        let path = vm.path("domain.devices.interfaces");
+        let interfaces = vm.document.root.at(&path).map(Node::items).unwrap_or_default().iter().enumerate();
+        let named = interfaces.filter_map(|(i, interface)| {
+            let name = interface.below("binding.name").and_then(Node::as_str)?;
+            Some((path.index(i).key("binding").key("name"), name))
+        });
+        named.filter(|(_, name)| known[*name].is_null() && !machines::is_placeholder(name)).collect()
+    }
+
     /// What keeps a virtual machine from being migrated, each with its field below the instance's spec.
     pub fn migration_obstacles(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> Vec<(String, Obstacle)> {
         let Some(cluster) = self.machine_cluster() else {
@@ -258,6 +273,8 @@ pub fn offers(node: &ClusterNode, requirement: &NodeRequirement) -> NodeOffer {
         }
         NodeRequirement::Hugepages(size) => node.hugepages.as_ref().map(|all| all.contains(size)),
         NodeRequirement::Device(name) => node.resources.as_ref().map(|all| all.contains(name)),
+        NodeRequirement::ObsoleteModel(_) => Some(false),
+        NodeRequirement::Kvm => node.kvm,
     };
     match is_there {
         Some(true) => NodeOffer::Yes,

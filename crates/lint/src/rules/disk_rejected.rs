@@ -1,7 +1,7 @@
 //! A disk that CDI rejects.
 
 use hcoplan_planner::boot_images::cdi::{CdiFault, CdiRejection, data_volume_rejection, rejection};
-use hcoplan_planner::machines::is_placeholder;
+use hcoplan_planner::machines::{is_placeholder, object_metadata};
 use hcoplan_yaml::Node;
 
 use super::prelude::*;
@@ -76,6 +76,11 @@ fn structure(
         let message = format!("the API server rejects {name}: unknown field \"{}\"", field.path);
         let finding = finding(message).at(place).label("CDI has no such field here");
         out.report(Shape::of(document, schema).with_remedy(finding, &field.path));
+    }
+    for cause in object_metadata(object) {
+        is_rejected = true;
+        let message = format!("the API server rejects {name}: {}", cause.words);
+        out.report(finding(message).at(document.locate(&cause.path)).label("not a valid name"));
     }
     for violation in schema.validate(object).iter() {
         let written = document.root.at(&violation.path).and_then(Node::as_str).unwrap_or_default();

@@ -1,7 +1,8 @@
 //! A virtual machine that requires resources which no declared node has.
 
 use hcoplan_planner::inventory::Taint;
-use hcoplan_planner::machines::{NodeRequirement, node_requirements};
+use hcoplan_planner::machines::{HYPERV, MACHINE_TYPE, NodeRequirement, node_requirements};
+use hcoplan_yaml::Value;
 
 use super::prelude::*;
 use crate::{NodeOffer, VirtualMachine, offers};
@@ -38,7 +39,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let lacks =
             |requirement: &NodeRequirement| nodes.iter().all(|n| offers(n.node.node, requirement) == NodeOffer::No);
-        let asked = node_requirements(cluster, &verdict.spec);
+        let mut asked = node_requirements(cluster, &verdict.spec);
+        // With KVM on no node at all `few-kvm-nodes` covers all machines.
+        asked.retain(|(_, requirement)| {
+            *requirement != NodeRequirement::Kvm || cx.nodes().any(|n| n.node.kvm == Some(true))
+        });
         let single = asked.iter().find(|(_, requirement)| lacks(requirement));
         let fits_none = || {
             let misfit = |n: &crate::Candidate<'_>| asked.iter().any(|(_, d)| offers(n.node.node, d) == NodeOffer::No);
@@ -72,6 +77,7 @@ fn tainted(vm: &VirtualMachine<'_>, taint: &Taint) -> Finding {
 
 fn finding(vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static str) -> Finding {
     let place = match vm.get(path) {
+        Some(node) if matches!(node.value, Value::Map(_)) => vm.key_place(path),
         Some(_) => vm.place(path),
         // Its instance type or its preference asks.
         None => vm.document.locate(&vm.owner_path("instancetype")),
@@ -83,21 +89,36 @@ fn finding(vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static
         .help("use resources that nodes have, or correct the inventory")
 }
 
+/// What the labels of a family are about.
+const FAMILIES: [(&str, &str); 5] = [
+    ("cpu-model.", "the CPU model"),
+    ("cpu-feature.", "the CPU feature"),
+    ("cpu-vendor.", "a CPU of"),
+    (HYPERV, "the Hyper-V feature"),
+    (MACHINE_TYPE, "the machine type"),
+];
+
 fn named(requirement: &NodeRequirement) -> String {
     match requirement {
-        NodeRequirement::Label { label, family } => match label.strip_prefix(family).filter(|rest| !rest.is_empty()) {
-            Some(name) if family.contains("model") => format!("the CPU model {name}"),
-            Some(name) => format!("the CPU feature {name}"),
-            None => format!("the label {label}: \"true\""),
-        },
+        NodeRequirement::Label { label, family } => {
+            let name = label.strip_prefix(family).unwrap_or_default();
+            match FAMILIES.iter().find(|(of, _)| family.starts_with(of)) {
+                Some((_, what)) => format!("{what} {name}"),
+                None => format!("the label {label}: \"true\""),
+            }
+        }
         NodeRequirement::Hugepages(size) => format!("huge pages of {size}"),
         NodeRequirement::Device(name) => format!("the device {name}"),
+        NodeRequirement::ObsoleteModel(name) => format!("the CPU model {name}: KubeVirt counts it as obsolete"),
+        NodeRequirement::Kvm => "KVM".to_owned(),
     }
 }
 
 fn declares(requirement: &NodeRequirement) -> &'static str {
     match requirement {
-        NodeRequirement::Label { .. } => "its pod gets this as a node selector, and stays pending",
-        NodeRequirement::Hugepages(_) | NodeRequirement::Device(_) => "its pod requests this, and stays pending",
+        NodeRequirement::Label { .. } | NodeRequirement::ObsoleteModel(_) => {
+            "its pod gets this as a node selector, and stays pending"
+        }
+        _ => "its pod requests this, and stays pending",
     }
 }

@@ -11,7 +11,8 @@ use super::places::{NodePlace, Places};
 use super::rules::INVENTORY_INCONSISTENT;
 use super::schema::{self, replace};
 use super::{
-    ARCHITECTURE_LABEL, CPU_FEATURE, CPU_MODEL, INVENTORY_INVALID, Inventory, Node, ROLE_LABEL, Taint, UpdateMethod,
+    ARCHITECTURE_LABEL, CAPABILITIES, CPU_FEATURE, CPU_MODEL, INVENTORY_INVALID, Inventory, Node, ROLE_LABEL, Taint,
+    UpdateMethod, capability_labels,
 };
 use crate::release::Platform;
 
@@ -223,9 +224,11 @@ fn capabilities(node: &mut Node, entry: &Tree) {
             names(key).unwrap_or_default().into_iter().map(|name| (format!("{prefix}{name}"), "true".to_owned()));
         node.labels.extend(labels);
     }
-    if let Some(manages) = flag(entry, "cpuManager") {
-        let labels = ["cpumanager", "kubevirt.io/cpumanager"].map(|l| (l.to_owned(), manages.to_string()));
-        node.labels.extend(labels);
+    if let Some(has) = names("capabilities") {
+        for capability in CAPABILITIES {
+            let value = has.iter().any(|c| c == capability).to_string();
+            node.labels.extend(capability_labels(capability).map(|label| (label, value.clone())));
+        }
     }
     node.hugepages = names("hugepages");
     node.resources = names("resources");

@@ -10,7 +10,7 @@ use hcoplan_yaml::{Document, Node as Tree};
 use super::Node;
 use super::architecture::Architecture;
 use super::dump::{taints, texts};
-use super::pools::{Offers, Pool, lasting_taints, offers, pools};
+use super::pools::{OFFERS, Offers, Pool, lasting_taints, offers, pools};
 
 /// What differs between an inventory and the cluster's nodes.
 #[derive(Debug, Clone)]
@@ -168,7 +168,7 @@ fn declared_offers(entry: &Tree) -> Offers {
         let names = entry.get(field)?.items().iter().filter_map(Tree::as_str).map(str::to_owned);
         Some((field, names.collect()))
     };
-    ["cpuModels", "hugepages", "resources"].into_iter().filter_map(list).collect()
+    OFFERS.into_iter().filter_map(list).collect()
 }
 
 /// Roles for comparing: clusters say `master`, `control-plane` or both.

@@ -107,6 +107,16 @@ pub const ARCHITECTURE_LABEL: &str = "kubernetes.io/arch";
 pub(crate) const CPU_MODEL: &str = "cpu-model.node.kubevirt.io/";
 /// And for their CPU features.
 pub(crate) const CPU_FEATURE: &str = "cpu-feature.node.kubevirt.io/";
+/// And for their CPUs' vendor.
+pub(crate) const CPU_VENDOR: &str = "cpu-vendor.node.kubevirt.io/";
+/// What else KubeVirt says of nodes: labels `kubevirt.io/<capability>` with `true`.
+pub(crate) const CAPABILITIES: [&str; 7] = ["cpumanager", "realtime", "s390-pv", "sev", "sev-es", "sev-snp", "tdx"];
+
+/// The labels of a capability: before v1.8 that of the CPU manager had no prefix.
+pub(crate) fn capability_labels(capability: &str) -> impl Iterator<Item = String> {
+    let old = (capability == "cpumanager").then(|| capability.to_owned());
+    [format!("kubevirt.io/{capability}")].into_iter().chain(old)
+}
 
 /// A node, as far as HCO and the scheduler examine it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -142,10 +152,19 @@ impl Node {
         keys.filter_map(|k| k.strip_prefix(ROLE_LABEL))
     }
 
-    /// The CPU models that it offers to guests, sorted; `None` where it is unknown.
-    pub fn cpu_models(&self) -> Option<Vec<String>> {
-        let models = self.labels.keys().filter_map(|k| k.strip_prefix(CPU_MODEL)).map(str::to_owned);
-        Some(models.collect::<Vec<_>>()).filter(|models| !models.is_empty())
+    /// The CPU models or features that it offers to guests, sorted; `None` where it is unknown.
+    pub(crate) fn offered(&self, family: &str) -> Option<Vec<String>> {
+        let labels = self.labels.iter().filter(|(_, value)| *value == "true");
+        let names = labels.filter_map(|(key, _)| key.strip_prefix(family)).map(str::to_owned);
+        Some(names.collect::<Vec<_>>()).filter(|names| !names.is_empty())
+    }
+
+    /// Which of [`CAPABILITIES`] it has; `None` where KubeVirt hasn't labelled it.
+    pub(crate) fn capabilities(&self) -> Option<Vec<String>> {
+        let said = |capability: &str| capability_labels(capability).find_map(|label| self.labels.get(&label));
+        let is_labelled = self.offered(CPU_MODEL).is_some() || CAPABILITIES.iter().any(|c| said(c).is_some());
+        let has = CAPABILITIES.iter().filter(|c| said(c).is_some_and(|value| value == "true"));
+        is_labelled.then(|| has.map(|c| (*c).to_owned()).collect())
     }
 
     /// Whether HCO counts it to the control plane.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hcoplan_yaml as yaml;
 use serde_json::{Value, json};
 
-use super::{ARCHITECTURE_LABEL, Node, ROLE_LABEL, Taint};
+use super::{ARCHITECTURE_LABEL, CPU_FEATURE, CPU_MODEL, CPU_VENDOR, Node, ROLE_LABEL, Taint};
 
 /// Labels that say nothing which isn't said elsewhere, that each node has its own value of, or that
 /// tell zones and machine types apart. They count where a placement names them.
@@ -67,19 +67,29 @@ pub struct Pool {
 /// What nodes offer to virtual machines, by the field of an entry that says so; sorted. Unknown lists are missing.
 pub(super) type Offers = BTreeMap<&'static str, BTreeSet<String>>;
 
+/// The fields of an entry that say so.
+pub(super) const OFFERS: [&str; 5] = ["cpuModels", "cpuFeatures", "capabilities", "hugepages", "resources"];
+
 /// What a node offers to virtual machines.
 pub(super) fn offers(node: &Node) -> Offers {
     let devices = Some(node.devices.clone()).filter(|devices| !devices.is_empty());
-    let lists = [("cpuModels", node.cpu_models()), ("hugepages", node.hugepages.clone()), ("resources", devices)];
+    let lists = [
+        ("cpuModels", node.offered(CPU_MODEL)),
+        ("cpuFeatures", node.offered(CPU_FEATURE)),
+        ("capabilities", node.capabilities()),
+        ("hugepages", node.hugepages.clone()),
+        ("resources", devices),
+    ];
     lists.into_iter().filter_map(|(field, list)| Some((field, list?.into_iter().collect()))).collect()
 }
 
 /// What nodes of one pool agree on.
 type Kind = (BTreeSet<String>, String, BTreeSet<[String; 3]>, BTreeMap<String, String>, bool, Offers);
 
-/// Whether a label says which GPU a node has.
-fn is_of_gpu(key: &str) -> bool {
-    ["gpu.present", "gpu.product", "gpu.product-name"].iter().any(|end| key.ends_with(end))
+/// Whether a label says which GPU or which CPU a node has.
+fn is_of_hardware(key: &str) -> bool {
+    key.starts_with(CPU_VENDOR)
+        || ["gpu.present", "gpu.product", "gpu.product-name"].iter().any(|end| key.ends_with(end))
         || key.starts_with("feature.node.kubernetes.io/pci-03")
 }
 
@@ -106,7 +116,7 @@ pub fn pools(nodes: &[Node], named: impl Fn(&str) -> bool) -> Vec<Pool> {
     let mut alike: BTreeMap<Kind, Vec<&Node>> = BTreeMap::new();
     for node in nodes {
         let labels = node.labels.iter();
-        let labels = labels.filter(|(key, _)| !key.starts_with(ROLE_LABEL) && (named(key) || is_of_gpu(key)));
+        let labels = labels.filter(|(key, _)| !key.starts_with(ROLE_LABEL) && (named(key) || is_of_hardware(key)));
         let kind = (
             node.roles().map(ToOwned::to_owned).collect(),
             node.architecture.clone(),
@@ -288,7 +298,8 @@ impl Pool {
             Some(false) => parts.push("no KVM".to_owned()),
             None => {}
         }
-        parts.extend(self.offers.values().flatten().cloned());
+        let offers = self.offers.iter().filter(|(field, _)| **field != "cpuFeatures");
+        parts.extend(offers.flat_map(|(_, names)| names.iter().cloned()));
         parts.retain(|p| !p.is_empty());
         parts.join(", ")
     }

@@ -1,6 +1,6 @@
 //! What all checks share: a value, its place, and the causes found so far.
 
-use hcoplan_kubernetes::label;
+use hcoplan_kubernetes::label::{self, key_problems, subdomain_problems, value_problems};
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
 use hcoplan_yaml::{Path, Segment};
@@ -111,7 +111,33 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
     let steps: [&dyn Fn() -> Vec<Cause>; 2] =
         if is_defaulted { [&by_kubevirt, &by_server] } else { [&by_server, &by_kubevirt] };
     causes.extend(steps.iter().map(|step| step()).find(|found| !found.is_empty()).unwrap_or_default());
+    causes.extend(object_metadata(object));
     causes
+}
+
+/// What the API server says to an object's own name and labels.
+pub fn object_metadata(object: &Value) -> Vec<Cause> {
+    let metadata = &object["metadata"];
+    let name = text(&metadata["name"]);
+    let path = Path::dotted("metadata");
+    let mut found = Vec::new();
+    let mut add = |path: Path, value: &str, problem: String| {
+        if !is_placeholder(value) {
+            let field = without_indexes(&path);
+            let field = if field.starts_with("metadata.labels") { "metadata.labels" } else { &field };
+            let words = format!("{field}: Invalid value: \"{value}\": {problem}");
+            found.push(Cause { stage: Stage::Schema, path, reason: Reason::OutOfRange, words });
+        }
+    };
+    if !name.is_empty() {
+        subdomain_problems(name).into_iter().for_each(|problem| add(path.key("name"), name, problem));
+    }
+    for (key, value) in metadata["labels"].as_object().into_iter().flatten() {
+        let place = path.key("labels").key(key);
+        key_problems(key).into_iter().for_each(|problem| add(place.clone(), key, problem));
+        value_problems(text(value)).into_iter().for_each(|problem| add(place.clone(), text(value), problem));
+    }
+    found
 }
 
 fn unknown_field(field: PrunedField) -> Cause {

@@ -30,10 +30,10 @@ mod recorded;
 #[cfg(test)]
 mod tests;
 
-pub use checker::is_placeholder;
+pub use checker::{is_placeholder, object_metadata};
 pub use defects::{Defect, MachineView, defects, deployed_kubevirt, has_defect};
 pub use migration::{Claim, Obstacle, obstacles};
-pub use nodes::{NodeRequirement, node_requirements};
+pub use nodes::{HYPERV, MACHINE_TYPE, NodeRequirement, node_requirements};
 pub use structure::{TypeKind, common_type, common_types, schema};
 pub use types::{admit_instancetype, admit_migration_policy, admit_preference};
 

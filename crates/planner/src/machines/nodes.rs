@@ -5,8 +5,8 @@
 use serde_json::Value;
 
 use super::Cluster;
-use super::checker::{Checker, at, list, text};
-use crate::inventory::{CPU_FEATURE, CPU_MODEL};
+use super::checker::{Checker, at, is_on, list, text};
+use crate::inventory::{CPU_FEATURE, CPU_MODEL, CPU_VENDOR};
 
 /// Something that a node has to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,38 +23,73 @@ pub enum NodeRequirement {
     Hugepages(String),
     /// A device, by the name of its resource.
     Device(String),
+    /// A CPU model that no node is labelled with: `spec.obsoleteCPUs` of the HyperConverged has it.
+    ObsoleteModel(String),
+    /// KVM.
+    Kvm,
 }
+
+/// How the labels begin that KubeVirt puts on nodes for Hyper-V features.
+pub const HYPERV: &str = "hyperv.node.kubevirt.io/";
+/// And for machine types.
+pub const MACHINE_TYPE: &str = "machine-type.node.kubevirt.io/";
+
+/// Hyper-V features that a node has to have, as fields and as labels.
+const HYPERV_FEATURES: [&str; 9] =
+    ["vpindex", "runtime", "reset", "synic", "synictimer", "frequencies", "reenlightenment", "tlbflush", "ipi"];
 
 /// What the node of an instance needs, each with the field below the instance's spec that asks for it.
 pub fn node_requirements(cluster: Cluster<'_>, spec: &Value) -> Vec<(String, NodeRequirement)> {
     let checker = Checker::new(cluster, spec, "", super::Stage::Start);
     let mut found = Vec::new();
+    let mut add = |path: &str, family: &'static str, name: &str| {
+        let label = format!("{family}{name}");
+        found.push((path.to_owned(), NodeRequirement::Label { label, family }));
+    };
     let own = checker.text("domain.cpu.model");
     let model = if own.is_empty() { text(&cluster.configuration()["cpuModel"]) } else { own };
     let is_amd64 = matches!(checker.text("architecture"), "" | "amd64");
-    if is_amd64 && !matches!(model, "" | "host-model" | "host-passthrough") {
-        let label = format!("{CPU_MODEL}{model}");
-        found.push(("domain.cpu.model".to_owned(), NodeRequirement::Label { label, family: CPU_MODEL }));
+    let is_named = is_amd64 && !matches!(model, "" | "host-model" | "host-passthrough");
+    let is_obsolete = is_named && cluster.configuration()["obsoleteCPUModels"][model] == true;
+    if is_named && !is_obsolete {
+        add("domain.cpu.model", CPU_MODEL, model);
     }
     for (path, feature) in checker.each("domain.cpu.features[]") {
         if matches!(text(&feature["policy"]), "" | "require") {
-            let label = format!("{CPU_FEATURE}{}", text(&feature["name"]));
-            found.push((format!("{path}.name"), NodeRequirement::Label { label, family: CPU_FEATURE }));
+            add(&format!("{path}.name"), CPU_FEATURE, text(&feature["name"]));
         }
     }
+    let hyperv = at(spec, "domain.features.hyperv");
+    if cluster.has_gate("HypervStrictCheck") {
+        for feature in HYPERV_FEATURES.into_iter().filter(|feature| is_on(&hyperv[*feature])) {
+            add(&format!("domain.features.hyperv.{feature}"), HYPERV, feature);
+        }
+        if is_on(&hyperv["evmcs"]) {
+            add("domain.features.hyperv.evmcs", CPU_VENDOR, "Intel");
+        }
+    }
+    let machine_type = checker.text("domain.machine.type");
+    if !machine_type.is_empty() {
+        add("domain.machine.type", MACHINE_TYPE, machine_type);
+    }
     let manager = if cluster.admits("prefixed-cpu-manager-label") { "kubevirt.io/cpumanager" } else { "cpumanager" };
-    let security = |kind: &str| !at(spec, &format!("domain.launchSecurity.{kind}")).is_null();
+    let has = |path: &str| checker.has(path);
+    let is_encrypted = *checker.get("domain.launchSecurity.sev.policy.encryptedState") == true;
+    let is_secure = checker.text("architecture") == "s390x" && has("domain.launchSecurity");
     let single = [
         ("domain.cpu.dedicatedCpuPlacement", *checker.get("domain.cpu.dedicatedCpuPlacement") == true, manager),
-        ("domain.cpu.realtime", checker.has("domain.cpu.realtime"), "kubevirt.io/realtime"),
-        ("domain.launchSecurity.sev", security("sev"), "kubevirt.io/sev"),
-        ("domain.launchSecurity.snp", security("snp"), "kubevirt.io/sev-snp"),
-        ("domain.launchSecurity.tdx", security("tdx"), "kubevirt.io/tdx"),
+        ("domain.cpu.realtime", has("domain.cpu.realtime"), "kubevirt.io/realtime"),
+        ("domain.launchSecurity.sev", has("domain.launchSecurity.sev"), "kubevirt.io/sev"),
+        ("domain.launchSecurity.sev.policy.encryptedState", is_encrypted, "kubevirt.io/sev-es"),
+        ("domain.launchSecurity.snp", has("domain.launchSecurity.snp"), "kubevirt.io/sev-snp"),
+        ("domain.launchSecurity.tdx", has("domain.launchSecurity.tdx"), "kubevirt.io/tdx"),
+        ("domain.launchSecurity", is_secure, "kubevirt.io/s390-pv"),
     ];
-    for (path, is_asked, label) in single {
-        if is_asked {
-            found.push((path.to_owned(), NodeRequirement::Label { label: label.to_owned(), family: label }));
-        }
+    for (path, _, label) in single.into_iter().filter(|(_, is_asked, _)| *is_asked) {
+        add(path, label, "");
+    }
+    if is_obsolete {
+        found.push(("domain.cpu.model".to_owned(), NodeRequirement::ObsoleteModel(model.to_owned())));
     }
     const PAGE_SIZE: &str = "domain.memory.hugepages.pageSize";
     if checker.has(PAGE_SIZE) {
@@ -68,6 +103,9 @@ pub fn node_requirements(cluster: Cluster<'_>, spec: &Value) -> Vec<(String, Nod
                 found.push((path, NodeRequirement::Device(name.to_owned())));
             }
         }
+    }
+    if *at(cluster.configuration(), "developerConfiguration.useEmulation") != true {
+        found.push(("domain".to_owned(), NodeRequirement::Kvm));
     }
     found
 }
