@@ -24,8 +24,8 @@ pub struct MachineState {
     cause: Option<BootCause>,
     /// Where and with which words it is rejected.
     rejections: Vec<(Stage, String)>,
-    /// The devices that it asks for and that aren't permitted.
-    devices: Vec<String>,
+    /// What it asks for and the HyperConverged doesn't give, in words.
+    lacks: Vec<String>,
     /// Why it can't be migrated.
     obstacles: Vec<&'static str>,
     /// What it gets where it says nothing itself, in the order of [`VALUES`].
@@ -88,6 +88,10 @@ fn state(context: &Context<'_>, cluster: Cluster<'_>, boot: &Boot<'_>) -> Machin
     let obstacles = context.migration_obstacles(&boot.vm, verdict);
     let mut obstacles: Vec<_> = obstacles.into_iter().map(|(_, obstacle)| obstacle.as_str()).collect();
     obstacles.dedup();
+    let devices = context.devices_not_permitted(&boot.vm).into_iter();
+    let devices = devices.map(|(_, name)| format!("the host device {name} isn't permitted"));
+    let bindings = context.bindings_not_there(&boot.vm).into_iter();
+    let bindings = bindings.map(|(_, name)| format!("the network binding {name} isn't there"));
     let default = |field: &str| default(cluster, &verdict.spec, field);
     let value = |Row(field, ..): &Row| {
         let own = field.split('.').fold(&verdict.spec, |value, key| &value[key]);
@@ -98,7 +102,7 @@ fn state(context: &Context<'_>, cluster: Cluster<'_>, boot: &Boot<'_>) -> Machin
         outcome: boot.answer.outcome,
         cause: boot.answer.cause.clone(),
         rejections: verdict.causes.iter().map(|c| (c.stage, c.words.clone())).collect(),
-        devices: context.devices_not_permitted(&boot.vm).into_iter().map(|(_, name)| name.to_owned()).collect(),
+        lacks: devices.chain(bindings).collect(),
         obstacles,
         values: VALUES.each_ref().map(value),
     }
@@ -192,9 +196,9 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
         };
         add(Impact::BootFailure, when, text, "change the virtual machines before");
     }
-    for device in is.devices.iter().filter(|d| !was.devices.contains(d)) {
-        let text = format!("virtual machines don't start: the host device {device} isn't permitted any more");
-        add(Impact::BootFailure, EffectTime::NextStart, text, "remove the device from them before");
+    for lack in is.lacks.iter().filter(|l| !was.lacks.contains(l)) {
+        let text = format!("virtual machines don't start: {lack} any more");
+        add(Impact::BootFailure, EffectTime::NextStart, text, "change the virtual machines before");
     }
     for obstacle in is.obstacles.iter().filter(|o| !was.obstacles.contains(o)) {
         let text = format!("virtual machines can't be migrated any more: {obstacle}");

@@ -69,7 +69,12 @@ fn finding(
     }
     let of_namespace = sources.names.entry(namespace.to_owned());
     let (there, severity) = of_namespace.or_insert_with(|| (names(cx, namespace), severity(cx, namespace)));
-    let severity = (*severity)?;
+    let own = &cx.release().ssp().golden_images_namespace;
+    let is_golden = |namespace: &str| namespace != own && names(cx, own).contains(&name);
+    // Without a namespace it is looked for in its own.
+    let written = document.root.at(&reference.path.key("namespace"));
+    let is_forgotten = || (written.is_none() && is_golden(namespace)).then_some(Severity::Warning);
+    let severity = is_forgotten().or(*severity)?;
     let place = document.locate(&reference.path.key("name"));
     if cx.is_kept_source(namespace, name) {
         return Some(kept(document, reference));
@@ -92,11 +97,10 @@ fn finding(
             .fixes(cx.switch_multi_arch(true))
             .help(format!("set enableMultiArchBootImageImport: true{prospects}, which creates {name}"));
     }
-    let own = &cx.release().ssp().golden_images_namespace;
-    if namespace != own && there.is_empty() && names(cx, own).contains(&name) {
-        let place = document.locate(&reference.path.key("namespace"));
-        let fix = Fix::edit(format!("clone it from {own}"), Applicability::Suggestion, place, own.as_str());
-        return Some(finding.help(format!("golden images of this distribution are in {own}")).fix(fix));
+    if (written.is_none() || there.is_empty()) && is_golden(namespace) {
+        let set = [Change::Set(reference.path.key("namespace"), own.as_str().into())];
+        let fix = suggested(document, format!("clone it from {own}"), &set);
+        return Some(finding.help(format!("golden images of this distribution are in {own}")).fixes(fix));
     }
     let fits = |candidate: &&str| may_have(cx, namespace, candidate, wanted, suffix.is_some());
     let is_many = there.len() > MOST_NAMES;

@@ -59,6 +59,7 @@ mod dict_schedule_missing;
 mod dict_without_ssp;
 mod dict_without_storage_class;
 mod disk_rejected;
+mod disk_smaller_than_source;
 mod duplicate_mac_address;
 mod duplicate_resource;
 mod eviction_strategy_needs_two_nodes;
@@ -151,6 +152,7 @@ mod vm_architecture_unset;
 mod vm_boot_undetermined;
 mod vm_clone_not_permitted;
 mod vm_datasource_arch_mismatch;
+mod vm_disk_elsewhere;
 mod vm_fits_no_node;
 mod vm_needs_feature_gate;
 mod vm_not_evictable;
@@ -216,6 +218,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         dict_without_ssp,
         dict_without_storage_class,
         disk_rejected,
+        disk_smaller_than_source,
         duplicate_mac_address,
         duplicate_resource,
         eviction_strategy_needs_two_nodes,
@@ -302,6 +305,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         vm_boot_undetermined,
         vm_clone_not_permitted,
         vm_datasource_arch_mismatch,
+        vm_disk_elsewhere,
         vm_fits_no_node,
         vm_needs_feature_gate,
         vm_not_evictable,

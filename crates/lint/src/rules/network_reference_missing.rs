@@ -3,11 +3,12 @@
 use hcoplan_yaml::Node;
 
 use super::prelude::*;
+use crate::VirtualMachine;
 
 pub(super) static RULE: Rule = Rule::warning(
     "network-reference-missing",
     Group::Operands,
-    "a network attachment that the HyperConverged or a virtual machine names isn't declared",
+    "a network attachment or a binding that the HyperConverged or a virtual machine names isn't declared",
 )
 .silent("migrations fail, or the binding is another one than was written")
 .confidence(Confidence::Medium)
@@ -68,12 +69,26 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
+/// A binding plugin that a virtual machine asks for, and that isn't there.
+fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)) -> Finding {
+    let declared = cx.field("networkBinding");
+    let known = declared.node().map(Node::entries).unwrap_or_default().iter().map(|e| e.key.text.as_str());
+    let message = format!("the network binding {name} of {} isn't in the HyperConverged", vm.display_name());
+    let finding = Finding::new(&RULE, message)
+        .at(vm.document.locate(&path))
+        .severity(Severity::Error)
+        .object(object_of(vm.document))
+        .label("its pod isn't created: couldn't find configuration for network binding");
+    did_you_mean(finding, "use", nearest(name, known), "declare it in spec.networkBinding")
+}
+
 /// Networks of virtual machines that are declared in another namespace than they are looked for in.
 fn machines(cx: &Context<'_>, out: &mut Sink) {
     let declared = cx.other_objects().of_kind("NetworkAttachmentDefinition");
     let named =
         |name: &str| -> Vec<_> { declared.iter().filter(|d| text_at(d, "metadata.name") == Some(name)).collect() };
     for vm in cx.virtual_machines() {
+        out.report_all(cx.bindings_not_there(&vm).into_iter().map(|found| binding(cx, &vm, found)));
         let networks = vm.get("networks").map(Node::items).unwrap_or_default();
         for (i, network) in networks.iter().enumerate() {
             let Some(reference) = network.below("multus.networkName").and_then(Node::as_str) else {

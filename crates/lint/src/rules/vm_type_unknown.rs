@@ -1,8 +1,9 @@
 //! A virtual machine that refers to an instance type or a preference that isn't there.
 
-use hcoplan_planner::machines::{TypeKind, common_types, is_placeholder};
+use hcoplan_planner::machines::{TypeKind, common_type, common_types, is_placeholder};
 
 use super::prelude::*;
+use crate::VirtualMachine;
 
 pub(super) static RULE: Rule = Rule {
     name: "vm-type-unknown",
@@ -18,40 +19,79 @@ pub(super) static RULE: Rule = Rule {
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {
         for kind in [TypeKind::Instancetype, TypeKind::Preference] {
-            let path = vm.owner_path(kind.field()).key("name");
-            let Some(found) = cx.machine_type(&vm, kind).filter(|_| vm.document.root.at(&path).is_some()) else {
-                continue;
-            };
-            if found.declared.is_some() || found.common.is_some() || is_placeholder(found.name) {
-                continue;
-            }
-            let [cluster, namespaced] = kind.kinds();
-            let declared = cx.other_objects().of_kind(if found.is_namespaced { namespaced } else { cluster }).iter();
-            let here = declared.filter(|d| !found.is_namespaced || namespace_of(d) == vm.namespace());
-            let mut known: Vec<&str> = here.filter_map(|d| text_at(d, "metadata.name")).collect();
-            if !found.is_namespaced && cx.deploys_types() {
-                known.extend(common_types(kind, &cx.release().kubevirt().version).keys());
-            }
-            // Of those of a namespace nobody knows the others.
-            if known.is_empty() {
-                continue;
-            }
-            let what = if kind == TypeKind::Instancetype { "instance type" } else { "preference" };
-            let place = vm.document.locate(&path);
-            let message = format!("{} refers to the {what} {}, which nothing declares", vm.display_name(), found.name);
-            let finding = Finding::new(&RULE, message)
-                .at(place.clone())
-                .object(object_of(vm.document))
-                .label("the machine waits for it");
-            out.report(match nearest(found.name, known) {
-                Some(meant) => finding.help(format!("did you mean {meant}?")).fix(Fix::edit(
-                    format!("write {meant}"),
-                    Applicability::Suggestion,
-                    place,
-                    meant,
-                )),
-                None => finding.severity(Severity::Info).help("declare it where the cluster gets it from"),
-            });
+            out.report_all(missing(cx, &vm, kind));
         }
     }
+}
+
+fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<Finding> {
+    let what = if kind == TypeKind::Instancetype { "instance type" } else { "preference" };
+    let matcher = vm.owner_path(kind.field());
+    let path = matcher.key("name");
+    let name = vm.document.root.at(&path)?.as_str()?;
+    let kinds = kind.kinds();
+    let [cluster, namespaced] = kinds;
+    let is_common =
+        |name: &str| cx.deploys_types() && common_type(kind, name, &cx.release().kubevirt().version).is_some();
+    let declared = |kind: &'static str| cx.other_objects().of_kind(kind).iter();
+    let named = |kind: &'static str| declared(kind).filter(|d| text_at(d, "metadata.name") == Some(name));
+    let finding = |message: String| {
+        let finding = Finding::new(&RULE, message).object(object_of(vm.document)).label("the machine waits for it");
+        finding.at(vm.document.locate(&path))
+    };
+    let of_kind = |meant: &str| {
+        let set = [Change::Set(matcher.key("kind"), meant.into())];
+        (
+            format!("there is a {meant} of that name: set kind: {meant}"),
+            suggested(vm.document, format!("write kind: {meant}"), &set),
+        )
+    };
+    let Some(found) = cx.machine_type(vm, kind) else {
+        let written = vm.document.root.at(&matcher.key("kind"))?.as_str().filter(|k| !is_placeholder(k))?;
+        let message = format!("{} refers to a {what} of the kind {written}, which there isn't", vm.display_name());
+        let finding = finding(message).at(vm.document.locate(&matcher.key("kind"))).severity(Severity::Error);
+        let meant = nearest(written, kinds.iter().copied()).unwrap_or(cluster);
+        let set = [Change::Set(matcher.key("kind"), meant.into())];
+        let finding = finding.help(format!("use {cluster} or {namespaced}"));
+        return Some(finding.fixes(suggested(vm.document, format!("write {meant}"), &set)));
+    };
+    if found.declared.is_some() || found.common.is_some() || is_placeholder(name) {
+        return None;
+    }
+    let message = format!("{} refers to the {what} {name}, which nothing declares", vm.display_name());
+    if found.is_namespaced {
+        // What else there is in a namespace nobody knows.
+        if is_common(name) || named(cluster).next().is_some() {
+            let (help, fix) = of_kind(cluster);
+            return Some(finding(message).help(help).fixes(fix));
+        }
+        let elsewhere = named(namespaced).find(|d| !namespace_of(d).is_empty() && !vm.namespace().is_empty());
+        if let Some(other) = elsewhere {
+            let help = format!("it is declared in {}: declare it in {}, too", namespace_of(other), vm.namespace());
+            let place = other.locate(&Path::dotted("metadata.namespace"));
+            return Some(finding(message).help(help).related(place, "another namespace"));
+        }
+    } else if named(namespaced).any(|d| namespace_of(d) == vm.namespace()) {
+        let (help, fix) = of_kind(namespaced);
+        return Some(finding(message).help(help).fixes(fix));
+    }
+    let here = declared(if found.is_namespaced { namespaced } else { cluster });
+    let here = here.filter(|d| !found.is_namespaced || namespace_of(d) == vm.namespace());
+    let mut known: Vec<&str> = here.filter_map(|d| text_at(d, "metadata.name")).collect();
+    if !found.is_namespaced && cx.deploys_types() {
+        known.extend(common_types(kind, &cx.release().kubevirt().version).keys());
+    }
+    if known.is_empty() {
+        return None;
+    }
+    let place = vm.document.locate(&path);
+    Some(match nearest(name, known) {
+        Some(meant) => finding(message).help(format!("did you mean {meant}?")).fix(Fix::edit(
+            format!("write {meant}"),
+            Applicability::Suggestion,
+            place,
+            meant,
+        )),
+        None => finding(message).severity(Severity::Info).help("declare it where the cluster gets it from"),
+    })
 }

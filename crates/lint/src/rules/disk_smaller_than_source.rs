@@ -1,0 +1,128 @@
+//! A disk that is smaller than what it is cloned from.
+//!
+//! Source: CDI `pkg/controller/clone` and `pkg/controller/common/util.go` (`ValidateRequestedCloneSize`).
+
+use hcoplan_kubernetes::quantity::Quantity;
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+use crate::context::DiskSpec;
+use crate::source_ref;
+
+pub(super) static RULE: Rule =
+    Rule::warning("disk-smaller-than-source", Group::Operands, "a disk is smaller than what it is cloned from")
+        .silent("the disk isn't cloned: target resources requests storage size is smaller than the source")
+        .confidence(Confidence::Medium)
+        .fix(FixKind::Suggested);
+
+/// What a `storage` of a file system asks for beyond its size, at most, in percent: it may be enough for a claim.
+const OVERHEAD: i64 = 6;
+
+/// A size, as it is written.
+struct Size {
+    text: String,
+    /// Whether CDI adds the overhead of a file system.
+    is_inflated: bool,
+    /// What says so.
+    place: Option<Location>,
+}
+
+impl Size {
+    fn bytes(&self) -> Option<i64> {
+        Some(Quantity::parse(&self.text).ok()?.scaled(0)).filter(|bytes| *bytes > 0)
+    }
+}
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for DiskSpec { who, spec, document } in cx.disk_specs() {
+        let Some((own, path)) = requested(document, spec) else {
+            continue;
+        };
+        let Some((name, source)) = source(cx, document, spec) else {
+            continue;
+        };
+        let (Some(bytes), Some(wanted)) = (own.bytes(), source.bytes()) else {
+            continue;
+        };
+        let slack = if own.is_inflated && !source.is_inflated { wanted / 100 * OVERHEAD } else { 0 };
+        if bytes >= wanted - slack {
+            continue;
+        }
+        let message = format!("{who} has a disk of {}, and {name}, its source, {}", own.text, source.text);
+        let set = [Change::Set(path, source.text.as_str().into())];
+        let mut finding = Finding::new(&RULE, message)
+            .object(object_of(document))
+            .label("smaller than its source")
+            .help(format!("request at least {}", source.text))
+            .fixes(suggested(document, format!("request {}", source.text), &set));
+        if let Some(place) = own.place {
+            finding = finding.at(place);
+        }
+        if let Some(place) = source.place {
+            finding = finding.related(place, "the size of its source");
+        }
+        out.report(finding);
+    }
+}
+
+const REQUEST: &str = "resources.requests.storage";
+
+/// What a DataVolume's spec requests, and where.
+fn requested(document: &Document, spec: &Node) -> Option<(Size, Path)> {
+    let (kind, node) = ["storage", "pvc"].iter().find_map(|kind| Some((*kind, spec.get(kind)?.below(REQUEST)?)))?;
+    let place = document.location(node.span);
+    let path = document.root.path_to(node.span)?;
+    Some((Size { text: shown(node)?, is_inflated: kind == "storage", place: Some(place) }, path))
+}
+
+fn shown(node: &Node) -> Option<String> {
+    node.as_str().map(str::to_owned).or_else(|| node.to_json().as_i64().map(|n| n.to_string()))
+}
+
+/// What a disk is cloned from, and its size.
+fn source(cx: &Context<'_>, document: &Document, spec: &Node) -> Option<(String, Size)> {
+    let own = namespace_of(document);
+    let text = |node: &Node, key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
+    if let Some(claim) = spec.below("source.pvc") {
+        let namespace = text(claim, "namespace").unwrap_or_else(|| own.to_owned());
+        return of_claim(cx, &namespace, &text(claim, "name")?);
+    }
+    let reference = source_ref(spec.get("sourceRef")?, Path::default(), own)?;
+    let named = format!("the DataSource {}", reference.name);
+    let of = |d: &&std::sync::Arc<Document>, name: &str| {
+        namespace_of(d) == reference.namespace && text_at(d, name) == Some(reference.name)
+    };
+    let objects = cx.other_objects();
+    if let Some(declared) = objects.of_kind("DataSource").iter().find(|d| of(d, "metadata.name")) {
+        let claim = declared.root.below("spec.source.pvc")?;
+        let namespace = text(claim, "namespace").unwrap_or_else(|| reference.namespace.to_owned());
+        return of_claim(cx, &namespace, &text(claim, "name")?);
+    }
+    if let Some(cron) = objects.of_kind("DataImportCron").iter().find(|d| of(d, "spec.managedDataSource")) {
+        let (size, _) = requested(cron, cron.root.below("spec.template.spec")?)?;
+        return Some((named, size));
+    }
+    let is_it = |body: &serde_json::Value| body["spec"]["managedDataSource"] == reference.name;
+    let cron = cx.import_crons().map(|c| &c.object);
+    let mut cron = cron.filter(|c| c.id.namespace.as_deref() == Some(reference.namespace) && is_it(&c.body));
+    let spec = &cron.next()?.body["spec"]["template"]["spec"];
+    let kind = ["storage", "pvc"].into_iter().find(|kind| !spec[*kind].is_null())?;
+    let size = spec[kind]["resources"]["requests"]["storage"].as_str()?.to_owned();
+    Some((named, Size { text: size, is_inflated: kind == "storage", place: None }))
+}
+
+/// A claim that is declared, itself or as a DataVolume.
+fn of_claim(cx: &Context<'_>, namespace: &str, name: &str) -> Option<(String, Size)> {
+    let find = |kind: &str| {
+        let mut all = cx.other_objects().of_kind(kind).iter();
+        all.find(|d| text_at(d, "metadata.name") == Some(name) && namespace_of(d) == namespace)
+    };
+    if let Some(claim) = find("PersistentVolumeClaim") {
+        let node = claim.root.below("spec.resources.requests.storage")?;
+        let place = Some(claim.location(node.span));
+        return Some((format!("the claim {name}"), Size { text: shown(node)?, is_inflated: false, place }));
+    }
+    let disk = find("DataVolume")?;
+    let (size, _) = requested(disk, disk.root.get("spec")?)?;
+    Some((format!("the DataVolume {name}"), size))
+}
