@@ -10,7 +10,7 @@ use hcoplan_yaml::Document;
 use hcoplan_yaml::edit::apply_and_read;
 
 use super::context::Context;
-use super::failing_fixes::drop_those_that_fail;
+use super::failing_fixes::{demote_those_that_break, drop_those_that_fail};
 use super::registered_rule::{RegisteredRule, RunPhase};
 use super::registry::rules;
 use super::settings::Settings;
@@ -96,6 +96,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
         drop_those_that_fail(cx, &mut findings);
         keep_comments(cx, &mut findings);
         findings.iter_mut().for_each(say_fixes);
+        demote_those_that_break(cx, &mut findings, |after| errors(after, selection));
     } else {
         findings.iter_mut().for_each(say_fixes);
         findings.iter_mut().for_each(|f| {
@@ -130,6 +131,18 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     }
     sort(&mut findings);
     Run { findings, skipped: sink.skipped, documents: cx.documents_with_suppressions() }
+}
+
+/// The errors that rules find that look at the HyperConverged, its plan and the nodes.
+fn errors(cx: &Context<'_>, selection: &Selection<'_>) -> Vec<Finding> {
+    let mut sink = Sink::of(cx);
+    let rules = selection.rules.iter().filter(|(r, is_selected, severity)| {
+        let severity = severity.unwrap_or(r.rule.severity);
+        *is_selected && severity == Severity::Error && r.rule.applies_to(cx.release().name())
+    });
+    rules.for_each(|(registered, _, severity)| run_one(cx, registered, *severity, &mut sink));
+    sink.findings.retain(|f| f.severity == Severity::Error);
+    sink.findings
 }
 
 /// What else rejects the HyperConverged, each reason explained by the rule that knows it, without a fix: one

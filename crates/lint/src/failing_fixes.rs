@@ -2,10 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use hcoplan_diagnostics::finding::{Edit, Finding};
-use hcoplan_planner::plan::succeeds;
+use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_planner::plan::{plan, succeeds};
+use hcoplan_yaml::edit::apply;
+use hcoplan_yaml::parse;
 
 use super::context::Context;
+use super::fix::first_new_error;
 use super::sink::UNTRIED;
 
 /// Drops fixes of an accepted HyperConverged that would make HCO reject it or stop its reconcile.
@@ -45,6 +49,71 @@ pub(super) fn drop_those_that_fail(cx: &Context<'_>, findings: &mut [Finding]) {
     }
 }
 
+/// Makes suggestions of the fixes after which the cluster has an error that it doesn't have now, and says which one.
+///
+/// All fixes of the HyperConverged's own text are tried together: mostly none does harm. A fix that several clusters
+/// share is tried in each of them.
+pub(super) fn demote_those_that_break(
+    cx: &Context<'_>,
+    findings: &mut [Finding],
+    check: impl Fn(&Context<'_>) -> Vec<Finding>,
+) {
+    if !cx.plan().succeeds() {
+        return;
+    }
+    let path = cx.document().file.path();
+    let is_plain =
+        |fix: &Fix| fix.applicability != Applicability::Suggestion && fix.edits.iter().all(|e| e.file.path() == path);
+    let fixes =
+        findings.iter().enumerate().flat_map(|(at, f)| f.fixes.iter().enumerate().map(move |(n, x)| (at, n, x)));
+    let plain = fixes.filter(|(.., fix)| is_plain(fix)).map(|(at, n, fix)| ((at, n), fix.edits.clone()));
+    let plain: Vec<(Place, Vec<Edit>)> = plain.collect();
+    let known = findings.to_vec();
+    let new_error = |edits: &[Edit]| {
+        let after = errors_after(cx, edits, &check)?;
+        first_new_error(&known, &after)?;
+        // What else lies in the cluster's directory isn't looked at again.
+        let same = errors_after(cx, &[], &check).unwrap_or_default();
+        first_new_error(&[&known[..], &same].concat(), &after)
+    };
+    let mut together: Vec<Edit> = Vec::new();
+    for edit in plain.iter().flat_map(|(_, edits)| edits) {
+        let is_apart = |other: &Edit| other.span.end < edit.span.start || edit.span.end < other.span.start;
+        if together.iter().all(is_apart) {
+            together.push(edit.clone());
+        }
+    }
+    together.sort_by_key(|edit| edit.span.start);
+    if plain.is_empty() || new_error(&together).is_none() {
+        return;
+    }
+    for ((at, nth), edits) in plain.into_iter().take(MOST_BREAKING) {
+        if let Some(error) = new_error(&edits) {
+            let fix = &mut findings[at].fixes[nth];
+            fix.applicability = Applicability::Suggestion;
+            fix.title = format!("{}; {} then has the error: {}", fix.title, cx.cluster(), error.message);
+        }
+    }
+}
+
+/// So many fixes are tried one by one where all together bring an error.
+const MOST_BREAKING: usize = 16;
+
+/// The errors after edits of the HyperConverged's text; `None` where they are none, as nothing that HCO makes changes.
+fn errors_after(
+    cx: &Context<'_>,
+    edits: &[Edit],
+    check: impl Fn(&Context<'_>) -> Vec<Finding>,
+) -> Option<Vec<Finding>> {
+    let file = &cx.document().file;
+    let parsed = parse(&SourceFile::new(file.path(), apply(file.text(), edits).ok()?));
+    let document = parsed.documents.get(cx.document().index)?;
+    let object = document.root.to_json();
+    let plan = plan(cx.release(), cx.inventory(), &object);
+    let same = plan.admission.accepted && plan.objects().eq(cx.plan_as_new().objects());
+    (edits.is_empty() || !same).then(|| check(&cx.with_text(document, &object, &plan)))
+}
+
 /// A finding, and which of its fixes.
 type Place = (usize, usize);
 
@@ -79,7 +148,7 @@ mod tests {
     #[test]
     fn skips_similar_fixes_after_a_failure() {
         let group: Vec<Place> = (0..7).map(|at| (at, 0)).collect();
-        let file = hcoplan_diagnostics::source::SourceFile::new("a.yaml", "abcdefg");
+        let file = SourceFile::new("a.yaml", "abcdefg");
         let edits = |&(at, _): &Place| {
             vec![Edit {
                 file: std::sync::Arc::clone(&file),

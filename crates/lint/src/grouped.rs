@@ -90,7 +90,10 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
                 first.fixes.retain_mut(|fix| {
                     let other = finding.fixes.iter().find(|other| fix.is_same(other));
                     let worse = other.map(|o| o.applicability);
-                    fix.applicability = fix.applicability.max(worse.unwrap_or(fix.applicability));
+                    // It names the cluster that it breaks.
+                    if let Some(other) = other.filter(|o| o.applicability > fix.applicability) {
+                        fix.clone_from(other);
+                    }
                     if worse.is_none() && why.is_none() {
                         let title = &fix.title;
                         let said = format!("can't {title}: not every cluster needs the same edit");

@@ -31,10 +31,11 @@ mod failing_fixes;
 pub(crate) mod tests;
 
 pub use baseline::{Baseline, Unknown, Update};
+pub(crate) use context::similar;
 pub use context::{
     Annotation, Context, Descheduler, Destination, DestinationKind, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,
     OperandField, OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Shape, Unmatched,
-    WrittenTemplate, meant_flag,
+    WrittenTemplate, flag, meant_flag,
 };
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use context::{

@@ -390,9 +390,9 @@ impl Fix {
         self.title.push_str(" (removes a comment)");
     }
 
-    /// Whether another fix is the same.
+    /// Whether another one makes the same edits.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.title == other.title && self.has(&other.edits)
+        self.has(&other.edits)
     }
 
     /// Whether these are its edits.

@@ -1,7 +1,10 @@
 //! What would happen after a fix.
 
 use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
+use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_planner::plan::{self, Plan};
+use hcoplan_yaml::edit::apply;
+use hcoplan_yaml::parse;
 use serde_json::Value;
 
 use super::{Context, shape};
@@ -38,7 +41,14 @@ impl Context<'_> {
     /// Whether the HyperConverged would be accepted and reconciled after edits of its file. `None`
     /// where that isn't known.
     pub(crate) fn succeeds_with(&self, edits: &[Edit]) -> Option<bool> {
-        let object = self.object_after(edits)?;
+        let Some(object) = self.object_after(edits) else {
+            // A file that can't be read afterwards is wrong.
+            let file = &self.document().file;
+            let is_ours = edits.iter().all(|e| e.file.path() == file.path());
+            let text = apply(file.text(), edits).ok().filter(|_| is_ours)?;
+            let is_broken = parse(&SourceFile::new(file.path(), text)).problems.iter().any(|p| p.kind.is_fatal());
+            return is_broken.then_some(false);
+        };
         Some(plan::succeeds(self.release(), self.inventory(), &object))
     }
 

@@ -8,6 +8,7 @@ use hcoplan_yaml::{Entry, Node, Path, Segment};
 use serde_json::Value;
 
 use super::destinations::{fits, similar};
+use super::other_shape::translated;
 use super::shape::object_after;
 use super::with_comments;
 use super::{Destination, DestinationKind, Shape};
@@ -32,14 +33,19 @@ impl Shape<'_, '_> {
             let help = format!("{} has `{name}` in other places: {}{more}", self.api_version(), and(&first));
             return (!places.is_empty()).then(|| finding.help(help));
         }
-        let is_only = destinations.len() == 1;
+        let is_only =
+            destinations.len() == 1 && !destinations[0].new_name().is_some_and(|name| self.is_contended(path, name));
         let tried = destinations
             .iter()
             .take(MOST_HOMES)
             .filter_map(|destination| self.move_to_destination(path, destination, is_only));
         let tried: Vec<Fix> = tried.collect();
-        let places: Vec<String> =
-            destinations.iter().flat_map(Destination::places).map(|place| format!("`{place}`")).collect();
+        let mut places: Vec<String> = Vec::new();
+        for place in destinations.iter().flat_map(Destination::places).map(|place| format!("`{place}`")) {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
         let names: Vec<String> =
             destinations.iter().filter_map(Destination::new_name).map(|name| format!("`{name}`")).collect();
         let help = match destinations {
@@ -58,7 +64,7 @@ impl Shape<'_, '_> {
         Some(if is_all { finding.fixes(tried) } else { finding.help(help).fixes(tried) })
     }
 
-    /// A finding about an unknown field with its fixes; a field that resembles no other is to be removed.
+    /// A finding about an unknown field with what becomes of it; what nothing resembles is to be removed.
     pub fn with_remedy(&self, finding: Finding, path: &Path) -> Finding {
         let with_remedy = self.with_destinations(finding.clone(), path, &self.destinations(path));
         with_remedy.unwrap_or_else(|| {
@@ -69,7 +75,7 @@ impl Shape<'_, '_> {
     }
 
     /// The fix that moves a value with its comments, where it then is known.
-    fn move_to_destination(&self, path: &Path, destination: &Destination, is_only: bool) -> Option<Fix> {
+    pub fn move_to_destination(&self, path: &Path, destination: &Destination, is_only: bool) -> Option<Fix> {
         let applicability = match destination.kind {
             _ if !is_only => Applicability::Suggestion,
             DestinationKind::Case if self.own.is_some() => Applicability::Safe,
@@ -91,26 +97,51 @@ impl Shape<'_, '_> {
                 fix
             }
             None => {
-                let title = match &destination.moves[..] {
-                    [(_, to)] => format!("move it to {to}"),
-                    _ if destination.kind == DestinationKind::Wrapped => {
-                        format!("move what is in it up to {}", path.parent())
-                    }
-                    several => {
-                        let version = self.api_version().rsplit('/').next().unwrap_or_default();
-                        format!("move the {} fields in it to where {version} has them", several.len())
-                    }
-                };
-                let removed = destination.moves.iter().map(|(from, _)| from.clone());
-                let removed = if destination.moves.len() > 1 || destination.kind <= DestinationKind::Wrapped {
-                    vec![path.clone()]
-                } else {
-                    removed.collect()
-                };
-                self.relocation(title, applicability, &destination.moves, &removed)?
+                let title = self.moved_words(path, destination);
+                self.relocation(title, applicability, &destination.moves, slice::from_ref(path))?
             }
         };
         self.reaches_destination(&fix, path, destination).then_some(fix)
+    }
+
+    /// What becomes of a value, in words.
+    fn moved_words(&self, path: &Path, destination: &Destination) -> String {
+        let [(from, to), rest @ ..] = &destination.moves[..] else {
+            return String::new();
+        };
+        // What is in a value goes to one place as it is.
+        let around = |(from, to): &(Path, Path)| {
+            let inner = from.0.get(path.0.len()..)?;
+            to.0.strip_suffix(inner).map(|around| Path(around.to_vec()))
+        };
+        let section =
+            around(&destination.moves[0]).filter(|at| destination.moves.iter().all(|m| around(m).as_ref() == Some(at)));
+        let moved = match section {
+            _ if from == path && rest.is_empty() => format!("move it to {to}"),
+            _ if rest.is_empty() => format!("move {from} to {to}"),
+            _ if destination.kind == DestinationKind::Wrapped => format!("move what is in it up to {}", path.parent()),
+            Some(section) => format!("move what is in it to {section}"),
+            None => {
+                let version = self.api_version().rsplit('/').next().unwrap_or_default();
+                format!("move the {} fields in it to where {version} has them", destination.moves.len())
+            }
+        };
+        let others = |places: &[Path]| and(&places.iter().map(Path::to_string).collect::<Vec<_>>());
+        match &destination.taken {
+            None => moved,
+            Some((places, true)) => format!("{moved}, and replace {}", others(places)),
+            Some((places, false)) => format!("{moved}, and keep {} as written there", others(places)),
+        }
+    }
+
+    /// Whether another unknown key beside a value may mean the same name: nobody knows which one counts.
+    fn is_contended(&self, path: &Path, name: &str) -> bool {
+        let parent = path.parent();
+        let siblings = self.document.root.at(&parent).map(Node::entries).unwrap_or_default();
+        siblings.iter().any(|sibling| {
+            let at = parent.key(&sibling.key.text);
+            at != *path && self.schema.field(&at).is_none() && !similar(&sibling.key.text, &[name]).is_empty()
+        })
     }
 
     /// The keys in a value that its new place doesn't know, with the one that each is a slip of: by its spelling, or
@@ -127,6 +158,7 @@ impl Shape<'_, '_> {
             self.schema.known_fields(to).into_iter().filter(|name| node.get(name).is_none()).collect();
         let is_known = |key: &str| self.schema.field(&to.key(key)).is_some();
         let unknown: Vec<_> = node.entries().iter().filter(|e| !is_known(&e.key.text)).collect();
+        let mut own = Vec::new();
         for entry in &unknown {
             let fitting = |name: &&str| fits(self.schema, &to.key(name), &entry.value);
             let is_required = |name: &&str| self.schema.field(&to.key(name)).is_some_and(|field| field.required);
@@ -135,10 +167,15 @@ impl Shape<'_, '_> {
                 meant = free.iter().copied().filter(is_required).filter(fitting).collect();
             }
             if let [only] = meant[..] {
-                let (file, span) = (self.document.file.clone(), entry.key.span);
-                out.push((entry.key.text.clone(), only.to_owned(), Edit { file, span, text: only.to_owned() }));
+                own.push((entry, only));
             }
         }
+        // Two keys can't both become the same one.
+        let is_only = |name: &str| own.iter().filter(|(_, other)| *other == name).count() == 1;
+        out.extend(own.iter().filter(|(_, name)| is_only(name)).map(|(entry, name)| {
+            let (file, span) = (self.document.file.clone(), entry.key.span);
+            (entry.key.text.clone(), (*name).to_owned(), Edit { file, span, text: (*name).to_owned() })
+        }));
         out
     }
 
@@ -150,7 +187,10 @@ impl Shape<'_, '_> {
         };
         let unknown = |object: &mut Value| self.schema.prune(object).into_iter().map(|p| p.path).collect::<Vec<_>>();
         let (before, after) = (unknown(&mut self.document.root.to_json()), unknown(&mut after));
-        let is_inside = |unknown: &Path| destination.places().any(|to| unknown.starts_with(to) && unknown != to);
+        let is_inside = |unknown: &Path| {
+            let mut moves = destination.moves.iter();
+            moves.any(|(from, to)| unknown.starts_with(to) && (unknown != to || from != path))
+        };
         !after.contains(path) && after.iter().all(|unknown| before.contains(unknown) || is_inside(unknown))
     }
 
@@ -159,6 +199,14 @@ impl Shape<'_, '_> {
     /// form isn't clear.
     pub fn in_form(&self, path: &Path) -> Option<Fix> {
         let node = self.document.root.at(path)?;
+        if *path == Path::dotted("spec.featureGates") {
+            let change = Change::Set(path.clone(), translated(node)?);
+            return self.fix(
+                format!("write the gates as {} has them", self.api_version()),
+                Applicability::Unsafe,
+                &[change],
+            );
+        }
         let kind = self.schema.field(path)?.kind;
         let is_known =
             |at: Path, keys: &[Entry]| keys.iter().all(|e| self.schema.field(&at.key(&e.key.text)).is_some());

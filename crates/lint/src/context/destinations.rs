@@ -11,7 +11,7 @@ use super::Shape;
 /// How many levels deeper a misplaced field may belong: further down, a name says too little.
 const MOST_LEVELS: usize = 2;
 
-/// How a destination was found, the most certain first.
+/// How a place was found, the most certain first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DestinationKind {
     /// The same name at the same level, in another case.
@@ -37,11 +37,17 @@ pub struct Destination {
     pub kind: DestinationKind,
     /// The values to move: from and to.
     pub moves: Vec<(Path, Path)>,
+    /// Where another value is already, and whether it is replaced.
+    pub taken: Option<(Vec<Path>, bool)>,
 }
 
 impl Destination {
     fn new(kind: DestinationKind, from: &Path, to: Path) -> Self {
-        Self { kind, moves: vec![(from.clone(), to)] }
+        Self::of(kind, vec![(from.clone(), to)])
+    }
+
+    fn of(kind: DestinationKind, moves: Vec<(Path, Path)>) -> Self {
+        Self { kind, moves, taken: None }
     }
 
     /// Where the value, or what is in it, goes.
@@ -77,7 +83,7 @@ impl Shape<'_, '_> {
             found.push(Destination::new(DestinationKind::Case, path, parent.key(sibling)));
         }
         let of_version = self.own.and_then(|cx| cx.moves(path));
-        found.extend(of_version.map(|moves| Destination { kind: DestinationKind::Version, moves }));
+        found.extend(of_version.map(|moves| Destination::of(DestinationKind::Version, moves)));
         found.extend(unwrapped(schema, path, node));
         // A name that the schema has once says where it belongs, also of a section without fields.
         let is_only = || self.fields.iter().filter(|known| known.0.last() == path.0.last()).count() == 1;
@@ -106,18 +112,60 @@ impl Shape<'_, '_> {
             }
         }
         let mut seen = BTreeSet::new();
+        let value = |kind: DestinationKind, (from, to): &(Path, Path)| match kind {
+            DestinationKind::Case => true,
+            DestinationKind::Key => {
+                root.at(from).is_some_and(|node| node.entries().is_empty() && node.items().is_empty())
+            }
+            _ => root.at(from).is_some_and(|node| fits(schema, to, node)),
+        };
         found.retain(|destination| {
-            let taken = |to: &Path| root.at(to).is_some() && !destination.moves.iter().any(|(from, _)| from == to);
-            let value = |from: &Path, to: &Path| {
-                matches!(destination.kind, DestinationKind::Case)
-                    || root.at(from).is_some_and(|node| fits(schema, to, node))
-            };
-            let is_free = destination.moves.iter().all(|(from, to)| !taken(to) && value(from, to));
-            is_free
+            destination.moves.iter().all(|moved| value(destination.kind, moved))
                 && !destination.places().any(|to| self.is_ignored(to))
-                && seen.insert(destination.places().cloned().collect::<Vec<_>>())
+        });
+        let mut found: Vec<Destination> = found.into_iter().flat_map(|destination| self.free(destination)).collect();
+        found.retain(|destination| {
+            seen.insert((destination.places().cloned().collect::<Vec<_>>(), destination.taken.clone()))
         });
         Some(found)
+    }
+
+    /// Places that are known to take what is in the wrong place, as far as they take such a value and are free.
+    pub fn destinations_at(&self, moves: impl Iterator<Item = (Path, Path)>) -> Vec<Destination> {
+        let takes =
+            |(from, to): &(Path, Path)| self.document.root.at(from).is_some_and(|node| fits(self.schema, to, node));
+        let destinations = moves.filter(takes).map(|moved| Destination::of(DestinationKind::Level, vec![moved]));
+        destinations.flat_map(|destination| self.free(destination)).collect()
+    }
+
+    /// A destination as far as it is free: sections that are there get what they lack. Where other values are there, one destination
+    /// keeps them and one replaces them; none where nothing else moves.
+    fn free(&self, destination: Destination) -> Vec<Destination> {
+        let (mut free, mut taken) = (Vec::new(), Vec::new());
+        let mut left: Vec<_> = destination.moves.iter().rev().cloned().collect();
+        while let Some((from, to)) = left.pop() {
+            let known = self.document.root.at(&to).filter(|_| !destination.moves.iter().any(|(from, _)| *from == to));
+            match (self.document.root.at(&from), known) {
+                (Some(node), Some(known)) if !node.entries().is_empty() && !known.entries().is_empty() => {
+                    let below = node.entries().iter().rev().map(|e| &e.key.text);
+                    left.extend(below.map(|key| (from.key(key), to.key(key))));
+                }
+                (Some(node), Some(known)) if node.to_json() == known.to_json() => {}
+                (_, Some(_)) => taken.push((from, to)),
+                (_, None) => free.push((from, to)),
+            }
+        }
+        let kind = destination.kind;
+        match (free.is_empty(), taken.is_empty()) {
+            (true, _) => Vec::new(),
+            (false, true) => vec![Destination::of(kind, free)],
+            (false, false) => {
+                let places: Vec<Path> = taken.iter().map(|(_, to)| to.clone()).collect();
+                let all = [free.clone(), taken].concat();
+                let kept = Destination { kind, moves: free, taken: Some((places.clone(), false)) };
+                vec![kept, Destination { kind, moves: all, taken: Some((places, true)) }]
+            }
+        }
     }
 
     /// The places that have a name and take a value: each may be meant, and none is likelier.
@@ -127,16 +175,21 @@ impl Shape<'_, '_> {
             return Vec::new();
         };
         let named = self.fields.iter().filter(|known| known.0.last() == path.0.last());
-        let named = named.filter(|known| known.0.first() == path.0.first() && !self.is_ignored(known));
+        let named = named.filter(|known| is_reachable(known, path) && !self.is_ignored(known));
         named.filter(|known| schema.field(known).is_none() || fits(schema, known, node)).cloned().collect()
     }
 
-    /// Where a value belongs that is among free keys, which are texts: at the field of its name beside them.
-    pub fn beside_free_keys(&self, path: &Path) -> Option<Destination> {
+    /// Where a value belongs that is among free keys, which are texts: at the field of its name beside them, or
+    /// its own keys are some of them.
+    pub fn among_free_keys(&self, path: &Path) -> Option<Destination> {
         let (root, schema) = (&self.document.root, self.schema);
         let to = path.parent().parent().key(key(path)?);
-        let is_home = schema.takes_any_key(&path.parent()) && root.at(&to).is_none();
-        (is_home && fits(schema, &to, root.at(path)?)).then(|| Destination::new(DestinationKind::Level, path, to))
+        if !schema.takes_any_key(&path.parent()) {
+            return None;
+        }
+        let beside = fits(schema, &to, root.at(path)?).then(|| Destination::new(DestinationKind::Level, path, to));
+        let mut destinations = self.free(beside.or_else(|| unwrapped(schema, path, root.at(path)?))?);
+        destinations.pop().filter(|_| destinations.is_empty())
     }
 }
 
@@ -150,7 +203,8 @@ fn key(path: &Path) -> Option<&str> {
 /// A place of the schema with the indices of a path, as far as it leads through the same lists; `None` where it leads
 /// through others.
 fn along(schema: &Schema, known: &Path, path: &Path) -> Option<Path> {
-    if known.0.last() != path.0.last() || known.0.first() != path.0.first() {
+    let is_named = key(known)?.eq_ignore_ascii_case(key(path)?);
+    if !is_named || !is_reachable(known, path) {
         return None;
     }
     let (mut at, mut steps, mut together) = (Path::root(), path.0.iter().peekable(), true);
@@ -166,6 +220,11 @@ fn along(schema: &Schema, known: &Path, path: &Path) -> Option<Path> {
         at.0.push(step.clone());
     }
     (at != *path).then_some(at)
+}
+
+/// Whether a value may belong at a place: what stands outside of `spec` may belong into it.
+fn is_reachable(known: &Path, path: &Path) -> bool {
+    known.0.first() == path.0.first() || path.0.first() != Some(&Segment::Key("spec".to_owned()))
 }
 
 /// How another place of the same name is related; `None` where the name alone says too little: `enabled` and `duration`
@@ -189,19 +248,30 @@ fn destination_kind(path: &Path, place: &Path, is_telling: bool) -> Option<Desti
     (is_telling && to.0.len() <= from.0.len() + MOST_LEVELS).then_some(DestinationKind::Elsewhere)
 }
 
-/// The fields in a value, where the object around it has all of them.
+/// The fields in a value, where the object around it has all of them; in the only section of it, too.
 fn unwrapped(schema: &Schema, path: &Path, node: &Node) -> Option<Destination> {
     let parent = path.parent();
-    let moves = node.entries().iter().map(|entry| {
-        let (from, to) = (path.key(&entry.key.text), parent.key(&entry.key.text));
-        schema.field(&to).filter(|_| !schema.takes_any_key(&parent)).map(|_| (from, to))
-    });
-    let moves: Vec<_> = moves.collect::<Option<_>>()?;
-    (!moves.is_empty()).then_some(Destination { kind: DestinationKind::Wrapped, moves })
+    let is_free = schema.takes_any_key(&parent);
+    let (mut at, mut node) = (path.clone(), node);
+    loop {
+        let moves = node.entries().iter().filter_map(|entry| {
+            let (from, to) = (at.key(&entry.key.text), parent.key(&entry.key.text));
+            let is_known = if is_free { entry.value.as_str().is_some() } else { schema.field(&to).is_some() };
+            is_known.then_some((from, to))
+        });
+        let moves: Vec<_> = moves.collect();
+        match node.entries() {
+            [_, ..] if moves.len() == node.entries().len() => {
+                return Some(Destination::of(DestinationKind::Wrapped, moves));
+            }
+            [only] => (at, node) = (at.key(&only.key.text), &only.value),
+            _ => return None,
+        }
+    }
 }
 
 /// The name that a word misspells, else those that it abbreviates.
-pub(super) fn similar<'s>(name: &str, names: &[&'s str]) -> Vec<&'s str> {
+pub(crate) fn similar<'s>(name: &str, names: &[&'s str]) -> Vec<&'s str> {
     match nearest(name, names.iter().copied()) {
         Some(near) => vec![near],
         None => names.iter().copied().filter(|n| has_words(n, name) || has_words(name, n)).collect(),
@@ -262,8 +332,10 @@ pub(super) fn fits(schema: &Schema, place: &Path, node: &Node) -> bool {
         }
         Value::Seq(_) => of(&["array"]),
         Value::Map(entries) => {
-            let known = |key: &str| schema.takes_any_key(place) || schema.field(&place.key(key)).is_some();
-            of(&["object"]) && (entries.is_empty() || entries.iter().any(|e| known(&e.key.text)))
+            let names = schema.known_fields(place);
+            let is_known = |key: &str| names.contains(&key) || !similar(key, &names).is_empty();
+            let is_any = || entries.is_empty() || schema.takes_any_key(place);
+            of(&["object"]) && (is_any() || entries.iter().any(|e| is_known(&e.key.text)))
         }
     }
 }

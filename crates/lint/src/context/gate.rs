@@ -8,6 +8,7 @@ use hcoplan_yaml::{Document, Node, Path, Segment, Value};
 use serde_json::json;
 
 use super::Context;
+use super::other_shape::flag;
 
 /// A feature gate of the HyperConverged as written.
 #[derive(Debug, Clone)]
@@ -59,10 +60,7 @@ impl<'a> Context<'a> {
         let (Segment::Key(key), root) = (path.0.last()?, &self.document().root) else {
             return None;
         };
-        let Value::Bool(on) = root.at(path)?.value else {
-            return None;
-        };
-        let state = if on { "Enabled" } else { "Disabled" };
+        let state = if flag(root.at(path)?)? { "Enabled" } else { "Disabled" };
         let element = root.at(&item).filter(|_| item.parent() == Path::dotted("spec.featureGates"))?;
         let is_gate = || self.release().tables().feature_gates.iter().any(|gate| gate.name == *key);
         match element.entries() {

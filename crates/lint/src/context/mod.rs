@@ -62,6 +62,7 @@ pub use boots::{Boot, BootFacts, BootSource, SourceKind};
 pub use built_files::Extent;
 pub use bundles::{Csv, ImageUse, SupportedPlatforms, UsedAs};
 pub(super) use crons::cron_names;
+pub(crate) use destinations::similar;
 pub use destinations::{Destination, DestinationKind};
 pub use field::Field;
 pub use gate::Gate;
@@ -76,7 +77,7 @@ pub(crate) use moved_comments::with_comments;
 pub use nodes::NodeRef;
 pub use operand_field::OperandField;
 pub use other_objects::Descheduler;
-pub use other_shape::OtherShape;
+pub use other_shape::{OtherShape, flag};
 pub use own_field::{OwnField, OwnFields};
 pub use patch::{Applied, PatchAnnotation, PatchFailure};
 pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES};
@@ -202,6 +203,14 @@ impl<'a> Context<'a> {
         let before = self.before;
         let other = Context::new(Input { plan, ..self.input }, self.settings).with_before(before);
         Context { is_further: true, ..other }
+    }
+
+    /// The same cluster with the HyperConverged as a fix leaves it, without the other objects of its directory.
+    pub(crate) fn with_text<'b>(&self, document: &'b Document, object: &'b Value, plan: &'b Plan) -> Context<'b>
+    where
+        'a: 'b,
+    {
+        Context::new(Input { document, object, plan, ..self.input }, self.settings)
     }
 
     /// The context with the HyperConverged before the change, where two revisions are compared or the cluster's own

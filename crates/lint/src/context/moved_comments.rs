@@ -1,6 +1,6 @@
-//! Comments of fields that a fix writes somewhere else.
+//! Fields that a fix writes somewhere else: as they were written, with their comments.
 
-use hcoplan_diagnostics::finding::Fix;
+use hcoplan_diagnostics::finding::{Edit, Fix};
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_yaml::edit::{apply, line_edits};
 use hcoplan_yaml::{Comment, Document, Node, Path, parse};
@@ -9,12 +9,11 @@ use hcoplan_yaml::{Comment, Document, Node, Path, parse};
 /// or behind the entry that it was above or behind. `None` where one would be lost.
 pub(crate) fn with_comments(document: &Document, fix: Fix, moves: &[(Path, Path)]) -> Option<Fix> {
     let old = document.file.text();
+    let fix = as_written(document, &fix, moves).unwrap_or(fix);
     let lost = |c: &&Comment| {
-        let mut edits = fix.edits.iter();
-        edits.any(|e| {
-            let within = e.span.start <= c.span.start && c.span.end <= e.span.end;
-            within && !e.text.contains(&old[c.span.range()])
-        })
+        let is_within = |e: &Edit| e.span.start <= c.span.start && c.span.end <= e.span.end;
+        let is_written = |e: &Edit| e.text.contains(&old[c.span.range()]);
+        fix.edits.iter().any(is_within) && !fix.edits.iter().any(is_written)
     };
     let lost: Vec<&Comment> = document.comments.iter().filter(lost).collect();
     if lost.is_empty() {
@@ -66,6 +65,52 @@ pub(crate) fn with_comments(document: &Document, fix: Fix, moves: &[(Path, Path)
     (same && all).then(|| Fix { edits: line_edits(&document.file, &new), ..fix })
 }
 
+/// The fix with the moved values as they were written: their quotes, order, comments and `{}`.
+fn as_written(document: &Document, fix: &Fix, moves: &[(Path, Path)]) -> Option<Fix> {
+    let old = document.file.text();
+    let mut text = apply(old, &fix.edits).ok()?;
+    let read = |text: &str| {
+        let read = parse(&SourceFile::new(document.file.path(), text.to_owned()));
+        let is_sound = !read.problems.iter().any(|problem| problem.kind.is_fatal());
+        is_sound.then_some(read.documents)
+    };
+    for (from, to) in moves {
+        let documents = read(&text)?;
+        let after = documents.get(document.index)?;
+        let (node, new) = (document.root.at(from)?, after.root.at(to)?);
+        let (Some(key), Some(new_key)) = (document.root.key_at(from), after.root.key_at(to)) else {
+            continue;
+        };
+        if node.to_json() != new.to_json() {
+            continue;
+        }
+        let column = |text: &str, at: u32| at as usize - text[..at as usize].rfind('\n').map_or(0, |end| end + 1);
+        let (own, wanted) = (column(old, key.span.start), column(&text, new_key.span.start));
+        // A block's text ends with its last line's end.
+        let value = old.get(key.span.end as usize..node.span.end as usize)?.trim_end_matches(['\n', '\r']);
+        let mut lines = value.split('\n');
+        let mut moved = lines.next()?.to_owned();
+        for line in lines {
+            let bare = line.trim_start_matches(' ');
+            let blanks = (line.len() - bare.len() + wanted).saturating_sub(own);
+            moved.push('\n');
+            moved.push_str(&" ".repeat(if bare.trim().is_empty() { 0 } else { blanks }));
+            moved.push_str(bare);
+        }
+        let mut tried = text.clone();
+        let written = &text[..new.span.end as usize];
+        tried.replace_range(new_key.span.end as usize..written.trim_end_matches(['\n', '\r']).len(), &moved);
+        let is_meant = |tried: &[Document]| {
+            let same = tried.iter().map(|d| d.root.to_json()).eq(documents.iter().map(|d| d.root.to_json()));
+            same && tried.iter().zip(&documents).all(|(tried, known)| tried.comments.len() >= known.comments.len())
+        };
+        if read(&tried).is_some_and(|tried| is_meant(&tried)) {
+            text = tried;
+        }
+    }
+    Some(Fix { edits: line_edits(&document.file, &text), ..fix.clone() })
+}
+
 /// Where the entry or the item at a path begins.
 fn start(root: &Node, path: &Path) -> Option<u32> {
     let key = root.key_at(path).map(|key| key.span);
@@ -115,7 +160,7 @@ spec:
         let case = Case::of(&text, INVENTORY);
         let findings = case.lint(&Settings::default());
         let mut fixes = findings.iter().flat_map(|f| &f.fixes);
-        let fix = fixes.find(|f| f.title == title).expect("the fix");
+        let fix = fixes.find(|f| f.title.starts_with(title)).expect("the fix");
         let after = apply(&text, &fix.edits).expect("applies");
         let spec = after.strip_prefix(&head).expect("the same head");
         spec.strip_suffix(metadata).expect("the same").to_owned()

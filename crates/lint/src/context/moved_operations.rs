@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_planner::jsonpatch;
+use hcoplan_planner::jsonpatch::{self, Op};
 use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_yaml::edit::{self, Change};
 use hcoplan_yaml::{self as yaml, Path};
@@ -94,6 +94,9 @@ impl Context<'_> {
     /// would not stay the same.
     fn moved_together(&self, candidates: &[&Candidate]) -> Option<MovedOperations> {
         let first = candidates.first()?;
+        if self.leaves_some(candidates) {
+            return None;
+        }
         let text = self.without_operations(candidates)?;
         let fixed = yaml::parse(&SourceFile::new(self.document().file.path(), text.clone()));
         let object = fixed.documents.get(self.document().index)?.root.to_json();
@@ -125,6 +128,25 @@ impl Context<'_> {
             operations: candidates.iter().map(|c| c.id).collect(),
             untried: Vec::new(),
             fix: Some(commented.unwrap_or(fix)),
+        })
+    }
+
+    /// Whether other operations stay that write to what these write to: the field and the patch would contradict.
+    fn leaves_some(&self, candidates: &[&Candidate]) -> bool {
+        let is_moved = |name, index| candidates.iter().any(|c| c.id == (name, index));
+        let is_below =
+            |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        self.patch_annotations().iter().any(|patch| {
+            let name = patch.target.name;
+            let (moved, left): (Vec<_>, Vec<_>) =
+                patch.operations().iter().enumerate().partition(|(index, _)| is_moved(name, *index));
+            let left = left.into_iter().filter(|(_, o)| o.op != Op::Test).map(|(_, o)| &o.path);
+            // Items that are appended to a list leave the others alone.
+            let moved = |left: &str| {
+                let mut moved = moved.iter().map(|(_, o)| o.path.as_str()).filter(|path| !path.ends_with("/-"));
+                moved.any(|moved| is_below(left, moved) || is_below(moved, left))
+            };
+            left.into_iter().any(|path| moved(path))
         })
     }
 

@@ -1,5 +1,7 @@
 //! Documents that are written in the shape of the other API version.
 
+use std::collections::BTreeSet;
+
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_kubernetes::tree;
 use hcoplan_yaml::edit::Change;
@@ -8,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::Context;
 use super::field::{dotted_below_spec, in_version};
+use super::mistyped::meant_flag;
 
 /// The fields of a document that belong to the other API version.
 #[derive(Debug, Clone)]
@@ -144,26 +147,41 @@ impl OtherShape<'_> {
 }
 
 /// A map of gates as a list, a list as a map.
-fn translated(gates: &Node) -> Option<Value> {
+pub(super) fn translated(gates: &Node) -> Option<Value> {
     match &gates.value {
         Yaml::Map(entries) => {
-            let gate = |e: &Entry| match e.value.value {
-                Yaml::Bool(on) => {
-                    let state = if on { "Enabled" } else { "Disabled" };
-                    Some(json!({"name": e.key.text, "state": state}))
-                }
-                _ => None,
+            let gate = |e: &Entry| {
+                let state = if flag(&e.value)? { "Enabled" } else { "Disabled" };
+                Some(json!({"name": e.key.text, "state": state}))
             };
             entries.iter().map(gate).collect::<Option<_>>().map(Value::Array)
         }
         Yaml::Seq(items) => {
             let gate = |item: &Node| {
-                let name = item.get("name")?.as_str()?.to_owned();
-                let state = item.get("state").map_or(Some("Enabled"), Node::as_str)?;
-                Some((name, Value::Bool(state == "Enabled")))
+                // A gate that is a text, or has the name as its key, is one that is meant.
+                let (name, state) = match item.entries() {
+                    [only] if only.key.text != "name" => (only.key.text.as_str(), Some(&only.value)),
+                    _ => (item.as_str().or_else(|| item.get("name")?.as_str())?, item.get("state")),
+                };
+                Some((name.to_owned(), Value::Bool(state.map_or(Some(true), flag)?)))
             };
-            items.iter().map(gate).collect::<Option<_>>().map(Value::Object)
+            let gates: Vec<(String, Value)> = items.iter().map(gate).collect::<Option<_>>()?;
+            let names: BTreeSet<&String> = gates.iter().map(|(name, _)| name).collect();
+            (names.len() == gates.len()).then(|| Value::Object(gates.into_iter().collect()))
         }
+        _ => None,
+    }
+}
+
+/// Whether a value switches something on; `None` where it says neither.
+pub fn flag(node: &Node) -> Option<bool> {
+    match &node.value {
+        Yaml::Bool(on) => Some(*on),
+        Yaml::String(text) => meant_flag(text),
+        Yaml::Map(entries) => match &entries[..] {
+            [only] if ["enabled", "state", "value"].contains(&only.key.text.as_str()) => flag(&only.value),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -5,6 +5,8 @@ use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_yaml::edit::{Change, line_edits};
 use hcoplan_yaml::{Node, Path, Segment, Value, parse};
 
+use serde_json::Value as Json;
+
 use super::{Shape, with_comments};
 
 impl Shape<'_, '_> {
@@ -19,7 +21,16 @@ impl Shape<'_, '_> {
     ) -> Option<Fix> {
         let root = &self.document.root;
         let title = title.into();
-        let set = moves.iter().map(|(from, to)| Some(Change::Set(to.clone(), root.at(from)?.to_json())));
+        let value = |from: &Path, to: &Path| {
+            let node = root.at(from)?;
+            let is_text = self.schema.field(to).is_some_and(|field| field.kind == "string");
+            Some(match node.to_json() {
+                // A label's value is a text, however it is written.
+                value @ (Json::Bool(_) | Json::Number(_)) if is_text => value.to_string().into(),
+                value => value,
+            })
+        };
+        let set = moves.iter().map(|(from, to)| Some(Change::Set(to.clone(), value(from, to)?)));
         let set = set.collect::<Option<Vec<_>>>()?;
         let changes: Vec<Change> = removed.iter().cloned().map(Change::Remove).chain(set).collect();
         if let Some(text) = self.as_lines(moves, removed, &changes) {

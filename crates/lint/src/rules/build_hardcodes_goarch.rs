@@ -78,8 +78,7 @@ fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
     let finding = Finding::new(&RULE, format!("the program is built for {name} in images of every architecture"))
         .at(place)
         .label("fixed")
-        .help("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it")
-        .fixes(asks);
+        .remedy("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it", asks);
     out.report(finding);
 }
 
@@ -108,7 +107,7 @@ fn asking(file: &Arc<SourceFile>) -> Fix {
         });
     }
     Fix {
-        title: "build for the platform that is asked for".to_owned(),
+        title: "write `$TARGETARCH`, with `ARG TARGETARCH` above it: the platform that is asked for".to_owned(),
         applicability: Applicability::Suggestion,
         edits,
     }
@@ -144,12 +143,9 @@ fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
         let start = instruction(text, at);
         let place = Location::new(file, Span::new(at, at + variable.len()));
         let message = format!("the program is built for {built_for} in images of every architecture");
-        let finding = Finding::new(&RULE, message)
-            .at(place)
-            .label("empty: the stage doesn't declare it")
-            .help("docker sets TARGETARCH in stages that ask for it: ARG TARGETARCH above it")
-            .fixes([Fix {
-                title: "ask for the platform".to_owned(),
+        let finding =
+            Finding::new(&RULE, message).at(place).label("empty: the stage doesn't declare it").fixes([Fix {
+                title: "add `ARG TARGETARCH`: docker sets it in stages that ask for it".to_owned(),
                 applicability: Applicability::Suggestion,
                 edits: vec![Edit {
                     file: Arc::clone(file),

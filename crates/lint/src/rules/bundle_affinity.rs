@@ -92,16 +92,16 @@ fn exceeds_image(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<
     let finding = Finding::new(&BUNDLE_AFFINITY_EXCEEDS_IMAGE, message)
         .severity(if lands || there.is_empty() { Severity::Error } else { Severity::Warning })
         .at(list.map_or_else(|| pod.place(), |(path, _)| pod.document.locate(path)))
-        .label(format!("allows {}", and(&extra)))
-        .help("name only what every image of the pod is built for");
+        .label(format!("allows {}", and(&extra)));
     let fix = list.filter(|(path, _)| is_list(path)).and_then(|(path, names)| {
         let mut kept = names.clone();
         kept.retain(|n| !extra.contains(n));
         let set = [Change::Set(path.clone(), kept.clone().into())];
-        let title = format!("leave {} out", and(&extra));
+        let title = format!("remove {}", and(&extra));
         (!kept.is_empty()).then(|| unsafe_fix(&pod.document, title, &set))?
     });
-    Some(with_image(finding, pod, &support, &extra).fixes(fix))
+    let finding = with_image(finding, pod, &support, &extra);
+    Some(finding.remedy("name only what every image of the pod is built for", fix))
 }
 
 /// Whether it leads to the values of a requirement.
@@ -137,13 +137,12 @@ fn narrower_than_image(cx: &Context<'_>, pod: &PodTemplate, _: &[&str]) -> Optio
     let ours = lists.iter().filter(|(path, _)| is_list(path));
     let changes = ours.flat_map(|(path, _)| open.iter().map(|a| Change::Append(path.clone(), (*a).into())));
     let changes: Vec<Change> = changes.collect();
-    let title = format!("allow {}, too", and(&open));
+    let title = format!("add {}, unless it was never tried", and(&open));
     let fix = (!changes.is_empty()).then(|| suggested(&pod.document, title, &changes)).flatten();
     let finding = Finding::new(&BUNDLE_AFFINITY_NARROWER_THAN_IMAGE, message)
         .at(lists.first().map_or_else(|| pod.place(), |(path, _)| pod.document.locate(path)))
         .label(format!("forbids {}", and(&open)))
-        .help(format!("allow {}, unless it was never tried", and(&open)))
-        .fixes(fix);
+        .remedy(format!("allow {}, unless it was never tried", and(&open)), fix);
     Some(with_nodes(finding, cx, &open))
 }
 
@@ -172,9 +171,8 @@ fn preferred_only(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option
         .label(match reach.len() {
             0 | 1 => "forbids no other one".to_owned(),
             _ => format!("pods may still land on {}", or(reach)),
-        })
-        .help("require the architectures of its images; the preference may stay");
-    Some(finding.fixes(requiring(pod, &kept)))
+        });
+    Some(finding.remedy("require the architectures of its images; the preference may stay", requiring(pod, &kept)))
 }
 
 /// The fix that keeps a pod to nodes of these architectures, where there are any.

@@ -45,7 +45,6 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
                 Some(_) => "claims a missing architecture",
                 None => "counts as amd64 for the catalog",
             })
-            .help("claim the architectures of its deployments' images")
             .related(csv.document.locate(&used.path), format!("supports {}", has(&evidence)))
             .related(evidence.place(), "this says what the image has");
         let fix = match label {
@@ -55,7 +54,7 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             }
             None => common(cx, csv).and_then(|(os, all)| claim(csv, os, &all, &all)),
         };
-        out.report(finding.fixes(fix));
+        out.report(finding.remedy("claim the architectures of its deployments' images", fix));
     }
 }
 
@@ -101,10 +100,9 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         .at(place)
         .object(object_of(&csv.document))
         .label(label)
-        .help("add the labels, if the operator was tried there")
         .related(csv.document.locate(&first.path), format!("supports {}", has(evidence)))
         .related(evidence.place(), "this says what the image has")
-        .fixes(fix);
+        .remedy("add the labels, if the operator was tried there", fix);
     out.report(finding);
 }
 
@@ -133,6 +131,6 @@ fn claim<T: AsRef<str> + Ord>(
     let unset = |p: &Path| csv.document.root.at(p).and_then(|n| n.as_str()) != Some("supported");
     let set = paths.filter(unset).map(|p| Change::Set(p, "supported".into()));
     let new: Vec<T> = new.into_iter().collect();
-    let title = format!("claim {}", and(&new));
+    let title = format!("add the labels of {}, if the operator was tried there", and(&new));
     unsafe_fix(&csv.document, title, &set.collect::<Vec<_>>())
 }

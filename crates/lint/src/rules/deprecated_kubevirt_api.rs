@@ -59,16 +59,17 @@ fn finding(document: &Document, written: &str, version: &str, what: OldVersion) 
         OldVersion::Gone => (format!("{written} is no longer served"), "rejected"),
         _ => (format!("{written} is deprecated"), "an old version"),
     };
-    let finding = finding_about(&RULE, document, message).at(document.locate(&path)).label(label).help(match what {
+    let finding = finding_about(&RULE, document, message).at(document.locate(&path)).label(label);
+    let title = match what {
         OldVersion::SameSchema => format!("write {new}: the fields are the same"),
         _ => format!("write {new}, and compare the fields"),
-    });
+    };
     let applicability = match what {
         OldVersion::SameSchema => Applicability::Safe,
         _ => Applicability::Suggestion,
     };
-    let fix = edits(document, &[Change::Set(path, new.clone().into())]).ok();
-    let finding = finding.fixes(fix.map(|edits| Fix { title: format!("write {new}"), applicability, edits }));
+    let fix = edits(document, &[Change::Set(path, new.into())]).ok();
+    let finding = finding.remedy(title.clone(), fix.map(|edits| Fix { title, applicability, edits }));
     match what {
         OldVersion::Gone => finding.severity(Severity::Error),
         _ => finding,

@@ -32,12 +32,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let path = template.path(cx);
         let finding = match edits_of(cx, &template, &misplaced) {
-            Some(edits) => finding.fix(Fix {
-                title: "move it into metadata".to_owned(),
-                applicability: Applicability::Safe,
-                edits,
-            }),
-            None => finding,
+            _ if misplaced.is_empty() => finding,
+            None => finding.help(MOVE),
+            Some(edits) => finding.fix(Fix { title: MOVE.to_owned(), applicability: Applicability::Safe, edits }),
         };
         let rejected = [Reason::MutationFails, Reason::TemplateWithoutSpec];
         let nameless = template.name().is_empty();
@@ -50,6 +47,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
 }
+
+const MOVE: &str = "move it into metadata";
 
 fn finding(template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) -> Option<Finding> {
     let Some(first) = misplaced.first() else {
@@ -69,13 +68,7 @@ fn finding(template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) ->
     };
     let is = if keys.len() == 1 { "is" } else { "are" };
     let message = format!("{} of {of} {is} next to its metadata, not in it, and will be dropped", and(&keys));
-    let mut finding = Finding::new(&RULE, message)
-        .at(template.key_place(&first.key))
-        .label("belongs in metadata")
-        .help(match template.get("metadata") {
-            Some(_) => "indent it, so that it is part of metadata",
-            None => "write it below metadata",
-        });
+    let mut finding = Finding::new(&RULE, message).at(template.key_place(&first.key)).label("belongs in metadata");
     for other in misplaced.iter().skip(1) {
         finding = finding.related(template.key_place(&other.key), "belongs there, too");
     }

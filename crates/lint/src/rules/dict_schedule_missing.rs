@@ -51,23 +51,21 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
     let finding = Finding::new(&RULE, message)
         .severity(Severity::Warning)
         .at(template.locate("spec.schedule"))
-        .label("HCO fills this in for common images only")
-        .help(format!("write a cron expression, for example schedule: {TWICE_A_DAY:?}"));
+        .label("HCO fills this in for common images only");
     let set = Change::Set(schedule_of(cx, &template), TWICE_A_DAY.into());
-    let title = "import it twice a day";
-    Some(finding.fixes(cx.fix(title, Applicability::Suggestion, &[set])))
+    let title = format!("write schedule: {TWICE_A_DAY:?}, twice a day, or another cron expression");
+    Some(finding.remedy(title.clone(), cx.fix(title, Applicability::Suggestion, &[set])))
 }
 
 /// The finding about the first of these templates, with the others beside it.
 fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding> {
     let (template, others) = missing.split_first()?;
     let message = format!("{} has no schedule: the API server rejects it", template.display_name());
-    let mut finding = Finding::new(&RULE, message).at(template.locate_key("spec")).label("has no schedule").help(
-        match cx.common_image(template.name()) {
-            Some(_) => "write schedule: \"\", and HCO puts in the common one".to_owned(),
-            None => format!("write a cron expression, for example schedule: {TWICE_A_DAY:?}"),
-        },
-    );
+    let title = match cx.common_image(template.name()) {
+        Some(_) => "write schedule: \"\", and HCO puts in the common one".to_owned(),
+        None => format!("write schedule: {TWICE_A_DAY:?}, twice a day, or another cron expression"),
+    };
+    let mut finding = Finding::new(&RULE, message).at(template.locate_key("spec")).label("has no schedule");
     for other in others {
         finding = finding.related(other.locate_key("spec"), "has none either");
     }
@@ -79,8 +77,7 @@ fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding>
         Change::Set(schedule_of(cx, t), schedule.into())
     };
     let changes: Vec<Change> = missing.iter().map(set).collect();
-    let title = "add the schedule";
-    Some(finding.fixes(cx.fix(title, Applicability::Safe, &changes)))
+    Some(finding.remedy(title.clone(), cx.fix(title, Applicability::Safe, &changes)))
 }
 
 /// The schedule that common golden images have unless the operator chose a minute.

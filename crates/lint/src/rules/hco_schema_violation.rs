@@ -1,11 +1,14 @@
 //! What the CRD's schema or the operator's Go types don't take.
 
+use std::collections::BTreeSet;
+
 use hcoplan_kubernetes::go::Wants;
 use hcoplan_kubernetes::schema::{ListKind, Schema, ViolationKind};
 use hcoplan_planner::admission::{Cause as Rejected, CauseKind, Reason};
 use hcoplan_yaml::{Node, Path, Segment};
 
 use super::prelude::*;
+use crate::flag;
 
 pub(super) static RULE: Rule =
     Rule::error("hco-schema-violation", Group::Admission, "a value violates the HyperConverged's schema")
@@ -61,19 +64,38 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let shape = cx.shape();
     for (shape, cause) in shape.iter().flat_map(|shape| admission.causes.iter().map(move |cause| (shape, cause))) {
-        for (from, to) in shape.beside_free_keys(&cause.path).into_iter().flat_map(|destination| destination.moves) {
-            helps.push(format!("`{from}` belongs at `{to}`"));
-            let removed = [from.clone()];
-            let title = format!("move it to {to}");
-            finding.fixes.extend(shape.relocation(title, Applicability::Unsafe, &[(from, to)], &removed));
-        }
+        let destination = shape.among_free_keys(&cause.path);
+        finding
+            .fixes
+            .extend(destination.and_then(|destination| shape.move_to_destination(&cause.path, &destination, true)));
         finding.fixes.extend(shape.in_form(&cause.path));
     }
-    if !helps.is_empty() {
+    let meant = spelling(cx, schema).or_else(|| meant_values(cx, schema));
+    let corrected = meant.as_ref().map_or(finding.fixes.len(), |(_, corrected)| *corrected);
+    finding.fixes.extend(meant.map(|(fix, _)| fix));
+    // The words of the fixes are enough where they correct everything.
+    if !helps.is_empty() && corrected < admission.causes.len() {
         finding = finding.help(helps.join("; "));
     }
-    finding.fixes.extend(spelling(cx, schema).or_else(|| named_items(cx, schema)));
     out.explain(Incident::Rejection, finding);
+}
+
+/// The unknown key that is a slip of a missing one.
+fn misspelt(cx: &Context<'_>, schema: &Schema, missing: &Path) -> Option<Path> {
+    let parent = missing.parent();
+    let written = cx.document().root.at(&parent)?.entries().iter().map(|e| parent.key(&e.key.text));
+    let mut unknown = written.filter(|path| schema.field(path).is_none());
+    let shape = cx.shape()?;
+    unknown.find(|path| {
+        shape.destinations(path).iter().any(|destination| destination.places().any(|place| place == missing))
+    })
+}
+
+fn name(path: &Path) -> Option<&str> {
+    match path.0.last()? {
+        Segment::Key(key) => Some(key),
+        Segment::Index(_) => None,
+    }
 }
 
 /// Where the element is that another one is the same as.
@@ -92,7 +114,8 @@ fn first_of(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<Location> 
         None => a.to_json() == b.to_json(),
     };
     let again = root.at(path)?;
-    let first = root.at(&list)?.items().iter().find(|n| same(n, again))?;
+    let others = root.at(&list)?.items().iter().take_while(|n| n.span != again.span);
+    let first = others.into_iter().find(|n| same(n, again))?;
     Some(cx.document().location(first.span))
 }
 
@@ -110,7 +133,10 @@ const MOST_HELPS: usize = 4;
 fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
     let field = schema.field(&cause.path);
     let help = match &cause.kind {
-        CauseKind::Schema(ViolationKind::Required) => format!("add `{}`", cause.path),
+        CauseKind::Schema(ViolationKind::Required) => match misspelt(cx, schema, &cause.path) {
+            Some(written) => format!("rename `{written}` to {}", name(&cause.path)?),
+            None => format!("add `{}`", cause.path),
+        },
         CauseKind::Schema(ViolationKind::Unsupported) => {
             let allowed = field?.allowed.iter();
             let allowed: Vec<&str> = allowed.filter_map(serde_json::Value::as_str).collect();
@@ -119,7 +145,10 @@ fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
             }
             format!("write {}", or(&allowed))
         }
-        CauseKind::Schema(ViolationKind::Duplicate) => "remove one of the two".to_owned(),
+        // Two that differ as written are the same without fields that the schema doesn't know.
+        CauseKind::Schema(ViolationKind::Duplicate) => {
+            first_of(cx, schema, &cause.path).map(|_| "remove one of the two".to_owned())?
+        }
         CauseKind::Decode(Wants::Duration) => "write a duration such as 90s, 15m or 1h30m".to_owned(),
         CauseKind::Decode(Wants::Quantity) => "write a quantity such as 500m, 2 or 64Mi".to_owned(),
         CauseKind::Schema(ViolationKind::Invalid) => {
@@ -133,7 +162,7 @@ fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
         }
         CauseKind::Schema(ViolationKind::Rule) => format!("change `{}` as the message says", cause.path),
         CauseKind::Decode(wants) => match field?.kind {
-            "object" if let Some((_, written)) = named_item(cx, schema, &cause.path) => format!("write `{written}`"),
+            _ if let Some((_, written)) = meant_value(cx, schema, &cause.path) => format!("write `{written}`"),
             "object" => "write an object here: keys and values".to_owned(),
             "array" => "write a list here".to_owned(),
             "integer" => whole_number(wants),
@@ -157,9 +186,15 @@ fn whole_number(wants: &Wants) -> String {
     format!("write a whole number from {least} to {most}")
 }
 
-/// A list's item that is a text where an object with one telling key belongs: the change, and the item as YAML.
-fn named_item(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change, String)> {
-    let text = cx.document().root.at(path)?.as_str()?;
+/// What is meant by a list's item that is a text where an object with one telling key belongs, and by an object that
+/// holds a switch where the switch belongs: the change, and the value as YAML.
+fn meant_value(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change, String)> {
+    let node = cx.document().root.at(path)?;
+    if schema.field(path).is_some_and(|field| field.kind == "boolean") && !node.entries().is_empty() {
+        let on = flag(node)?;
+        return Some((Change::Set(path.clone(), on.into()), on.to_string()));
+    }
+    let text = node.as_str()?;
     let Some(Segment::Index(_)) = path.0.last() else {
         return None;
     };
@@ -177,16 +212,17 @@ fn named_item(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change,
     Some((Change::Set(path.clone(), item), format!("{{{key}: {text}}}")))
 }
 
-/// The items that are texts, as objects.
-fn named_items(cx: &Context<'_>, schema: &Schema) -> Option<Fix> {
-    let named = cx.admission().causes.iter().filter_map(|cause| named_item(cx, schema, &cause.path));
-    let (changes, written): (Vec<Change>, Vec<String>) = named.unzip();
+/// The values in the form that is meant, and how many.
+fn meant_values(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
+    let meant = cx.admission().causes.iter().filter_map(|cause| meant_value(cx, schema, &cause.path));
+    let (changes, written): (Vec<Change>, BTreeSet<String>) = meant.unzip();
     let written: Vec<String> = written.iter().map(|item| format!("`{item}`")).collect();
-    (!changes.is_empty()).then(|| cx.fix(format!("write {}", and(&written)), Applicability::Safe, &changes))?
+    let fix = || cx.fix(format!("write {}", and(&written)), Applicability::Safe, &changes);
+    (!changes.is_empty()).then(fix)?.map(|fix| (fix, changes.len()))
 }
 
-/// Another spelling of a value that is allowed: safe where all differ in case only.
-fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<Fix> {
+/// Another spelling of values that is allowed, and of how many: safe where all differ in case only.
+fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
     let mut changes = Vec::new();
     let mut applicability = Applicability::Safe;
     for cause in &cx.admission().causes {
@@ -211,5 +247,5 @@ fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<Fix> {
     }
     let titles: Vec<String> = changes.iter().map(|(_, m)| format!("`{m}`")).collect();
     let changes: Vec<Change> = (changes.into_iter()).map(|(path, meant)| Change::Set(path, meant.into())).collect();
-    cx.fix(format!("write {}", and(&titles)), applicability, &changes)
+    cx.fix(format!("write {}", and(&titles)), applicability, &changes).map(|fix| (fix, changes.len()))
 }

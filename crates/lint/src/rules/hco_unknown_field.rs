@@ -8,7 +8,7 @@ use hcoplan_planner::release::Release;
 use hcoplan_yaml::{Node, Value};
 
 use super::prelude::*;
-use crate::{DestinationKind, OperandField};
+use crate::{DestinationKind, OperandField, similar};
 
 pub(super) static RULE: Rule = Rule::error(
     "hco-unknown-field",
@@ -90,11 +90,20 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     }
     let version = cx.api_version();
     let siblings = cx.document().root.at(&path.parent()).map(Node::entries).unwrap_or_default();
-    let other = siblings.iter().find(|e| e.key.text != name && e.key.text.eq_ignore_ascii_case(name));
-    if let Some(other) = other {
-        let finding = finding.related(cx.document().location(other.key.span), "this one counts");
-        let help = format!("`{}` is there, too; remove `{name}`", other.key.text);
-        return finding.help(help).fixes(removal(cx, path, Applicability::Suggestion));
+    let known: Vec<&str> = siblings.iter().map(|e| e.key.text.as_str()).filter(|key| *key != name).collect();
+    let is_known = |key: &&str| cx.schema().is_some_and(|s| s.field(&path.parent().key(key)).is_some());
+    let known: Vec<&str> = known.into_iter().filter(is_known).collect();
+    if let [other] = similar(name, &known)[..] {
+        let other = path.parent().key(other);
+        let finding = finding.related(cx.document().locate_key(&other), "this one counts");
+        let removal = removal(cx, path, Applicability::Suggestion);
+        let move_it = shape.relocation(
+            format!("move its value to {other}"),
+            Applicability::Suggestion,
+            &[(path.clone(), other)],
+            std::slice::from_ref(path),
+        );
+        return finding.fixes(removal.into_iter().chain(move_it));
     }
     let (help, applicability) = match elsewhere {
         Some((name, true)) => {

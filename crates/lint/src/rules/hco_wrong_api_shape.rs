@@ -21,6 +21,9 @@ pub(super) static RULE: Rule = Rule::error(
 /// How many of the fields are pointed at besides the first.
 const SHOWN: usize = 8;
 
+/// How many moves are said one by one.
+const SHOWN_MOVES: usize = 3;
+
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(other) = cx.other_shape() else {
         return;
@@ -43,50 +46,47 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         Some(_) => "rejected",
         None => "dropped by the API server",
     };
-    let mut finding =
-        Finding::new(&RULE, message).at(cx.document().locate_key(first)).label(label).help(help(cx, other));
+    let mut finding = Finding::new(&RULE, message).at(cx.document().locate_key(first)).label(label);
     for field in rest.iter().take(SHOWN) {
         let place = cx.document().locate_key(field);
         finding = finding.related(place, format!("of {}, too", other.version));
     }
-    finding.fixes.extend(fixes(cx, other));
+    finding = finding.fixes(fixes(cx, other));
+    if finding.fixes.is_empty() {
+        finding = finding.help(moved_words(cx, other));
+    }
     match rejected {
         Some(_) => out.explain(Incident::Rejection, finding),
         None => out.report(finding),
     }
 }
 
-fn help(cx: &Context<'_>, other: &OtherShape<'_>) -> String {
-    if other.is_all {
-        return format!(
-            "move the fields to where {} has them, or write `apiVersion: hco.kubevirt.io/{}`",
-            cx.version(),
-            other.version
-        );
+fn moved_words(cx: &Context<'_>, other: &OtherShape<'_>) -> String {
+    let moves: Vec<String> = other.moves().map(|(from, to)| format!("`{from}` to `{to}`")).collect();
+    match (&moves[..], other.gates) {
+        ([], _) => format!("write the gates as {} has them", cx.version()),
+        (all, None) if all.len() <= SHOWN_MOVES => format!("move {}", and(all)),
+        _ => format!("move the fields to where {} has them", cx.version()),
     }
-    let moves = other.moves().take(3);
-    let moves: Vec<String> = moves.map(|(from, to)| format!("`{from}` to `{to}`")).collect();
-    if moves.is_empty() { format!("write it as {} has it", cx.version()) } else { format!("move {}", and(&moves)) }
 }
 
 /// The fields move to where the document's version has them, with their comments; where all of it is in the other
 /// version's shape, that version may be written instead.
 fn fixes(cx: &Context<'_>, other: &OtherShape<'_>) -> Vec<Fix> {
-    let version = format!("hco.kubevirt.io/{}", other.version);
-    let other_version = other.is_all.then(|| {
-        let write = [Change::Set(Path::dotted("apiVersion"), version.as_str().into())];
-        cx.fix(format!("write `apiVersion: {version}`"), Applicability::Safe, &write)
-    });
     let moved = other.changes(cx).and_then(|changes| {
-        let title = format!("move the fields to where {} has them", cx.version());
+        let title = moved_words(cx, other);
         let fix = cx.fix(title, Applicability::Safe, &changes)?;
         let moves: Vec<(Path, Path)> = other.moves().cloned().collect();
         let fix = with_comments(cx.document(), fix, &moves)?;
         cx.planned_with(&fix)?.admission.accepted.then_some(fix)
     });
-    let mut fixes: Vec<Fix> = moved.into_iter().chain(other_version.flatten()).collect();
-    for second in fixes.iter_mut().skip(1) {
-        second.applicability = Applicability::Suggestion;
-    }
-    fixes
+    // The old version isn't an alternative to the new one.
+    let is_newer = other.version == "v1";
+    let applicability = if moved.is_some() { Applicability::Suggestion } else { Applicability::Safe };
+    let other_version = (other.is_all && (is_newer || moved.is_none())).then(|| {
+        let version = format!("hco.kubevirt.io/{}", other.version);
+        let write = [Change::Set(Path::dotted("apiVersion"), version.as_str().into())];
+        cx.fix(format!("write `apiVersion: {version}`"), applicability, &write)
+    });
+    moved.into_iter().chain(other_version.flatten()).collect()
 }

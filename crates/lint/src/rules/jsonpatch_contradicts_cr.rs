@@ -33,10 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let remove = cx.without_operation(applied.patch, applied.index, Applicability::Unsafe);
         out.report(match cx.move_to_fields(&applied) {
-            Some(fix) => finding
-                .help("write the intended value into the field, and remove the operation")
-                .fix(fix.clone())
-                .fixes(remove),
+            Some(fix) => finding.fix(fix.clone()).fixes(remove),
             None => finding.remedy("drop the operation, or the field", remove),
         });
     }

@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let fix = cx.move_to_fields(&applied);
         let shared = fields.iter().find(|f| !f.others.is_empty());
         out.report(match (fix, shared) {
-            (Some(fix), _) => finding.help("move the value there: what is rendered stays the same").fix(fix.clone()),
+            (Some(fix), _) => finding.fix(fix.clone()),
             (None, Some(shared)) => finding.severity(Severity::Info).help(format!(
                 "{} feeds {}, too: set it there if they may change with it",
                 shared.path,

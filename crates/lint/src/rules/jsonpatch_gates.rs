@@ -232,7 +232,7 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
             Some(value) if whole => applied.patch.place(value),
             _ => applied.path_place(),
         };
-        out.report(finding.at(place).help(help).fixes(appended(cx, &applied, gates.list, &gates.added)));
+        out.report(finding.at(place).remedy(help, appended(cx, &applied, gates.list, &gates.added)));
     }
 }
 
@@ -259,7 +259,7 @@ fn appended(cx: &Context<'_>, applied: &Applied<'_, '_>, list: &str, added: &[St
     let (text, edits) = applied.patch.edited(&[(applied.operation.spans.whole.range(), text.join(", "))])?;
     cx.result_of(applied.patch, &text)?;
     Some(Fix {
-        title: format!("add {} at the end of the list", and(added)),
+        title: format!("add {} at the end of the list with /-, and leave HCO's gates", and(added)),
         applicability: Applicability::Suggestion,
         edits,
     })

@@ -25,11 +25,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding = Finding::new(&RULE, format!("the annotation {name} {message}"))
             .at(cx.patch_place(name, &failure))
             .label(label)
-            .help("write a JSON list of operations: double quotes, no comma behind the last element");
-        let finding = finding.fixes(as_json(cx, patch));
+            .remedy(HELP, as_json(cx, patch));
         explain_patch(cx, out, patch, finding);
     }
 }
+
+const HELP: &str = "write a JSON list of operations: double quotes, no comma behind the last element";
 
 /// What reads as YAML (single quotes, bare words, a comma behind the last element), as JSON.
 fn as_json(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Fix> {
@@ -43,5 +44,5 @@ fn as_json(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Fix> {
     jsonpatch::decode(&text).ok()?;
     let path = Path::dotted("metadata.annotations").key(patch.target.name);
     let write = Change::Set(path, text.into());
-    cx.fix("write it as JSON", Applicability::Suggestion, &[write])
+    cx.fix(HELP, Applicability::Suggestion, &[write])
 }

@@ -69,8 +69,10 @@ fn finding(layer: &Layer, under: &EarlierText<'_>, missing: &[&Value]) -> Findin
         .at(under.place.clone())
         .label("replaced as a whole")
         .related(layer.place.clone(), "replaced by this")
-        .help("write all operations into the upper annotation, or use the HyperConverged's fields")
-        .fixes(added(layer, missing))
+        .remedy(
+            "write all operations into the upper annotation, or use the HyperConverged's fields",
+            added(layer, missing),
+        )
 }
 
 /// The operations before those of the layer.
@@ -82,7 +84,7 @@ fn added(layer: &Layer, missing: &[&Value]) -> Option<Fix> {
     let comma = if rest.starts_with(']') { "" } else { ", " };
     let text = format!("{}{comma}", texts.join(", "));
     Some(Fix {
-        title: "add the operations that are missing".to_owned(),
+        title: format!("add what {} replaces to its own list of operations", layer.kustomization),
         applicability: Applicability::Suggestion,
         edits: vec![annotation.edit_part(start..start, &text)?],
     })

@@ -43,17 +43,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => applied.path_place(),
         };
         let message = format!("{op} merges into {path} of {}: {shown} stay", applied.kind());
-        out.report(
-            Finding::new(&RULE, message)
-                .at(place)
-                .label("HCO merges it into what it had rendered")
-                .help(
-                    "write the fields that change by their own paths; to clear the others, write \
+        out.report(Finding::new(&RULE, message).at(place).label("HCO merges it into what it had rendered").remedy(
+            "write the fields that change by their own paths; to clear the others, write \
                      null for each",
-                )
-                .fixes(by_path(cx, &applied))
-                .fixes(cleared(cx, &applied, &names)),
-        );
+            by_path(cx, &applied).into_iter().chain(cleared(cx, &applied, &names)),
+        ));
     }
 }
 

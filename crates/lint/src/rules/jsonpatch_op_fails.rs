@@ -42,14 +42,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut finding = Finding::new(&RULE, message).at(cx.patch_place(failed.annotation, failure)).label(explained);
     if let Some(operation) = operation.filter(|_| failure.cause == Cause::MissingField) {
         let op = operation.spans.op.range();
-        finding = finding.help("use add: it sets a field whether it is there or not");
-        if let Some(edit) = patch.annotation.edit_part(op.start + 1..op.end - 1, "add") {
-            finding.fixes.push(Fix {
-                title: "write add instead of replace".to_owned(),
-                applicability: Applicability::Suggestion,
-                edits: vec![edit],
-            });
-        }
+        let title = "write add: it sets a field whether it is there or not";
+        let edit = patch.annotation.edit_part(op.start + 1..op.end - 1, "add");
+        let fix = |edit| Fix { title: title.to_owned(), applicability: Applicability::Suggestion, edits: vec![edit] };
+        finding = finding.remedy(title, edit.map(fix));
     }
     if let Some((pointer, name, fix)) = operation.and_then(|operation| meant(cx, patch, operation)) {
         finding = finding.remedy(format!("{} has no {pointer}: did you mean {name}?", patch.target.kind), fix);

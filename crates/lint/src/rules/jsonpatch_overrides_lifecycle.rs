@@ -20,48 +20,56 @@ struct Part {
     pointer: &'static str,
     severity: Severity,
     means: &'static str,
-    instead: &'static str,
+    instead: Instead,
 }
 
 const fn part(kind: &'static str, pointer: &'static str, what: &Consequence) -> Part {
     Part { kind, pointer, severity: what.severity, means: what.means, instead: what.instead }
 }
 
+/// What the cluster has without the operation.
+#[derive(Clone, Copy)]
+enum Instead {
+    /// A field of the HyperConverged, by its path below `spec`.
+    Field(&'static str),
+    /// Why it is HCO or the release that decides.
+    Reason(&'static str),
+}
+
 struct Consequence {
     severity: Severity,
     means: &'static str,
-    instead: &'static str,
+    instead: Instead,
 }
 
 const IMAGES: Consequence = Consequence {
     severity: Severity::Error,
     means: "KubeVirt then reports another version than HCO waits for, and upgrades never finish",
-    instead: "remove it: images come with the operator's release, and from a mirror by an \
-              ImageDigestMirrorSet",
+    instead: Instead::Reason("images come with the operator's release, and from a mirror by an ImageDigestMirrorSet"),
 };
 
 const REMOVAL: Consequence = Consequence {
     severity: Severity::Warning,
-    means: "the HyperConverged no longer shows what happens to the workloads when it is removed",
-    instead: "use the HyperConverged's field uninstallStrategy",
+    means: "what becomes of the workloads when it is removed no longer shows in the HyperConverged",
+    instead: Instead::Field("uninstallStrategy"),
 };
 
 const UPDATES: Consequence = Consequence {
     severity: Severity::Warning,
-    means: "the HyperConverged no longer shows how running virtual machines are updated",
-    instead: "use the HyperConverged's field workloadUpdateStrategy",
+    means: "how running virtual machines are updated no longer shows in the HyperConverged",
+    instead: Instead::Field("workloadUpdateStrategy"),
 };
 
 const CERTIFICATES: Consequence = Consequence {
     severity: Severity::Warning,
     means: "its certificates are rotated otherwise than those of the other operands",
-    instead: "use the HyperConverged's field certConfig",
+    instead: Instead::Field("certConfig"),
 };
 
 const MONITORING: Consequence = Consequence {
     severity: Severity::Warning,
     means: "Prometheus looks for KubeVirt's metrics where HCO's rules don't expect them",
-    instead: "remove it",
+    instead: Instead::Reason("HCO chooses it"),
 };
 
 const PARTS: [Part; 13] = [
@@ -88,13 +96,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             };
             let message = format!("the patch sets {pointer} of {}: {}", part.kind, part.means);
+            let instead = match part.instead {
+                Instead::Reason(reason) => reason.to_owned(),
+                Instead::Field(field) => match cx.field(field).path() {
+                    Some(path) => format!("use {path}"),
+                    None => part.means.to_owned(),
+                },
+            };
+            let fix = cx.drop_operation(&applied).map(|fix| Fix { title: format!("{}: {instead}", fix.title), ..fix });
             out.report(
                 Finding::new(&RULE, message)
                     .severity(part.severity)
                     .at(applied.named_location(pointer))
                     .label("HCO no longer controls it")
-                    .help(part.instead)
-                    .fixes(cx.drop_operation(&applied)),
+                    .remedy(format!("remove it: {instead}"), fix),
             );
         }
     }

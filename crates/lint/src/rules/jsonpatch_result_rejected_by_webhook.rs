@@ -67,9 +67,8 @@ fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, message: String, point
         Some(applied) => applied.path_place(),
         None => patch.annotation.value_place(),
     };
-    Finding::new(&RULE, message)
-        .at(place)
-        .label("the webhook rejects the patched object")
-        .help("write a value that the webhook accepts, or remove the operation")
-        .fixes(applied.and_then(|a| cx.drop_operation(&a)))
+    Finding::new(&RULE, message).at(place).label("the webhook rejects the patched object").remedy(
+        "write a value that the webhook accepts, or remove the operation",
+        applied.and_then(|a| cx.drop_operation(&a)),
+    )
 }

@@ -45,9 +45,8 @@ fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, violation: &Violation)
         Some(applied) => applied.written_location(&pointer),
         None => patch.annotation.value_place(),
     };
-    Finding::new(&RULE, message)
-        .at(place)
-        .label("violates its CustomResourceDefinition")
-        .help("write a value that the schema allows, or remove the operation")
-        .fixes(applied.and_then(|a| cx.drop_operation(&a)))
+    Finding::new(&RULE, message).at(place).label("violates its CustomResourceDefinition").remedy(
+        "write a value that the schema allows, or remove the operation",
+        applied.and_then(|a| cx.drop_operation(&a)),
+    )
 }

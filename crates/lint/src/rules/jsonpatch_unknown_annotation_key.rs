@@ -41,27 +41,32 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if ANNOTATIONS.iter().any(|a| a.name == key) {
             continue;
         }
-        let plain: String = key.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect();
-        let meant = meant(&plain);
-        if !plain.ends_with(LAST_PART) && meant.is_none() {
+        let meant = meant(key);
+        if !plain(key).ends_with(LAST_PART) && meant.is_none() {
             continue;
         }
         let place = cx.document().location(entry.key.span);
         let finding = Finding::new(&RULE, format!("HCO reads no annotation {key}")).at(place.clone()).label("ignored");
-        out.report(match meant {
-            Some(name) => finding.help(format!("did you mean {name}?")).fix(Fix::edit(
-                format!("rename it to {name}"),
-                Applicability::Unsafe,
-                place,
-                name,
-            )),
-            None => finding.help(format!("the keys that HCO reads are {}", and(&ANNOTATIONS.map(|a| a.name)))),
+        let Some(name) = meant else {
+            out.report(finding.help(format!("the keys that HCO reads are {}", and(&ANNOTATIONS.map(|a| a.name)))));
+            continue;
+        };
+        out.report(if let Some(counts) = annotations.entry(name) {
+            let finding = finding.related(cx.document().location(counts.key.span), "this one counts");
+            let removal = [cx.annotation_removal(key)];
+            finding.fixes(cx.fix(format!("remove {key}"), Applicability::Suggestion, &removal))
+        } else {
+            // Of two that mean the same nobody knows which one counts.
+            let is_only = annotations.entries().iter().filter(|e| self::meant(&e.key.text) == Some(name)).count() == 1;
+            let applicability = if is_only { Applicability::Unsafe } else { Applicability::Suggestion };
+            finding.fix(Fix::edit(format!("rename it to {name}"), applicability, place, name))
         });
     }
 }
 
 /// The key that was meant: by the operand's usual name, else by the nearest one.
-fn meant(plain: &str) -> Option<&'static str> {
+fn meant(key: &str) -> Option<&'static str> {
+    let plain = plain(key);
     let (domain, last) = plain.split_once('/')?;
     nearest(last, [LAST_PART])?;
     let called = domain.split('.').next().unwrap_or_default();
@@ -72,4 +77,8 @@ fn meant(plain: &str) -> Option<&'static str> {
     let names = ANNOTATIONS.map(|a| a.name);
     let near = nearest(called, names.map(operand))?;
     names.into_iter().find(|name| operand(name) == near)
+}
+
+fn plain(key: &str) -> String {
+    key.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
 }

@@ -39,14 +39,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let policy = added.iter().any(|(path, _)| path.to_string() == "spec.retentionPolicy");
         let (help, applicability) = if policy {
             (
-                "write it into the manifest, too; with `retentionPolicy: None` the disks go when \
-             the image is taken out, `All` keeps them",
+                "write it into the manifest, too; with `retentionPolicy: None` the disks are deleted when \
+             the image is removed, `All` keeps them",
                 Applicability::Suggestion,
             )
         } else {
             ("write it into the manifest, too", Applicability::Safe)
         };
-        let finding = finding.help(help);
         let at = list.index(template.index);
         let first = added.first().map(|(path, value)| {
             let mut full = at.clone();
@@ -67,10 +66,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 Change::Set(full, value)
             })
             .collect();
-        out.report(match cx.fix("write what is added", applicability, &changes) {
-            Some(fix) => finding.fix(fix),
-            None => finding,
-        });
+        out.report(finding.remedy(help, cx.fix(help, applicability, &changes)));
     }
 }
 

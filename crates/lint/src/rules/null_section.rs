@@ -23,12 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let empty = if kind == "array" { "[]" } else { "{}" };
         let place = cx.document().locate_key(&path);
         let message = format!("{path} has no value: the API server treats it as absent, not as {empty}");
-        let finding = Finding::new(&RULE, message).at(place).label("null").help(match everywhere(&path) {
-            Some(effect) => format!("remove the key; writing {empty} instead {effect}"),
-            None => {
-                format!("write {empty} for an empty section, or remove the key")
-            }
-        });
+        let finding = Finding::new(&RULE, message).at(place).label("null");
         let place = cx.document().location(node.span);
         let text = match place.text() {
             "" => format!(" {empty}"),
@@ -38,7 +33,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(effect) => format!("write {empty}, which {effect}"),
             None => format!("write {empty}"),
         };
-        out.report(finding.fix(Fix::edit(title, Applicability::Suggestion, place, text)));
+        let change = Change::Remove(path.clone());
+        let removal = cx.fix(format!("remove {path}"), Applicability::Suggestion, &[change]);
+        let written = Fix::edit(title, Applicability::Suggestion, place, text);
+        out.report(finding.fixes(removal.into_iter().chain([written])));
     }
 }
 

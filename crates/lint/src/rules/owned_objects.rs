@@ -213,9 +213,9 @@ fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
         return finding.help("delete the manifest: the HyperConverged is the place for its settings");
     };
     let set = [Change::Set(field.clone(), value)];
-    let title = format!("set {field} of the HyperConverged");
-    let fix = copied.then(|| cx.fix(title, Applicability::Suggestion, &set)).flatten();
-    finding.help(format!("delete the manifest, and set {field} of the HyperConverged")).fixes(fix)
+    let title = format!("set {field} of the HyperConverged, and delete the manifest");
+    let fix = copied.then(|| cx.fix(title.as_str(), Applicability::Suggestion, &set)).flatten();
+    finding.remedy(title, fix)
 }
 
 /// The first scalar that git has and the rendered object hasn't, or has otherwise. Of the metadata

@@ -50,18 +50,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let what = if values.is_empty() { "an architecture".to_owned() } else { and(&values) };
     let message = format!("the workload placement only prefers {what}: HCO counts the nodes of every architecture");
     let place = found.get("key").unwrap_or(found);
-    let mut finding = Finding::new(&RULE, message)
-        .at(cx.document().location(place.span))
-        .label("only a preference")
-        .help("move it to requiredDuringSchedulingIgnoredDuringExecution");
+    let mut finding = Finding::new(&RULE, message).at(cx.document().location(place.span)).label("only a preference");
     if cx.hyperconverged().is_some_and(HyperConverged::multi_arch) {
         finding = finding.severity(Severity::Info);
     }
-    if let Some(fix) = require(cx, indexes, found, terms.map_or(0, |t| t.items().len())) {
-        finding = finding.fix(fix);
-    }
-    out.report(finding);
+    out.report(finding.remedy(REQUIRE, require(cx, indexes, found, terms.map_or(0, |t| t.items().len()))));
 }
+
+const REQUIRE: &str = "move it to requiredDuringSchedulingIgnoredDuringExecution";
 
 /// Moves the requirement from the preference where it is the `at.1`th expression to every term
 /// that is required.
@@ -87,7 +83,7 @@ fn require(cx: &Context<'_>, at: (usize, usize), found: &Node, terms: usize) -> 
         changes.push(Change::Set(list, term));
     }
     changes.push(Change::Remove(gone));
-    cx.fix("require the architecture", Applicability::Unsafe, &changes)
+    cx.fix(REQUIRE, Applicability::Unsafe, &changes)
 }
 
 /// The requirement of a term that is about the architecture, and which one it is.

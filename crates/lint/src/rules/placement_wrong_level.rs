@@ -23,19 +23,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let message = format!("nothing reads {path}: it is one level off");
-        let mut finding =
+        let finding =
             Finding::new(&RULE, message).at(cx.document().locate_key(path)).label("dropped by the API server");
-        finding = match &belongs[..] {
-            [to] => {
-                let fix = moved(cx, path, to, Applicability::Unsafe);
-                finding.remedy(format!("it belongs at {to}"), fix)
-            }
-            _ => {
-                let all: Vec<String> = belongs.iter().map(Path::to_string).collect();
-                let fixes = belongs.iter().filter_map(|to| moved(cx, path, to, Applicability::Suggestion));
-                finding.remedy(format!("it belongs at {}", all.join(" or ")), fixes)
-            }
+        let Some(shape) = cx.shape() else {
+            continue;
         };
+        // A placement may be wrapped once more.
+        let wrapped = path.key("nodePlacement");
+        let is_wrapped = cx.document().root.at(&wrapped).is_some();
+        let inner = |to: &Path| if is_wrapped && !is_part(to) { wrapped.clone() } else { path.clone() };
+        let destinations = shape.destinations_at(belongs.into_iter().map(|to| (inner(&to), to)));
+        let destinations = if destinations.is_empty() { shape.destinations(path) } else { destinations };
+        let finding = shape.with_destinations(finding.clone(), path, &destinations).unwrap_or(finding);
         out.report(finding);
     }
 }
@@ -76,23 +75,8 @@ pub(super) fn correct_paths(version: &str, path: &Path) -> Option<Vec<Path>> {
     }
 }
 
-/// Moves the value with its comments, where nothing is in its new place.
-fn moved(cx: &Context<'_>, from: &Path, to: &Path, applicability: Applicability) -> Option<Fix> {
-    let document = cx.document();
-    let value = document.root.at(from)?;
-    if document.root.at(to).is_some() {
-        return None;
-    }
-    // A placement may be wrapped once more.
-    let wrapped = from.key("nodePlacement");
-    let is_part = matches!(to.0.last(), Some(Segment::Key(last)) if PARTS.contains(&last.as_str()));
-    let inner = if !is_part && value.get("nodePlacement").is_some() { wrapped } else { from.clone() };
-    cx.shape()?.relocation(
-        format!("move it to {to}"),
-        applicability,
-        &[(inner, to.clone())],
-        std::slice::from_ref(from),
-    )
+fn is_part(place: &Path) -> bool {
+    matches!(place.0.last(), Some(Segment::Key(last)) if PARTS.contains(&last.as_str()))
 }
 
 #[cfg(test)]

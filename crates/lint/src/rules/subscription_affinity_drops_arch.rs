@@ -42,16 +42,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut finding = Finding::new(&RULE, message)
             .at(subscription.locate_key(&path))
             .object(object_of(subscription))
-            .label("requires no architecture")
-            .help(format!("require the architecture there, too: OLM doesn't merge a {what}, it replaces it"));
+            .label("requires no architecture");
+        let words = format!("name the architecture there, too: OLM doesn't merge a {what}, it replaces it");
+        let mut fix = None;
         if let Some((named_at, values)) = pod.named_architectures().into_iter().next() {
             let place = csv.document.locate(&named_at);
             finding = finding.related(place, "required by the operator");
             let changes = added_architectures(subscription, &path, &values);
-            let title = format!("require {}, too", or(&values));
-            finding = finding.fixes(suggested(subscription, title, &changes));
+            let title = format!("add {} there, too: OLM doesn't merge a {what}, it replaces it", or(&values));
+            fix = suggested(subscription, title, &changes);
         }
-        out.report(finding);
+        out.report(finding.remedy(words, fix));
     }
 }
 

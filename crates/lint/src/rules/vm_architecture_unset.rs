@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             ),
         };
         let message = format!("{} sets no architecture: {would}", vm.display_name());
-        let title = |a: &String| format!("make it {a}");
+        let title = |a: &String| format!("set `architecture: {a}` if its disk is for {a}");
         let path = vm.path("architecture");
         let fixes = workload.iter().filter_map(|a| {
             let set = [Change::Set(path.clone(), a.as_str().into())];
@@ -41,8 +41,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(vm.name_place())
             .object(object_of(vm.document))
             .label(label)
-            .help("name the architecture of its disk")
-            .fixes(fixes);
+            .remedy("name the architecture of its disk", fixes);
         let finding = if runs_anywhere(cx, &vm, workload) { finding.severity(Severity::Info) } else { finding };
         out.report(with_nodes(finding, cx, workload));
     }

@@ -38,15 +38,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut finding = Finding::new(&RULE, message)
             .at(vm.key_place(selector))
             .object(object_of(vm.document))
-            .label(format!("selects {} nodes only", and(&found)))
-            .help("write the architecture of those nodes, or select others");
+            .label(format!("selects {} nodes only", and(&found)));
         if vm.architecture().is_some() {
             finding = finding.related(vm.place("architecture"), "its architecture");
         }
         let fixes = found.iter().filter_map(|a| {
             let set = [Change::Set(vm.path("architecture"), (*a).into())];
-            suggested(vm.document, format!("make it {a}"), &set)
+            suggested(vm.document, format!("set `architecture: {a}`, as those nodes have it, or select others"), &set)
         });
-        out.report(finding.fixes(fixes));
+        out.report(finding.remedy("write the architecture of those nodes, or select others", fixes));
     }
 }

@@ -94,15 +94,16 @@ pub(super) fn finding(
         Reason::Unsupported(allowed) => written.and_then(Node::as_str).and_then(|w| alias(w, allowed)),
         _ => None,
     };
-    if let Some(help) = alias.map(|m| format!("did you mean {m}?")).or_else(|| help(cause)) {
-        finding = finding.help(help);
-    }
     if let Reason::Duplicate(other) | Reason::Contradicts(other) = &cause.reason
         && document.root.at(other).is_some()
     {
         finding = finding.related(document.locate_key(other), "the other one");
     }
-    finding.fixes(fixes(document, cause, written))
+    let fixes = fixes(document, cause, written);
+    match alias.map(|m| format!("did you mean {m}?")).or_else(|| help(cause)) {
+        Some(words) => finding.remedy(words, fixes),
+        None => finding.fixes(fixes),
+    }
 }
 
 /// The architecture that a text is another name of.

@@ -4,6 +4,7 @@ mod boots;
 mod bundles;
 mod claims;
 mod config_schema;
+mod cures;
 mod fixes;
 mod fixtures;
 mod golden;

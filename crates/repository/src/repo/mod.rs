@@ -13,6 +13,7 @@ mod cluster_filter;
 mod companions;
 mod config;
 mod dump;
+mod duplicate_key;
 mod error;
 mod file_summary;
 mod files;

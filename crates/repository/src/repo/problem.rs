@@ -5,6 +5,7 @@ use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span, Unreadable};
 use hcoplan_yaml::{Document, Problem as YamlProblem, ProblemKind};
 
+use super::duplicate_key;
 use super::rules::{FILE_NOT_READ, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX};
 use super::scan::{Content, mentions_hco};
 
@@ -86,12 +87,12 @@ fn with_context(content: &Content, problem: &YamlProblem, finding: Finding) -> F
 pub(super) fn text_problems(content: &Content, document: &Document) -> Vec<Finding> {
     let inside = |p: &&YamlProblem| document.span.start <= p.span.start && p.span.end <= document.span.end;
     let odd = content.problems.iter().filter(|p| !p.kind.is_fatal());
-    let finding = |p: &YamlProblem| {
-        let rule = match p.kind {
-            ProblemKind::DuplicateKey => &YAML_DUPLICATE_KEY,
-            _ => &YAML_NOT_AS_WRITTEN,
-        };
-        with_context(content, p, Finding::new(rule, &p.message))
+    let finding = |p: &YamlProblem| match (p.kind, &p.context) {
+        (ProblemKind::DuplicateKey, Some((first, _))) => {
+            let fixes = duplicate_key::fixes(&content.file, *first, p.span);
+            with_context(content, p, Finding::new(&YAML_DUPLICATE_KEY, &p.message)).fixes(fixes)
+        }
+        _ => with_context(content, p, Finding::new(&YAML_NOT_AS_WRITTEN, &p.message)),
     };
     odd.filter(inside).map(finding).collect()
 }

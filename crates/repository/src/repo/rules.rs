@@ -1,6 +1,6 @@
 //! The rules about files and their pairing; they report while a repository is read.
 
-use hcoplan_diagnostics::finding::{Group, Needs, Prediction, Rule, Severity};
+use hcoplan_diagnostics::finding::{FixKind, Group, Needs, Prediction, Rule, Severity};
 
 /// Manifests that say different things about a cluster.
 pub static CLUSTER_FACTS_CONTRADICT: Rule = Rule {
@@ -98,6 +98,7 @@ pub static YAML_DUPLICATE_KEY: Rule = Rule {
     predicts: Prediction::Silent("the last one wins in kubectl; a strict server rejects the object"),
     needs: Needs::Document,
     summary: "a mapping has the same key twice",
+    fix: FixKind::Safe,
     ..Rule::BASE
 };
 
