@@ -39,6 +39,10 @@ pub fn operator_update(release: &Release, mut updated: Value) -> Value {
         metadata["finalizers"] = finalizers;
     }
     if !has_label(metadata) {
+        // What is planned as if nobody rejected it may be of any type.
+        if !metadata["labels"].is_object() {
+            metadata["labels"] = json!({});
+        }
         metadata["labels"][LABEL] = metadata["name"].clone();
     }
     updated

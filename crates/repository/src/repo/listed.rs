@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub(super) use super::unrecognized::HCO;
+pub(super) use super::mentions::HCO;
 use hcoplan_yaml::{Document, Entry, Key, Node, Value};
 
 use super::wrappers::unknown::fill_in_known_values;

@@ -27,6 +27,7 @@ mod layers;
 mod listed;
 mod load;
 mod located;
+mod mentions;
 mod named_file;
 mod no_cluster;
 mod objects;

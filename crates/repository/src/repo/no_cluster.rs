@@ -12,11 +12,12 @@ use regex_lite::Regex;
 use super::Repo;
 use super::files::{FileRole, FileUse};
 use super::kustomize::has_outside_references;
+use super::mentions::speaks_of_one;
 use super::objects::{Objects, SourceRef};
 use super::parent;
 use super::problem::Problem;
 use super::scan::may_name_one;
-use super::unrecognized::{self, may_become_one, speaks_of_one, unused_inventory};
+use super::unrecognized::{self, may_become_one, unused_inventory};
 use super::wrapper_changes::{self, AppliedPath, applied_paths};
 use super::wrappers::HCO_NOT_PLANNED;
 

@@ -14,8 +14,8 @@ use regex_lite::Regex;
 
 use super::identity::{FactOrigin, WithSource, sync_method};
 use super::listed;
+use super::mentions;
 use super::parent;
-use super::unrecognized;
 use super::wrapper_fields as fields;
 use super::wrappers::HCO_NOT_PLANNED;
 
@@ -375,7 +375,7 @@ fn may_be_meant(entry: &Node) -> bool {
 
 /// Whether a text in a value has HCO's kind or group in it.
 fn speaks_of_one(node: &Node) -> bool {
-    let says = |text: &str| unrecognized::speaks_of_one(text) || text == "allowKindChange" || sets_kind(text);
+    let says = |text: &str| mentions::speaks_of_one(text) || text == "allowKindChange" || sets_kind(text);
     node.as_str().is_some_and(says)
         || node.items().iter().any(speaks_of_one)
         || node.entries().iter().any(|entry| says(&entry.key.text) || speaks_of_one(&entry.value))

@@ -20,8 +20,8 @@ use self::releases::{Release, named_releases, releases};
 use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, name_of};
 use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependencies};
 use super::kustomize::{BuildError, BuildTarget, Built, run_program};
+use super::mentions::{HCO, HINTS, holds_encoded};
 use super::scan::{FoundKind, is_candidate, scan};
-use super::unrecognized::{HCO, HINTS, holds_encoded};
 use super::wrappers::HCO_NOT_PLANNED;
 use super::wrappers::not_planned::holds_one;
 

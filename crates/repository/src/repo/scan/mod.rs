@@ -19,8 +19,9 @@ use self::escapes::unescaped;
 use super::charts;
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
+use super::mentions::{self, holds_encoded};
 use super::statements::StatementKind;
-use super::unrecognized::{self, holds_encoded, is_unrecognized, may_become_one};
+use super::unrecognized::{self, is_unrecognized, may_become_one};
 use super::wrapper_changes::{FLEET_FILE, changes_others};
 use super::wrappers::embedded::{self, Embedded, Texts};
 use super::wrappers::files;
@@ -473,7 +474,7 @@ static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
     binary: Finder::new("binary"),
     // A CSV of HCO mentions its API group.
     statements: [Finder::new("OperatorGroup"), Finder::new("ClusterVersion")],
-    unrecognized: unrecognized::HINTS.map(Finder::new),
+    unrecognized: mentions::HINTS.map(Finder::new),
 });
 
 /// What is wrong with a file whose text is not what its bytes are.
@@ -488,12 +489,12 @@ fn is_node(value: &str) -> bool {
     matches!(value.split(end).next(), Some("Node" | "NodeList"))
 }
 
-/// Whether a kind has one of the [hints](unrecognized::HINTS) in it.
+/// Whether a kind has one of the [hints](mentions::HINTS) in it.
 fn has_kind_like(text: &str) -> bool {
     let hints = |value: &str| {
         let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '}');
         let word = value.split(ends).next().unwrap_or_default();
-        unrecognized::HINTS.iter().any(|hint| word.contains(hint))
+        mentions::HINTS.iter().any(|hint| word.contains(hint))
     };
     any_kind(text, hints)
 }

@@ -4,7 +4,7 @@
 
 use hcoplan_yaml::{Node, Value};
 
-use super::super::unrecognized::HCO;
+use super::super::mentions::HCO;
 use super::{Wrapper, text};
 
 /// The modules, by their whole names and by those of before collections.

@@ -10,7 +10,8 @@ use hcoplan_diagnostics::source::{SourceFile, Span};
 use hcoplan_yaml::{self as yaml, Comment, Document, Node, Problem, ProblemKind, ScalarPlaces, Value};
 
 use super::super::listed;
-use super::super::unrecognized::{HCO, HINTS, is_unrecognized};
+use super::super::mentions::{HCO, HINTS};
+use super::super::unrecognized::is_unrecognized;
 use super::files::{self, Form};
 use super::inline::{self, offsets};
 use super::mask::{Language, Masked, mask};

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::super::unrecognized::HCO;
+use super::super::mentions::HCO;
 
 /// How many lines `apiVersion` and `kind` of a manifest are apart at most.
 const NEAR: usize = 5;

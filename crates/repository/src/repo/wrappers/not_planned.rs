@@ -6,7 +6,7 @@ use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Seve
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_yaml::{Document, Node, Value};
 
-use super::super::unrecognized::{HCO, HINTS, holds_encoded};
+use super::super::mentions::{HCO, HINTS, holds_encoded};
 use super::{ansible, group, inline, policy, text};
 
 /// A HyperConverged that is somewhere, and not in a plan.
