@@ -39,6 +39,8 @@ pub struct Destination {
     pub moves: Vec<(Path, Path)>,
     /// Where another value is already, and whether it is replaced.
     pub taken: Option<(Vec<Path>, bool)>,
+    /// Whether a section that is there gets what it lacks.
+    pub merges: bool,
 }
 
 impl Destination {
@@ -47,7 +49,7 @@ impl Destination {
     }
 
     fn of(kind: DestinationKind, moves: Vec<(Path, Path)>) -> Self {
-        Self { kind, moves, taken: None }
+        Self { kind, moves, taken: None, merges: false }
     }
 
     /// Where the value, or what is in it, goes.
@@ -69,8 +71,10 @@ impl Shape<'_, '_> {
     /// such a value. None where nothing here resembles it.
     pub fn destinations(&self, path: &Path) -> Vec<Destination> {
         let mut found = self.all_destinations(path).unwrap_or_default();
-        let surest = found.iter().map(|destination| destination.kind).min();
-        found.retain(|destination| Some(destination.kind) == surest);
+        // A free place is more certain than one where something is.
+        let rank = |destination: &Destination| (destination.merges, destination.kind);
+        let surest = found.iter().map(rank).min();
+        found.retain(|destination| Some(rank(destination)) == surest);
         found
     }
 
@@ -158,12 +162,15 @@ impl Shape<'_, '_> {
         let kind = destination.kind;
         match (free.is_empty(), taken.is_empty()) {
             (true, _) => Vec::new(),
-            (false, true) => vec![Destination::of(kind, free)],
+            (false, true) => {
+                let merges = free != destination.moves;
+                vec![Destination { merges, ..Destination::of(kind, free) }]
+            }
             (false, false) => {
                 let places: Vec<Path> = taken.iter().map(|(_, to)| to.clone()).collect();
                 let all = [free.clone(), taken].concat();
-                let kept = Destination { kind, moves: free, taken: Some((places.clone(), false)) };
-                vec![kept, Destination { kind, moves: all, taken: Some((places, true)) }]
+                let kept = Destination { kind, moves: free, taken: Some((places.clone(), false)), merges: true };
+                vec![kept, Destination { kind, moves: all, taken: Some((places, true)), merges: true }]
             }
         }
     }
