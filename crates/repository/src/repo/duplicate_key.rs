@@ -174,6 +174,6 @@ mod tests {
         let text = "a:\n  b: {c: 1}\na:\n  b: {c: 2}\n  d: 1\n";
         let kept = ["a:\n  b: {c: 2}\n  d: 1\n", "a:\n  b: {c: 1}\n"];
         assert_eq!(fixed(text), kept.map(|kept| (Applicability::Suggestion, kept.to_owned())));
-        assert!(fixed("{a: 1, a: 2}\n").is_empty());
+        assert!(fixed("b: {a: 1, a: 2}\n").is_empty());
     }
 }
