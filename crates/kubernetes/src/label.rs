@@ -124,6 +124,7 @@ mod tests {
         for key in ["", "/a", "a/", "a/b/c", "UP.io/a", "-a", "a.", "a..b/c", "x y"] {
             assert!(!is_key(key), "{key}");
         }
+        assert!(is_key(&"x".repeat(63)) && !is_key(&"x".repeat(64)));
     }
 
     #[test]

@@ -253,6 +253,7 @@ pub fn round(choices: &[Choice<'_>]) -> Round {
         match file_edits.together() {
             Ok(text) => {
                 let before = Arc::clone(file_edits.before.file());
+                let text = with_line_breaks_of(before.text(), text);
                 out.files.insert(path, Rewritten { before, text });
             }
             // Each was right alone; together they are not. One at a time, then.
@@ -267,6 +268,13 @@ pub fn round(choices: &[Choice<'_>]) -> Round {
     out.applied = accepted;
     out.exhausted = tries == 0;
     out
+}
+
+/// A text whose lines end as those of another one, where all of those end as Windows' do.
+fn with_line_breaks_of(other: &str, text: String) -> String {
+    let breaks = other.matches('\n').count();
+    let is_windows = breaks > 0 && other.matches("\r\n").count() == breaks;
+    if is_windows { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text }
 }
 
 /// Takes in as many fixes as go together: all at once where they do, else half by half. To read a file again

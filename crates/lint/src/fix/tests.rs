@@ -2,7 +2,7 @@ use std::fs;
 use std::sync::Arc;
 
 use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix, Rule};
-use hcoplan_diagnostics::source::{Encoding, SourceFile, Span, encode};
+use hcoplan_diagnostics::source::{Encoding, Location, SourceFile, Span, encode};
 
 use super::*;
 
@@ -31,6 +31,20 @@ fn run(text: &str, all: &[&[(&str, &str)]]) -> (Option<String>, Round) {
     let mut round = round(&choose(&findings, false));
     let text = round.files.pop_first().map(|(_, f)| f.text);
     (text, round)
+}
+
+#[test]
+fn line_breaks_stay_those_of_the_file() {
+    let fixed = |text: &str| {
+        let file = SourceFile::new("a.yaml", text);
+        let at = Location::new(&file, Span::new(text.len(), text.len()));
+        let fix = Fix::edit("add b", Applicability::Safe, at, "b:\n  c: 1\n");
+        let finding = Finding::new(&RULE, "something").fix(fix);
+        let done = round(&choose(&[finding], false));
+        done.files.into_values().next().map(|file| file.text)
+    };
+    assert_eq!(fixed("a: 1\r\n").as_deref(), Some("a: 1\r\nb:\r\n  c: 1\r\n"));
+    assert_eq!(fixed("a: 1\n").as_deref(), Some("a: 1\nb:\n  c: 1\n"));
 }
 
 #[test]
