@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Applicability, Finding, FindingKey, Fix};
-use hcoplan_diagnostics::source::{SourceFile, encode};
+use hcoplan_diagnostics::source::encode;
 use hcoplan_lint::fix::{self, Applied, DroppedFix, NewError, Rewritten, Round};
 use hcoplan_lint::{self as lint, Settings};
 use hcoplan_planner::verdict::VerdictKind;
@@ -120,7 +120,7 @@ impl Clusters {
             let before = (&*findings, &*others);
             now = now.with(&done, request, settings, notices)?;
             if now.fault(&done, before).is_some() {
-                now.clusters = now.clusters.edited(texts(&done, |f| f.before.text()))?;
+                now.clusters = now.clusters.edited(texts(&done.files, |f| f.before.text()))?;
                 let known = rejected_fixes.len();
                 for choice in &choices {
                     let one = fix::round(std::slice::from_ref(choice));
@@ -137,7 +137,7 @@ impl Clusters {
                         }
                         _ => {}
                     }
-                    now.clusters = now.clusters.edited(texts(&one, |f| f.before.text()))?;
+                    now.clusters = now.clusters.edited(texts(&one.files, |f| f.before.text()))?;
                 }
                 if rejected_fixes.len() > known {
                     now = now.clusters.lint_to_fix(request, settings, None, notices)?;
@@ -170,8 +170,11 @@ impl Clusters {
             let keys = FindingKey::of_all(findings);
             let left = findings.iter().zip(&keys).filter(|(f, _)| !f.fixes.is_empty());
             result.left = left.map(|(f, key)| (*known.get(key).unwrap_or(&f)).clone()).collect();
-            let before = result.files.iter().map(|(path, f)| (path.clone(), bytes(&f.before, f.before.text())));
-            now.clusters = now.clusters.edited(before.collect())?;
+            now.clusters = now.clusters.edited(texts(&result.files, |f| f.before.text()))?;
+        }
+        // Whoever wants one file's text doesn't ask for what is left.
+        if request.only.is_some() {
+            result.left.clear();
         }
         now.clusters.try_fixes(&mut result.left, settings, request.jobs)?;
         let error_of = |fix: &Fix| result.harmful.iter().find(|(_, harmful, _)| harmful.is_same(fix)).map(|(.., e)| e);
@@ -179,11 +182,8 @@ impl Clusters {
             // What can't be proven isn't offered; what harms a cluster is, with the error that the cluster then has.
             finding.fixes.retain(|fix| error_of(fix).is_some() || !rejected_fixes.iter().any(|r| r.is_same(fix)));
             for fix in &mut finding.fixes {
-                if let Some(NewError { cluster, message }) =
-                    error_of(fix).filter(|_| fix.applicability != Applicability::Suggestion)
-                {
-                    fix.applicability = Applicability::Suggestion;
-                    fix.title = format!("{}; {cluster} then has the error: {message}", fix.title);
+                if let Some(error) = error_of(fix).filter(|_| fix.applicability != Applicability::Suggestion) {
+                    error.demote(fix);
                 }
             }
         }
@@ -226,7 +226,7 @@ impl Trial {
         settings: &Settings,
         notices: &dyn Notices,
     ) -> Result<Self, Failure> {
-        let clusters = self.clusters.edited(texts(round, |f| &f.text))?;
+        let clusters = self.clusters.edited(texts(&round.files, |f| &f.text))?;
         let others = clusters.findings_of_others(round.files.keys(), settings, request.jobs);
         Ok(Self { others, ..clusters.lint_to_fix(request, settings, None, notices)? })
     }
@@ -240,11 +240,10 @@ impl Trial {
     }
 }
 
-/// The files of a round with one of their texts, encoded as they are.
-fn texts(round: &Round, text: impl Fn(&Rewritten) -> &str) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
-    round.files.iter().map(|(path, f)| (path.clone(), bytes(&f.before, text(f)))).collect()
-}
-
-fn bytes(file: &SourceFile, text: &str) -> Vec<u8> {
-    encode(text, file.encoding())
+/// Files with one of their texts, encoded as they are.
+pub(super) fn texts<F: Fn(&Rewritten) -> &str>(
+    files: &BTreeMap<Utf8PathBuf, Rewritten>,
+    text: F,
+) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
+    files.iter().map(|(path, f)| (path.clone(), encode(text(f), f.before.encoding()))).collect()
 }

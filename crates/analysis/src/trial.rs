@@ -9,11 +9,11 @@ use camino::Utf8PathBuf;
 
 use super::clusters::Clusters;
 use super::failure::Failure;
+use super::fixes::texts;
 use crate::{Before, ClusterTask, ComparisonMode, Progress};
 use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Severity};
 use hcoplan_diagnostics::secret::mask_finding;
-use hcoplan_diagnostics::source::encode;
-use hcoplan_lint::fix::{self, Choice};
+use hcoplan_lint::fix::{self, Choice, NewError};
 use hcoplan_lint::{self as lint, Settings, changed_clusters};
 use hcoplan_planner::verdict::Verdict;
 use hcoplan_repository::repo::{ClusterFilter, Repo};
@@ -25,7 +25,7 @@ const MOST: usize = 64;
 /// What a fix does to a cluster.
 enum Effect {
     /// It gets an error, or can't be planned.
-    Error { cluster: String, message: String },
+    Error(NewError),
     /// These kinds of objects change.
     Change { cluster: String, kinds: String },
 }
@@ -71,10 +71,7 @@ impl Clusters {
             let fix = findings.get_mut(nth).and_then(|finding| finding.fixes.get_mut(index));
             let Some(fix) = fix else { continue };
             match effect {
-                Some(Effect::Error { cluster, message }) => {
-                    fix.applicability = Applicability::Suggestion;
-                    fix.title = format!("{}; {cluster} then has the error: {message}", fix.title);
-                }
+                Some(Effect::Error(error)) => error.demote(fix),
                 Some(Effect::Change { cluster, kinds }) if fix.applicability == Applicability::Suggestion => {
                     fix.title = format!("{}; it changes {kinds} in {cluster}, too", fix.title);
                 }
@@ -109,13 +106,13 @@ impl Clusters {
         crate::run(&after, &pairs, &task, jobs, &progress, |outcome| {
             let cluster = outcome.cluster;
             if let Verdict::NotPlanned(why) = &outcome.verdict {
-                error = Some(Effect::Error { cluster, message: why.text.clone() });
+                error = Some(Effect::Error(NewError { cluster, message: why.text.clone() }));
                 return ControlFlow::Break(());
             }
             let mut found = outcome.found.findings;
             found.iter_mut().for_each(mask_finding);
             if let Some(new) = found.iter().find(|f| f.severity == Severity::Error && !f.is_existing) {
-                error = Some(Effect::Error { cluster, message: new.message.clone() });
+                error = Some(Effect::Error(NewError { cluster, message: new.message.clone() }));
                 return ControlFlow::Break(());
             }
             if let Some(diff) = outcome.diff.filter(hcoplan_explain::diff::ClusterDiff::differs) {
@@ -142,6 +139,5 @@ impl Clusters {
 
 /// The files that a fix changes, with their new content.
 fn texts_after(finding: &Finding, fix: &Fix) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
-    let files = fix::round(&[Choice { finding, fix }]).files.into_iter();
-    files.map(|(path, f)| (path, encode(&f.text, f.before.encoding()))).collect()
+    texts(&fix::round(&[Choice { finding, fix }]).files, |f| &f.text)
 }

@@ -9,7 +9,7 @@ use hcoplan_yaml::edit::apply;
 use hcoplan_yaml::parse;
 
 use super::context::Context;
-use super::fix::first_new_error;
+use super::fix::{NewError, first_new_error};
 use super::sink::UNTRIED;
 
 /// Drops fixes of an accepted HyperConverged that would make HCO reject it or stop its reconcile.
@@ -89,9 +89,7 @@ pub(super) fn demote_those_that_break(
     }
     for ((at, nth), edits) in plain.into_iter().take(MOST_BREAKING) {
         if let Some(error) = new_error(&edits) {
-            let fix = &mut findings[at].fixes[nth];
-            fix.applicability = Applicability::Suggestion;
-            fix.title = format!("{}; {} then has the error: {}", fix.title, cx.cluster(), error.message);
+            NewError { cluster: cx.cluster().to_owned(), ..error }.demote(&mut findings[at].fixes[nth]);
         }
     }
 }

@@ -11,11 +11,11 @@ use super::applied;
 use crate::clusters::{Clusters, cluster_name};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::fixes::FixResult;
+use crate::fixes::{FixResult, texts};
 use crate::notices::Notices;
 use crate::root::finding_with_help;
 use crate::shown_path::shown_path;
-use hcoplan_diagnostics::source::{Location, SourceFile, encode};
+use hcoplan_diagnostics::source::{Location, SourceFile};
 use hcoplan_lint::fix::{
     Rewritten, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1, without_place,
 };
@@ -74,19 +74,14 @@ pub(super) fn migrate(
             notices.error(format_args!("{unbuilt}: its form in v1 is unknown; {names} stay in v1beta1"));
             continue;
         }
-        let bytes = |text: fn(&Rewritten) -> &str| {
-            let files = files.iter();
-            let encoded = files.map(|(p, f)| (p.clone(), encode(text(f), f.before.encoding())));
-            encoded.collect::<BTreeMap<_, _>>()
-        };
-        found = found.edited(bytes(|f| &f.text))?;
+        found = found.edited(texts(&files, |f| &f.text))?;
         let wrong: Vec<String> = group.iter().filter_map(|c| differs(&found, c)).collect();
         if !wrong.is_empty() {
             verdict.failed = true;
             for why in wrong {
                 notices.error(format_args!("{why}; {names} stay in v1beta1"));
             }
-            found = found.edited(bytes(|f| f.before.text()))?;
+            found = found.edited(texts(&files, |f| f.before.text()))?;
             continue;
         }
         for (place, field, release) in dropped(&group) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hcoplan_diagnostics::finding::{Finding, Prediction, Severity};
+use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Prediction, Severity};
 
 /// The rule about fields that the API server drops.
 const UNKNOWN: &str = "hco-unknown-field";
@@ -14,6 +14,15 @@ pub struct NewError {
     pub cluster: String,
     /// The finding's message.
     pub message: String,
+}
+
+impl NewError {
+    /// Makes a suggestion of a fix that brings this error, and says so.
+    pub fn demote(&self, fix: &mut Fix) {
+        let Self { cluster, message } = self;
+        fix.applicability = Applicability::Suggestion;
+        fix.title = format!("{}; {cluster} then has the error: {message}", fix.title);
+    }
 }
 
 /// The first error that a cluster didn't have before. One of an object that was rejected is not among them: what else
