@@ -1,4 +1,4 @@
-//! What HCO creates for a HyperConverged: one file per operand.
+//! What HCO creates for a HyperConverged: a row of the table per operand, and a file where that isn't enough.
 //!
 //! Rendering is pure: a [`Context`] in, objects or the reconcile's error out. The operator's
 //! order of work and which operands there are is the release's data; what each looks like is in
@@ -15,23 +15,17 @@ mod tls;
 mod aaq;
 mod aie_webhook;
 mod cdi;
-mod cert_manager;
-mod cli_download;
 mod console_plugin;
-mod file_restore;
 mod image_streams;
-mod iommufd;
 mod kubevirt;
 mod kubevirt_gates;
-mod mig_controller;
 mod network_addons;
 mod network_resources_injector;
 mod observability;
 mod passt;
 mod pods;
-mod priority_class;
 mod ssp;
-mod virtio_win;
+mod storage_controllers;
 mod wasp_agent;
 
 pub use complete::check;

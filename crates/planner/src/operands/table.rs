@@ -3,9 +3,8 @@
 use hcoplan_kubernetes::Object;
 
 use super::{
-    Context, Error, aaq, aie_webhook, cdi, cert_manager, cli_download, console_plugin, file_restore, image_streams,
-    iommufd, kubevirt, mig_controller, network_addons, network_resources_injector, observability, passt,
-    priority_class, ssp, virtio_win, wasp_agent,
+    Context, Error, aaq, aie_webhook, cdi, console_plugin, image_streams, kubevirt, network_addons,
+    network_resources_injector, observability, passt, ssp, storage_controllers, wasp_agent,
 };
 use crate::jsonpatch::{Patched, PatchedOperandPart};
 
@@ -19,28 +18,60 @@ pub struct Operand {
 
 /// Every operand there is, in any release.
 pub static OPERANDS: &[Operand] = &[
-    Operand { name: "priority-class", render: priority_class::render },
+    // Source: HCO `handlers/kubevirt.go`.
+    Operand { name: "priority-class", render: |cx| Ok(vec![cx.constant("PriorityClass/kubevirt-cluster-critical")]) },
     Operand { name: "kubevirt", render: kubevirt::render },
     Operand { name: "cdi", render: cdi::render },
     Operand { name: "network-addons", render: network_addons::render },
     Operand { name: "aaq", render: aaq::render },
-    Operand { name: "mig-controller", render: mig_controller::render },
-    Operand { name: "file-restore", render: file_restore::render },
+    Operand { name: "mig-controller", render: storage_controllers::render_mig_controller },
+    Operand { name: "file-restore", render: storage_controllers::render_file_restore },
     Operand { name: "passt-network", render: passt::render_network },
     Operand { name: "passt-access", render: passt::render_access },
     Operand { name: "aie-webhook", render: aie_webhook::render },
-    Operand { name: "iommufd-device-plugin", render: iommufd::render },
-    Operand { name: "iommufd-access", render: iommufd::render_access },
+    // Source of both: HCO 1.18 `controllers/handlers/aie`.
+    Operand {
+        name: "iommufd-device-plugin",
+        render: |cx| Ok(with_aie(cx, &["ServiceAccount/iommufd-device-plugin", "DaemonSet/iommufd-device-plugin"])),
+    },
+    Operand {
+        name: "iommufd-access",
+        render: |cx| Ok(with_aie(cx, &["SecurityContextConstraints/iommufd-device-plugin"])),
+    },
     Operand { name: "network-resources-injector", render: network_resources_injector::render },
     Operand { name: "observability-controller", render: observability::render },
     Operand { name: "ssp", render: ssp::render },
-    Operand { name: "cli-download", render: cli_download::render },
-    Operand { name: "virtio-win", render: virtio_win::render },
+    // Where virtctl is downloaded from. Source: HCO `controllers/handlers/cliDownload.go`.
+    Operand {
+        name: "cli-download",
+        render: |cx| {
+            Ok(cx.constants(&[
+                "ConsoleCLIDownload/virtctl-clidownloads-kubevirt-hyperconverged",
+                "Route/hyperconverged-cluster-cli-download",
+                "Service/hyperconverged-cluster-cli-download",
+            ]))
+        },
+    },
+    // Source: HCO `controllers/handlers/virtio_win_ConfigMap.go`.
+    Operand {
+        name: "virtio-win",
+        render: |cx| Ok(cx.constants(&["ConfigMap/virtio-win", "Role/virtio-win", "RoleBinding/virtio-win"])),
+    },
     Operand { name: "image-streams", render: image_streams::render },
     Operand { name: "wasp-agent", render: wasp_agent::render },
     Operand { name: "console-plugin", render: console_plugin::render },
-    Operand { name: "cert-manager", render: cert_manager::render },
+    // The injector's certificate where no service CA makes one, with or without the injector. Source: HCO
+    // `controllers/handlers/certmanager_issuer.go`, `netresinjector/certificate.go`.
+    Operand {
+        name: "cert-manager",
+        render: |cx| Ok(cx.constants(&["Issuer/selfsigned", "Certificate/virt-network-resources-injector-cert"])),
+    },
 ];
+
+/// With the AIE annotation, on every platform.
+fn with_aie(cx: &Context<'_>, names: &[&str]) -> Vec<Object> {
+    if aie_webhook::is_deployed(cx) { cx.constants(names) } else { Vec::new() }
+}
 
 /// What a walk over the operands leaves.
 #[derive(Debug, Default)]
@@ -86,7 +117,7 @@ pub fn render_behind(cx: &Context<'_>, name: &str) -> Rendered {
 
 /// What the operator deploys when it starts, independent of any HyperConverged.
 pub fn of_start(cx: &Context<'_>) -> Rendered {
-    let objects = priority_class::render(cx).unwrap_or_default();
+    let objects = render_one(cx, "priority-class").unwrap_or_default();
     let named = objects.into_iter().map(|o| ("priority-class", o));
     Rendered { objects: named.collect(), ..Rendered::default() }
 }
