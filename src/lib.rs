@@ -1,6 +1,6 @@
-//! hcoplan: what KubeVirt's HyperConverged Cluster Operator would render from a manifest, offline.
+//! Computes offline what KubeVirt's HyperConverged Cluster Operator renders from a manifest.
 //!
-//! This crate is the command line and the language server. The crates below it, lowest first:
+//! This crate is the command line and the language server. It uses these crates, lowest first:
 //!
 //! | crate | content |
 //! |---|---|
@@ -15,7 +15,7 @@
 //! | `crates/analysis` | the one pipeline behind every command: plan each cluster of both sides, compare, judge |
 //! | `crates/report` | a document for people with its printers, and the formats that machines read |
 //!
-//! A crate uses those above it in this table; the product's crates are re-exported here by the names of their modules.
+//! A crate uses those above it in the table. The product's crates are re-exported under the names of their modules.
 
 pub mod cli;
 pub mod lsp;

@@ -1,9 +1,9 @@
-//! The command line: everything is in the library.
+//! The command line; all code is in the library.
 
 use std::process::ExitCode;
 
-/// A plan is some ten thousand small texts and maps: they take a quarter of the CPU less with it.
-/// Without huge pages, so that memory is what is used.
+/// A plan allocates tens of thousands of small texts and maps: mimalloc needs a quarter less CPU. Without huge pages,
+/// to keep the memory low.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -46,7 +46,7 @@ Examples:
   hcoplan argocd clusters/prod --check   for CI: exits with 1 when a field differs
   hcoplan argocd --health                for argocd-cm, see docs/argocd.md";
 
-/// Kept as a file of its own, so that it can be run.
+/// A separate file, so that tests can run it.
 const HEALTH: &str = include_str!("../../examples/argocd/health.lua");
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     }
     found.say_problems(output);
     let all: Vec<&Drift> = clusters.iter().flat_map(|c| &c.fields).collect();
-    // An entry may be for a cluster that nothing is known of.
+    // If not all clusters are compared, an unused entry may belong to another cluster.
     let whole = found.everything && clusters.len() == found.repo.clusters().len();
     let ignored = if whole {
         found.repo.ignored_fields()
@@ -90,8 +90,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     Ok(verdict)
 }
 
-/// Whether an entry leaves out nothing that differs. Which fields an expression without keys selects is
-/// not known.
+/// Whether an entry ignores none of the differences. An expression without keys may select any field.
 fn is_idle(ignored: &IgnoredField, all: &[&Drift]) -> bool {
     let Some(pointer) = &ignored.pointer else {
         return false;

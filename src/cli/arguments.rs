@@ -1,4 +1,4 @@
-//! Arguments that several subcommands share. Nothing is read or opened here.
+//! Arguments shared by several subcommands.
 
 use std::num::NonZeroUsize;
 
@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use hcoplan_analysis::Shard;
 
-/// How a repository is read: the options of every command that reads one.
+/// Options for reading a repository.
 #[derive(Debug, Clone, Default, Args)]
 #[group(skip)]
 #[command(next_help_heading = "Input")]
@@ -46,7 +46,7 @@ pub(super) struct InputArguments {
 }
 
 impl InputArguments {
-    /// A directory that is read so, with all its clusters.
+    /// All clusters of a directory.
     pub(super) fn sources(&self, directory: &Utf8Path) -> hcoplan_analysis::Sources {
         hcoplan_analysis::Sources {
             directory: directory.to_owned(),
@@ -60,7 +60,7 @@ impl InputArguments {
     }
 }
 
-/// Facts about the files.
+/// Options for files.
 #[derive(Debug, Clone, Default, Args)]
 #[group(skip)]
 pub(super) struct Files {
@@ -69,7 +69,7 @@ pub(super) struct Files {
     pub(super) show_files: bool,
 }
 
-/// Which clusters to process, and where to find them.
+/// Options for the selection of clusters.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct Sources {
     /// Directory to read, or one file of it, or `-` for a stream of documents
@@ -108,7 +108,7 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// The same as the analysis takes them.
+    /// The sources for the analysis.
     pub(super) fn of_analysis(&self) -> hcoplan_analysis::Sources {
         hcoplan_analysis::Sources {
             release: self.release.clone(),

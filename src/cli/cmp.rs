@@ -1,8 +1,8 @@
 //! `hcoplan cmp`: a config management plugin of Argo CD.
 //!
-//! Source of the protocol: cmp-server of Argo CD 3.6. What it runs has the application's directory
-//! as its own; standard output is what gets applied, and an empty one with exit code 0 empties the
-//! application, so that never happens. Standard error of a failure is shown in the user interface.
+//! Source of the protocol: cmp-server of Argo CD 3.6. It runs the plugin in the application's directory and applies its
+//! standard output. An empty output with exit code 0 would delete all of the application's objects, so that never
+//! happens. The user interface shows standard error after a failure.
 
 use clap::{Args, Subcommand};
 
@@ -46,7 +46,8 @@ enum Command {
     Parameters,
 }
 
-/// Options of the plugin's own command: the repository's. An Application's parameters can only make the gate stricter.
+/// Options in the plugin's own command, which the repository's owner can't change. An Application's parameters can only
+/// make the gate stricter.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan cmp generate --fail-on warning
@@ -102,12 +103,12 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     }
 }
 
-/// The stream, and how the run ends.
+/// The manifests and the exit code.
 fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> {
     let parameters = Parameters::new(&std::env::var("ARGOCD_APP_PARAMETERS").unwrap_or_default())?;
     let release = match (&gate.release, &parameters.release) {
         (Some(name), _) => Some(repo::named_release(name)?),
-        // A directory would be one of the repository's.
+        // A directory would be inside the repository.
         (None, Some(name)) => Some(repo::known_release(name).map_err(repo::Error::from)?),
         (None, None) => None,
     };
@@ -134,7 +135,7 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
             (said as &dyn Notices).warning(LOOSENS);
         }
         let strictest = asked.into_iter().flatten().chain([gate.fail_on.severity()]).flatten().min();
-        // A configuration that isn't trusted hides nothing.
+        // An untrusted configuration can't hide findings.
         (configured.tightened(rules()), None, strictest)
     };
     let question = Question {
@@ -154,9 +155,9 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
     let analysis = question.analyse(said, |outcome, _| operands.push_str(&outcome.printed))?;
     let Some(Analysis { findings, mut verdict, .. }) = analysis else { return Err(Failure::Interrupted) };
     let findings = findings.findings();
-    // Who asks for no gate gets what is rejected, too, as it is written.
+    // Without a gate, rejected manifests are passed on, too.
     verdict.failed &= parameters.operands || fail_on.is_some();
-    // Independent of the gate: other tools would pass it on, or skip it.
+    // Independent of the gate: another tool would apply or skip these objects without a check.
     verdict.failed |= findings.iter().any(|f| ALMOST.contains(&f.rule.name));
     let mut sorted: Vec<&Finding> = findings.iter().collect();
     sorted.sort_by_key(|f| std::cmp::Reverse(f.severity));
@@ -178,9 +179,9 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
     Ok((text, verdict))
 }
 
-/// The warning where a configuration asks for less than the defaults.
+/// The warning for a configuration that is less strict than the defaults.
 const LOOSENS: &str = "hcoplan.yaml makes the gate stricter, not wider: its `ignore`, `suppress`, \
                        `lint.select`, `lint.ignore` and lower severities have no effect here";
 
-/// Rules that find what is meant to be a HyperConverged and is none.
+/// Rules that find unrecognised HyperConvergeds.
 const ALMOST: [&str; 2] = ["hco-not-recognized", "hco-kind-unknown"];

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::finding::Severity;
 use hcoplan_analysis::Failure;
 
-/// Announced defaults are not sent: [`Parameters::default`] has to say the same.
+/// Argo CD doesn't send announced defaults: they have to equal [`Parameters::default`].
 pub(super) fn announcement() -> Value {
     json!([
         {
@@ -24,17 +24,17 @@ pub(super) fn announcement() -> Value {
     ])
 }
 
-/// What an Application sets.
+/// The parameters of an Application.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Parameters {
-    /// `None`: what the configuration says, else errors; `Some(None)`: never.
+    /// `None` uses the configuration's value or errors; `Some(None)` means never.
     pub(super) fail_on: Option<Option<Severity>>,
     pub(super) operands: bool,
     pub(super) release: Option<String>,
 }
 
 impl Parameters {
-    /// Reads `ARGOCD_APP_PARAMETERS`; its other variables' names collide.
+    /// Parses `ARGOCD_APP_PARAMETERS`, since the names of the separate variables may collide.
     pub(super) fn new(text: &str) -> Result<Self, Failure> {
         let wrong = |message: String| {
             let help = "there are fail-on (error, warning, never), emit (manifests, operands) and \

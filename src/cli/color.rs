@@ -1,4 +1,4 @@
-//! What a stream can show: colours, characters, columns.
+//! Detects what a stream can show: colours, characters, columns.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -20,19 +20,19 @@ pub(super) enum Color {
 }
 
 impl Color {
-    /// As the streams take it.
+    /// The setting for the streams.
     pub(super) fn choice(self) -> ColorChoice {
         let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0");
         match self {
             Self::Always => ColorChoice::Always,
             Self::Never => ColorChoice::Never,
-            // The others are known to anstream.
+            // anstream handles the other variables.
             Self::Auto if set("FORCE_COLOR") && !set("NO_COLOR") => ColorChoice::Always,
             Self::Auto => ColorChoice::Auto,
         }
     }
 
-    /// Prints help or a mistake of the command line.
+    /// Prints help or a usage error.
     pub(super) fn print(self, text: &clap::builder::StyledStr, on_error: bool) -> io::Result<()> {
         if on_error {
             write!(AutoStream::new(io::stderr(), self.choice()), "{}", text.ansi())
@@ -42,7 +42,7 @@ impl Color {
     }
 }
 
-/// What a stream can show.
+/// The abilities of a stream.
 pub(super) fn terminal(stream: &(impl RawStream + IsTerminal), choice: ColorChoice) -> Terminal {
     let choice = match choice {
         ColorChoice::Auto => AutoStream::choice(stream),
@@ -51,7 +51,7 @@ pub(super) fn terminal(stream: &(impl RawStream + IsTerminal), choice: ColorChoi
     let color = choice != ColorChoice::Never;
     Terminal {
         color,
-        // A locale that is set and can't is believed; without one a log that can is likelier.
+        // Without a locale, Unicode is assumed: most logs show it.
         unicode: !locale().is_some_and(|l| !l.contains("UTF-8") && !l.contains("UTF8")),
         links: color && IsTerminal::is_terminal(stream),
         width: width(stream),
@@ -66,10 +66,10 @@ fn locale() -> Option<String> {
     locale.map(|l| l.to_uppercase())
 }
 
-/// Columns for excerpts and tables, where there is room for more.
+/// Maximum columns of excerpts and tables.
 const MOST_COLUMNS: usize = 140;
 
-/// Columns of a terminal: what the user prefers (POSIX: `COLUMNS`), else what it has.
+/// The columns of a terminal: `COLUMNS` (POSIX), else its size.
 fn width(stream: &impl IsTerminal) -> usize {
     if !IsTerminal::is_terminal(stream) {
         return MOST_COLUMNS;
@@ -80,7 +80,7 @@ fn width(stream: &impl IsTerminal) -> usize {
 
 #[cfg(unix)]
 fn size() -> Option<usize> {
-    // Standard output and error of a terminal are nearly always the same one.
+    // Standard output and error are usually the same terminal.
     use rustix::termios::tcgetwinsize;
     let size = tcgetwinsize(io::stdout()).or_else(|_| tcgetwinsize(io::stderr())).ok()?;
     Some(usize::from(size.ws_col)).filter(|n| *n > 0)

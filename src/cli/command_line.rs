@@ -59,7 +59,7 @@ Examples:
   hcoplan plan . --against origin/main    show what this branch changes
   hcoplan plan . --upgrade-to 1.19        show what an upgrade of HCO does";
 
-// Every subcommand is put together at once, so that the global options follow its own in its help.
+// Builds every subcommand at once, so that its help lists the global options last.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Show what a change does, lint it, and render it to the output tree

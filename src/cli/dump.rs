@@ -1,4 +1,4 @@
-//! Files that a command line names: what a running cluster was dumped to, and a ClusterInventory.
+//! Reads files given on the command line: a dump of a running cluster, or a ClusterInventory.
 
 use std::fs::File;
 
@@ -13,7 +13,7 @@ use crate::source::{SourceFile, read_limited};
 use crate::yaml::{self, Document, Node as Tree};
 use hcoplan_analysis::{Failure, finding_line};
 
-/// A dump of the cluster whose manifests are given.
+/// The dump of a given cluster.
 pub(super) fn cluster(
     paths: &[Utf8PathBuf],
     manifests: Option<&Loaded>,
@@ -39,7 +39,7 @@ pub(super) fn read(paths: &[Utf8PathBuf], output: &Output) -> Result<Dump, Failu
         let bytes = bytes.map_err(|error| repo::Error::File(path.to_owned(), error.into()))?;
         let before = dump.broken.len();
         dump.add(&SourceFile::from_bytes(path, bytes));
-        // What is asked for by name has to be readable.
+        // A file given by name has to be readable.
         if let Some(problem) = dump.broken.get(before) {
             return Err(Failure::Unreadable(problem.clone()));
         }
@@ -96,7 +96,7 @@ pub(super) fn inventory_in(path: &Utf8Path, output: &Output) -> Result<Document,
     }
 }
 
-/// Says what is wrong in a file.
+/// Prints the findings of a file.
 fn say(findings: &[Finding], output: &Output) {
     findings.iter().for_each(|finding| output.warning(finding_line(finding)));
 }

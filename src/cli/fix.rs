@@ -74,7 +74,7 @@ enum TargetVersion {
     V1,
 }
 
-/// A rule, and which of its fixes.
+/// Parses RULE=N.
 fn chosen(text: &str) -> Result<(String, usize), String> {
     let (rule, number) = text.split_once('=').ok_or("write RULE=N")?;
     if lint::find(rule).is_none() {
@@ -139,7 +139,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
 
 /// Writes the files; returns how many.
 fn write(fixed: &FixResult, root: &Utf8Path, exit: &mut Exit, output: &Output) -> usize {
-    // There is something to clean up from here on.
+    // Temporary files have to be removed after an interrupt.
     hcoplan_analysis::watch();
     let mut written = 0;
     for file in fixed.files.values() {

@@ -15,12 +15,12 @@ use hcoplan_analysis::{
 use hcoplan_report::named::{self, names};
 use hcoplan_report::{Format, Named, Terminal};
 
-/// A format and where it goes.
+/// A format and its destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target<F = Format> {
     /// The format.
     pub(super) format: F,
-    /// The file; standard output when `None`.
+    /// The file; `None` means standard output.
     pub(super) file: Option<Utf8PathBuf>,
 }
 
@@ -38,12 +38,12 @@ impl<F: Named> FromStr for Target<F> {
     }
 }
 
-/// The targets of a run, of all its formats; without any, the first one goes to standard output.
+/// The targets of all formats; the default is the first format on standard output.
 pub(super) fn all<F: Named>(targets: &[Target<F>], command: &str) -> Result<Vec<Target<F>>, Failure> {
     among(targets, command, &named::all().collect::<Vec<_>>())
 }
 
-/// The same where a subcommand has a part of them.
+/// The targets for a subcommand that supports some of the formats.
 pub(super) fn among<F: Named>(targets: &[Target<F>], command: &str, formats: &[F]) -> Result<Vec<Target<F>>, Failure> {
     if let Some(target) = targets.iter().find(|t| !formats.contains(&t.format)) {
         return Err(Failure::usage(
@@ -65,7 +65,7 @@ pub(super) fn among<F: Named>(targets: &[Target<F>], command: &str, formats: &[F
 }
 
 impl<F> Target<F> {
-    /// What the format may use there.
+    /// The terminal settings for its destination.
     pub(super) fn terminal(&self, output: &Output) -> Terminal {
         match self.file {
             None => output.terminal(),
@@ -73,7 +73,7 @@ impl<F> Target<F> {
         }
     }
 
-    /// Writes a finished report where it belongs, without credentials.
+    /// Writes a finished report, with credentials masked.
     pub(super) fn write(&self, text: &[u8], output: &Output) -> Result<(), Failure> {
         match std::str::from_utf8(text).map(mask_credentials) {
             Ok(Cow::Owned(text)) => self.write_text(text.as_bytes(), output),
@@ -81,20 +81,19 @@ impl<F> Target<F> {
         }
     }
 
-    /// Its file, to be written piece by piece; `None` where it goes to standard output.
+    /// Opens its file for writing in parts; `None` for standard output.
     pub(super) fn begin(&self) -> Option<Result<PartialFile, Failure>> {
         let path = self.file.as_ref()?;
         let failed = |error| Failure::Write(path.to_string(), error);
         Some(PartialFile::begin(path).map_err(failed))
     }
 
-    /// Writes a finished text where it belongs. A file is there as a whole or not at all; a
-    /// device or a pipe is written to as it is.
+    /// Writes a finished text. A file appears completely or not at all; devices and pipes are written directly.
     fn write_text(&self, text: &[u8], output: &Output) -> Result<(), Failure> {
         let Some(path) = &self.file else {
             return Ok(output.print(text)?);
         };
-        // Colours are for terminals.
+        // A file gets no colours.
         let plain: Cow<'_, [u8]> = match memchr::memchr(b'\x1b', text) {
             Some(_) => StripBytes::new().strip_next(text).flatten().copied().collect(),
             None => text.into(),

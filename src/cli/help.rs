@@ -1,4 +1,4 @@
-//! `-h` on one screen, and `--help` on two; clap's own long help would be longer.
+//! Prints `-h` on one screen and `--help` on two, shorter than clap's own.
 
 use std::ffi::OsString;
 
@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 
 use super::color::Color;
 
-/// The options that `-h` shows, where a command has them; `--help` shows all.
+/// The options shown by `-h`; `--help` shows all.
 const COMMON: [&str; 14] = [
     "directory",
     "release",
@@ -24,10 +24,10 @@ const COMMON: [&str; 14] = [
     "help",
 ];
 
-/// Examples first, then the arguments.
+/// Examples come before the arguments.
 const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
 
-/// The help of the command that is named by what was typed.
+/// The help of the typed subcommand.
 pub(super) fn page(mut command: Command, typed: &[OsString]) -> clap::builder::StyledStr {
     let words: Vec<&str> = typed.iter().skip(1).filter_map(|word| word.to_str()).collect();
     let is_long = words.iter().any(|word| *word == "--help" || *word == "help");
@@ -46,7 +46,7 @@ pub(super) fn page(mut command: Command, typed: &[OsString]) -> clap::builder::S
     command.render_help()
 }
 
-/// All options in their groups, behind the examples.
+/// All options in their groups, after the examples.
 fn long(command: Command) -> Command {
     let examples = command.get_after_long_help().or(command.get_after_help()).cloned();
     let about = command.get_long_about().or(command.get_about()).cloned();
@@ -80,8 +80,7 @@ fn short(command: Command, path: &str) -> Command {
         .after_help(format!("All options, and examples: {path} --help"))
 }
 
-/// When colour was asked for, as far as it can be read from what was typed: for help and for mistakes, of which no
-/// arguments come.
+/// The colour setting, read from the typed words: help and usage errors come before parsing.
 pub(super) fn color(typed: &[OsString]) -> Color {
     let mut words = typed.iter().filter_map(|word| word.to_str());
     let mut color = Color::Auto;
@@ -100,7 +99,7 @@ pub(super) fn color(typed: &[OsString]) -> Color {
     color
 }
 
-/// A help text up to where it begins to explain itself, with its default.
+/// The first clause of a help text, with its default.
 fn first_clause(help: &str) -> String {
     let (text, default) = help.split_at(help.find(" [default").unwrap_or(help.len()));
     let end = [": ", "; ", ", "].iter().filter_map(|mark| text.find(mark)).min();

@@ -1,4 +1,4 @@
-//! `hcoplan import`: a running cluster's dump to a ClusterInventory, new or brought up to date.
+//! `hcoplan import`: creates or updates a ClusterInventory from a dump of a running cluster.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
@@ -95,7 +95,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     Ok(Exit::default())
 }
 
-/// The cluster of a directory; `is_asked`: whether there has to be exactly one.
+/// The cluster of a directory; with `is_asked`, it has to be exactly one.
 fn cluster_in(directory: Option<&Utf8Path>, is_asked: bool) -> Result<Option<Loaded>, Failure> {
     let Some(directory) = directory else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! `hcoplan init`: writes `hcoplan.yaml`, and an inventory where a dump of the nodes is given.
+//! `hcoplan init`: writes `hcoplan.yaml`, and an inventory from a dump of the nodes if given.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
@@ -95,7 +95,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         "." => path.to_owned(),
         root => Utf8Path::new(root).join(path),
     };
-    // All of it or nothing.
+    // Write all files or none.
     for (path, _) in &files {
         let path = full(path);
         if !path.exists() {
@@ -126,7 +126,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     Ok(Exit::default())
 }
 
-/// Reports that no cluster was found, and whether something only has to be built.
+/// Reports that no cluster was found, and whether a build could have one.
 fn nothing(repo: &Repo, place: &Place, directory: &Utf8Path, output: &Output) -> Exit {
     let is_unplanned = repo.unplanned(place.below.as_deref()).next().is_some();
     if is_unplanned {
@@ -140,7 +140,7 @@ fn nothing(repo: &Repo, place: &Place, directory: &Utf8Path, output: &Output) ->
     Exit { nothing_planned: is_unplanned, nothing_found: !is_unplanned, ..Exit::default() }
 }
 
-/// The lines that a text lacks, for people to add.
+/// The lines that a file lacks, for the user to add.
 fn missing(lines: &str, now: &str) -> Option<String> {
     let lines = lines.lines().filter(|line| !now.lines().any(|l| l.trim_end() == *line));
     let lines: Vec<&str> = lines.collect();

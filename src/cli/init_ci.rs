@@ -1,22 +1,22 @@
-//! The job that `hcoplan init` writes: for the service that runs the repository's jobs.
+//! The CI job written by `hcoplan init`.
 
 use camino::Utf8PathBuf;
 use clap::ValueEnum;
 
-/// The job that plans, and the one that comments what it found: a pull request can change the first,
-/// so that only the second has a token that writes.
+/// Two workflows: one plans, the other comments the result. A pull request can change the first, so that only the
+/// second has a token that can write.
 const WORKFLOWS: [(&str, &str); 2] = [
     (".github/workflows/hcoplan.yml", include_str!("../../examples/github/hcoplan.yml")),
     (".github/workflows/hcoplan-comment.yml", include_str!("../../examples/github/hcoplan-comment.yml")),
 ];
-/// Of it a repository has one.
+/// A repository has only one such file.
 pub(super) const GITLAB_CI: &str = ".gitlab-ci.yml";
 const GITLAB_JOB: &str = include_str!("../../examples/gitlab/hcoplan.yml");
-/// The commit that a release is built of, which the release workflow knows.
+/// The commit of this build, set by the release workflow.
 const COMMIT: Option<&str> = option_env!("HCOPLAN_COMMIT");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The service that runs the repository's jobs.
+/// The CI service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Service {
     /// Two workflows
@@ -38,7 +38,7 @@ impl Service {
     }
 }
 
-/// A workflow with the action at a commit, where that is known, instead of at a tag.
+/// Pins the action to a commit if it is known, else to a tag.
 fn workflow(text: &str, commit: Option<&str>) -> String {
     let tag = format!("v{VERSION}");
     match commit {

@@ -1,4 +1,4 @@
-//! `hcoplan matrix`: which virtual machines boot, and which golden images are there, for which architecture.
+//! `hcoplan matrix`: which virtual machines boot, and which golden images exist, by architecture.
 
 use std::ops::ControlFlow;
 
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         matrices.extend(outcome.matrix.take());
         ControlFlow::Continue(())
     });
-    // A part of the clusters is no matrix.
+    // An interrupted run has no result.
     if hcoplan_analysis::interrupted() {
         return Ok(verdict);
     }

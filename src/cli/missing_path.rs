@@ -1,4 +1,4 @@
-//! What was probably meant by a path that isn't there.
+//! Suggests what a missing path was meant to be.
 
 use std::ffi::OsString;
 
@@ -12,8 +12,7 @@ use crate::repo::{self, Repo};
 use crate::source::Revision;
 use hcoplan_analysis::Place;
 
-/// What was probably meant: a revision, a release or a cluster where a directory
-/// is looked for, else a path with nearly that name.
+/// A revision, release or cluster given as a directory, else a path with a similar name.
 pub(super) fn meant(typed: &[OsString], missing: &Utf8Path) -> Option<String> {
     let command = command_line();
     let matches = command.clone().try_get_matches_from(typed).ok()?;
@@ -36,7 +35,7 @@ pub(super) fn meant(typed: &[OsString], missing: &Utf8Path) -> Option<String> {
     Some(format!("did you mean {}?", directory.join(near)))
 }
 
-/// The directories that were typed.
+/// The typed directories.
 fn positionals(given: &ArgMatches) -> Vec<&str> {
     let ids = given.ids().filter(|id| ["directory", "other"].contains(&id.as_str()));
     let mut ids: Vec<&str> = ids.map(clap::Id::as_str).collect();
@@ -46,7 +45,7 @@ fn positionals(given: &ArgMatches) -> Vec<&str> {
     words.filter_map(|w| w.to_str()).collect()
 }
 
-/// The options that say what was typed as directories.
+/// The options for words that were typed as directories.
 fn as_options(subcommand: &Command, words: &[&str]) -> Option<String> {
     let all = |is: fn(&str) -> bool| {
         let parts = |w: &str| match hcoplan_analysis::range(w) {

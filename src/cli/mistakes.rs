@@ -1,4 +1,4 @@
-//! Suggestions for mistakes on the command line.
+//! Suggestions for usage errors.
 
 use std::ffi::OsString;
 
@@ -11,14 +11,14 @@ use super::other_tools::{OPTIONS, PATHS, SUBCOMMANDS};
 use crate::release::Release;
 use hcoplan_report::{Format, Named as _};
 
-/// The command line as clap knows it once it is put together.
+/// The whole command line.
 pub(super) fn command_line() -> Command {
     let mut command = Arguments::command();
     command.build();
     command
 }
 
-/// The subcommand that was typed.
+/// The typed subcommand.
 fn typed_subcommand<'c>(command: &'c Command, typed: &[OsString]) -> Option<&'c Command> {
     let mut words = typed.iter().skip(1).filter_map(|w| w.to_str());
     words.find_map(|word| command.find_subcommand(word))
@@ -33,7 +33,7 @@ pub(super) fn takes_directory(subcommand: &Command) -> bool {
     subcommand.get_positionals().any(|a| a.get_id() == "directory")
 }
 
-/// Says in a message of clap's what was meant, in place of what it guesses from letters alone.
+/// Replaces the suggestions of clap, which compares letters only.
 pub(super) fn explain(error: &mut clap::Error, typed: &[OsString]) {
     let command = command_line();
     let subcommand = typed_subcommand(&command, typed);
@@ -47,7 +47,7 @@ pub(super) fn explain(error: &mut clap::Error, typed: &[OsString]) {
         }
         ErrorKind::UnknownArgument => {
             let word = text(ContextKind::InvalidArg);
-            // How to give such a text as a value: none of ours begins with a dash.
+            // clap would explain how to pass a value with a leading dash; ours have none.
             error.remove(ContextKind::Suggested);
             word.zip(subcommand).and_then(|(w, s)| of_argument(&w, s))
         }
@@ -60,7 +60,7 @@ pub(super) fn explain(error: &mut clap::Error, typed: &[OsString]) {
         let tip = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
         error.insert(ContextKind::Suggested, tip);
         if let Some(subcommand) = subcommand {
-            // clap's has the option in it that it guessed.
+            // clap's usage contains the option that it suggested.
             let usage = subcommand.clone().render_usage();
             error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
         }

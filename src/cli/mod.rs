@@ -1,7 +1,6 @@
-//! The command line: arguments as typed, then as resolved; one file per subcommand.
+//! The command line: typed arguments, then resolved ones; one file per subcommand.
 //!
-//! Results go to standard output, everything else to standard error. How a run ends is decided
-//! in [`exit`].
+//! Results go to standard output, everything else to standard error. [`exit`] defines the exit codes.
 
 mod argocd;
 mod arguments;
@@ -65,7 +64,7 @@ pub fn run() -> ExitCode {
         }
     }
     if let Some(version) = version::version_answer(&typed) {
-        // A closed pipe is no error.
+        // A closed pipe isn't an error.
         let _ = std::io::stdout().write_all(version.as_bytes());
         return ExitCode::SUCCESS;
     }
@@ -75,7 +74,7 @@ pub fn run() -> ExitCode {
             mistakes::explain(&mut error, &typed);
             let is_help = error.kind() == clap::error::ErrorKind::DisplayHelp;
             let text = if is_help { help::page(Arguments::command(), &typed) } else { error.render() };
-            // Help and version are no errors; a closed pipe while printing them is none, either.
+            // Help and version aren't errors, even with a closed pipe.
             let _ = help::color(&typed).print(&text, error.use_stderr());
             return if error.use_stderr() { Exit::UNUSABLE.into() } else { ExitCode::SUCCESS };
         }

@@ -1,6 +1,6 @@
-//! Words and options of other tools, and what to type here instead.
+//! Suggestions for words and options of other tools.
 
-/// Words that other tools have for what a subcommand does here, with what to type instead.
+/// Subcommands of other tools, and what to type instead.
 pub(super) const SUBCOMMANDS: &[(&[&str], &str)] = &[
     (
         &["check", "test", "validate", "verify", "scan"],
@@ -29,8 +29,7 @@ pub(super) const SUBCOMMANDS: &[(&[&str], &str)] = &[
     (&["language-server", "server"], "`hcoplan lsp` is the language server"),
 ];
 
-/// Options that other tools have, and which of the subcommand's they are here; with what to type instead,
-/// where CMD is the subcommand.
+/// Options of other tools, the equivalent option here, and what to type instead, with CMD for the subcommand.
 pub(super) const OPTIONS: &[(&[&str], &str, &str)] = &[
     (
         &["-o", "--output", "--output-file", "--out-file"],
@@ -78,7 +77,7 @@ pub(super) const OPTIONS: &[(&[&str], &str, &str)] = &[
     (&["--no-color", "--no-colour", "--plain"], "color", "`hcoplan CMD --color never`"),
 ];
 
-/// Options of other tools for what is given without one here.
+/// Options of other tools for directories, which are positional arguments here.
 pub(super) const PATHS: &[&str] =
     &["-f", "--file", "--filename", "-d", "--dir", "--directory", "-p", "--path", "-C", "--chdir", "-R", "--recursive"];
 
@@ -91,7 +90,7 @@ mod tests {
     use crate::cli::command_line::Arguments;
     use crate::cli::mistakes::{command_line, takes, takes_directory};
 
-    /// The commands in a tip, with something in place of what is to be filled in.
+    /// The commands in a suggestion, with placeholders filled in.
     fn commands(tip: &str) -> Vec<String> {
         let quoted = tip.split('`').skip(1).step_by(2);
         quoted.filter(|c| c.starts_with("hcoplan ")).map(str::to_owned).collect()

@@ -12,9 +12,9 @@ use hcoplan_analysis::{Clusters, Failure, Place};
 const ELSEWHERE: &str = "give --out a directory that nobody applies";
 
 /// Rejects an output tree in a directory that a controller of this repository applies or renders. With
-/// `kustomizations` each cluster's directory has one by which Flux leaves the objects alone.
+/// `kustomizations`, Flux ignores the objects because each cluster's directory has a kustomization.
 pub(super) fn check(out: &Utf8Path, found: &Clusters, kustomizations: bool) -> Result<(), Failure> {
-    // A controller's paths count from the top of the repository, and its objects may be anywhere in it.
+    // A controller's paths are relative to the top of the repository, and its objects may be in any file.
     let top = Place::work_tree(&found.root);
     let whole = match top.below {
         Some(_) => Repo::open(&top.root, &Options::default()).ok(),
@@ -34,8 +34,7 @@ pub(super) fn check(out: &Utf8Path, found: &Clusters, kustomizations: bool) -> R
         let appliers = repo.appliers(repository);
         applied(&appliers, &tree, (root, &clusters), kustomizations)
     };
-    // git is asked only where it matters what the repository is called. Without an origin nobody reads it
-    // yet, and the name of its directory is as good as another.
+    // Ask git for the repository's name only if it matters. Without an origin no controller reads it.
     let rejected = applied_by(None).and_then(|_| applied_by(repository_name(root)));
     match rejected {
         Some((why, help)) => Err(Failure::usage(
@@ -49,7 +48,7 @@ pub(super) fn check(out: &Utf8Path, found: &Clusters, kustomizations: bool) -> R
     }
 }
 
-/// Why a tree with these directories of clusters can't be there, and what to do.
+/// Why these cluster directories can't be in the tree, and what to do.
 fn applied(
     appliers: &Appliers,
     tree: &Utf8Path,
@@ -94,7 +93,7 @@ fn applied(
     Some((reader, format!("{ELSEWHERE}, or leave it out in the generator: an entry with `exclude: true`")))
 }
 
-/// Whether a file of the syntax of `.gitignore` leaves a directory out.
+/// Whether a file in `.gitignore` syntax ignores a directory.
 fn is_ignored(file: &Utf8Path, directory: &Utf8Path) -> bool {
     if !file.is_file() {
         return false;
@@ -103,11 +102,11 @@ fn is_ignored(file: &Utf8Path, directory: &Utf8Path) -> bool {
     ignored.matched_path_or_any_parents(directory, true).is_ignore()
 }
 
-/// A path relative to the root; `None` where it isn't below it.
+/// A path relative to the root; `None` if it is elsewhere.
 fn within(path: &Utf8Path, root: &Utf8Path) -> Option<Utf8PathBuf> {
     let path = camino::absolute_utf8(path).ok()?;
     let root = root.canonicalize_utf8().ok()?;
-    // As much of it as is there already; the rest will be.
+    // Resolve the existing part of the path.
     let (there, real) = path.ancestors().find_map(|above| Some((above, above.canonicalize_utf8().ok()?)))?;
     let rest = path.strip_prefix(there).ok()?;
     let real = match rest.as_str() {

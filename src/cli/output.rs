@@ -1,4 +1,4 @@
-//! Standard output and error: results, pipes that close, notes and errors.
+//! Standard output and error: results, closed pipes, notes and errors.
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -28,7 +28,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Quiet: no notes and no warnings on standard error.
+    /// `quiet` suppresses notes and warnings.
     pub(super) fn new(color: Color, quiet: bool, verbose: bool) -> Self {
         Self { choice: color.choice(), quiet, verbose, closed: Cell::new(false) }
     }
@@ -37,17 +37,17 @@ impl Output {
         self.quiet
     }
 
-    /// Whether nobody reads standard output any more.
+    /// Whether the reader of standard output closed it.
     pub(super) fn closed(&self) -> bool {
         self.closed.get()
     }
 
-    /// What standard output can show.
+    /// The abilities of standard output.
     pub(super) fn terminal(&self) -> Terminal {
         Terminal { verbose: self.verbose, ..terminal(&io::stdout(), self.choice) }
     }
 
-    /// What standard error can show.
+    /// The abilities of standard error.
     pub(super) fn terminal_of_errors(&self) -> Terminal {
         Terminal { verbose: self.verbose, ..terminal(&io::stderr(), self.choice) }
     }
@@ -55,7 +55,7 @@ impl Output {
     /// Prints a result. A closed pipe discards it; see [`Output::closed`].
     ///
     /// # Errors
-    /// Any other error of the system.
+    /// Any other I/O error.
     pub(super) fn print(&self, text: impl AsRef<[u8]>) -> io::Result<()> {
         if self.closed.get() {
             return Ok(());
@@ -70,15 +70,15 @@ impl Output {
         }
     }
 
-    /// Prints a result for people, in which names and values of the input may be: lines of it.
+    /// Prints a result for people that may contain names and values of the input.
     ///
     /// # Errors
-    /// As [`Self::print`].
+    /// See [`Self::print`].
     pub(super) fn print_lines(&self, text: &str) -> io::Result<()> {
         self.print(InputText::new(text).lines())
     }
 
-    /// Says findings on standard error, for subcommands whose result they are not.
+    /// Prints findings on standard error, for subcommands with another result.
     pub(super) fn show_findings(&self, findings: &Findings, root: &Utf8Path) {
         let findings = findings.unfinished(root);
         if !findings.findings().is_empty() {
@@ -87,35 +87,35 @@ impl Output {
         }
     }
 
-    /// Says findings about the configuration, which end a run.
+    /// Prints findings about the configuration, which end a run.
     pub(super) fn show_configuration(&self, findings: &[Finding], root: &Utf8Path) {
         let findings = FinalFindings::new(findings.to_vec(), root);
         let text = Report::of(&findings, self.terminal_of_errors()).text(Format::Human);
         let text = String::from_utf8_lossy(&text).into_owned();
-        // The last line counts clusters, of which none was examined.
+        // The last line counts clusters, but none was examined.
         self.show(text.trim_end().rsplit_once("\n\n").map_or(text.trim_end(), |(t, _)| t));
     }
 
-    /// Says what ended the run, or a part of it.
+    /// Reports an error.
     pub(super) fn error(&self, message: impl Display) {
         self.say("error", ERROR, message);
     }
 
-    /// Says what may surprise.
+    /// Reports a warning.
     pub(super) fn warning(&self, message: impl Display) {
         if !self.quiet {
             self.say("warning", WARNING, message);
         }
     }
 
-    /// Says what is good to know.
+    /// Reports a note.
     pub(super) fn note(&self, message: impl Display) {
         if !self.quiet {
             self.say("note", NOTE, message);
         }
     }
 
-    /// Shows what was asked for beside the result.
+    /// Shows requested additional output.
     pub(super) fn show(&self, text: impl Display) {
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
         let _ = writeln!(out, "{}", InputText::new(&text.to_string()).lines());
@@ -123,7 +123,7 @@ impl Output {
 
     fn say(&self, word: &str, style: Style, message: impl Display) {
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
-        // Without standard error, nothing can be reported.
+        // Errors of standard error can't be reported.
         let message = message.to_string();
         let _ = writeln!(out, "{style}{word}{style:#}: {}", InputText::new(&message).lines());
     }

@@ -7,7 +7,7 @@ use super::arguments::Sources;
 use super::out_place;
 use hcoplan_analysis::{Clusters, Failure, OutputTree};
 
-/// The output tree.
+/// Options for the output tree.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputTreeArguments {
@@ -26,7 +26,8 @@ impl OutputTreeArguments {
         self.kustomization || found.repo.config().kustomization
     }
 
-    /// The output tree, where nobody applies it; it is none where none is asked for. `write`: whether it is written.
+    /// Opens the output tree, which must not be applied by anything; without --out there is none. `write` creates a new
+    /// one.
     pub(super) fn open(&self, sources: &Sources, found: &Clusters, write: bool) -> Result<OutputTree, Failure> {
         let Some(path) = &self.out else {
             return Ok(OutputTree::nowhere());

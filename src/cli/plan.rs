@@ -1,4 +1,4 @@
-//! `hcoplan plan`: what changes, what follows from it, and what is found.
+//! `hcoplan plan`: changes, consequences and findings.
 
 use clap::Args;
 
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let settings = arguments.rules.settings(&found)?;
     let base = arguments.previous.base_or_main(&found, output)?;
     let tree = arguments.out.open(&arguments.sources, &found, true)?;
-    // What is rendered with other facts than the repository's own says nothing about the tree in it.
+    // Facts given on the command line don't apply to the committed tree.
     let is_own = arguments.out.out.is_none() && sources.has_only_own_facts() && !arguments.force && !found.is_stream();
     let committed = if is_own { hcoplan_analysis::committed(&found) } else { Vec::new() };
     let shows_fixes = targets.iter().any(|t| t.format.shows_fixes());

@@ -1,4 +1,4 @@
-//! `--against` and `--live`: what the clusters hold now, so that a change is judged as an update.
+//! `--against` and `--live`: the present state of the clusters, so that a change is validated as an update.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
@@ -10,7 +10,7 @@ use crate::repo::{self, Trust};
 use crate::source::Commit;
 use hcoplan_analysis::{Clusters, CompareBase, Failure, PreviousState, Sources, range};
 
-/// The clusters' present state.
+/// Options for the clusters' present state.
 #[derive(Debug, Args)]
 #[group(skip)]
 #[command(next_help_heading = "Update")]
@@ -55,7 +55,7 @@ enum Update {
 }
 
 impl Arguments {
-    /// How the change is submitted, where that is given.
+    /// The update method, if given.
     pub(super) fn update(&self) -> Option<UpdateMethod> {
         self.update.map(|update| match update {
             Update::Apply => UpdateMethod::Apply,
@@ -64,7 +64,7 @@ impl Arguments {
         })
     }
 
-    /// The side that is judged: of a range it is the right one.
+    /// The sources of the side after.
     pub(super) fn sources(&self, sources: Sources) -> Result<Sources, Failure> {
         let sources = Sources { update: self.update(), ..sources };
         Ok(match self.against.as_deref().filter(|name| !is_directory(name)).map(range).transpose()? {
@@ -73,7 +73,7 @@ impl Arguments {
         })
     }
 
-    /// What the command line names; nothing where it names none.
+    /// The side before, if given.
     pub(super) fn base(&self, found: &Clusters, output: &Output) -> Result<CompareBase, Failure> {
         if let Some(file) = &self.live {
             return Ok(CompareBase::live(live(file, found, output)?));
@@ -93,13 +93,13 @@ impl Arguments {
         CompareBase::revision(range(name)?.0, found, output)
     }
 
-    /// The same, else where this branch left the main one.
+    /// The side before, by default the merge base with the main branch.
     pub(super) fn base_or_main(&self, found: &Clusters, output: &Output) -> Result<CompareBase, Failure> {
         let named = self.base(found, output)?;
         if named.name().is_some() { Ok(named) } else { CompareBase::left_main(found) }
     }
 
-    /// The files of it, which are no sources.
+    /// The files of `--live`, which are no sources.
     pub(super) fn files(&self) -> Vec<Utf8PathBuf> {
         self.live.iter().cloned().collect()
     }

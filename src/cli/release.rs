@@ -1,4 +1,4 @@
-//! `hcoplan release`: the HCO releases that are modelled, and the distributions that are built from them.
+//! `hcoplan release`: the modelled HCO releases and the distributions built from them.
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -62,7 +62,7 @@ enum Command {
     },
 }
 
-/// How it is printed.
+/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Form {
     /// For people.

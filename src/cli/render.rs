@@ -1,4 +1,4 @@
-//! `hcoplan render`: the objects that would exist.
+//! `hcoplan render`: the rendered objects.
 
 use std::ops::ControlFlow;
 
@@ -58,7 +58,7 @@ pub(super) struct Arguments {
     force: bool,
 }
 
-/// What is printed instead of objects.
+/// Other output than objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Show {
     /// The HyperConverged as the API server would store it

@@ -1,4 +1,4 @@
-//! `hcoplan schema`: the JSON Schemas of what is written for hcoplan and of what it prints.
+//! `hcoplan schema`: the JSON Schemas of hcoplan's input and output.
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     name: Option<String>,
 }
 
-/// The documents that have a schema: the name of each, and what it is.
+/// The documents with a schema: name and description.
 const DOCUMENTS: [(&str, &str); 15] = [
     ("argocd", "hcoplan argocd --format json"),
     ("config", "hcoplan.yaml"),

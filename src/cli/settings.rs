@@ -1,4 +1,4 @@
-//! Which rules run and which findings count: the arguments, and below them `hcoplan.yaml`.
+//! Options for rules and findings, with defaults from `hcoplan.yaml`.
 
 use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
@@ -9,7 +9,7 @@ use crate::repo::Config;
 use hcoplan_analysis::{BaselineFile, ClusterTask, Clusters, CompareBase, Failure, Question};
 use std::num::NonZeroUsize;
 
-/// Which rules run.
+/// Options that select rules.
 #[derive(Debug, Args)]
 pub(super) struct Choice {
     /// Only these rules and groups
@@ -25,7 +25,7 @@ pub(super) struct Choice {
     pedantic: bool,
 }
 
-/// Which rules run, and which findings count.
+/// Options for rules and findings.
 #[derive(Debug, Args)]
 pub(super) struct Rules {
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub(super) struct Rules {
     update_baseline: bool,
 }
 
-/// From which severity on a finding fails the run.
+/// The least severity that fails the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum FailOn {
     /// Errors only
@@ -58,7 +58,7 @@ pub(super) enum FailOn {
 }
 
 impl FailOn {
-    /// The severity; `None` = never.
+    /// The severity; `None` means never.
     pub(super) fn severity(self) -> Option<Severity> {
         match self {
             Self::Error => Some(Severity::Error),
@@ -70,12 +70,12 @@ impl FailOn {
 }
 
 impl Choice {
-    /// Whether the command line says which rules run.
+    /// Whether the command line selects rules.
     fn is_some(&self) -> bool {
         !self.select.is_empty() || !self.ignore.is_empty()
     }
 
-    /// The arguments, and below them what the configuration says.
+    /// The settings of the command line and the configuration.
     pub(super) fn settings(&self, found: &Clusters) -> Result<Settings, Failure> {
         let configured = Settings::configured(found.repo.config());
         let mut settings = configured.map_err(|wrong| Failure::Configuration(wrong, found.root.clone()))?;
@@ -91,12 +91,12 @@ impl Choice {
 }
 
 impl Rules {
-    /// As [`Choice::settings`].
+    /// See [`Choice::settings`].
     pub(super) fn settings(&self, found: &Clusters) -> Result<Settings, Failure> {
         self.choice.settings(found)
     }
 
-    /// What is asked about clusters, with these rules and findings.
+    /// The input of an analysis with these rules.
     pub(super) fn question<'a>(
         &self,
         found: &'a Clusters,
@@ -109,7 +109,7 @@ impl Rules {
         Ok(Question { found, settings, base, baseline, fail_on, work, jobs })
     }
 
-    /// From which severity on a finding fails the run; `None` = never.
+    /// The least severity that fails the run; `None` means never.
     fn fail_on(&self, config: &Config) -> Option<Severity> {
         match self.fail_on {
             Some(fail_on) => fail_on.severity(),
@@ -117,7 +117,7 @@ impl Rules {
         }
     }
 
-    /// The findings of an earlier day, where they are asked for.
+    /// The baseline, if given.
     fn baseline(&self, found: &Clusters) -> Result<Option<BaselineFile>, Failure> {
         match found.baseline(self.baseline.clone()) {
             Some(file) => {

@@ -1,8 +1,8 @@
-//! The command line as a whole: help, examples, options that commands share.
+//! Checks the whole command line: help, examples, shared options.
 
 use super::*;
 
-/// Every command with its words, `inventory check` after `inventory`.
+/// Visits every command with its words.
 fn each(look: &mut dyn FnMut(&[String], &clap::Command)) {
     fn walk(words: &[String], command: &clap::Command, look: &mut dyn FnMut(&[String], &clap::Command)) {
         look(words, command);
@@ -17,7 +17,7 @@ fn each(look: &mut dyn FnMut(&[String], &clap::Command)) {
     walk(&[], &command, look);
 }
 
-/// The words of an example up to its comment, a pipe or a redirection.
+/// The words of an example before a comment, pipe or redirection.
 fn example(line: &str) -> Option<Vec<&str>> {
     let from = line.find("hcoplan ")?;
     let line = line[from..].split("  ").next()?;
@@ -51,7 +51,7 @@ fn every_help_has_examples_that_can_be_typed() {
 fn commands_that_read_a_repository_have_the_same_options() {
     /// The options of `arguments::InputArguments`.
     const READING: [&str; 6] = ["config", "trust-base", "kustomize-remote", "helm", "show-files", "jobs"];
-    /// What each command takes of them, where it is not all, and why.
+    /// The commands that take fewer of them: the options, and why.
     const OTHERS: [(&str, &[&str], &str); 10] = [
         ("init", &[], "it writes the configuration"),
         ("explain", &[], "it reads no file"),

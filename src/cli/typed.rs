@@ -1,10 +1,10 @@
-//! The command as typed, to be shown in reports.
+//! The typed command, for reports.
 
-/// Options that change only the form, the destination and the speed of the output; those with a value.
+/// Options with a value that affect only format, destination and speed of the output.
 const OF_OUTPUT: [&str; 3] = ["--format", "--color", "--jobs"];
 const SWITCHES: [&str; 4] = ["-q", "--quiet", "-v", "--verbose"];
 
-/// The command line as a shell takes it, without options that don't change the content.
+/// The command line for a shell, without options that don't affect the content.
 pub(super) fn command() -> String {
     of_words(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()))
 }
@@ -19,7 +19,7 @@ fn of_words(mut words: impl Iterator<Item = String>) -> String {
             }
         } else if !SWITCHES.contains(&&*word) {
             out.push(' ');
-            // Only a zero byte can't be quoted, and no argument has one.
+            // Only a zero byte can't be quoted, and arguments have none.
             out.push_str(&shlex::try_quote(&word).unwrap_or_default());
         }
     }

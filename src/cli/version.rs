@@ -1,12 +1,11 @@
-//! `--version`: hcoplan's own, and the releases that it models.
+//! `--version`: hcoplan's version and the modelled releases.
 
 use std::ffi::OsString;
 
-/// The compiled-in releases with their patch level. Known without reading any release's data:
-/// `--version` is for scripts that ask often.
+/// The built-in releases with their patch level, so that `--version` loads no release.
 const MODELLED: [(&str, &str); 4] = [("1.16", "1.16.1"), ("1.17", "1.17.4"), ("1.18", "1.18.2"), ("1.19", "1.19.0")];
 
-/// What follows the name for `--version`.
+/// The text after the name in `--version`.
 pub(super) fn long() -> String {
     let mut out = env!("CARGO_PKG_VERSION").to_owned();
     out.push_str("\nHCO releases:");
@@ -16,8 +15,8 @@ pub(super) fn long() -> String {
     out
 }
 
-/// The answer where the version is asked for and nothing else: scripts do that often, and no
-/// subcommand's arguments have to be put together for it. It is what the command line would print.
+/// The answer if only the version is requested: fast for scripts, because it doesn't build the command line. Equal to
+/// clap's output.
 pub(super) fn version_answer(typed: &[OsString]) -> Option<String> {
     let [_, word] = typed else {
         return None;

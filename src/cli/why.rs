@@ -79,7 +79,7 @@ Examples:
   hcoplan why prod KubeVirt spec.configuration.migrations --upgrade-to 1.19";
 
 impl Arguments {
-    /// Field and directory. A third word that is a directory's path is no field.
+    /// Field and directory. A third word that is a directory isn't a field.
     fn field_and_directory(&self) -> (&str, Utf8PathBuf) {
         let field = self.field.as_deref().unwrap_or_default();
         match &self.directory {

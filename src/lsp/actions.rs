@@ -1,7 +1,7 @@
-//! What the editor offers to do about a finding.
+//! Code actions for findings.
 //!
-//! Edits are those of `hcoplan fix`: tried out before they are offered, so that the file is what was
-//! meant and no comment is lost.
+//! The edits are those of `hcoplan fix`. They are tried before they are offered, so that the result is as intended and
+//! comments are kept.
 
 use crate::repo::ClusterRef;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::source::{SourceFile, Span};
 use crate::yaml::edit::{EditableFile, apply_and_verify};
 use crate::yaml::{Node, parse};
 
-/// What actions are made from.
+/// The input for code actions.
 pub(super) struct ActionInputs<'s> {
     /// The file, relative to the root.
     pub(super) path: Utf8PathBuf,
@@ -48,7 +48,7 @@ impl ActionInputs<'_> {
         range(&place, self.client.capabilities, &|path| self.marked(path))
     }
 
-    /// Edits as the editor takes them.
+    /// Edits in the protocol's format.
     fn workspace_edit(&self, edits: &[Edit]) -> Value {
         let mut files: Vec<(&Utf8Path, Vec<TextEdit>)> = Vec::new();
         for edit in edits {
@@ -74,7 +74,7 @@ impl ActionInputs<'_> {
     }
 }
 
-/// The actions for a range of the file. `only` names kinds, each with everything below it.
+/// The actions for a range of a file. `only` restricts the kinds, including their subkinds.
 pub(super) fn actions(inputs: &ActionInputs<'_>, at: Range, only: Option<&[CodeActionKind]>) -> Vec<Value> {
     let wanted = |kind: &str| {
         let below = |k: &CodeActionKind| {
@@ -98,7 +98,7 @@ pub(super) fn actions(inputs: &ActionInputs<'_>, at: Range, only: Option<&[CodeA
         });
         let (shown, mut findings): (Vec<_>, Vec<Finding>) = shown.unzip();
         if let Some((clusters, settings)) = &inputs.analysis.open {
-            // Where they can't be tried, they can't be made, either: the editor's log has said why.
+            // Fixes that can't be tried aren't offered; the log has the reason.
             let _ = clusters.try_fixes(&mut findings, settings, None);
         }
         for (shown, finding) in shown.iter().zip(&findings) {
@@ -139,7 +139,7 @@ pub(super) fn actions(inputs: &ActionInputs<'_>, at: Range, only: Option<&[CodeA
     out
 }
 
-/// The edit that makes all safe fixes of the file, as `hcoplan fix --write` does.
+/// The edit for all safe fixes of the file, as `hcoplan fix --write` applies them.
 pub(super) fn fix_all_edit(inputs: &ActionInputs<'_>) -> Option<Value> {
     let job = inputs.root.job_of(inputs.documents);
     let (before, text) = job.apply_safe_fixes(&inputs.path)?;
@@ -159,7 +159,7 @@ fn title(fix: &Fix) -> String {
     }
 }
 
-/// Whether the result is what was meant.
+/// Whether a fix has the intended result.
 fn is_possible(finding: &Finding, fix: &Fix) -> bool {
     !fix.edits.is_empty() && !round(&[Choice { finding, fix }]).files.is_empty()
 }
@@ -168,8 +168,8 @@ fn touch(a: Range, b: Range) -> bool {
     a.start <= b.end && b.start <= a.end
 }
 
-/// The comment that leaves a finding out, on the line above it. An error needs a reason, which is
-/// for the author to write. `None` for a rejection, and where no comment can stand or none counts.
+/// An action that adds a suppression comment on the line above. An error requires a reason, which the author has to
+/// write. `None` for a rejection, and where a comment isn't possible or has no effect.
 fn suppression(inputs: &ActionInputs<'_>, finding: &Finding) -> Option<Edit> {
     let place = finding.location.as_ref().filter(|_| !finding.rejection)?;
     let file = &place.file;
@@ -179,7 +179,7 @@ fn suppression(inputs: &ActionInputs<'_>, finding: &Finding) -> Option<Edit> {
     if !has_suppressions(inputs, file.path(), &document.root) {
         return None;
     }
-    // Inside a text over several lines a `#` is part of the text.
+    // In a multi-line text a `#` is part of the text.
     let start = beginning(&document.root, start).unwrap_or(start) as usize;
     let text = file.text();
     let line = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
@@ -201,14 +201,14 @@ fn suppression(inputs: &ActionInputs<'_>, finding: &Finding) -> Option<Edit> {
     apply_and_verify(&EditableFile::of(file), edits, &intended).ok().map(|_| edit)
 }
 
-/// Whether the comments of a document count: it is a HyperConverged, says what a cluster is like,
-/// or is one of the other objects of a cluster's directory.
+/// Whether comments of a document can suppress findings: it is a HyperConverged, an inventory, or another object in a
+/// cluster's directory.
 fn has_suppressions(inputs: &ActionInputs<'_>, path: &Utf8Path, root: &Node) -> bool {
     let version = root.get("apiVersion").and_then(Node::as_str);
     let kind = root.get("kind").and_then(Node::as_str);
     let mut clusters = inputs.analysis.repo().into_iter().flat_map(Repo::clusters);
     match kind {
-        // One whose name another one has is not looked at.
+        // A HyperConverged with a duplicate name isn't examined.
         _ if version.is_some_and(|v| v.starts_with("hco.kubevirt.io/")) => clusters.any(|c| c.path() == path),
         Some(kind) if kind == "ClusterInventory" || kind.starts_with("Node") => {
             let mut inventories = clusters.flat_map(ClusterRef::inventory_files);
@@ -222,7 +222,7 @@ fn has_suppressions(inputs: &ActionInputs<'_>, path: &Utf8Path, root: &Node) -> 
     }
 }
 
-/// The key or the first byte of the scalar that a byte is in.
+/// The key, or the scalar's first byte, at an offset.
 fn beginning(node: &Node, at: u32) -> Option<u32> {
     let inside = |node: &Node| node.span.start <= at && at < node.span.end;
     let entry = node.entries().iter().find(|e| inside(&e.value));
@@ -236,7 +236,7 @@ fn beginning(node: &Node, at: u32) -> Option<u32> {
     if below.entries().is_empty() && below.items().is_empty() { Some(begin) } else { beginning(below, at) }
 }
 
-/// Edits that make a file's text another one, line by line.
+/// Edits that replace changed lines of a file.
 fn hunks(file: &Arc<SourceFile>, after: &str) -> Vec<Edit> {
     let old: Vec<&str> = file.text().split_inclusive('\n').collect();
     let new: Vec<&str> = after.split_inclusive('\n').collect();

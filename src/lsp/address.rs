@@ -1,9 +1,8 @@
-//! `file:` addresses and paths.
+//! Converts between `file:` addresses and paths.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// The path of a `file:` address; `None` for other schemes, other hosts, and names that are no
-/// UTF-8.
+/// The path of a `file:` address; `None` for other schemes, other hosts, and names that aren't UTF-8.
 pub(super) fn to_path(address: &str) -> Option<Utf8PathBuf> {
     let rest = address.strip_prefix("file://")?;
     let rest = rest.split(['?', '#']).next()?;
@@ -25,7 +24,7 @@ pub(super) fn to_path(address: &str) -> Option<Utf8PathBuf> {
         });
     }
     let mut path = String::from_utf8(bytes).ok()?;
-    // `/C:/x` of Windows.
+    // Windows: `/C:/x`.
     if cfg!(windows) && path.get(2..3) == Some(":") {
         path.remove(0);
     }

@@ -1,4 +1,4 @@
-//! A directory looked at as a whole, with what is open in the editor in the place of its files.
+//! Analyses a directory with the editor's text of open files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,43 +14,43 @@ use hcoplan_analysis::{
     report_outcome,
 };
 
-/// What is to be looked at.
+/// The input of an analysis.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// The directory; nothing outside of it is read.
     pub(super) root: Utf8PathBuf,
-    /// Whether only the files of the directory itself count: it is nobody's workspace.
+    /// Whether to read only the directory's own files, because it is no workspace.
     pub(super) shallow: bool,
-    /// The texts that are open, by their path from the directory.
+    /// The text of open files, by path relative to the directory.
     pub(super) texts: BTreeMap<Utf8PathBuf, Vec<u8>>,
-    /// The editor's numbers of these texts.
+    /// The editor's version numbers of these texts.
     pub(super) versions: BTreeMap<Utf8PathBuf, i32>,
-    /// The number of the state of things that this is.
+    /// The number of the analysed state.
     pub(super) state: u64,
 }
 
-/// What was seen.
+/// The result of an analysis.
 #[derive(Debug)]
 pub struct Analysis {
-    /// Of which state of things.
+    /// Its input.
     pub(super) job: Job,
-    /// The clusters and the configured rules; `None` where the configuration is wrong.
+    /// The clusters and settings; `None` if the configuration is wrong.
     pub(super) open: Option<(Clusters, Settings)>,
-    /// What was found, after suppression.
+    /// The findings after suppression.
     pub(super) findings: Vec<Finding>,
     /// Messages in addition to the findings.
     pub(super) said: Vec<String>,
 }
 
 impl Analysis {
-    /// The repository that was read.
+    /// The repository.
     pub(super) fn repo(&self) -> Option<&Repo> {
         self.open.as_ref().map(|(clusters, _)| &clusters.repo)
     }
 }
 
 impl Job {
-    /// Runs it. After a panic, only the panic is reported.
+    /// Runs the analysis. After a panic, only the panic is reported.
     pub fn run(self) -> Analysis {
         let said = KeptNotices::default();
         let seen = catch_panic(|| self.look(&said));
@@ -62,8 +62,8 @@ impl Job {
         Analysis { job: self, open, findings, said: said.map(|(_, text)| text).collect() }
     }
 
-    /// A file as `hcoplan fix --write` would leave it, as far as nothing but this file changes: its safe fixes, and those
-    /// that come up when they are made. `None` where nothing is to be done.
+    /// A file as `hcoplan fix --write` would write it by changing only this file, repeating until no safe fix is left.
+    /// `None` if nothing changes.
     pub(super) fn apply_safe_fixes(&self, path: &Utf8Path) -> Option<(Arc<SourceFile>, String)> {
         let said = KeptNotices::default();
         let (clusters, settings) = self.open(&said).ok()?;
@@ -79,7 +79,7 @@ impl Job {
         Ok((clusters, settings))
     }
 
-    /// What `hcoplan lint` would find.
+    /// The findings of `hcoplan lint`.
     fn look(&self, said: &dyn Notices) -> (Option<(Clusters, Settings)>, Vec<Finding>) {
         let (clusters, settings) = match self.open(said) {
             Ok(open) => open,
@@ -100,7 +100,7 @@ impl Job {
         };
         let baseline = clusters.baseline(None);
         let found = lint(baseline.as_ref()).or_else(|error| {
-            // Without the baseline, rather than nothing.
+            // A wrong baseline is reported, and then ignored.
             said.error(error);
             lint(None)
         });
@@ -114,7 +114,7 @@ impl Job {
     }
 }
 
-/// The file that represents a cluster: an editor shows no diagnostic without a file.
+/// The location of a cluster: editors show diagnostics only in a file.
 fn of_cluster(repo: &Repo, name: Option<&str>) -> Option<Location> {
     let cluster = repo.clusters().iter().find(|c| Some(c.name()) == name)?;
     let file = SourceFile::new(cluster.path(), "");

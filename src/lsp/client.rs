@@ -1,4 +1,4 @@
-//! What the client said that it can do, and what we say that we can.
+//! The capabilities of client and server.
 
 use camino::Utf8PathBuf;
 use lsp_server::{Request, RequestId};
@@ -10,29 +10,29 @@ use super::diagnostics::ClientCapabilities;
 use super::places::Encoding;
 use super::transport::Outgoing;
 
-/// An action about one finding.
+/// The kind of an action for one finding.
 pub(super) const QUICK_FIX: &str = "quickfix";
 
-/// An action about everything in a file.
+/// The kind of an action for a whole file.
 pub(super) const FIX_ALL: &str = "source.fixAll.hcoplan";
 
-/// A client, as far as it matters.
+/// The client's relevant capabilities.
 #[derive(Debug, Default)]
 pub(super) struct Client {
-    /// How it shows diagnostics.
+    /// The display of diagnostics.
     pub(super) capabilities: ClientCapabilities,
-    /// Whether there is a workspace.
+    /// Whether a workspace is open.
     pub(super) has_folders: bool,
-    /// Whether it asks for an action's edit when it is needed.
+    /// Whether it requests an action's edit on use.
     pub(super) resolves: bool,
-    /// Whether edits may say of which text they are.
+    /// Whether edits can name a document's version.
     pub(super) versioned_edits: bool,
-    /// Whether it tells of files that change on disk when it is asked to.
+    /// Whether it can report changes of files on disk.
     pub(super) watches: bool,
 }
 
 impl Client {
-    /// Reads `initialize`; with the folders of the workspace.
+    /// Parses `initialize`; also returns the workspace's folders.
     pub(super) fn of(params: Value) -> Result<(Self, Vec<Utf8PathBuf>), serde_json::Error> {
         let params: InitializeParams = serde_json::from_value(params)?;
         let folders = folders(&params);
@@ -60,7 +60,7 @@ impl Client {
         Ok((client, folders))
     }
 
-    /// The answer to `initialize`.
+    /// The result of `initialize`.
     pub(super) fn server_capabilities(&self) -> Value {
         const INCREMENTAL: u8 = 2;
         json!({
@@ -85,7 +85,7 @@ impl Client {
         })
     }
 
-    /// Asks for notifications about files that change on disk.
+    /// The request for notifications about changed files.
     pub(super) fn registration(&self) -> Option<Outgoing> {
         let watchers = json!([{"globPattern": "**/*.{yaml,yml,json}"}, {"globPattern": "**/.gitignore"}]);
         let params = json!({"registrations": [{
@@ -103,7 +103,7 @@ impl Client {
     }
 }
 
-/// The workspace's folders; older clients know one only.
+/// The workspace's folders; older clients have only one.
 fn folders(params: &InitializeParams) -> Vec<Utf8PathBuf> {
     if let Some(folders) = &params.workspace_folders {
         let paths = folders.iter().map(|f| address::to_path(f.uri.as_str()));

@@ -1,4 +1,4 @@
-//! Findings as the editor shows them.
+//! Converts findings to diagnostics.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ use crate::secret::InputText;
 use crate::source::Location;
 use hcoplan_report::rule_page;
 
-/// What the client can show.
+/// The client's display capabilities.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ClientCapabilities {
     pub(super) encoding: Encoding,
@@ -25,13 +25,13 @@ pub(super) struct ClientCapabilities {
     pub(super) deprecated: bool,
 }
 
-/// Rules about what could as well not be there; an editor dims it.
+/// Rules about content without effect, which an editor shows dimmed.
 const UNNECESSARY: [&str; 4] = ["ignored-field", "no-effect-field", "redundant-default", "suppression-unused"];
 
-/// Who made a diagnostic.
+/// The source of diagnostics.
 const SOURCE: &str = "hcoplan";
 
-/// The findings that have a place, by their file.
+/// The findings with a location, by file.
 pub(super) fn by_file(findings: &[Finding]) -> BTreeMap<Utf8PathBuf, Vec<&Finding>> {
     let mut out: BTreeMap<Utf8PathBuf, Vec<&Finding>> = BTreeMap::new();
     for finding in findings {
@@ -43,7 +43,7 @@ pub(super) fn by_file(findings: &[Finding]) -> BTreeMap<Utf8PathBuf, Vec<&Findin
     out
 }
 
-/// A finding as a diagnostic of its file. `marked` and `address` of a file, by its path.
+/// A finding as a diagnostic. `marked` tells whether a file starts with a byte order mark; `address` returns its URI.
 pub(super) fn diagnostic(
     finding: &Finding,
     capabilities: ClientCapabilities,
@@ -85,14 +85,14 @@ pub(super) fn diagnostic(
     })
 }
 
-/// Where a place is for the editor.
+/// A location as a range.
 pub(super) fn range(place: &Location, capabilities: ClientCapabilities, marked: &dyn Fn(&Utf8Path) -> bool) -> Range {
     let lines = Lines::new(place.file.text(), capabilities.encoding);
     let lines = lines.behind_mark(marked(place.file.path()));
     lines.range(place.span)
 }
 
-/// What is wrong, and below it what to do.
+/// The message, with the help below.
 fn message(finding: &Finding) -> String {
     let help = finding.help.as_ref().map(|h| format!("\nhelp: {h}"));
     let text = format!("{}{}", finding.message_of_all(), help.unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The documents that are open in the editor: their texts are the truth, not the files.
+//! Documents open in the editor. Their text takes precedence over the files.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use lsp_types::TextDocumentContentChangeEvent;
 use super::address;
 use super::places::{Encoding, Lines, MARK};
 
-/// A document that is open.
+/// An open document.
 #[derive(Debug, Clone)]
 pub(super) struct Open {
-    /// Its address, as the editor writes it.
+    /// Its URI, as the editor writes it.
     pub(super) address: String,
-    /// The editor's number of this text.
+    /// The editor's version number.
     pub(super) version: i32,
-    /// The text, as the editor has it.
+    /// The editor's text.
     pub(super) text: String,
 }
 
 impl Open {
-    /// Whether the editor's text begins with a byte order mark.
+    /// Whether the editor's text starts with a byte order mark.
     pub(super) fn is_marked(&self) -> bool {
         self.text.starts_with(MARK)
     }
 
-    /// Makes a change: of a range, else of everything.
+    /// Applies a change of a range or of the whole text.
     fn change(&mut self, change: TextDocumentContentChangeEvent, encoding: Encoding) {
         let Some(range) = change.range else {
             self.text = change.text;
@@ -37,19 +37,19 @@ impl Open {
     }
 }
 
-/// The documents that are open, by their path.
+/// The open documents by path.
 #[derive(Debug, Default)]
 pub(super) struct Documents(BTreeMap<Utf8PathBuf, Open>);
 
 impl Documents {
-    /// Takes up a document; its path, where it is a file of this machine.
+    /// Opens a document; returns its path if it is a local file.
     pub(super) fn open(&mut self, open: Open) -> Option<Utf8PathBuf> {
         let path = address::to_path(&open.address)?;
         self.0.insert(path.clone(), open);
         Some(path)
     }
 
-    /// Changes a document; `None` where it isn't open.
+    /// Changes a document; `None` if it isn't open.
     pub(super) fn change(
         &mut self,
         address: &str,
@@ -66,7 +66,7 @@ impl Documents {
         Some(path)
     }
 
-    /// Forgets a document; `None` where it isn't open.
+    /// Closes a document; `None` if it isn't open.
     pub(super) fn close(&mut self, address: &str) -> Option<Utf8PathBuf> {
         let path = address::to_path(address)?;
         self.0.remove(&path).map(|_| path)
@@ -77,7 +77,7 @@ impl Documents {
         self.0.get(path)
     }
 
-    /// All of them with their paths.
+    /// All open documents with their paths.
     pub(super) fn all(&self) -> impl Iterator<Item = (&camino::Utf8Path, &Open)> {
         self.0.iter().map(|(path, open)| (path.as_path(), open))
     }
@@ -105,7 +105,7 @@ mod tests {
             change(Some((0, 5, 0, 5)), "!"),
             change(Some((0, 3, 0, 5)), "x"),
             change(Some((1, 3, 9, 9)), "3"),
-            // Backwards, which no client should send.
+            // A backward range, which clients should not send.
             change(Some((0, 1, 0, 0)), "b"),
         ];
         let changed = documents.change("file:///a.yaml", 2, changes, Encoding::Utf16);

@@ -1,9 +1,8 @@
 //! The language server: findings, fixes and explanations while the user types.
 //!
-//! It is thin. A [`Session`] keeps the editor's open files, lays them over the files of the workspace and runs the same
-//! pipeline on them as `hcoplan lint`. Findings become diagnostics, fixes become code actions, and a hover reads the
-//! release's tables and plans again. It reads nothing outside of the workspace's folders, and writes nothing: the
-//! editor makes the edits.
+//! A [`Session`] replaces files of the workspace by the editor's open documents and runs the pipeline of `hcoplan
+//! lint`. Findings become diagnostics, fixes become code actions, and hovers use the release's tables and plans. It
+//! reads nothing outside of the workspace's folders and writes nothing: the editor makes the edits.
 //!
 //! Source of the protocol: the Language Server Protocol's specification, 3.17.
 

@@ -1,14 +1,13 @@
-//! Places as the protocol counts them, and as bytes.
+//! Converts between positions of the protocol and byte offsets.
 //!
-//! A line ends with `\n`, `\r\n` or `\r`; a character is a UTF-16 code unit unless the client takes
-//! bytes of UTF-8, which is cheaper for both. Source: the specification, "Text Documents" and
-//! "Position Encoding Kind".
+//! A line ends with `\n`, `\r\n` or `\r`. A character is a UTF-16 code unit, unless the client accepts UTF-8, which is
+//! cheaper for both. Source: the specification, "Text Documents" and "Position Encoding Kind".
 
 use lsp_types::{Position, PositionEncodingKind, Range};
 
 use crate::source::Span;
 
-/// What a character of a position is.
+/// The unit of a position's character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Encoding {
     /// A byte of UTF-8.
@@ -21,7 +20,7 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// The one to use of those that a client offers; UTF-16 is what everybody has to know.
+    /// The best encoding offered by a client; UTF-16 is mandatory.
     pub(super) fn of(offered: Option<&[PositionEncodingKind]>) -> Self {
         let offers = |kind| offered.is_some_and(|o| o.contains(&kind));
         match () {
@@ -52,14 +51,14 @@ impl Encoding {
 /// The lines of a text.
 pub(super) struct Lines<'t> {
     text: &'t str,
-    /// The first byte of each line.
+    /// The offset of each line.
     starts: Vec<usize>,
     encoding: Encoding,
-    /// Characters of the client's first line that this text lacks: its byte order mark.
+    /// Characters of the client's first line that this text lacks: the byte order mark.
     lead: usize,
 }
 
-/// What a text begins with that is not part of it.
+/// The byte order mark, which isn't part of the text.
 pub(super) const MARK: char = '\u{feff}';
 
 impl<'t> Lines<'t> {
@@ -79,7 +78,7 @@ impl<'t> Lines<'t> {
         Self { text, starts, encoding, lead: 0 }
     }
 
-    /// The same where the client's text begins with a byte order mark, which this one lacks.
+    /// For a client whose text starts with a byte order mark.
     pub(super) fn behind_mark(mut self, is_marked: bool) -> Self {
         if is_marked {
             self.lead = self.encoding.width(MARK);
@@ -87,7 +86,7 @@ impl<'t> Lines<'t> {
         self
     }
 
-    /// Where a byte is; one past the end, or inside a character, is rounded down.
+    /// The position of an offset, rounded down if it is beyond the end or inside a character.
     pub(super) fn position(&self, offset: usize) -> Position {
         let offset = self.text.floor_char_boundary(offset);
         let line = self.starts.partition_point(|s| *s <= offset) - 1;
@@ -98,8 +97,7 @@ impl<'t> Lines<'t> {
         Position::new(number(line), number(width + lead))
     }
 
-    /// The byte at a position; behind a line's end it is that end, behind the last line the
-    /// text's.
+    /// The offset of a position, limited to the line's or the text's end.
     pub(super) fn offset(&self, position: Position) -> usize {
         let line = position.line as usize;
         let Some(start) = self.starts.get(line).copied() else {
@@ -126,7 +124,7 @@ impl<'t> Lines<'t> {
         at
     }
 
-    /// Where some bytes are.
+    /// The range of a span.
     pub(super) fn range(&self, span: Span) -> Range {
         let Span { start, end } = span;
         let (start, end) = (start as usize, end.max(start) as usize);
@@ -149,7 +147,7 @@ mod tests {
         for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
             let lines = Lines::new(TEXT, encoding);
             for (at, _) in TEXT.char_indices().chain([(TEXT.len(), ' ')]) {
-                // Between \r and \n there is no place.
+                // No position is between \r and \n.
                 let expected = if at == 9 { 8 } else { at };
                 let position = lines.position(at);
                 assert_eq!(lines.offset(position), expected, "{encoding:?} {position:?}");
@@ -165,7 +163,7 @@ mod tests {
         assert_eq!(at(Encoding::Utf32), Position::new(0, 3));
         let lines = Lines::new(TEXT, Encoding::Utf16);
         assert_eq!(lines.position(TEXT.len()), Position::new(4, 4));
-        // In the middle of a pair, behind a line, behind the text.
+        // Inside a surrogate pair, after a line, after the text.
         assert_eq!(lines.offset(Position::new(0, 3)), 3);
         assert_eq!(lines.offset(Position::new(0, 99)), 8);
         assert_eq!(lines.offset(Position::new(99, 0)), TEXT.len());

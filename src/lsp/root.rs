@@ -1,4 +1,4 @@
-//! A directory of the workspace: its last analysis, and what was sent to the editor.
+//! A directory of the workspace: its last analysis and published diagnostics.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -17,26 +17,26 @@ use crate::source::normalize_path;
 /// A directory of the workspace.
 #[derive(Debug)]
 pub(super) struct Root {
-    /// As the editor calls it.
+    /// The path as the editor gives it.
     pub(super) path: Utf8PathBuf,
-    /// With every link resolved.
+    /// The path without symbolic links.
     real: Utf8PathBuf,
-    /// Whether only its own files count.
+    /// Whether to read only its own files.
     shallow: bool,
-    /// Whether something changed that nobody has looked at.
+    /// Whether it changed since the last analysis.
     pub(super) changed: bool,
     /// Whether an analysis is running.
     pub(super) running: bool,
     /// What was seen last.
     pub(super) seen: Option<Analysis>,
-    /// How often it was looked at.
+    /// The number of the state.
     state: u64,
-    /// What the editor shows, by the file's address.
+    /// The published diagnostics by URI.
     published: BTreeMap<String, Vec<Diagnostic>>,
 }
 
 impl Root {
-    /// A directory that is there.
+    /// An existing directory.
     pub(super) fn new(path: &Utf8Path, shallow: bool) -> io::Result<Self> {
         let real = path.canonicalize_utf8()?;
         if !real.is_dir() {
@@ -54,7 +54,7 @@ impl Root {
         })
     }
 
-    /// A file's path from here; `None` for what lies elsewhere.
+    /// A file's path relative to the directory; `None` if it is elsewhere.
     pub(super) fn relative(&self, file: &Utf8Path) -> Option<Utf8PathBuf> {
         let below = |path: &Utf8Path, root: &Utf8Path| {
             let below = normalize_path(path.strip_prefix(root).ok()?)?;
@@ -67,7 +67,7 @@ impl Root {
         })
     }
 
-    /// Looks at it as it is now.
+    /// Starts an analysis of the present state.
     pub(super) fn job(&mut self, documents: &Documents) -> Job {
         self.changed = false;
         self.running = true;
@@ -75,7 +75,7 @@ impl Root {
         self.job_of(documents)
     }
 
-    /// What is to be looked at now.
+    /// The input of an analysis of the present state.
     pub(super) fn job_of(&self, documents: &Documents) -> Job {
         let open = documents.all();
         let open: Vec<(Utf8PathBuf, &Open)> =
@@ -94,12 +94,12 @@ impl Root {
         }
     }
 
-    /// Whether this is what was waited for.
+    /// Whether an analysis is of the present state.
     pub(super) fn is_of(&self, analysis: &Analysis) -> bool {
         self.running && self.real == analysis.job.root && self.state == analysis.job.state
     }
 
-    /// Takes an analysis; returns what to send to the editor. Files of `foreign` are another root's.
+    /// Stores an analysis; returns the messages for the editor. `foreign` files belong to another root.
     pub(super) fn take(
         &mut self,
         mut analysis: Analysis,
@@ -108,7 +108,7 @@ impl Root {
         client: &Client,
     ) -> Vec<Value> {
         self.running = false;
-        // While the configuration is wrong, clusters are still where they were.
+        // With a wrong configuration, keep the known clusters.
         if analysis.open.is_none() {
             analysis.open = self.seen.take().and_then(|s| s.open);
         }
@@ -124,7 +124,7 @@ impl Root {
             let mut diagnostics: Vec<Diagnostic> = Vec::new();
             for finding in findings {
                 let made = diagnostic(finding, client.capabilities, &marked, &address);
-                // Several clusters of one file give the same diagnostics.
+                // Several clusters of one file may have the same diagnostics.
                 let new = made.filter(|d| !diagnostics.contains(d));
                 diagnostics.extend(new);
             }
@@ -134,7 +134,7 @@ impl Root {
             if let Some(relative) = self.relative(path) {
                 let seen = analysis.job.versions.get(&relative);
                 if seen != Some(&open.version) {
-                    // It was typed on meanwhile: these places are not its places any more.
+                    // The document changed since the analysis, so that locations don't match.
                     stale.insert(open.address.clone());
                 }
                 versions.insert(open.address.clone(), open.version);
@@ -165,13 +165,13 @@ impl Root {
         out
     }
 
-    /// Messages that clear all diagnostics of the editor.
+    /// Messages that remove all diagnostics.
     pub(super) fn clear_diagnostics(self) -> impl Iterator<Item = Value> {
         let addresses = self.published.into_keys();
         addresses.map(|address| json!({"uri": address, "diagnostics": []}))
     }
 
-    /// A file's address, as the editor writes it.
+    /// A file's URI, as the editor writes it.
     pub(super) fn address(&self, documents: &Documents, path: &Utf8Path) -> String {
         match self.document(documents, path) {
             Some(open) => open.address.clone(),
@@ -179,7 +179,7 @@ impl Root {
         }
     }
 
-    /// The document of a path from here, where it is open.
+    /// The open document of a path.
     pub(super) fn document<'d>(&self, documents: &'d Documents, path: &Utf8Path) -> Option<&'d Open> {
         let direct = documents.at(&self.path.join(path));
         let linked = || {

@@ -1,7 +1,6 @@
-//! A session over standard input and output.
+//! Runs a session on standard input and output.
 //!
-//! One thread reads, one looks at the workspace, and this one answers. It never waits for a job:
-//! a hover is answered while everything is looked at.
+//! One thread reads, one analyses the workspace, and this one answers without waiting for the analysis.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -15,7 +14,7 @@ use super::analysis::{Analysis, Job};
 use super::session::Session;
 use super::transport::{self, Incoming};
 
-/// So many messages are read ahead.
+/// Maximum number of messages read ahead.
 const AHEAD: usize = 256;
 
 enum Event {
@@ -24,16 +23,16 @@ enum Event {
     Ended,
 }
 
-/// Talks to an editor until it says `exit` or hangs up; the exit code that the protocol asks for: 0
-/// after a `shutdown`, else 1.
+/// Serves an editor until it sends `exit` or closes the input. Returns the exit code required by the protocol: 0 after
+/// `shutdown`, else 1.
 ///
 /// # Errors
-/// When nothing can be written any more.
+/// If the output can't be written.
 pub fn run(input: impl BufRead + Send + 'static, mut output: impl Write) -> io::Result<u8> {
     let (sender, events) = sync_channel(AHEAD);
     let (jobs, to_do) = channel();
     let done = sender.clone();
-    // Neither is waited for: one may hang in a read, the other in a look at a large repository.
+    // Neither thread is joined: both may be blocked.
     thread::spawn(move || read(input, &sender));
     thread::spawn(move || work(&to_do, &done));
     let mut session = Session::default();
@@ -49,7 +48,7 @@ pub fn run(input: impl BufRead + Send + 'static, mut output: impl Write) -> io::
             && session.due().is_some_and(|due| due <= Instant::now())
             && let Some(job) = session.job()
         {
-            // The worker is there as long as the sender is.
+            // The worker exists as long as the sender.
             let _ = jobs.send(job);
         }
         match next(&mut queue, &events, session.due()) {
@@ -64,7 +63,7 @@ pub fn run(input: impl BufRead + Send + 'static, mut output: impl Write) -> io::
     }
 }
 
-/// The next event, with all that are there already behind it; `None` when it is time for a job.
+/// The next event, after queueing all available ones; `None` if a job is due.
 fn next(queue: &mut VecDeque<Event>, events: &Receiver<Event>, due: Option<Instant>) -> Option<Event> {
     if queue.is_empty() {
         let first = match due {
@@ -81,7 +80,7 @@ fn next(queue: &mut VecDeque<Event>, events: &Receiver<Event>, due: Option<Insta
     queue.pop_front()
 }
 
-/// Whether a message is still wanted; else the id of the request that was taken back behind it.
+/// Whether a message is still wanted; else the id of the request, which a queued message cancels.
 fn wanted(incoming: &Incoming, queue: &VecDeque<Event>) -> Result<(), RequestId> {
     let Incoming::Message(Message::Request(request)) = incoming else {
         return Ok(());

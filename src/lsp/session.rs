@@ -1,6 +1,6 @@
-//! The conversation with the editor: the state, and the effect of each message on it.
+//! The session with an editor: its state, and the effect of each message.
 //!
-//! It has no thread and no stream. The caller passes messages in and out, and runs the [`Job`]s, one at a time: however
+//! It uses no threads and no streams. The caller passes messages in and out and runs [`Job`]s one at a time: however
 //! fast the user types, at most one runs and one is queued.
 
 use std::time::{Duration, Instant};
@@ -24,24 +24,24 @@ use super::{actions, completion, hover};
 use crate::repo::Repo;
 use hcoplan_analysis::catch_panic;
 
-/// So long nobody types before everything is looked at again.
+/// An analysis starts after this pause of typing.
 const PAUSE: Duration = Duration::from_millis(80);
 
-/// Maximum time of uninterrupted typing before the next analysis.
+/// Maximum delay of an analysis during uninterrupted typing.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Nobody said `initialize`.
+    /// Before `initialize`.
     New,
     Running,
-    /// The editor sent `shutdown`.
+    /// After `shutdown`.
     Down,
-    /// It is over.
+    /// After `exit`, with the exit code.
     Over(u8),
 }
 
-/// A question that was understood.
+/// A parsed request.
 #[derive(Debug)]
 enum BuildRequest {
     Hover(HoverParams),
@@ -50,17 +50,17 @@ enum BuildRequest {
     Resolve(Box<CodeAction>),
 }
 
-/// A conversation with an editor.
+/// A session with an editor.
 #[derive(Debug)]
 pub struct Session {
     phase: Phase,
     client: Client,
     roots: Vec<Root>,
     documents: Documents,
-    /// Questions that wait for a job.
+    /// Requests that wait for a job.
     waiting: Vec<(RequestId, BuildRequest)>,
     out: Vec<Outgoing>,
-    /// When something changed first and last that nobody has looked at.
+    /// The times of the first and the last change since the last analysis.
     changed: Option<(Instant, Instant)>,
 }
 
@@ -79,7 +79,7 @@ impl Default for Session {
 }
 
 impl Session {
-    /// Takes in what came.
+    /// Handles a message.
     pub fn receive(&mut self, incoming: Incoming) {
         match incoming {
             Incoming::Malformed(malformed) => self.out.push(Outgoing::Complaint(malformed)),
@@ -94,17 +94,17 @@ impl Session {
                     self.say(&format!("hcoplan has a bug: {said}"));
                 }
             }
-            // The only request is for notifications of changed files; a rejection needs no reaction.
+            // Our only request registers for changed files; a rejection needs no reaction.
             Incoming::Message(Message::Response(_)) => {}
         }
     }
 
-    /// What is to be sent.
+    /// Takes the messages to send.
     pub fn take(&mut self) -> Vec<Outgoing> {
         std::mem::take(&mut self.out)
     }
 
-    /// The exit code, when it is over.
+    /// The exit code after the end.
     pub fn exit(&self) -> Option<u8> {
         match self.phase {
             Phase::Over(code) => Some(code),
@@ -112,14 +112,14 @@ impl Session {
         }
     }
 
-    /// The end of the stream: the exit code depends on whether the editor sent `shutdown`.
+    /// Handles the end of input: the exit code depends on whether the editor sent `shutdown`.
     pub fn end_of_input(&mut self) {
         if !matches!(self.phase, Phase::Over(_)) {
             self.phase = Phase::Over(u8::from(self.phase != Phase::Down));
         }
     }
 
-    /// Answers that the editor doesn't want any more the question.
+    /// Cancels a waiting request.
     pub fn cancel(&mut self, id: &RequestId) {
         let waiting = self.waiting.iter().position(|(i, _)| i == id);
         if let Some(at) = waiting {
@@ -128,12 +128,12 @@ impl Session {
         }
     }
 
-    /// Rejects a question that was taken back before anybody looked at it.
+    /// Rejects a request that was cancelled before it was handled.
     pub fn cancelled(&mut self, id: RequestId) {
         self.reject(id, ErrorCode::RequestCanceled, "cancelled".to_owned());
     }
 
-    /// When the next job is to be taken; `None` while there is none, or one is under way.
+    /// When the next job is due; `None` without changes or during a job.
     pub fn due(&self) -> Option<Instant> {
         let (first, last) = self.changed?;
         if self.roots.iter().any(|r| r.running) {
@@ -142,7 +142,7 @@ impl Session {
         if self.waiting.is_empty() { Some((last + PAUSE).min(first + PATIENCE)) } else { Some(first) }
     }
 
-    /// The next job, where there is one and none is under way.
+    /// The next job, unless one is running or nothing changed.
     pub fn job(&mut self) -> Option<Job> {
         if self.roots.iter().any(|r| r.running) {
             return None;
@@ -155,7 +155,7 @@ impl Session {
         Some(root.job(&self.documents))
     }
 
-    /// Takes a job's result.
+    /// Stores a job's result.
     pub fn analysed(&mut self, analysis: Analysis) {
         let at = self.roots.iter().position(|r| r.is_of(&analysis));
         if let Some(at) = at {
@@ -177,14 +177,14 @@ impl Session {
         }
     }
 
-    /// Does every job at once, here.
+    /// Runs all due jobs on this thread.
     pub fn run_all_jobs(&mut self) {
         while let Some(job) = self.job() {
             self.analysed(job.run());
         }
     }
 
-    /// What was found, everywhere.
+    /// The findings of all roots.
     #[cfg(test)]
     pub(super) fn findings(&self) -> Vec<crate::finding::Finding> {
         let seen = self.roots.iter().filter_map(|r| r.seen.as_ref());
@@ -237,7 +237,7 @@ impl Session {
         self.out.push(Response::new_ok(id, result).into());
     }
 
-    /// Answers a question, now or when what it is about was looked at.
+    /// Answers a request, at once or after the analysis of its file.
     fn ask<P: DeserializeOwned>(&mut self, id: RequestId, params: Value, asked: impl FnOnce(P) -> BuildRequest) {
         match serde_json::from_value(params) {
             Ok(params) => self.answer(id, asked(params)),
@@ -264,7 +264,7 @@ impl Session {
         }
     }
 
-    /// Edits are about the text as it is now; for the others it is enough to know the other files.
+    /// Edits need an analysis of the present text; other requests only need other files.
     fn can_answer(&self, asked: &BuildRequest) -> bool {
         let knows_files = |position: &TextDocumentPositionParams| {
             let root = address::to_path(position.text_document.uri.as_str());
@@ -278,7 +278,7 @@ impl Session {
         }
     }
 
-    /// What is known about the file of a position: its repository, its path there, its text.
+    /// The repository, path and text for a position.
     fn at(&self, position: &TextDocumentPositionParams) -> Option<(Option<&Repo>, Utf8PathBuf, &Open)> {
         let path = address::to_path(position.text_document.uri.as_str())?;
         let open = self.documents.at(&path)?;
@@ -322,7 +322,7 @@ impl Session {
 
     fn resolve(&self, action: CodeAction) -> Value {
         let data = action.data.as_ref().and_then(Value::as_str);
-        // None where the fixes turn out to bring an error to a cluster.
+        // Without an edit if the fixes would cause an error in a cluster.
         let edit = data.and_then(|uri| actions::fix_all_edit(&self.action_inputs(uri)?));
         let mut action = json!(action);
         if let (Some(edit), Some(entries)) = (edit, action.as_object_mut()) {
@@ -445,8 +445,7 @@ impl Session {
         }
     }
 
-    /// Of a file that is opened without a workspace, the directory is looked at, and nothing below
-    /// it.
+    /// For a file opened without a workspace, examines only its directory.
     fn add_shallow_root(&mut self, file: &Utf8Path) {
         if let Some(parent) = file.parent()
             && let Ok(root) = Root::new(parent, true)
@@ -455,7 +454,7 @@ impl Session {
         }
     }
 
-    /// The root that a file belongs to: the innermost.
+    /// The innermost root of a file.
     fn root_of(&self, path: &Utf8Path) -> Option<usize> {
         let all = self.roots.iter().enumerate();
         let with = all.filter(|(_, r)| r.relative(path).is_some());
@@ -463,7 +462,7 @@ impl Session {
         deepest.map(|(at, _)| at)
     }
 
-    /// Files with findings that belong to a root further down.
+    /// Files with findings that belong to a nested root.
     fn foreign(&self, at: usize, analysis: &Analysis) -> Vec<Utf8PathBuf> {
         let Some(root) = self.roots.get(at) else {
             return Vec::new();
@@ -500,7 +499,7 @@ impl Session {
         self.out.push(Outgoing::Message(notification.into()));
     }
 
-    /// Says something in the editor's log.
+    /// Writes to the editor's log.
     fn say(&mut self, message: &str) {
         const WARNING: u8 = 2;
         let params = json!({"type": WARNING, "message": message});

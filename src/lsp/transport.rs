@@ -1,39 +1,39 @@
-//! Messages on a pair of streams.
+//! Reads and writes messages on streams.
 //!
-//! A header, an empty line, and as many bytes of JSON as the header says. What is no message is
-//! answered with an error and passed over; only the end of the stream ends the reading.
+//! A message is a header, an empty line, and as many bytes of JSON as the header gives. Malformed messages are answered
+//! with an error and skipped; only the end of the stream ends the reading.
 
 use std::io::{self, BufRead, Read, Write};
 
 use lsp_server::{ErrorCode, Message, RequestId, Response};
 use serde_json::{Value, json};
 
-/// What came in.
+/// A received message.
 #[derive(Debug)]
 pub enum Incoming {
-    /// A message.
+    /// A valid message.
     Message(Message),
-    /// Something else.
+    /// A malformed message.
     Malformed(Malformed),
 }
 
-/// Something that is no message.
+/// A malformed message.
 #[derive(Debug)]
 pub struct Malformed {
-    /// The request's id, as far as it can be parsed.
+    /// The request's id, if it can be parsed.
     pub id: Option<RequestId>,
-    /// What kind of mistake it is.
+    /// The error code.
     pub code: ErrorCode,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
 }
 
-/// What goes out.
+/// A message to send.
 #[derive(Debug)]
 pub enum Outgoing {
-    /// A message.
+    /// A valid message.
     Message(Message),
-    /// The answer to something that was no message.
+    /// The response to a malformed message.
     Complaint(Malformed),
 }
 
@@ -43,10 +43,10 @@ impl From<Response> for Outgoing {
     }
 }
 
-/// The largest message that is read: more than a client sends for the largest file that is.
+/// Maximum size of a message: larger than any message for the largest file.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// The longest line of a header.
+/// Maximum length of a header line.
 const MOST_HEADER: u64 = 16 << 10;
 
 fn malformed(code: ErrorCode, message: impl Into<String>) -> Incoming {
@@ -56,7 +56,7 @@ fn malformed(code: ErrorCode, message: impl Into<String>) -> Incoming {
 /// The next message; `None` at the end of the stream.
 ///
 /// # Errors
-/// Those of the stream.
+/// An error of the stream.
 pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     let mut length = None;
     let mut line = Vec::new();
@@ -91,7 +91,7 @@ pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     if bytes.len() as u64 == length { Ok(Some(message(&bytes))) } else { Ok(None) }
 }
 
-/// The message in a body.
+/// Parses the body of a message.
 pub(super) fn message(bytes: &[u8]) -> Incoming {
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
@@ -111,13 +111,13 @@ pub(super) fn message(bytes: &[u8]) -> Incoming {
 /// Writes a message.
 ///
 /// # Errors
-/// Those of the stream.
+/// An error of the stream.
 pub(super) fn write(message: &Outgoing, output: &mut impl Write) -> io::Result<()> {
     let complaint = match message {
         Outgoing::Message(message) => return message.write(output),
         Outgoing::Complaint(complaint) => complaint,
     };
-    // An id that nobody could read is null.
+    // The id of an unparsable request is null.
     let text = json!({
         "jsonrpc": "2.0",
         "id": complaint.id,

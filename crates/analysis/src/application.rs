@@ -1,4 +1,4 @@
-//! An application of Argo CD: its path in a checkout, and what kustomize makes of it.
+//! An application of Argo CD: its path in a checkout, and its kustomize build.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ pub struct Application {
 }
 
 impl Application {
-    /// The one whose path is the current directory. Argo CD says where in the checkout that is, which has no
-    /// `.git`; else it is in a git work tree, or it is all there is.
+    /// The application at the current directory. Argo CD's environment gives its path in the checkout, which has no
+    /// `.git`. Otherwise the path is relative to the git work tree, or empty outside of one.
     pub fn new() -> Result<Self, Failure> {
         let said = std::env::var("ARGOCD_APP_SOURCE_PATH").unwrap_or_default();
         let said = normalize_path(Utf8Path::new(&said)).unwrap_or_default();
@@ -38,22 +38,22 @@ impl Application {
         Ok(Self { root: place.root, below: place.below.unwrap_or_default(), tree })
     }
 
-    /// Whether there is a kustomization at the application's path.
+    /// Whether the application's directory has a kustomization.
     pub fn has_kustomization(&self) -> bool {
         repo::has_kustomization(&self.tree, &self.below)
     }
 
-    /// Whether that kustomization builds on a HyperConverged that lies elsewhere, or nobody knows what it names.
+    /// Whether the kustomization uses a HyperConverged of another directory, or can't be analysed.
     fn builds_on_others(&self) -> bool {
         let sources = repo::hyperconvergeds_of(&self.tree, &self.root, &self.below);
         sources.iter().any(|source| !source.starts_with(&self.below))
     }
 
-    /// The clusters at the application's path, and the text of what is built there, if anything is: by a kustomization,
-    /// or `elsewhere`, which is what standard input has.
+    /// The application's clusters and the text of its kustomize build, if it has one. With `elsewhere`, standard input
+    /// has the build.
     ///
     /// # Errors
-    /// It can't be read or built, or its configuration is wrong.
+    /// If it can't be read or built, or its configuration is wrong.
     pub fn open(self, elsewhere: bool, mut options: Options) -> Result<(Clusters, Option<Arc<SourceFile>>), Failure> {
         let printed = elsewhere.then(|| read_limited(&mut std::io::stdin().lock())).transpose();
         let printed = printed.map_err(|e| Failure::Read("standard input".to_owned(), e))?;
@@ -61,12 +61,12 @@ impl Application {
             let repo = Repo::open(Utf8Path::new("."), &options)?;
             return Ok((all_clusters(repo, Utf8PathBuf::from("."), options), None));
         }
-        // There is something to end with us.
+        // Temporary files have to be removed after an interrupt.
         crate::watch();
         let Self { root, below, tree } = self;
         let built = repo::build_one(&tree, &root, &below, printed, max_bytes(), &crate::interrupted)?;
         let built = built.unwrap_or_default();
-        // The nearest configuration, as for every other command.
+        // Use the nearest configuration, as every command does.
         let files = below.ancestors().map(|d| d.join(CONFIG_FILE));
         let mut found = files.filter_map(|path| Some((tree.read(&path).ok()?, path)));
         options.config = found.next().map(|(bytes, path)| SourceFile::from_bytes(path, bytes));
@@ -79,11 +79,11 @@ impl Application {
     }
 }
 
-/// What an application of the current directory is claimed for, if it is: a HyperConverged, one that its kustomization
-/// builds on, or what can't be read. Left to another tool, that would be applied unseen.
+/// Why the plugin claims the application in the current directory, if it does: it has a HyperConverged, its
+/// kustomization uses one, or a file can't be read. Otherwise another tool would apply it without a check.
 ///
 /// # Errors
-/// The directory can't be read.
+/// If the directory can't be read.
 pub fn claimed() -> Result<Option<String>, Failure> {
     let options = Options { trust: Trust::Nobody, checkout: true, ..Options::default() };
     match Repo::open(Utf8Path::new("."), &options) {

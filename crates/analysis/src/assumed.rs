@@ -1,4 +1,5 @@
-//! Findings of a cluster whose release or nodes are assumed: only those that hold for every possible one.
+//! Lints a cluster whose release or nodes are assumed: reports only what holds for every possible release and set of
+//! nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use hcoplan_planner::inventory::{LoadedInventory, contrasting_nodes};
 use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::{ClusterRef, Loaded, Repo};
 
-/// What the rules find in a cluster on all that it may be; `before` is the object that the change starts from.
+/// The findings common to all possible releases and nodes; `before` is the HyperConverged before the change.
 pub(super) fn lint(
     work: &ClusterTask<'_>,
     (repo, cluster): (&Repo, &ClusterRef),
@@ -34,9 +35,9 @@ pub(super) fn lint(
     })
 }
 
-/// What is `found` in the cluster as it is assumed. A finding that other nodes don't have is left out; one that
-/// another release which the cluster may run doesn't have is at most a warning, and names the releases (an info is left
-/// out); so are errors of those.
+/// Restricts `found`, the findings for the assumed cluster. Removes findings that other nodes don't have. A finding
+/// that some possible release lacks becomes at most a warning that names its releases; an info is removed. Adds the
+/// errors of other releases in the same way.
 fn common(
     loaded: &Loaded,
     release: &Arc<Release>,
@@ -53,7 +54,7 @@ fn common(
     if loaded.possible.is_empty() {
         return found;
     }
-    // What is assumed of a vendor's build says no more than that the release is assumed.
+    // The assumed release already implies that values of a vendor's build are assumed.
     found.findings.retain(|f| f.rule.name != "vendor-values-assumed");
     let own = claims(&found.findings);
     let others = loaded.possible.iter().filter(|other| other.label() != release.label());
@@ -78,7 +79,7 @@ fn common(
     }
     let mut labels = labels.into_iter();
     found.findings.retain_mut(|finding| {
-        // An assumed release rejects the HyperConverged only where all do.
+        // An assumed release rejects the HyperConverged only if all possible releases do.
         let Some(labels) = labels.next().filter(|l| l.len() < loaded.possible.len() && !finding.rejection) else {
             return true;
         };
@@ -93,7 +94,7 @@ fn common(
     found
 }
 
-/// Makes a finding that some of the possible releases have at most a warning that names them.
+/// Reduces a finding of only some possible releases to at most a warning that names them.
 fn limit(finding: &mut Finding, labels: &BTreeSet<&str>, loaded: &Loaded) {
     finding.severity = finding.severity.min(Severity::Warning);
     finding.fixes.clear();
@@ -106,21 +107,21 @@ fn limit(finding: &mut Finding, labels: &BTreeSet<&str>, loaded: &Loaded) {
     finding.message = format!("{} (in {title} {} only)", finding.message, of.join(", "));
 }
 
-/// What a finding is about and how severe it is: the same in two releases where they agree.
+/// The identity and severity of a finding, equal in releases that agree.
 type Claim = (FindingKey, Severity);
 
-/// What each of some findings claims.
+/// The claims of some findings.
 fn claims(findings: &[Finding]) -> Vec<Claim> {
     let keys = FindingKey::of_all(findings).into_iter();
     keys.zip(findings).map(|((_, key), finding)| (key, finding.severity)).collect()
 }
 
-/// Where the finding is that claims something.
+/// The index of the finding of each claim.
 fn by_claim(findings: &[Finding]) -> BTreeMap<Claim, usize> {
     claims(findings).into_iter().zip(0..).collect()
 }
 
-/// Leaves of a finding what another release's says, too.
+/// Removes details of a finding that another release's finding lacks.
 fn agree(finding: &mut Finding, other: &Finding) {
     finding.is_silent |= other.is_silent;
     let titles = |f: &Finding| f.fixes.iter().map(|f| f.title.clone()).collect::<Vec<_>>();

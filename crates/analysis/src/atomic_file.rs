@@ -1,4 +1,4 @@
-//! A file written as a whole or not at all: after a kill, a full disk or Ctrl-C it is what it was.
+//! Writes a file completely or not at all, even after a kill, a full disk or Ctrl-C.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -8,14 +8,14 @@ use tempfile::NamedTempFile;
 
 use hcoplan_diagnostics::source::reject_links;
 
-/// Writes a file, over one that is there. A device or a pipe is written to as it is.
+/// Writes a file, replacing an existing one. Devices and pipes are written to directly.
 pub fn replace(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
     let mut file = PartialFile::begin(path)?;
     file.write(text)?;
     file.finish()
 }
 
-/// A file that is written piece by piece, and is there when it is finished.
+/// A file that is written in parts and appears at its path when finished.
 #[derive(Debug)]
 pub struct PartialFile {
     path: Utf8PathBuf,
@@ -24,17 +24,17 @@ pub struct PartialFile {
 
 #[derive(Debug)]
 enum WriteTarget {
-    /// Takes the file's place at the end.
+    /// Replaces the file at the end.
     Beside(NamedTempFile),
     /// A device or a pipe.
     Itself(File),
 }
 
 impl PartialFile {
-    /// Begins a file, beside its place.
+    /// Creates a temporary file in the same directory.
     ///
     /// # Errors
-    /// It can't be written there.
+    /// If it can't be created.
     pub fn begin(path: &Utf8Path) -> io::Result<Self> {
         let to = if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             reject_links(path)?;
@@ -51,10 +51,10 @@ impl PartialFile {
         &self.path
     }
 
-    /// Writes a part of it.
+    /// Writes a part.
     ///
     /// # Errors
-    /// The system's.
+    /// An I/O error.
     pub fn write(&mut self, text: &[u8]) -> io::Result<()> {
         match &mut self.to {
             WriteTarget::Beside(file) => file.write_all(text),
@@ -62,10 +62,10 @@ impl PartialFile {
         }
     }
 
-    /// Moves it to its path.
+    /// Moves the file to its path.
     ///
     /// # Errors
-    /// The system's; the file is what it was then.
+    /// An I/O error; the existing file is unchanged then.
     pub fn finish(self) -> io::Result<()> {
         if let WriteTarget::Beside(file) = self.to {
             file.persist(self.path)?;
@@ -74,7 +74,7 @@ impl PartialFile {
     }
 }
 
-/// Writes a file that is not there; never over something that came between.
+/// Writes a new file; never overwrites one created in the meantime.
 pub fn create(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
     let mut file = beside(path)?;
     file.write_all(text)?;
@@ -82,9 +82,9 @@ pub fn create(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A file that is removed when nobody keeps it, in the same directory.
+/// A temporary file in the same directory, removed when dropped.
 fn beside(path: &Utf8Path) -> io::Result<NamedTempFile> {
-    // There is something to clean up from here on.
+    // Temporary files have to be removed after an interrupt.
     crate::watch();
     let parent = match path.parent() {
         Some(parent) if !parent.as_str().is_empty() => parent,
@@ -96,7 +96,7 @@ fn beside(path: &Utf8Path) -> io::Result<NamedTempFile> {
     builder.prefix(".hcoplan-");
     #[cfg(unix)]
     {
-        // As any other new file: what the umask leaves.
+        // The permissions of any new file, by the umask.
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }

@@ -1,4 +1,4 @@
-//! `--baseline FILE`: the findings recorded earlier.
+//! `--baseline FILE`: findings recorded earlier.
 
 use std::collections::BTreeSet;
 
@@ -12,21 +12,21 @@ use hcoplan_diagnostics::source::Unreadable;
 use hcoplan_lint::{Baseline, Date, Settings, Update};
 use hcoplan_repository::repo::{self, Trust};
 
-/// The file of findings of an earlier day.
+/// A file of recorded findings.
 #[derive(Debug, Clone)]
 pub struct BaselineFile {
-    /// Where it is, relative to the current directory.
+    /// The path, relative to the current directory.
     pub path: Utf8PathBuf,
-    /// Whether today's findings are written into it.
+    /// Whether to record the run's findings in it.
     pub update: bool,
-    /// Whether the command line says which rules run, so that others' findings aren't there.
+    /// Whether the command line selects rules, so that findings of other rules are missing.
     pub some_rules: bool,
-    /// Where it is outside of what is examined: the clusters that are. It may know others'.
+    /// For a baseline outside of the examined directory: the examined clusters. It may have entries of others.
     pub looked_at: Option<BTreeSet<String>>,
 }
 
 impl BaselineFile {
-    /// The baseline in a file, of the revision that is trusted where there is one.
+    /// Reads the baseline, from the trusted revision if there is one.
     pub fn known(&self, settings: &Settings, notices: &dyn Notices) -> Result<Baseline, Failure> {
         let path = &*self.path;
         let bytes = match read(path, &settings.trust) {
@@ -51,7 +51,7 @@ impl BaselineFile {
         parsed(path, &bytes)
     }
 
-    /// Writes today's findings into a file. What it knows keeps its day; what matches nothing goes.
+    /// Writes the run's findings. Known findings keep their date; entries without a finding are removed.
     pub fn write(
         &self,
         findings: &[Finding],
@@ -89,7 +89,7 @@ impl BaselineFile {
         Ok(baseline)
     }
 
-    /// Says which entries match nothing any more, where all that could match was examined.
+    /// Reports entries without a finding, if the run could have found them.
     pub fn say_stale(&self, stale: &[String], settings: &Settings, notices: &dyn Notices) {
         const SHOWN: usize = 5;
         if stale.is_empty() || settings.partial || self.some_rules || self.looked_at.is_some() {

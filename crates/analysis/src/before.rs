@@ -4,25 +4,25 @@ use super::previous_state::PreviousState;
 use hcoplan_kubernetes::Object;
 use hcoplan_repository::repo::Repo;
 
-/// What clusters are compared with.
+/// The state that clusters are compared with.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Before<'a> {
-    /// Nothing is known: everything is new.
+    /// Unknown: everything is new.
     #[default]
     Nothing,
-    /// The sources of another side, and what the two are to each other.
+    /// The sources of the side before, and how the sides are related.
     Sources(&'a Repo, ComparisonMode),
-    /// The HyperConvergeds that a cluster holds.
+    /// The HyperConvergeds in the cluster.
     Live(&'a PreviousState),
-    /// The objects that a cluster holds.
+    /// All objects in the cluster.
     Objects(&'a [Object]),
 }
 
-/// What two sides are to each other.
+/// How two sides are related.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComparisonMode {
-    /// One after the other: a cluster of the first one becomes that of the second one.
+    /// The clusters of the first are updated to those of the second.
     BeforeAndAfter,
-    /// Either of them: the clusters are made from each of them.
+    /// Alternatives: the clusters are created from each.
     Alternatives,
 }

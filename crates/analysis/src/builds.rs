@@ -1,4 +1,4 @@
-//! Builds by kustomize and helm, made before a repository is read.
+//! Runs kustomize and helm before a repository is read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use hcoplan_diagnostics::source::{EditedTree, Revision, Tree};
 use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::{self, Builds, Built, Options, Repo, Trust};
 
-/// Whether there is an operator's bundle: a ClusterServiceVersion, by the name that its tools give to the file.
+/// Whether there is an operator's bundle: a ClusterServiceVersion in a file with the bundle tools' name.
 pub(super) fn has_bundle(repo: &Repo) -> bool {
     let names = repo.files().iter().filter_map(|f| f.path.file_name());
     let ends = [".clusterserviceversion.yaml", ".clusterserviceversion.yml"];
     names.into_iter().any(|name| ends.iter().any(|end| name.ends_with(end)))
 }
 
-/// Examines a bundle as at a cluster with a HyperConverged that says nothing.
+/// Examines a bundle with an empty HyperConverged.
 pub(super) fn bundle(options: &mut Options) {
     const NOTHING: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: \
                            kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\nspec: {}\n";
@@ -31,7 +31,7 @@ pub(super) fn bundle(options: &mut Options) {
     }
 }
 
-/// Builds what a side has to build, a revision of it or the directory; what to say of it.
+/// Builds a side, a revision or a directory; returns its findings.
 pub(super) fn build_side(
     root: &Utf8Path,
     revision: Option<&Revision>,
@@ -49,7 +49,7 @@ pub(super) fn build_side(
     build_directory(root, options)
 }
 
-/// What is built: what the command line asks for, and what the configuration of a tree says where it is trusted.
+/// The builds requested by the command line, and by the configuration if it is trusted.
 fn builds(asked: Builds, tree: &dyn Tree, options: &Options) -> Result<Builds, repo::Error> {
     let config = Repo::configuration(tree, options)?;
     let is_trusted = !matches!(options.trust, Trust::Nobody);
@@ -60,13 +60,13 @@ fn builds(asked: Builds, tree: &dyn Tree, options: &Options) -> Result<Builds, r
     })
 }
 
-/// Builds what a revision has to build.
+/// Builds a revision.
 pub(super) fn build_revision(tree: &dyn Tree, root: &Utf8Path, options: &mut Options) -> Result<(), Failure> {
     options.built = Some(Arc::new(build(tree, root, options)?));
     Ok(())
 }
 
-/// Builds what a directory has to build, and has it take the place of the files that went into it; what to say of it.
+/// Builds a directory and replaces the source files by the output; returns the findings.
 pub(super) fn build_directory(root: &Utf8Path, options: &mut Options) -> Result<Vec<String>, Failure> {
     let tree = options.directory(root).map_err(repo::BuildError::from)?;
     let tree = EditedTree::new(tree, options.edited.clone());
@@ -76,9 +76,9 @@ pub(super) fn build_directory(root: &Utf8Path, options: &mut Options) -> Result<
     Ok(notes)
 }
 
-/// What kustomize and helm make of a tree, as far as the options ask for them.
+/// Runs kustomize and helm on a tree as far as the options request it.
 fn build(tree: &dyn Tree, root: &Utf8Path, options: &Options) -> Result<Built, repo::BuildError> {
-    // From here on there is something to end with us.
+    // Processes have to be ended after an interrupt.
     crate::watch();
     let most = options.max_bytes;
     let asked = repo::BuildRequest {
@@ -96,10 +96,10 @@ fn build(tree: &dyn Tree, root: &Utf8Path, options: &Options) -> Result<Built, r
     Ok(built)
 }
 
-/// A repository that isn't configured yet, with its charts rendered; whether it has some that can be.
+/// Opens a repository without configuration and renders its charts; also returns whether any chart can be rendered.
 ///
 /// # Errors
-/// It can't be opened.
+/// If it can't be opened.
 pub fn open_unconfigured(root: &Utf8Path, notices: &dyn Notices) -> Result<(Repo, bool), Failure> {
     let mut options = Options::default();
     let open = |options: &mut Options| {
@@ -116,7 +116,7 @@ pub fn open_unconfigured(root: &Utf8Path, notices: &dyn Notices) -> Result<(Repo
     let failed = failed.find(|f| f.rule.name == repo::HELM_TEMPLATE_FAILED.name);
     match (rendered, failed.map(finding_with_help)) {
         (Ok(rendered), None) => Ok((rendered, true)),
-        // It would end every later run.
+        // A chart that fails to render would fail every later run.
         (rendered, failed) => {
             let why = failed.or_else(|| Some(rendered.err()?.to_string())).unwrap_or_default();
             notices.note(format_args!("{why}\n  so `helm: true` is not written"));

@@ -5,8 +5,7 @@ use serde_json::Value;
 use hcoplan_lint as lint;
 use hcoplan_repository::repo::{ClusterRef, Loaded, Repo};
 
-/// What the rules find in a cluster, with everything of the repository that they may ask for, and
-/// the HyperConverged before the change where there is one.
+/// The findings of a cluster; `before` is the HyperConverged before the change.
 pub(super) fn lint(
     repo: &Repo,
     cluster: &ClusterRef,
@@ -18,7 +17,7 @@ pub(super) fn lint(
     lint::run(&context(repo, cluster, loaded, input, selection.settings()).with_before(before), selection)
 }
 
-/// Everything that rules may ask about a cluster of a repository.
+/// The context of the rules: the cluster and all objects of the repository.
 pub(super) fn context<'a>(
     repo: &'a Repo,
     cluster: &'a ClusterRef,

@@ -1,4 +1,4 @@
-//! One cluster: read, planned, linted, compared, rendered.
+//! Processes a cluster: reads, plans, lints, compares and renders it.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -35,7 +35,7 @@ use hcoplan_planner::verdict::{NotPlanned, Verdict};
 use hcoplan_repository::repo::{self, ClusterRef, Loaded, Repo};
 use hcoplan_yaml::{self, Document};
 
-/// Everything that is asked for, for one cluster. What is found points at what the user wrote.
+/// The requested result of a cluster, with locations in the files that users wrote.
 pub(super) fn work(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>) -> ClusterResult {
     let mut outcome = ClusterResult::new(pair.name(), Verdict::Accepted);
     match (pair.after, work.before, pair.before) {
@@ -134,14 +134,14 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     if work.stored {
         outcome.printed = emitted::stored(&inputs.loaded().name, shown.release(), plan, work.force);
     }
-    // `render --out` writes what a new cluster has.
+    // `render --out` writes the objects of a newly created cluster.
     let created = || judged.transition.as_ref().map(|_| inputs.planned(AdmissionMode::Create));
     outcome.failed = emitted::write(work, inputs.loaded(), plan, created, outcome).err();
 }
 
-/// The fields that differ on every sync; `None` where it is rejected.
+/// The fields that differ on every sync; `None` if the HyperConverged is rejected.
 fn drift(inputs: &Inputs) -> Option<ClusterDrift> {
-    // What differs is asked of what a client-side apply stores: a server-side one rejects an unknown field.
+    // Use a client-side apply: a server-side one rejects unknown fields.
     let inventory = Inventory { update: UpdateMethod::Apply, ..inputs.inventory().clone() };
     let state = State::new(Arc::clone(inputs.release()), Arc::new(inventory));
     let fields = diff::drift(&state, inputs.manifest())?;
@@ -152,11 +152,11 @@ fn drift(inputs: &Inputs) -> Option<ClusterDrift> {
 
 /// A cluster with its plan and verdict.
 struct PlannedCluster {
-    /// As it is planned; where it is rejected, as if it weren't.
+    /// Planned even if the HyperConverged is rejected.
     planned: Planned,
     verdict: Verdict,
     transition: Option<Transition>,
-    /// The state at the end, where it isn't a new cluster's.
+    /// The final state, unless the cluster is new.
     state: Option<State>,
 }
 
@@ -190,13 +190,13 @@ impl PlannedCluster {
         Self { planned, verdict, transition: None, state: None }
     }
 
-    /// As it is shown: a rejected object is rendered only with `--force`.
+    /// The plan to show: a rejected HyperConverged is rendered only with `--force`.
     fn shown(&self, force: bool) -> Cow<'_, Planned> {
         if force { Cow::Borrowed(&self.planned) } else { self.planned.as_judged() }
     }
 }
 
-/// Takes the secrets of a cluster's file out of why it is rejected or fails, which may quote any of them.
+/// Masks secrets of the cluster's file in the reasons of rejections and failures.
 fn mask_reasons(file: &SourceFile, outcome: &mut ClusterResult) {
     let masked = |text: &str| masked_message(file, Span::default(), text);
     if outcome.verdict.fails() {
@@ -218,7 +218,7 @@ fn mask_reasons(file: &SourceFile, outcome: &mut ClusterResult) {
     }
 }
 
-/// The object that a cluster holds before the change, where it is known.
+/// The object in the cluster before the change, if known.
 fn previous(inputs: &Inputs, old: &PreviousCluster) -> Option<PreviousObject> {
     match old {
         PreviousCluster::Same => Some(PreviousObject::Manifest(inputs.manifest().clone())),
@@ -245,7 +245,7 @@ fn lint_and_warn(
     };
     let before = previous(inputs, old);
     let mut found = assumed::lint(work, (repo, cluster), &shown, before.as_ref(), selection);
-    // Asked for when the findings are reported, and kept: here it costs a worker's time.
+    // Computed here in parallel and cached; the report needs it later.
     for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
         secret::secret_parts(&place.file);
     }
@@ -253,14 +253,14 @@ fn lint_and_warn(
     outcome.found.add(found);
 }
 
-/// Ends with a cluster that can't be planned.
+/// The result of a cluster that can't be planned.
 fn ends(work: &ClusterTask<'_>, pair: &Pair<'_>, why: NotPlanned, outcome: &mut ClusterResult) {
     outcome.not_planned(why);
     is_not_planned_before(work, pair.before, outcome);
     keep(work, outcome);
 }
 
-/// Notes that nothing is known of a cluster after the change.
+/// Records that a cluster isn't planned after the change.
 fn is_not_planned_before(work: &ClusterTask<'_>, was: Option<&ClusterRef>, outcome: &mut ClusterResult) {
     if let (Before::Sources(before, _), Some(was)) = (work.before, was) {
         outcome.is_unchanged = planned::plan(before, was).is_err();
@@ -276,12 +276,12 @@ fn is_not_planned_before(work: &ClusterTask<'_>, was: Option<&ClusterRef>, outco
     outcome.diff = Some(diff).filter(|_| work.compare);
 }
 
-/// Its directory of the output tree stays as it is.
+/// Keeps the cluster's directory of the output tree.
 fn keep(work: &ClusterTask<'_>, outcome: &mut ClusterResult) {
     outcome.failed = work.tree.and_then(|tree| tree.keep(&outcome.cluster).err());
 }
 
-/// Says where the cluster is judged as a new one, although it needn't be one.
+/// Warns if a cluster that may exist is planned as a new one.
 fn warn_of(work: &ClusterTask<'_>, old: &PreviousCluster, outcome: &mut ClusterResult) {
     match (old, work.before) {
         (PreviousCluster::Absent, Before::Live(super::PreviousState { file, .. })) => {
@@ -294,14 +294,14 @@ fn warn_of(work: &ClusterTask<'_>, old: &PreviousCluster, outcome: &mut ClusterR
     }
 }
 
-/// The documents of a cluster's own that may hold an `ignore`.
+/// The cluster's own documents that may contain suppressions.
 fn documents_with_suppressions(loaded: &Loaded) -> Vec<Arc<Document>> {
     let all = [&loaded.document].into_iter().chain(&loaded.inventory.documents);
     let all = all.chain(&loaded.layers);
     all.filter(|d| lint::may_hold_suppression(d)).map(Arc::clone).collect()
 }
 
-/// What would be said about a HyperConverged that gets in.
+/// The warnings for an accepted HyperConverged.
 fn warnings(plan: &Plan) -> Vec<String> {
     let admission = plan.admission.warnings.iter();
     let mut out: Vec<_> = admission.map(|w| format!("HCO warns: {w}")).collect();
@@ -314,7 +314,7 @@ fn warnings(plan: &Plan) -> Vec<String> {
     out
 }
 
-/// What hcoplan does about a rejection with `--force`.
+/// The effect of `--force` on a rejection.
 fn forced(work: &ClusterTask<'_>, plan: &Plan) -> Option<&'static str> {
     let stage = plan.admission.stage.filter(|_| work.force)?;
     Some(match (plan.hyperconverged.is_some(), stage) {

@@ -1,4 +1,4 @@
-//! A cluster's result: verdict, findings, differences.
+//! The result of a cluster: verdict, findings, differences.
 
 use std::sync::Arc;
 
@@ -16,47 +16,46 @@ use hcoplan_planner::verdict::{NotPlannedKind, Verdict};
 use hcoplan_repository::emit;
 use hcoplan_yaml::Document;
 
-/// A cluster's result. It holds no plans, and no objects other than those that change.
+/// The result of a cluster. To save memory it has no plans, and only the objects that change.
 #[derive(Debug)]
 pub struct ClusterResult {
     /// Its name.
     pub cluster: String,
     /// Whether its HyperConverged is accepted.
     pub verdict: Verdict,
-    /// Whether all its input is the same before the change.
+    /// Whether all input is equal before and after the change.
     pub is_unchanged: bool,
-    /// Whether its objects are rendered: it is stored, or rendered with `--force`.
+    /// Whether its objects are rendered: the HyperConverged is accepted, or `--force` is given.
     pub is_rendered: bool,
-    /// What hcoplan did about a rejection with `--force`.
+    /// The effect of `--force` on a rejection.
     pub forced: Option<&'static str>,
-    /// Warnings of the API server and the operators; empty where rules report them.
+    /// Warnings of the API server and the operators; empty if rules report them.
     pub warnings: Vec<String>,
-    /// What was found while reading it and by the rules, before suppression.
+    /// Findings of reading it and of the rules, before suppression.
     pub found: lint::Run,
-    /// Its documents that may say which findings to leave out.
+    /// Its documents that may contain suppressions.
     pub documents: Vec<Arc<Document>>,
-    /// What differs from the side before; only where that was asked.
+    /// The differences to the side before, if requested.
     pub diff: Option<ClusterDiff>,
-    /// The steps of its upgrade; only where that was asked.
+    /// The steps of its upgrade, if requested.
     pub steps: Vec<Upgraded>,
-    /// Files of trees on disk that are not as they would be written; only where that was asked.
+    /// Files of trees on disk that would be written differently, if requested.
     pub stale: Vec<Utf8PathBuf>,
-    /// How many objects were rendered.
+    /// Number of rendered objects.
     pub objects: usize,
-    /// Its golden images; only where that was asked.
+    /// Its golden images, if requested.
     pub matrix: Option<ClusterMatrix>,
-    /// The alerts that HCO's gauges would raise; only where the matrix was asked for.
+    /// The alerts that HCO's metrics would raise, if the matrix is requested.
     pub alerts: Vec<&'static str>,
-    /// HCO's feature gates that are on and that aren't finished, with how far they are; as the alerts.
+    /// HCO's enabled feature gates that aren't GA, with their phase, if the matrix is requested.
     pub unfinished: Vec<(String, String)>,
-    /// Its fields that differ on every sync; only where that was asked, and it is accepted.
+    /// Its fields that differ on every sync, if requested and it is accepted.
     pub drift: Option<ClusterDrift>,
-    /// What makes a field of it what it is; only where that was asked, and it is planned.
+    /// The answer about a field, if requested and it is planned.
     pub answer: Option<Result<FieldAnswer, Problem>>,
-    /// What is printed of it: its JSON document or its objects as YAML; empty where nothing was
-    /// asked.
+    /// The output for this cluster: a JSON document or YAML objects, if requested.
     pub printed: String,
-    /// The output tree could not be read or written.
+    /// An error of reading or writing the output tree.
     pub failed: Option<emit::Error>,
 }
 
@@ -85,34 +84,34 @@ impl ClusterResult {
         }
     }
 
-    /// Notes that it isn't planned.
+    /// Records why it isn't planned.
     pub(super) fn not_planned(&mut self, why: hcoplan_planner::verdict::NotPlanned) {
         self.verdict = Verdict::NotPlanned(Box::new(why));
     }
 }
 
-/// One step of a cluster's upgrade.
+/// A step of a cluster's upgrade.
 #[derive(Debug)]
 pub struct Upgraded {
-    /// The release that it leads to, as the cluster's distribution calls it.
+    /// The target release, as the cluster's distribution names it.
     pub release: String,
-    /// The HCO release that this is.
+    /// The HCO release of that.
     pub of: String,
-    /// What it does.
+    /// The effect of the step.
     pub diff: ClusterDiff,
-    /// There is no step: the cluster runs that release already, or a later one.
+    /// The cluster already runs that release or a later one.
     pub is_there: bool,
 }
 
 impl Upgraded {
-    /// No step of a cluster to a release, but what `diff` says.
+    /// An upgrade without a step, with `diff` as its effect.
     pub(super) fn none(to: &Release, diff: ClusterDiff, is_there: bool) -> Self {
         Self { release: to.label().to_owned(), of: to.name().to_owned(), diff, is_there }
     }
 }
 
-/// Reports a cluster's result, unless it is accepted or findings report it, and records it in the verdict. Without
-/// `existing_counts`, only results of the change fail the run.
+/// Reports a cluster's failure unless a finding does, and records it in the verdict. Without `existing_counts`, only
+/// failures caused by the change fail the run.
 pub fn report_outcome(outcome: &ClusterResult, existing_counts: bool, verdict: &mut Exit, notices: &dyn Notices) {
     let cluster = &outcome.cluster;
     for warning in &outcome.warnings {
@@ -125,7 +124,7 @@ pub fn report_outcome(outcome: &ClusterResult, existing_counts: bool, verdict: &
     if outcome.verdict.fails() && (existing_counts || !outcome.is_unchanged) {
         verdict.failed = true;
     }
-    // Where the rules ran, a finding reports it with its location.
+    // A finding of the rules reports it with its location.
     let is_said = outcome.found.findings.iter().any(|f| f.rejection);
     match &outcome.verdict {
         Verdict::Rejected(reasons) if !is_said => {

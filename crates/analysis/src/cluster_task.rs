@@ -1,4 +1,4 @@
-//! The work that a command needs for each cluster.
+//! A command's task for each cluster.
 
 use std::sync::Arc;
 
@@ -10,57 +10,57 @@ use hcoplan_lint as lint;
 use hcoplan_planner::release::Release;
 use hcoplan_repository::emit::{DiskTree, Texts, Tree};
 
-/// What a command asks for each cluster.
+/// A command's task for each cluster.
 #[derive(Debug, Default)]
 pub struct ClusterTask<'a> {
-    /// Render also what a webhook would reject.
+    /// Render also HyperConvergeds that a webhook would reject.
     pub force: bool,
-    /// What the clusters are compared with, so that the change is judged as an update.
+    /// The state before, so that the change is validated as an update.
     pub before: Before<'a>,
-    /// Say what differs from that.
+    /// Report the differences to it.
     pub compare: bool,
-    /// Say what an upgrade to this release does, step by step.
+    /// Preview an upgrade to this release, step by step.
     pub preview: Option<Arc<Release>>,
-    /// The release that HCO is upgraded to once the change is made.
+    /// The release that HCO is upgraded to after the change.
     pub upgrade_to: Option<Arc<Release>>,
     /// Run these rules.
     pub lint: Option<lint::Selection<'a>>,
-    /// Only these objects; empty = all.
+    /// Only these objects; empty means all.
     pub only: Vec<ObjectSelector>,
     /// Print each plan as a line of JSON.
     pub json: bool,
     /// Print the objects as a stream of YAML.
     pub yaml: bool,
-    /// Print the HyperConverged as it would be stored.
+    /// Print the HyperConverged as the API server stores it.
     pub stored: bool,
-    /// Say which golden images are there for which architecture, and which alerts would fire.
+    /// Report golden images by architecture, and predicted alerts.
     pub matrix: bool,
-    /// Say which fields a GitOps controller reports as different on every sync.
+    /// Report fields that differ on every sync of a GitOps controller.
     pub drift: bool,
-    /// Answer this about a field.
+    /// Explain this field.
     pub ask: Option<FieldQuestion>,
-    /// Write to this tree.
+    /// Write to this output tree.
     pub tree: Option<&'a Tree>,
-    /// Name the files of these trees that would be written otherwise.
+    /// Report files of these trees that would be written differently.
     pub check: &'a [DiskTree],
-    /// Make each cluster's directory of the tree a kustomization.
+    /// Add a kustomization to each cluster's directory of the tree.
     pub kustomization: bool,
-    /// Texts that clusters share.
+    /// Texts shared by clusters.
     pub texts: Texts,
 }
 
 impl ClusterTask<'_> {
-    /// Whether what would exist is shown or written, so that the nodes must be known.
+    /// Whether rendered objects are shown or written, which requires known nodes.
     pub(super) fn renders(&self) -> bool {
         self.lint.is_none() || self.json || self.compare || self.preview.is_some() || self.emits()
     }
 
-    /// Whether objects are wanted as files.
+    /// Whether objects are written as files.
     pub(super) fn emits(&self) -> bool {
         self.yaml || self.tree.is_some() || !self.check.is_empty()
     }
 
-    /// Which objects are asked for.
+    /// A predicate for the requested objects.
     pub(super) fn wanted(&self) -> impl Fn(&ObjectId) -> bool {
         |id| self.only.is_empty() || self.only.iter().any(|o| o.matches(id))
     }

@@ -28,32 +28,32 @@ use hcoplan_yaml::edit::Reason;
 /// The clusters of a run.
 #[derive(Debug)]
 pub struct Clusters {
-    /// The repository that they are in.
+    /// The repository of the clusters.
     pub repo: Repo,
-    /// What the paths of the repository are relative to.
+    /// The base of the repository's paths.
     pub root: Utf8PathBuf,
-    /// Whether no cluster was left out by choice.
+    /// Whether all clusters are selected.
     pub everything: bool,
-    /// Whether what is examined is an operator's bundle, without a HyperConverged.
+    /// Whether an operator's bundle without a HyperConverged is examined.
     pub is_bundle: bool,
-    /// What happened on the way.
+    /// The exit code so far.
     pub verdict: Exit,
-    /// The revision that is trusted, where one is.
+    /// The trusted revision, if there is one.
     pub(super) base: Option<Repo>,
-    /// What this side is called.
+    /// The name of this side.
     pub(super) name: String,
-    /// The release that the command line says.
+    /// The release given on the command line.
     pub(super) release: Option<String>,
     pub(super) selection: Selection,
-    /// The directory that was given, relative to the root; `None` where it is the root.
+    /// The given directory, relative to the root; `None` if it is the root.
     pub(super) below: Option<Utf8PathBuf>,
     pub(super) directory: Utf8PathBuf,
     pub(super) options: Options,
-    /// Whether they are read from a directory, where edits can be tried.
+    /// Whether they are read from a directory, so that edits can be tried.
     pub(super) is_editable: bool,
 }
 
-/// The names of the clusters, of those that can't be planned, and of those that weren't asked for.
+/// The names of all clusters, including those not planned or not selected.
 pub fn names(repo: &Repo) -> impl Iterator<Item = &str> + Clone {
     let built = repo.clusters().iter().map(ClusterRef::name);
     let unplanned = repo.not_planned().into_iter().map(|(name, _)| name);
@@ -61,7 +61,7 @@ pub fn names(repo: &Repo) -> impl Iterator<Item = &str> + Clone {
     built.chain(unplanned.collect::<Vec<_>>()).chain(repo.skipped_builds())
 }
 
-/// The cluster that a directory of an output tree is for.
+/// The cluster of a directory of an output tree.
 pub fn cluster_name(directory: &Utf8Path) -> &str {
     match directory.as_str() {
         "" => ".",
@@ -70,12 +70,12 @@ pub fn cluster_name(directory: &Utf8Path) -> &str {
 }
 
 impl Clusters {
-    /// The same clusters with paths that are relative to another directory.
+    /// The same clusters with paths relative to another root.
     pub fn in_root(self, root: Utf8PathBuf) -> Self {
         Self { root, ..self }
     }
 
-    /// The same clusters, read again with other content in some files.
+    /// Reads the clusters again with other content of some files.
     pub fn edited(self, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Self, Failure> {
         let mut options = self.options.clone();
         options.edited.extend(files);
@@ -83,7 +83,7 @@ impl Clusters {
         Ok(Self { repo, options, ..self })
     }
 
-    /// The repository with other options, built again where it was.
+    /// Reads and builds the repository again with other options.
     pub(super) fn reopened(&self, options: &mut Options) -> Result<Repo, Failure> {
         if options.built.is_some() {
             build_directory(&self.root, options)?;
@@ -91,24 +91,24 @@ impl Clusters {
         Repo::open(&self.directory, options).map_err(|error| Failure::opening(error, &self.root))
     }
 
-    /// The directory that was given, relative to the root; `None` where it is the root.
+    /// The given directory, relative to the root; `None` if it is the root.
     pub fn below(&self) -> Option<&Utf8Path> {
         self.below.as_deref()
     }
 
-    /// The part of the clusters that is meant, where it is one.
+    /// The selected shard, if any.
     pub fn shard(&self) -> Option<Shard> {
         self.selection.shard()
     }
 
-    /// Says what keeps something from being planned, for subcommands that print no findings.
+    /// Reports files that prevent planning, for subcommands that print no findings.
     pub fn say_problems(&self, notices: &dyn Notices) {
         for problem in problems(&self.repo, self.below()).filter(|p| p.fatal) {
             notices.error(finding_with_help(&problem.finding));
         }
     }
 
-    /// Says that a shard has nothing to do, and that another one says what is wrong.
+    /// Reports that a shard has no cluster, and that the first shard reports problems of the repository.
     pub(super) fn say_shard(&self, notices: &dyn Notices) {
         let Some(shard) = self.shard() else {
             return;
@@ -129,12 +129,12 @@ impl Clusters {
         &self.options.trust
     }
 
-    /// What this side is called.
+    /// The name of this side.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Their directory as a side, read as they were.
+    /// This side's directory, for reading it again.
     pub fn side(&self) -> Side {
         Side {
             inventory: self.options.inventory.clone(),
@@ -149,7 +149,7 @@ impl Clusters {
         }
     }
 
-    /// Whether anything was built.
+    /// Whether any cluster is built.
     pub fn is_built(&self) -> bool {
         self.options.built.as_ref().is_some_and(|built| !built.files.is_empty())
     }
@@ -159,21 +159,21 @@ impl Clusters {
         self.repo.is_stream()
     }
 
-    /// Whether a cluster of this name is meant.
+    /// Whether a cluster is selected.
     pub fn has(&self, name: &str) -> bool {
         self.selection.has(name)
     }
 
-    /// Those that are meant, by name.
+    /// The selected clusters, by name.
     pub fn chosen(&self) -> Vec<&ClusterRef> {
         let all = self.repo.clusters().iter();
         all.filter(|c| self.selection.has(c.name())).collect()
     }
 
-    /// Checks that one is meant, whose state `--live` is.
+    /// Checks that `--live` is used with only one cluster.
     ///
     /// # Errors
-    /// There are more.
+    /// If several clusters are selected.
     pub fn check_live(&self) -> Result<(), Failure> {
         match self.chosen().as_slice() {
             [first, _, ..] => Err(Failure::usage(
@@ -184,8 +184,8 @@ impl Clusters {
         }
     }
 
-    /// Those that are meant, each with what it is on the side before; also those that aren't planned, and those that
-    /// are on that side only.
+    /// The selected clusters paired with those of the side before, including clusters that aren't planned and those of
+    /// the side before only.
     pub fn pairs<'a>(&'a self, before: Before<'a>) -> Vec<Pair<'a>> {
         let is_below = |finding: &Finding| {
             let place = finding.location.as_ref();
@@ -199,7 +199,7 @@ impl Clusters {
         if let ([was], [Pair { after: After::Cluster(is), .. }], ComparisonMode::Alternatives) =
             (clusters.as_slice(), entries.as_slice(), mode)
         {
-            // Two directories with a cluster each, of any names.
+            // Compare two directories with one cluster each, even if their names differ.
             return vec![Pair::of(was, is)];
         }
         let mut pairs = crate::pairs((old, &clusters), (&self.repo, entries));
@@ -213,8 +213,8 @@ impl Clusters {
         pairs
     }
 
-    /// Takes each of them through the analysis, with a progress bar on a terminal. `take` gets each one's result, in
-    /// their order; the findings are collected.
+    /// Analyses each selected cluster, with a progress bar on a terminal. Passes the results to `take` in order, and
+    /// collects the findings.
     pub fn each(
         &self,
         work: &ClusterTask<'_>,
@@ -228,8 +228,8 @@ impl Clusters {
         })
     }
 
-    /// The same for commands whose result isn't findings: reports each one's result unless `take`, which gets it then,
-    /// shows it, and ends early where `take` wants it; how the run ends.
+    /// Analyses clusters for commands that print no findings. Reports each result unless `take`, which gets it next,
+    /// shows it. Stops early if `take` says so; returns the exit code.
     pub fn report_each(
         &self,
         work: &ClusterTask<'_>,
@@ -239,7 +239,7 @@ impl Clusters {
     ) -> (Findings, Exit) {
         let mut exit = self.verdict;
         let findings = self.each_until(work, jobs, notices, |outcome, progress| {
-            // What the matrix says of a cluster is the result.
+            // The matrix itself shows the failure.
             if outcome.matrix.is_none() || outcome.failed.is_some() {
                 progress.suspend(|| report_outcome(outcome, true, &mut exit, notices));
             }
@@ -281,7 +281,7 @@ impl Clusters {
         findings
     }
 
-    /// The result of a single cluster; `None` after an interrupt.
+    /// The result of one cluster; `None` after an interrupt.
     pub fn result_of(&self, cluster: &ClusterRef, work: &ClusterTask<'_>) -> Option<ClusterResult> {
         let before = match work.before {
             Before::Sources(old, _) => old.clusters().iter().find(|c| c.name() == cluster.name()),
@@ -296,10 +296,10 @@ impl Clusters {
         result
     }
 
-    /// Whether the builds are what fixes that were applied were to make of them.
+    /// Checks that applied fixes have the intended effect on the builds.
     ///
     /// # Errors
-    /// What is wrong with one.
+    /// The first build with another result.
     pub fn is_as_intended(&self, round: &fix::Round) -> Result<(), Reason> {
         let mut made: BTreeMap<&Utf8Path, Vec<&Edit>> = BTreeMap::new();
         for edit in round.applied.iter().flat_map(|a| &a.build_edits) {
@@ -312,7 +312,7 @@ impl Clusters {
         })
     }
 
-    /// What is found in the clusters that aren't meant and are built of some files, and in what can't be built.
+    /// The findings of clusters that aren't selected but built from the given files, and of builds that fail.
     pub fn findings_of_others<'f>(
         &self,
         files: impl Iterator<Item = &'f Utf8PathBuf>,
@@ -335,27 +335,26 @@ impl Clusters {
         out
     }
 
-    /// The names of the others that were found.
+    /// The names of the clusters that aren't selected.
     pub fn others(&self) -> impl Iterator<Item = &str> {
         names(&self.repo).filter(|n| !self.selection.has(n))
     }
 
-    /// Of the directories of an output tree those that belong to none of the clusters, and whose
-    /// clusters would be meant.
+    /// The directories of an output tree whose clusters no longer exist but would be selected.
     pub fn removed_clusters(&self, directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
         let mut gone = self.without(directories);
         gone.retain(|d| self.selection.has_gone(cluster_name(d)));
         gone
     }
 
-    /// The directories of an output tree that belong to none of the clusters.
+    /// The directories of an output tree without a cluster.
     pub fn without(&self, mut directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
         let known: BTreeSet<_> = names(&self.repo).filter_map(|n| emit::cluster_directory(n).ok()).collect();
         directories.retain(|d| !known.contains(d));
         directories
     }
 
-    /// A file of findings of an earlier day, or the one that the configuration names; it is only read.
+    /// The given baseline or the configured one; read-only.
     pub fn baseline(&self, named: Option<Utf8PathBuf>) -> Option<BaselineFile> {
         let path = named.or_else(|| {
             let path = self.repo.config().lint.baseline.as_ref()?;
@@ -367,7 +366,7 @@ impl Clusters {
         Some(BaselineFile { looked_at: self.looked_at(&path), path, update: false, some_rules: false })
     }
 
-    /// The clusters that are examined, where a file is outside of what they are in.
+    /// The examined clusters if the file is outside of the examined directory.
     fn looked_at(&self, path: &Utf8Path) -> Option<BTreeSet<String>> {
         let here = |path: &Utf8Path| match path.as_str() {
             "" => Utf8Path::new(".").canonicalize(),

@@ -1,4 +1,4 @@
-//! The side before: a revision, a directory, another release, or what a cluster holds.
+//! The side before: a revision, a directory, a release, or the objects in a cluster.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -15,23 +15,23 @@ use hcoplan_repository::repo::{self, Repo};
 /// The side before.
 pub struct CompareBase {
     name: Option<String>,
-    /// Whether the command line names it.
+    /// Whether the command line gives it.
     is_explicit: bool,
     root: Option<Utf8PathBuf>,
-    /// The revision that it was read from.
+    /// The revision it is read from.
     pub revision: Option<Side>,
     side: BaseSide,
 }
 
-/// What is known of the side before.
+/// The data of the side before.
 pub(super) enum BaseSide {
-    /// Nothing: everything is new.
+    /// Unknown: everything is new.
     Nothing,
-    /// Its sources, and what the two sides are to each other.
+    /// Its sources, and how the sides are related.
     Sources { repo: Box<Repo>, mode: ComparisonMode },
-    /// The HyperConverged that a cluster holds.
+    /// The HyperConvergeds in the cluster.
     Live(PreviousState),
-    /// The objects that a cluster holds.
+    /// All objects in the cluster.
     Objects(Vec<Object>),
 }
 
@@ -40,7 +40,7 @@ impl CompareBase {
     pub const NOTHING: Self =
         Self { name: None, is_explicit: false, root: None, revision: None, side: BaseSide::Nothing };
 
-    /// Where this branch left the main one; nothing outside a repository.
+    /// The merge base with the main branch; nothing outside of a git repository.
     pub fn left_main(found: &Clusters) -> Result<Self, Failure> {
         match if found.is_stream() { None } else { left_main(&found.side()) } {
             Some(left) => Ok(Self { is_explicit: false, ..Self::sources(left, ComparisonMode::BeforeAndAfter)? }),
@@ -48,15 +48,15 @@ impl CompareBase {
         }
     }
 
-    /// What a cluster holds.
+    /// The HyperConvergeds in a cluster.
     pub fn live(previous: PreviousState) -> Self {
         Self { name: Some(previous.file.to_string()), side: BaseSide::Live(previous), ..Self::NOTHING }
     }
 
-    /// A git revision of what was found.
+    /// A git revision of the clusters' directory.
     ///
     /// # Errors
-    /// It can't be read.
+    /// If it can't be read.
     pub fn revision(name: String, found: &Clusters, notices: &dyn Notices) -> Result<Self, Failure> {
         Self::named(Side { revision: Some(name.clone()), name, ..found.side() }, found, notices)
     }
@@ -64,7 +64,7 @@ impl CompareBase {
     /// Another directory.
     ///
     /// # Errors
-    /// It can't be read.
+    /// If it can't be read.
     pub fn directory(directory: &Utf8Path, found: &Clusters, notices: &dyn Notices) -> Result<Self, Failure> {
         Self::named(found.side_of(directory)?, found, notices)
     }
@@ -87,17 +87,17 @@ impl CompareBase {
         })
     }
 
-    /// The objects that a cluster holds, of a file.
+    /// The objects in a cluster, from a file.
     pub fn objects(name: &Utf8Path, objects: Vec<Object>) -> Self {
         Self { name: Some(name.to_string()), side: BaseSide::Objects(objects), ..Self::NOTHING }
     }
 
-    /// As the analysis takes it.
+    /// The side before, for the analysis.
     pub fn before(&self) -> Before<'_> {
         self.side.as_before()
     }
 
-    /// The sources, where it has any.
+    /// Its sources, if it has any.
     pub fn repo(&self) -> Option<&Repo> {
         match &self.side {
             BaseSide::Sources { repo, .. } => Some(repo),
@@ -105,7 +105,7 @@ impl CompareBase {
         }
     }
 
-    /// Whether the command line names it, so that only what differs from it fails the run.
+    /// Whether the command line gives it, so that only differences fail the run.
     pub fn is_explicit(&self) -> bool {
         self.is_explicit
     }
@@ -120,17 +120,17 @@ impl CompareBase {
         self.name.as_deref()
     }
 
-    /// What it is, for people.
+    /// A description for people.
     pub fn described(&self) -> String {
         self.name.clone().unwrap_or_else(|| "nothing".to_owned())
     }
 
-    /// The root of its files; that of the other side where it has none of its own.
+    /// The root of its files; the other side's root if it has none.
     pub fn root(&self, other: &Utf8Path) -> Utf8PathBuf {
         self.root.clone().unwrap_or_else(|| other.to_owned())
     }
 
-    /// Says which files of it can't be read.
+    /// Reports its unreadable files.
     fn warn(&self, found: &Clusters, notices: &dyn Notices) {
         let (Some(repo), Some(name)) = (self.repo(), self.name()) else {
             return;
@@ -144,10 +144,10 @@ impl CompareBase {
     }
 }
 
-/// Where this branch left the main one; `None` outside a repository, and where there is no commit.
+/// The merge base with the main branch; `None` outside of a repository or without a commit.
 fn left_main(side: &Side) -> Option<Side> {
     let directory = side.directory.canonicalize_utf8().ok()?;
-    // Without a repository git is not even started.
+    // Avoids starting git outside of a repository.
     if !directory.ancestors().any(|a| a.join(".git").exists()) {
         return None;
     }
@@ -160,7 +160,7 @@ fn left_main(side: &Side) -> Option<Side> {
     Some(Side { name, revision: Some(commit), ..side.clone() })
 }
 
-/// A wrong configuration of a revision is no mistake of the change.
+/// An error in the configuration of the side before is reported as such.
 fn wrong_before(failure: Failure, side: &Side) -> Failure {
     match failure {
         Failure::Configuration(findings, _) | Failure::Repo(repo::Error::Configuration(findings))

@@ -1,4 +1,4 @@
-//! Upgrade previews of the recorded cases, on every two releases that they were recorded on.
+//! Previews upgrades of the recorded cases between any two of their releases.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::{Options, Repo};
 
-/// The recorded cases: all of them where they exist, else the selection.
+/// All recorded cases if they exist, else the selection.
 fn cases() -> Vec<std::path::PathBuf> {
     let own = hcoplan_testing::root().join("testdata");
     let sets = match recordings() {
@@ -36,7 +36,7 @@ fn objects(plan: &Plan) -> Vec<Object> {
     plan.objects().cloned().collect()
 }
 
-/// Applies what is reported to the old objects.
+/// Applies the reported changes to the old objects.
 fn applied(old: &[Object], comparison: &hcoplan_explain::diff::Comparison) -> BTreeMap<Arc<ObjectId>, Arc<Value>> {
     let mut all: BTreeMap<Arc<ObjectId>, Arc<Value>> =
         old.iter().map(|o| (o.id.clone(), Arc::clone(&o.body))).collect();
@@ -109,7 +109,7 @@ fn previews_every_step_of_an_upgrade() {
                     for (id, body) in &want {
                         assert_eq!(result.get(id), Some(body), "{root}: {id}");
                     }
-                    // Every place that a note names is in the document.
+                    // Notes refer to locations in the document.
                     for note in notes(&a, &b) {
                         assert!(!note.text.is_empty());
                         if let Some(place) = note.place {

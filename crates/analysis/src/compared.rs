@@ -1,4 +1,4 @@
-//! Compares a cluster's state before the change with the one after it.
+//! Compares a cluster before and after the change.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use hcoplan_explain::diff::{self, ClusterDiff, Kind, Removal, SideOrigin, Verdic
 use hcoplan_kubernetes::Object;
 use hcoplan_repository::repo::{ClusterRef, Repo};
 
-/// The cluster after the change, with the way there.
+/// The cluster after the change, with its transition.
 pub(super) struct CurrentCluster<'a> {
     pub(super) repo: &'a Repo,
     pub(super) cluster: &'a ClusterRef,
     pub(super) inputs: &'a Inputs,
-    /// As it is planned; where it is rejected, as if it weren't.
+    /// Planned even if the HyperConverged is rejected.
     pub(super) planned: &'a Planned,
     pub(super) transition: Option<&'a Transition>,
 }
 
-/// Notes which findings the side before has, too, and, where that is asked, what differs.
+/// Marks existing findings and, if requested, compares the objects.
 pub(super) fn compare(
     work: &ClusterTask<'_>,
     pair: &super::Pair<'_>,
@@ -43,7 +43,7 @@ pub(super) fn compare(
     {
         diff.moved_from = Some(was.name().to_owned());
     }
-    // With another release, other rules speak; a finding that disappears then is not due to the change.
+    // Other releases have other rules: a finding that disappears with the release isn't removed by the change.
     let is_of_release =
         matches!(old, PreviousCluster::Planned(before) if before.release().version() == now.inputs.release().version());
     if !now.planned.is_rejected() && is_of_release {
@@ -83,7 +83,7 @@ pub(super) fn compare(
         }
         PreviousCluster::Rejected(_, why) => {
             if !now.planned.is_rejected() {
-                // What the cluster holds isn't known: it is shown as a new one.
+                // The previous state is unknown, so the cluster is shown as a new one.
                 diff.whole = Some(Kind::Add);
                 diff.comparison = diff::compare_objects(now.inputs.release(), &[], &now.planned.objects());
             }
@@ -93,7 +93,7 @@ pub(super) fn compare(
     outcome.diff = Some(diff);
 }
 
-/// What is found on the side before, where that is known.
+/// The findings of the side before, if known.
 fn found_before(work: &ClusterTask<'_>, pair: &super::Pair<'_>, old: &PreviousCluster) -> Option<Vec<Finding>> {
     let (Before::Sources(repo, _), Some(was)) = (work.before, pair.before) else {
         return None;
@@ -107,7 +107,7 @@ fn found_before(work: &ClusterTask<'_>, pair: &super::Pair<'_>, old: &PreviousCl
     Some(findings)
 }
 
-/// Marks the findings that exist before; those that are removed.
+/// Marks existing findings; returns the removed ones.
 fn mark(
     work: &ClusterTask<'_>,
     old: &PreviousCluster,
@@ -117,7 +117,7 @@ fn mark(
     let findings = &mut outcome.found.findings;
     match (old, before) {
         (PreviousCluster::Same, _) => findings.iter_mut().for_each(|f| f.is_existing = true),
-        // What was wrong with what the cluster holds isn't known.
+        // The findings of a live HyperConverged are unknown.
         (PreviousCluster::Live(_), _) => findings.iter_mut().for_each(|f| f.is_existing = !f.rejection),
         (PreviousCluster::Absent, _) if matches!(work.before, Before::Objects(_)) => {
             findings.iter_mut().for_each(|f| f.is_existing = !f.rejection);
@@ -131,7 +131,7 @@ fn mark(
     Vec::new()
 }
 
-/// A cluster that isn't on the side before, or of which only objects are known.
+/// A cluster without a side before, or with known objects only.
 fn compare_absent(work: &ClusterTask<'_>, now: &CurrentCluster<'_>, diff: &mut ClusterDiff) {
     if now.planned.is_rejected() {
         diff.whole = Some(Kind::Add).filter(|_| !matches!(work.before, Before::Objects(_)));
@@ -148,7 +148,7 @@ fn compare_absent(work: &ClusterTask<'_>, now: &CurrentCluster<'_>, diff: &mut C
     }
 }
 
-/// What differs from the objects that a cluster holds.
+/// The differences to the objects in a cluster.
 fn compare_with_live_objects(live: &[Object], now: &CurrentCluster<'_>, objects: &[Object], diff: &mut ClusterDiff) {
     let release = now.inputs.release();
     let live = diff::comparable(live.to_vec(), objects);
@@ -157,7 +157,7 @@ fn compare_with_live_objects(live: &[Object], now: &CurrentCluster<'_>, objects:
     now.planned.keep_unreached(changes);
     diff::set_aside(release, changes);
     diff::set_aside_assumed(SideOrigin::Found, SideOrigin::Rendered(release), changes);
-    // What the operators don't come to is no change, and has to be said.
+    // Objects that the operators can't reconcile don't change; report why.
     let change = |after| VerdictChange { before: None, after: Some(after) };
     let plan = now.planned.plan();
     let stops = plan.reconcile_error.as_ref();
@@ -166,7 +166,7 @@ fn compare_with_live_objects(live: &[Object], now: &CurrentCluster<'_>, objects:
     diff.comparison.ssp = ssp.map(|admission| change(admission.message.clone()));
 }
 
-/// That the side before is rejected, and what that means for the comparison.
+/// The reason of the rejection before, and its consequence for the comparison.
 fn rejected_before(work: &ClusterTask<'_>, now: &CurrentCluster<'_>, why: &str) -> String {
     let is_alternative = matches!(work.before, Before::Sources(_, ComparisonMode::Alternatives));
     let side = if is_alternative { "the left one is rejected" } else { "it was rejected before" };
@@ -178,7 +178,7 @@ fn rejected_before(work: &ClusterTask<'_>, now: &CurrentCluster<'_>, why: &str) 
     format!("{side}: {why}; {planned}")
 }
 
-/// A cluster that isn't declared any more.
+/// A cluster that is no longer declared.
 pub(super) fn removed(before: &Repo, after: &Repo, was: &ClusterRef, outcome: &mut ClusterResult) {
     let mut diff = ClusterDiff::new(&outcome.cluster);
     diff.verdict = outcome.verdict.clone();

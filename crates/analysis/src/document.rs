@@ -1,4 +1,4 @@
-//! A plan as one JSON document: what `render --format json` prints per cluster.
+//! The JSON document of `render --format json` for a cluster.
 
 use hcoplan_planner::admission::Stage;
 use std::collections::BTreeMap;
@@ -10,8 +10,7 @@ use hcoplan_kubernetes::{Object, ObjectId};
 use hcoplan_planner::lifecycle::State;
 use hcoplan_planner::plan::Plan;
 
-/// A plan, borrowed, in the shape that is printed. Objects can be large and many: nothing is
-/// copied.
+/// Borrows the plan, since objects can be large and many.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Document<'a> {
@@ -67,10 +66,9 @@ struct SspAdmission<'a> {
     message: &'a str,
 }
 
-/// The line that `render --format json` prints for a cluster: admission, what would be stored,
-/// status, metrics, the reconcile's error, SSP's verdict and every wanted object. `upgraded` is what
-/// is there after an upgrade: then the HyperConverged is the one that is in etcd, and the objects
-/// are those that exist.
+/// The JSON line for a cluster: admission, the stored HyperConverged, status, metrics, reconcile error, SSP's verdict,
+/// and the selected objects. `upgraded` is the state after an upgrade: then the HyperConverged and the objects are
+/// those in etcd.
 pub fn plan_document(
     cluster: &str,
     release: &str,
@@ -103,7 +101,7 @@ pub fn plan_document(
             .reconcile_error
             .iter()
             .map(|e| ReconcileError {
-                // A panic is the reconcile's, not an operand's.
+                // A panic belongs to the reconcile, not to an operand.
                 operand: if e.is_panic() { "" } else { e.operand },
                 message: &e.message,
             })

@@ -10,10 +10,10 @@ use hcoplan_yaml::Document;
 pub struct ClusterDrift {
     /// Its name.
     pub cluster: String,
-    /// What its users call the release.
+    /// The release as the distribution names it.
     pub release: String,
     /// The HyperConverged.
     pub document: Arc<Document>,
-    /// The fields that differ, in the order of the document.
+    /// The fields that differ, in document order.
     pub fields: Vec<Drift>,
 }

@@ -1,5 +1,5 @@
-//! A HyperConverged inside something else gives the plan and the findings that it gives by itself: every
-//! recorded case of the selection, and a few that the seed draws of the others, in every carrier.
+//! A HyperConverged in a wrapper has the same plan and findings as a plain one: tried with every recorded case of the
+//! selection and some random others, in every wrapper.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::{NotPlannedKind, Verdict};
 use hcoplan_repository::repo::{Options, Repo};
 
-/// Of the recorded cases that aren't in this repository, one of so many is tried.
+/// Of the recorded cases outside of this repository, one in this many is tried.
 const ONE_OF: usize = 20;
 
 fn cases() -> Vec<PathBuf> {
@@ -40,7 +40,7 @@ fn indented(text: &str, by: usize) -> String {
     text.split_inclusive('\n').map(line).collect()
 }
 
-/// What a carrier is called, the file that it is, how it begins, and how far it indents.
+/// Wrappers: name, file, text before the HyperConverged, and its indentation.
 const CARRIERS: &[(&str, &str, &str, usize)] = &[
     (
         "ConfigurationPolicy",
@@ -130,7 +130,7 @@ const CARRIERS: &[(&str, &str, &str, usize)] = &[
     ("Go", "hc.yaml.tmpl", "{{/* a template */}}\n", 0),
 ];
 
-/// What is seen of a case in a cluster of this name: how it ended, what is rendered, and what is found where.
+/// The exit code, rendered objects and findings of a case.
 fn seen(path: &str, hyperconverged: &str, case: &Path, name: &str) -> (String, Vec<String>) {
     let mut files = vec![(path.to_owned(), hyperconverged.to_owned())];
     for name in ["inventory.yaml", "nodes.yaml"] {
@@ -175,7 +175,7 @@ fn plans_embedded_hyperconvergeds_as_standalone_ones() {
                 if ["{{", "{%", "${", "---"].iter().any(|mark| text.contains(mark)) {
                     continue;
                 }
-                // A List is applied as it is; of all else the file names the cluster.
+                // A List is applied as it is; otherwise the file names the cluster.
                 let file = path.split('.').next().unwrap_or_default();
                 let cluster = if *name == "List" { "." } else { file };
                 let mut embedded = format!("{head}{}", indented(&text, *indent));

@@ -1,4 +1,4 @@
-//! A cluster's objects: written to the output tree, checked against one on disk, printed.
+//! Writes a cluster's objects to the output tree, checks a tree on disk, and prints objects.
 
 use camino::Utf8PathBuf;
 
@@ -12,7 +12,7 @@ use hcoplan_planner::release::Release;
 use hcoplan_repository::emit::{self, ClusterFiles, DiskTree, cluster_directory};
 use hcoplan_repository::repo::Loaded;
 
-/// Writes what is asked for of a cluster, and notes what is stale or printed.
+/// Produces the requested output, and records stale files.
 pub(super) fn write(
     work: &ClusterTask<'_>,
     loaded: &Loaded,
@@ -54,7 +54,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The objects behind one another, as one YAML stream.
+/// The objects as one YAML stream.
 fn yaml_stream(files: &ClusterFiles) -> String {
     let mut out = format!("# cluster: {}\n{}", InputText::new(&files.cluster).line(), emit::HEADER);
     for file in &files.files {
@@ -64,8 +64,8 @@ fn yaml_stream(files: &ClusterFiles) -> String {
     out
 }
 
-/// The files that a tree on disk would have otherwise, or their directory where it isn't there; none of a cluster that
-/// can't have one.
+/// The files of a tree on disk that would be written differently, or the directory if it is missing; none for a cluster
+/// without output.
 fn stale(disk: &DiskTree, files: &ClusterFiles) -> Result<Vec<Utf8PathBuf>, emit::Error> {
     let Ok(directory) = cluster_directory(&files.cluster) else {
         return Ok(Vec::new());
@@ -91,7 +91,7 @@ fn stale(disk: &DiskTree, files: &ClusterFiles) -> Result<Vec<Utf8PathBuf>, emit
     Ok(out)
 }
 
-/// The HyperConverged as the API server would store it; empty where it is rejected.
+/// The HyperConverged as the API server would store it; empty if it is rejected.
 pub(super) fn stored(cluster: &str, release: &Release, plan: &Plan, force: bool) -> String {
     let admission = &plan.admission;
     let forced = admission.forced.as_ref().filter(|_| force);

@@ -2,18 +2,18 @@
 
 use std::process::ExitCode;
 
-/// What happened in a run. More than one may have.
+/// The outcomes of a run; several may apply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exit {
-    /// A panic of ours.
+    /// A panic: a bug of hcoplan.
     pub bug: bool,
-    /// Usage, configuration or environment.
+    /// Wrong usage, configuration or environment.
     pub unusable: bool,
-    /// Input that can't be read or parsed.
+    /// Unreadable or invalid input.
     pub unreadable: bool,
-    /// No HyperConverged was found.
+    /// No HyperConverged found.
     pub nothing_found: bool,
-    /// No HyperConverged could be planned, and findings say why.
+    /// No HyperConverged can be planned; findings report why.
     pub nothing_planned: bool,
     /// Findings at or above `--fail-on`, a rejection, a stale tree with `--check`, differences with
     /// `--exit-code`.
@@ -23,10 +23,10 @@ pub struct Exit {
 }
 
 impl Exit {
-    /// Usage, configuration or environment.
+    /// Wrong usage, configuration or environment.
     pub const UNUSABLE: Self = Self { unusable: true, ..Self::NOTHING };
 
-    /// Input that can't be read or parsed.
+    /// Unreadable or invalid input.
     pub const UNREADABLE: Self = Self { unreadable: true, ..Self::NOTHING };
 
     const NOTHING: Self = Self {
@@ -39,16 +39,16 @@ impl Exit {
         interrupted: false,
     };
 
-    /// Whether nothing may be written: what was asked for is not wholly known.
+    /// Whether the input is incomplete, so that nothing may be written.
     pub const fn stops(self) -> bool {
         self.unusable || self.unreadable || self.nothing_found || self.nothing_planned || self.interrupted
     }
 
-    /// The exit code; the worst of what happened decides.
+    /// The exit code of the most severe outcome.
     pub const fn code(self) -> u8 {
         match self {
             Self { bug: true, .. } => 70,
-            // As a shell counts a process that SIGINT ended.
+            // A shell reports this code for a process ended by SIGINT.
             Self { interrupted: true, .. } => 130,
             Self { unusable: true, .. } => 2,
             Self { unreadable: true, .. } => 4,
@@ -65,7 +65,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// For `--help`.
+/// Help text.
 pub const TABLE: &str = "\
 Exit codes, the same for every format:
   0   no findings at or above --fail-on
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// The codes at the start of a table's lines, a code each.
+    /// The exit codes at the start of a table's rows.
     fn codes(table: &str, is_row: impl Fn(&str) -> Option<&str>) -> Vec<u8> {
         let rows = table.lines().filter_map(is_row);
         let first = rows.filter_map(|row| row.split_whitespace().next());

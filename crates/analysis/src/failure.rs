@@ -5,48 +5,48 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_repository::repo;
 
-/// What ends a run before its work is done: usage, configuration or environment.
+/// An error that ends a run early: usage, configuration or environment.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// An argument that means nothing, with what to do about it.
+    /// A wrong argument, with help.
     #[error("{message}\n  help: {help}")]
     Usage {
-        /// What is wrong.
+        /// The error.
         message: String,
-        /// What to do.
+        /// The help.
         help: String,
     },
-    /// The repository.
+    /// An unreadable repository.
     #[error(transparent)]
     Repo(#[from] repo::Error),
-    /// Its configuration, with the root that the findings' paths count from.
+    /// A wrong configuration; the root is the base of the findings' paths.
     #[error("hcoplan.yaml is wrong")]
     Configuration(Vec<Finding>, Utf8PathBuf),
-    /// A kustomization that can't be built.
+    /// A failed kustomize build.
     #[error(transparent)]
     Build(#[from] repo::BuildError),
-    /// Standard input.
+    /// An error of reading standard input.
     #[error("{0}: {1}")]
     Read(String, std::io::Error),
-    /// A file named on the command line that can't be parsed.
+    /// An invalid file named on the command line.
     #[error("{0}")]
     Unreadable(String),
-    /// The output tree.
+    /// An error of the output tree.
     #[error(transparent)]
     Tree(#[from] hcoplan_repository::emit::Error),
-    /// A git repository or a revision of it.
+    /// An error of git.
     #[error(transparent)]
     Git(#[from] hcoplan_diagnostics::source::Error),
-    /// The user stopped hcoplan: reported elsewhere.
+    /// An interrupt by the user, already reported.
     #[error("interrupted")]
     Interrupted,
-    /// Standard output, or a file named with `--format`.
+    /// An error of writing standard output or a file of `--format`.
     #[error("{0}: {1}")]
     Write(String, std::io::Error),
 }
 
 impl Failure {
-    /// A repository that can't be opened; its configuration's findings count from `root`.
+    /// An unreadable repository; `root` is the base of its findings' paths.
     pub fn opening(error: repo::Error, root: &Utf8Path) -> Self {
         match error {
             repo::Error::Configuration(findings) => Self::Configuration(findings, root.to_owned()),
@@ -54,7 +54,7 @@ impl Failure {
         }
     }
 
-    /// Arguments or an environment with which nothing can be done.
+    /// A wrong argument or environment.
     pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), help: help.into() }
     }

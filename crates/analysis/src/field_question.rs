@@ -1,4 +1,4 @@
-//! `why`: what makes a field of a cluster's object what it is.
+//! `why`: explains a field of a cluster's object.
 
 use std::sync::Arc;
 
@@ -12,34 +12,34 @@ use hcoplan_repository::emit;
 use hcoplan_repository::repo::BuildLayer;
 use hcoplan_yaml::Document;
 
-/// A field of an object that is asked about.
+/// The field to explain.
 #[derive(Debug, Clone)]
 pub struct FieldQuestion {
     /// The object's kind.
     pub kind: String,
-    /// Its name, where several have that kind.
+    /// Its name, if several objects have that kind.
     pub name: Option<String>,
-    /// The field's path; empty for the object itself.
+    /// The field's path; empty for the whole object.
     pub field: String,
 }
 
-/// What makes it what it is.
+/// The explanation of a field.
 #[derive(Debug)]
 pub struct FieldAnswer {
-    /// The answer.
+    /// The explanation.
     pub answer: Answer,
     /// The cluster's name.
     pub cluster: String,
-    /// The release that it runs then.
+    /// The release of the explained state.
     pub release: Arc<Release>,
     /// The HyperConverged.
     pub document: Arc<Document>,
-    /// The object's file, relative to the output tree; `None` where it isn't rendered.
+    /// The object's file, relative to the output tree; `None` if it isn't rendered.
     pub file: Option<Utf8PathBuf>,
 }
 
 impl FieldQuestion {
-    /// The answer for a cluster as it is planned; `state` is the one that it is in then, where it isn't a new one.
+    /// Explains a field of a planned cluster; `state` is its final state, unless it is new.
     pub(super) fn answer(
         &self,
         inputs: &Inputs,
@@ -66,7 +66,7 @@ impl FieldQuestion {
     }
 }
 
-/// Where the object is in the output tree.
+/// The object's path in the output tree.
 fn file(cluster: &str, planned: &Planned, answer: &Answer) -> Option<Utf8PathBuf> {
     let id = answer.object.as_ref()?;
     let shown = planned.as_judged();

@@ -1,4 +1,4 @@
-//! Findings of a run: collected, finished, printed.
+//! Collects the findings of a run and applies suppressions and the baseline.
 
 use std::sync::Arc;
 
@@ -16,48 +16,47 @@ use hcoplan_planner::verdict::VerdictKind;
 use hcoplan_repository::repo::Repo;
 use hcoplan_yaml::Document;
 
-/// What was examined and what was left out; goes into the last line.
+/// The counts of a run for the last line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Clusters examined.
     pub clusters: usize,
     /// Their names.
     pub names: Vec<String>,
-    /// From which severity on a finding fails the run; `None` = never.
+    /// The least severity that fails the run; `None` means never.
     pub fail_on: Option<Severity>,
     /// Clusters whose HyperConverged would be rejected.
     pub rejected: usize,
-    /// Files that could not be read and don't matter.
+    /// Unreadable files that don't matter.
     pub skipped_files: usize,
     /// Findings hidden by a suppression.
     pub suppressed: usize,
     /// Findings hidden by the baseline.
     pub baselined: usize,
-    /// The day (`2026-01-31`) on which the oldest of them was recorded.
+    /// The earliest date of a baselined finding (`2026-01-31`).
     pub oldest_baselined: Option<String>,
-    /// The part of the clusters that was examined, counted from one, and of how many.
+    /// The index of the shard, starting at one, and the number of shards.
     pub shard: Option<(u64, u64)>,
     /// The revision whose findings count as existing.
     pub compared_with: Option<String>,
 }
 
-/// The findings of a run, before suppression.
+/// The findings of a run before suppression.
 #[derive(Debug, Default)]
 pub struct Findings {
     run: lint::Run,
     documents: Vec<Arc<Document>>,
     summary: Summary,
-    /// The clusters that are built of each file.
+    /// The clusters built from each file.
     users: lint::FileUsers,
 }
 
 impl Findings {
-    /// Those that are there before any cluster is examined.
-    /// Of several shards the first one reports what concerns the repository.
-    /// Where not all of the repository is meant, those of the files below a directory.
+    /// The findings of the repository before any cluster is examined; of several shards only the first reports them.
+    /// With `below`, only those of a directory.
     pub fn new(repo: &Repo, below: Option<&Utf8Path>, shard: Option<Shard>) -> Self {
         let is_first = shard.is_none_or(Shard::is_first);
-        // Of clusters every shard builds its own.
+        // Every shard builds its own clusters.
         let is_own = |f: &Finding| is_first || root::is_of_meant(f);
         let problems = root::problems(repo, below).filter(|p| is_own(&p.finding));
         let problems: Vec<_> = problems.collect();
@@ -77,12 +76,12 @@ impl Findings {
         }
     }
 
-    /// Takes those in that concern no cluster of the run.
+    /// Adds findings without a cluster.
     pub fn extend(&mut self, findings: Vec<Finding>) {
         self.run.findings.extend(findings);
     }
 
-    /// Takes those of a cluster in.
+    /// Adds the findings of a cluster.
     pub fn add(&mut self, outcome: &mut crate::ClusterResult) {
         self.summary.clusters += 1;
         self.summary.names.push(outcome.cluster.clone());
@@ -91,19 +90,19 @@ impl Findings {
         self.documents.append(&mut outcome.documents);
     }
 
-    /// Marks those of the repository itself that another side has, too.
+    /// Marks the repository's findings that the side before has.
     pub fn mark_existing(&mut self, before: &Repo) {
         let problems = before.problems().iter().map(|p| &p.finding);
         let known: Vec<Finding> = problems.chain(before.findings()).cloned().collect();
         finding::mark_existing(&mut self.run.findings, &known, false);
     }
 
-    /// Those of before any suppression, for commands whose result they are not.
+    /// The findings without suppression, for commands that print other results.
     pub fn unfinished(&self, root: &Utf8Path) -> FinalFindings {
         FinalFindings { summary: self.summary.clone(), ..FinalFindings::new(self.run.findings.clone(), root) }
     }
 
-    /// What is left after suppression, and after the baseline where there is one.
+    /// Applies suppressions and the baseline.
     pub fn finished(
         self,
         baseline: Option<&BaselineFile>,
@@ -111,7 +110,7 @@ impl Findings {
         root: &Utf8Path,
         notices: &dyn Notices,
     ) -> Result<FinalFindings, Failure> {
-        // What a part of the clusters gives is no result.
+        // An interrupted run has no result.
         if crate::interrupted() {
             return Err(Failure::Interrupted);
         }
@@ -144,14 +143,14 @@ pub struct FinalFindings {
 }
 
 impl FinalFindings {
-    /// Findings that no suppression and no baseline is about.
+    /// Findings that no suppression or baseline applies to.
     pub fn new(mut findings: Vec<Finding>, root: &Utf8Path) -> Self {
         findings.iter_mut().for_each(mask_finding);
         Self { findings, summary: Summary::default(), root: root.to_owned() }
     }
 
-    /// Whether any is at or above a severity; `None` = none ever is. With `against`, the name of a side that they are
-    /// compared with, only those count that it doesn't have, and they come first. Reports say so from then on.
+    /// Whether a finding is at or above a severity; `None` means never. With `against`, the name of the side before,
+    /// only new findings count and come first, and reports name it.
     pub fn fails_from(&mut self, from: Option<Severity>, against: Option<&str>) -> bool {
         self.summary.fail_on = from;
         self.summary.compared_with = against.map(str::to_owned);
@@ -162,7 +161,7 @@ impl FinalFindings {
         from.is_some_and(|from| self.findings.iter().filter(counts).any(|f| f.severity >= from))
     }
 
-    /// What was examined and what was left out.
+    /// The counts.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
@@ -172,12 +171,12 @@ impl FinalFindings {
         &self.findings
     }
 
-    /// Whether there is nothing to tell: no cluster and no finding.
+    /// Whether there is no cluster and no finding.
     pub fn is_empty(&self) -> bool {
         self.findings.is_empty() && self.summary.clusters == 0
     }
 
-    /// What the paths of their files are relative to.
+    /// The base of the files' paths.
     pub fn root(&self) -> &Utf8Path {
         &self.root
     }

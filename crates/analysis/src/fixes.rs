@@ -1,4 +1,4 @@
-//! Fixes applied to the files of a repository, each tried in every cluster that reads them.
+//! Applies fixes to the files of a repository and checks each in all clusters that use the file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
@@ -19,70 +19,70 @@ use super::findings::FinalFindings;
 use super::notices::Notices;
 use crate::ClusterTask;
 
-/// Fixes that bring up others are followed this often.
+/// Maximum rounds of applying fixes and linting again.
 pub const MOST_ROUNDS: usize = 10;
 
-/// Which fixes are applied, beside the safe ones.
+/// The fixes to apply, in addition to safe ones.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FixRequest<'a> {
-    /// Also those that change what the cluster does.
+    /// Also unsafe ones, which change the cluster's behaviour.
     pub also_unsafe: bool,
-    /// Rules, each with the number of the fix that is applied, from one.
+    /// Rules, each with the number of its fix, starting at one.
     pub chosen: &'a [(String, usize)],
     /// The only file that may change.
     pub only: Option<&'a Utf8Path>,
-    /// Whether the files are written: then what is left is that of the new texts.
+    /// Whether the files are written: then the remaining findings are those of the new texts.
     pub writes: bool,
-    /// Threads; `None` = as many as there are cores.
+    /// Number of threads; `None` means one per core.
     pub jobs: Option<NonZeroUsize>,
 }
 
-/// What was fixed, and what was not.
+/// The applied and skipped fixes.
 #[derive(Debug, Default)]
 pub struct FixResult {
-    /// Files by path, as they were read and as they are to be.
+    /// The changed files by path, before and after.
     pub files: BTreeMap<Utf8PathBuf, Rewritten>,
-    /// What was done.
+    /// The applied fixes.
     pub applied: Vec<Applied>,
-    /// What can't be.
+    /// The fixes with another result than intended.
     pub dropped: Vec<DroppedFix>,
-    /// Findings with a fix that was not applied.
+    /// Findings with fixes that were not applied.
     pub left: Vec<Finding>,
-    /// Fixes by which a cluster that the edited file goes into would get an error, with that error.
+    /// Fixes that would cause an error in a cluster, with that error.
     pub harmful: Vec<(Finding, Fix, NewError)>,
-    /// Findings of a build whose fix can't be made in its sources, with why.
+    /// Findings of a build whose sources can't be fixed, with the reason.
     pub not_in_sources: Vec<(Finding, String)>,
-    /// Clusters that would be rejected also after all.
+    /// Clusters that would still be rejected.
     pub rejected: Vec<String>,
-    /// Choices that no finding has a fix for.
+    /// Choices that match no fix.
     pub unmatched: Vec<(String, usize)>,
-    /// Whether there was more to do than rounds.
+    /// Whether fixes remain after the last round.
     pub exhausted: bool,
 }
 
-/// What is wrong with fixes that were tried.
+/// Why a fix is rejected.
 enum Fault {
-    /// A cluster would get an error by it.
+    /// A cluster would get an error.
     Harm(NewError),
-    /// The build isn't what was meant.
+    /// The build has another result than intended.
     Other(Reason),
 }
 
-/// The clusters with other texts in some files, and what is found in them.
+/// The clusters with changed files, and their findings.
 struct Trial {
     clusters: Clusters,
     findings: FinalFindings,
-    /// What is found in the clusters that aren't meant, and are built of the files.
+    /// The findings of clusters that aren't selected but use the files.
     others: Vec<Finding>,
-    /// The clusters that are rejected.
+    /// The rejected clusters.
     rejected: Vec<String>,
 }
 
 impl Clusters {
-    /// Applies fixes until none is left; nothing is written. Problems of reading are reported once.
+    /// Applies fixes until none is left, without writing files. Reports read errors once.
     ///
     /// # Errors
-    /// The files can't be read, or built, or the baseline is wrong.
+    /// If the files can't be read or built, or the baseline is wrong.
     pub fn fix(
         self,
         request: &FixRequest<'_>,
@@ -98,14 +98,14 @@ impl Clusters {
         let mut chosen_once: BTreeSet<String> = BTreeSet::new();
         for round in 0..=MOST_ROUNDS {
             let findings = now.findings.findings().to_vec();
-            // What was chosen once isn't chosen again where it is still found.
+            // A choice that was applied isn't applied again.
             let wanted = |finding: &Finding| {
                 let named = request.chosen.iter().rev().find(|(rule, _)| rule == finding.rule.name);
                 let named = named.filter(|_| !chosen_once.contains(&finding.message));
                 named.map(|(_, number)| number.saturating_sub(1))
             };
             let mut choices = fix::choose_with(&findings, request.also_unsafe, wanted);
-            // Whoever chooses a fix by its number takes the error, too, that it is offered with.
+            // Choosing a fix by number accepts the error that it is offered with.
             choices.retain(|c| wanted(c.finding).is_some() || !rejected_fixes.iter().any(|r| r.is_same(c.fix)));
             choices.retain(|c| request.only.is_none_or(|only| c.fix.edits.iter().all(|e| e.file.path() == only)));
             let mut done = fix::round(&choices);
@@ -143,7 +143,7 @@ impl Clusters {
                     now = now.clusters.lint_to_fix(request, settings, None, notices)?;
                     continue;
                 }
-                // Each is right alone, and all together aren't: one at a time.
+                // Fixes that fail together are applied one at a time.
                 done = fix::round(choices.get(..1).unwrap_or_default());
                 now = now.with(&done, request, settings, notices)?;
             }
@@ -163,7 +163,7 @@ impl Clusters {
         let why = |f: &Finding| Some((f.clone(), f.not_fixed.clone()?.into_owned()));
         result.not_in_sources = findings.iter().filter_map(why).collect();
         result.left = findings.iter().filter(|f| !f.fixes.is_empty()).cloned().collect();
-        // What is left is shown as it was found: of the files as they are, or as they were.
+        // Remaining findings refer to the files on disk: rewritten ones if the run writes them.
         if !request.writes {
             let keys = FindingKey::of_all(&original).into_iter();
             let known: HashMap<_, &Finding> = keys.zip(&original).collect();
@@ -172,14 +172,14 @@ impl Clusters {
             result.left = left.map(|(f, key)| (*known.get(key).unwrap_or(&f)).clone()).collect();
             now.clusters = now.clusters.edited(texts(&result.files, |f| f.before.text()))?;
         }
-        // Whoever wants one file's text doesn't ask for what is left.
+        // The caller needs only the file's text.
         if request.only.is_some() {
             result.left.clear();
         }
         now.clusters.try_fixes(&mut result.left, settings, request.jobs)?;
         let error_of = |fix: &Fix| result.harmful.iter().find(|(_, harmful, _)| harmful.is_same(fix)).map(|(.., e)| e);
         for finding in &mut result.left {
-            // What can't be proven isn't offered; what harms a cluster is, with the error that the cluster then has.
+            // Don't offer fixes that failed the check; offer harmful ones with the error they cause.
             finding.fixes.retain(|fix| error_of(fix).is_some() || !rejected_fixes.iter().any(|r| r.is_same(fix)));
             for fix in &mut finding.fixes {
                 if let Some(error) = error_of(fix).filter(|_| fix.applicability != Applicability::Suggestion) {
@@ -191,7 +191,7 @@ impl Clusters {
         Ok(result)
     }
 
-    /// The findings, and the clusters that are rejected; with `exit`, what keeps one from being planned is reported.
+    /// The findings and the rejected clusters; with `exit`, also reports why clusters aren't planned.
     fn lint_to_fix(
         self,
         request: &FixRequest<'_>,
@@ -206,7 +206,7 @@ impl Clusters {
                 rejected.push(outcome.cluster.clone());
             }
             if let Some(exit) = &mut exit {
-                // Here a rejection is one of the things to fix.
+                // Rejections don't fail this run, since fixes may repair them.
                 let failed = exit.failed;
                 progress.suspend(|| report_outcome(outcome, true, exit, notices));
                 exit.failed = failed;
@@ -218,7 +218,7 @@ impl Clusters {
 }
 
 impl Trial {
-    /// The same with the texts of a round.
+    /// The same with the changed files of a round.
     fn with(
         self,
         round: &Round,
@@ -231,7 +231,7 @@ impl Trial {
         Ok(Self { others, ..clusters.lint_to_fix(request, settings, None, notices)? })
     }
 
-    /// What is wrong after a round, with the findings before it of the clusters that are meant and of the others.
+    /// The fault of a round, given the earlier findings of the selected clusters and of others.
     fn fault(&self, round: &Round, (before, others): (&[Finding], &[Finding])) -> Option<Fault> {
         fix::first_new_error(before, self.findings.findings())
             .or_else(|| fix::first_new_error(others, &self.others))
@@ -240,7 +240,7 @@ impl Trial {
     }
 }
 
-/// Files with one of their texts, encoded as they are.
+/// One of the texts of each file, in the file's encoding.
 pub(super) fn texts<F: Fn(&Rewritten) -> &str>(
     files: &BTreeMap<Utf8PathBuf, Rewritten>,
     text: F,

@@ -1,5 +1,5 @@
-//! Ctrl-C and its relatives: noted while there is something to clean up, so that work ends between two clusters and
-//! cleans up. Before that the signal ends the process at once.
+//! Handles Ctrl-C and similar signals while there is something to clean up: the run then stops between two clusters.
+//! Before that the signal ends the process at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -9,13 +9,13 @@ use signal_hook::flag;
 
 static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// From here on an interruption is noted instead of ending the process. A second one ends it.
+/// From now on the first interrupt only sets a flag; the second ends the process.
 pub fn watch() {
     INTERRUPTED.get_or_init(|| {
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
-            // Where no handler can be set the system's own stays, which is as good as it gets. The
-            // one that ends the process comes first: it examines what the other one notes.
+            // If a handler can't be set, the default remains. The conditional default is registered first, because it
+            // reads the flag that the other sets.
             let _ = flag::register_conditional_default(signal, Arc::clone(&interrupted));
             let _ = flag::register(signal, Arc::clone(&interrupted));
         }
@@ -23,7 +23,7 @@ pub fn watch() {
     });
 }
 
-/// Whether a signal asked us to stop.
+/// Whether a signal requested a stop.
 pub fn interrupted() -> bool {
     let noted = INTERRUPTED.get();
     noted.is_some_and(|noted| noted.load(Ordering::Relaxed))

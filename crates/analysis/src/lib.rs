@@ -1,5 +1,5 @@
-//! The one analysis behind every command: both sides are opened, each cluster is planned once per side, the sides are
-//! compared, and what is found is finished.
+//! The analysis behind every command: opens both sides, plans each cluster once per side, compares the sides, and
+//! finishes the findings.
 //!
 //! ```text
 //! Sources ── find ──▶ Clusters ── Question::analyse ──▶ Analysis
@@ -8,14 +8,14 @@
 //!                    ClusterTask ── plan, lint, compare, write ──▶ ClusterResult
 //! ```
 //!
-//! The modules below are in the order of these steps: open, plan, compare, finish; then what else is asked of clusters.
-//! A command whose result isn't findings (`render`, `matrix`, `argocd`, `why`) takes the [`ClusterResult`]s themselves:
-//! [`Clusters::report_each`], [`Clusters::result_of`].
+//! The modules are in the order of these steps: open, plan, compare, finish; then other results of clusters. Commands
+//! that print no findings (`render`, `matrix`, `argocd`, `why`) use the [`ClusterResult`]s: [`Clusters::report_each`],
+//! [`Clusters::result_of`].
 //!
-//! A cluster's result arrives in the clusters' order and is not kept. A panic in one cluster's work is a bug of ours: it
-//! is reported with the cluster's name, and the others go on.
+//! Results arrive in the order of the clusters and aren't kept. A panic while processing a cluster is reported as a bug
+//! with the cluster's name; the other clusters continue.
 
-// Open: where the sides are read from, and which clusters are in them.
+// Open: the sides' sources and clusters.
 mod application;
 mod builds;
 mod clusters;
@@ -30,7 +30,7 @@ mod sources;
 mod two_sides;
 mod upgrade_path;
 
-// Plan: what is asked for each cluster, and how it is planned on each side.
+// Plan: the task for each cluster, and its plan on each side.
 mod before;
 mod cluster;
 mod cluster_result;
@@ -47,13 +47,13 @@ mod progress;
 mod steps;
 mod transition;
 
-// Compare: what differs, and what follows from it.
+// Compare: differences and their consequences.
 mod compared;
 pub mod matrix;
 mod preview;
 pub mod review;
 
-// Finish: what is found, and how the run ends.
+// Finish: the findings and the exit code.
 mod assumed;
 mod baseline;
 mod check;
@@ -63,7 +63,7 @@ mod findings;
 mod notices;
 mod question;
 
-// What else is asked: rendered files, fixes, single answers.
+// Other results: rendered files, fixes, single answers.
 pub mod atomic_file;
 mod document;
 mod drift;

@@ -1,4 +1,4 @@
-//! The manifests that an application of Argo CD passes on, as they are written.
+//! Passes on the manifests of an Argo CD application as they are written.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,16 +13,16 @@ use hcoplan_yaml::{self as yaml, Chunk, Node};
 use super::failure::Failure;
 use super::notices::Notices;
 
-/// What to do where a kustomization is not built.
+/// Help for a kustomization that isn't built.
 pub const BUILD_ELSEWHERE: &str = "build it elsewhere: `kustomize build . | hcoplan cmp generate -`";
 
-/// Rules that find objects which the operators own.
+/// Rules that find objects owned by the operators.
 const OWNED: [&str; 2] = ["operand-managed-in-git", "rendered-golden-image-in-git"];
 
-/// The text that is passed on, of a build or else of the files, without the objects that the operators own.
+/// The text of the build, or else of the files, without objects owned by the operators.
 ///
 /// # Errors
-/// What can't be passed on.
+/// A manifest that can't be passed on.
 pub fn passed_on(
     repo: &Repo,
     build: Option<&SourceFile>,
@@ -40,12 +40,12 @@ pub fn passed_on(
     }
 }
 
-/// Every Kubernetes object below the current directory, in the order of the files' paths. Left out are those of hcoplan and kustomize, nodes, files
-/// of rendered trees (reported), and documents that contain one of the given places.
+/// All Kubernetes objects below the current directory, sorted by path. Omits objects of hcoplan and kustomize, nodes,
+/// files of rendered trees (reported), and documents at the given locations.
 ///
-/// Files that the configuration or `.gitignore` ignores are passed on, too: they are in Argo CD's checkout, so git
-/// tracks them, and any other tool would apply them. Anything else that can't be passed on is an error: without it,
-/// Argo CD would delete the object from the cluster.
+/// Includes files ignored by the configuration or `.gitignore`: they are in Argo CD's checkout, so git tracks them, and
+/// any other tool would apply them. Anything else that can't be passed on is an error, because Argo CD would delete the
+/// missing object from the cluster.
 fn manifests(
     repo: &Repo,
     left_out: &BTreeMap<Utf8PathBuf, Vec<u32>>,
@@ -65,14 +65,14 @@ fn manifests(
                 BUILD_ELSEWHERE,
             ));
         }
-        // Configuration that isn't hcoplan's is rejected before.
+        // Other files of this name are rejected earlier.
         if path == CONFIG_FILE {
             continue;
         }
         let bytes = tree.read(&path);
         let bytes = bytes.map_err(|why| repo::Error::File(path.clone(), why))?;
         let file = SourceFile::from_bytes(path.clone(), bytes);
-        // A file of a tree with a HyperConverged in it isn't hcoplan's, even if the tree claims it.
+        // A file of a tree that has a HyperConverged isn't hcoplan's output, even if the tree lists it.
         if rendered.has(&path) && !matches!(uses.get(&*path), Some(FileRole::Read(_))) {
             rendered_files += 1;
             continue;
@@ -88,8 +88,7 @@ fn manifests(
     Ok(out)
 }
 
-/// The objects of a file that are passed on: not those of hcoplan and kustomize, not nodes, and no documents that hold one
-/// of the given places.
+/// The objects of a file, without those of hcoplan and kustomize, nodes, and documents at the given locations.
 fn manifests_of(file: &SourceFile, left_out: &[u32]) -> Result<String, Failure> {
     let mut out = String::new();
     for chunk in yaml::split(file.text()) {
@@ -107,8 +106,7 @@ fn manifests_of(file: &SourceFile, left_out: &[u32]) -> Result<String, Failure> 
     Ok(out)
 }
 
-/// Every file below the current directory, sorted. What is called like a manifest and can't be read is an
-/// error.
+/// All files below the current directory, sorted. A file named like a manifest that can't be read is an error.
 fn files() -> Result<Vec<Utf8PathBuf>, Failure> {
     let walk = WalkBuilder::new(".").standard_filters(false).filter_entry(|e| e.file_name() != ".git").build();
     let mut out = Vec::new();
@@ -134,7 +132,7 @@ fn files() -> Result<Vec<Utf8PathBuf>, Failure> {
     Ok(out)
 }
 
-/// An object that is left out must not take others along.
+/// Fails if omitting an object would also omit others.
 fn alone(piece: &str, file: &SourceFile, at: u32) -> Result<(), Failure> {
     let parsed = yaml::parse(&SourceFile::new(file.path(), piece));
     if parsed.documents.iter().all(|d| d.root.get("items").is_none()) {
@@ -181,11 +179,11 @@ fn append(piece: &str, file: &SourceFile, offset: u32, out: &mut String) -> Resu
     Ok(())
 }
 
-/// Whether it is an object to apply; `None` where it is called like one, and isn't. What is called like
-/// none is data of another program, such as Helm's values.
+/// Whether a document is an object to apply; `None` if it looks like one but isn't. A file with another name is data of
+/// another program, such as Helm's values.
 fn passes(root: &Node) -> Option<bool> {
     let (version, kind) = match (root.get("apiVersion"), root.get("kind")) {
-        // Something with a name and a spec was meant to be an object.
+        // A document with a name and a spec is meant to be an object.
         (None, None) => {
             let named = root.below("metadata.name").is_some() && root.get("spec").is_some();
             return (!named).then_some(false);
@@ -196,7 +194,7 @@ fn passes(root: &Node) -> Option<bool> {
     let items = root.get("items").map(Node::items);
     match (group, kind) {
         ("hcoplan.dev" | "kustomize.config.k8s.io", _) | ("", "Node" | "NodeList") => Some(false),
-        // The items of a typed list may leave their kind to the list.
+        // Items of a typed list may omit their kind.
         ("", "List") => {
             let passes: Option<Vec<bool>> = items?.iter().map(passes).collect();
             Some(passes?.contains(&true))

@@ -1,58 +1,58 @@
-//! Notices beside the result: standard error of the command line.
+//! Notices in addition to the result, printed on standard error by the command line.
 
 use std::cell::RefCell;
 use std::fmt::Display;
 
-/// What a notice is.
+/// The kind of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeKind {
-    /// What ended the run, or a part of it.
+    /// An error that ends the run or part of it.
     Error,
-    /// What may surprise.
+    /// Something unexpected.
     Warning,
-    /// What is good to know.
+    /// Something useful to know.
     Note,
-    /// What was asked for beside the result.
+    /// Requested additional output.
     Shown,
 }
 
-/// Who takes notices.
+/// Receives notices.
 pub trait Notices {
-    /// Takes one, of one or more lines.
+    /// Reports a notice of one or more lines.
     fn say(&self, kind: NoticeKind, message: &dyn Display);
 
-    /// Whether there is to be no progress bar.
+    /// Whether to hide the progress bar.
     fn is_quiet(&self) -> bool;
 }
 
 impl dyn Notices + '_ {
-    /// Says what ended the run, or a part of it.
+    /// Reports an error.
     pub fn error(&self, message: impl Display) {
         self.say(NoticeKind::Error, &message);
     }
 
-    /// Says what may surprise.
+    /// Reports a warning.
     pub fn warning(&self, message: impl Display) {
         self.say(NoticeKind::Warning, &message);
     }
 
-    /// Says what is good to know.
+    /// Reports a note.
     pub fn note(&self, message: impl Display) {
         self.say(NoticeKind::Note, &message);
     }
 
-    /// Shows what was asked for beside the result.
+    /// Shows requested additional output.
     pub fn show(&self, text: impl Display) {
         self.say(NoticeKind::Shown, &text);
     }
 }
 
-/// Keeps notices, for those who show them elsewhere than on standard error.
+/// Collects notices to show them elsewhere.
 #[derive(Debug, Default)]
 pub struct KeptNotices(RefCell<Vec<(NoticeKind, String)>>);
 
 impl KeptNotices {
-    /// The notices so far, in their order.
+    /// Takes the notices collected so far.
     pub fn take(&self) -> Vec<(NoticeKind, String)> {
         self.0.take()
     }

@@ -4,14 +4,14 @@ use std::str::FromStr;
 
 use hcoplan_kubernetes::ObjectId;
 
-/// A kind, or one object of it. The kind's case does not count, as with kubectl.
+/// A kind, or one object of a kind. The kind is case-insensitive, as in kubectl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectSelector {
     kind: String,
     name: Option<String>,
 }
 
-/// A text that is no `KIND[/NAME]`.
+/// A text that isn't `KIND[/NAME]`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected KIND or KIND/NAME, as in KubeVirt or DataSource/fedora")]
 pub struct ObjectSelectorError;
@@ -32,7 +32,7 @@ impl FromStr for ObjectSelector {
 }
 
 impl ObjectSelector {
-    /// Whether an object is asked for.
+    /// Whether it selects an object.
     pub fn matches(&self, id: &ObjectId) -> bool {
         self.kind.eq_ignore_ascii_case(&id.kind) && self.name.as_ref().is_none_or(|n| *n == id.name)
     }

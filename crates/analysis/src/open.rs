@@ -1,4 +1,4 @@
-//! Opens a side: finds the clusters in a place, and reports problems on the way.
+//! Opens a side: finds its clusters and reports problems.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,19 +18,17 @@ use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Directory, Revision, SourceFile, Tree, max_bytes, read_limited};
 use hcoplan_repository::repo::{self, Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
 
-/// Finds the clusters in the given place; some files are no sources, wherever they are.
+/// Finds the clusters in a directory; `left_out` files are no sources.
 pub fn find(sources: &Sources, left_out: Vec<Utf8PathBuf>, notices: &dyn Notices) -> Result<Clusters, Failure> {
     find_in(sources, left_out, None, notices)
 }
 
-/// The same where files are edited: every cluster is built, also those that aren't meant, as what they
-/// are built of may change.
+/// Finds clusters for editing: builds all clusters, even unselected ones, because their sources may change.
 pub fn find_to_edit(sources: &Sources, notices: &dyn Notices) -> Result<Clusters, Failure> {
     find_in(sources, Vec::new(), Some(ClusterFilter::default()), notices)
 }
 
-/// The same where one cluster is named, by its whole name or its last parts: only what has that name is built,
-/// wherever it is.
+/// Finds one cluster by its name or last path segments, and builds only matching ones.
 pub fn find_named(
     sources: &Sources,
     left_out: Vec<Utf8PathBuf>,
@@ -50,7 +48,7 @@ fn find_in(
 ) -> Result<Clusters, Failure> {
     let mut selection = Selection::new(sources)?;
     if let Some(jobs) = sources.jobs {
-        // Threads that read files, too. It fails only where the pool exists already: a second run in one process.
+        // These threads also read files. It fails only if the pool exists already, for a second run in one process.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.get());
         let _ = pool.build_global();
     }
@@ -116,9 +114,9 @@ fn find_in(
         let directory = &sources.directory;
         let unplanned: Vec<_> = repo.unplanned(place.below.as_deref()).collect();
         let is_unplanned = !unplanned.is_empty();
-        // Nobody has searched a chart or a submodule, so nothing is known to be wrong.
+        // A chart or submodule that wasn't searched is no error.
         let is_unread = !unplanned.is_empty() && unplanned.iter().all(|f| is_unread(f));
-        // That some are not built is a finding.
+        // A finding reports clusters that aren't built.
         let is_unbuilt = verdict.unreadable && has_failed(&options);
         match () {
             () if is_unread => {
@@ -167,20 +165,20 @@ fn find_in(
     Ok(found)
 }
 
-/// Whether a finding is about something that wasn't searched: a chart, a submodule.
+/// Whether a finding reports a chart or submodule that wasn't searched.
 fn is_unread(finding: &Finding) -> bool {
     finding.rule.name == repo::HELM_CHART_NOT_RENDERED.name
         || finding.location.as_ref().is_some_and(|place| place.file.path() == ".gitmodules")
 }
 
-/// Whether a build has failed, so that there may be clusters which nobody knows the names of.
+/// Whether a build failed, so that there may be clusters without a known name.
 fn has_failed(options: &Options) -> bool {
     let built = options.built.as_ref();
     built.is_some_and(|built| !built.failed.is_empty())
 }
 
-/// What the directory is examined from: the root that its configuration is in; else, where
-/// kustomizations tie it to what is elsewhere, the root of the git work tree.
+/// The root of the directory: that of its configuration, or the git work tree's if kustomizations refer to files
+/// outside of the directory.
 pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     let path = &kustomized(&sources.directory);
     let place = configured_place(sources, path)?;
@@ -201,13 +199,13 @@ pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     Ok(if has_outside_references { top } else { place })
 }
 
-/// The directory of a kustomization's file, which represents its build; else the path.
+/// The directory of a kustomization file, which represents its build; else the path.
 fn kustomized(path: &Utf8Path) -> Utf8PathBuf {
     if repo::is_kustomization(path) && path.is_file() { root_of(path) } else { path.to_owned() }
 }
 
-/// What the directory is examined from. Where a revision is trusted, that revision says where the
-/// configuration is: a change could put another one in its way.
+/// The root of a directory with a configuration. A trusted revision decides where the configuration is, because the
+/// change could add another one.
 fn configured_place(sources: &Sources, path: &Utf8Path) -> Result<Place, Failure> {
     if path == "-" {
         return Ok(Place::itself(path));
@@ -229,7 +227,7 @@ fn configured_place(sources: &Sources, path: &Utf8Path) -> Result<Place, Failure
     }))
 }
 
-/// The configuration of a file that the command line names, of the trusted revision where there is one.
+/// The configuration file given on the command line, from the trusted revision if there is one.
 pub(super) fn configuration(sources: &Sources, trust: &Trust) -> Result<Option<Arc<SourceFile>>, Failure> {
     let Some(path) = &sources.config else {
         return Ok(None);
@@ -238,7 +236,7 @@ pub(super) fn configuration(sources: &Sources, trust: &Trust) -> Result<Option<A
     Ok(Some(SourceFile::from_bytes(path, bytes)))
 }
 
-/// The trust source that the command line names.
+/// The trust source given on the command line.
 pub(super) fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure> {
     let Some(name) = &sources.trust_base else {
         return Ok(Trust::Files);
@@ -252,7 +250,7 @@ pub(super) fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure
     Ok(Trust::Base(TrustBase::open(root, name)?))
 }
 
-/// The clusters of the revision that is trusted, built as the files are.
+/// The clusters of the trusted revision, built like the working tree.
 fn before(base: &TrustBase, root: &Utf8Path, now: &Options) -> Result<Repo, Failure> {
     let tree = Arc::clone(base.tree());
     let mut options =
@@ -262,7 +260,7 @@ fn before(base: &TrustBase, root: &Utf8Path, now: &Options) -> Result<Repo, Fail
     opened.map_err(|error| Failure::opening(error, root))
 }
 
-/// Every cluster of a repository that was opened.
+/// All clusters of an open repository.
 pub fn all_clusters(repo: Repo, directory: Utf8PathBuf, options: Options) -> Clusters {
     Clusters {
         base: None,
@@ -281,11 +279,11 @@ pub fn all_clusters(repo: Repo, directory: Utf8PathBuf, options: Options) -> Clu
     }
 }
 
-/// Every cluster of a directory with other texts in some of its files, as an editor has them. A `shallow` directory is
-/// nobody's workspace: only its own files count, and nothing is built.
+/// All clusters of a directory, with an editor's text of some files. `shallow` reads only the directory's own files and
+/// builds nothing, for files outside of a workspace.
 ///
 /// # Errors
-/// It can't be read or built, or its configuration is wrong.
+/// If it can't be read or built, or its configuration is wrong.
 pub fn find_edited(
     directory: &Utf8Path,
     edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
@@ -304,7 +302,7 @@ pub fn find_edited(
     Ok(Clusters { is_editable: true, ..found.in_root(directory.to_owned()) })
 }
 
-/// What paths are relative to: the directory, or the one that a file is in.
+/// The base of paths: the directory, or a file's directory.
 fn root_of(path: &Utf8Path) -> Utf8PathBuf {
     if path == "-" {
         return Utf8PathBuf::from(".");
@@ -316,7 +314,7 @@ fn root_of(path: &Utf8Path) -> Utf8PathBuf {
     }
 }
 
-/// The first names of a list that may be long.
+/// The first names of a long list.
 fn some<'n>(names: impl Iterator<Item = &'n str> + Clone) -> String {
     const SHOWN: usize = 10;
     let shown: Vec<_> = names.clone().take(SHOWN).collect();
@@ -327,7 +325,7 @@ fn some<'n>(names: impl Iterator<Item = &'n str> + Clone) -> String {
 }
 
 impl Clusters {
-    /// Another directory, as it is read instead.
+    /// Another directory as a side.
     pub fn side_of(&self, directory: &Utf8Path) -> Result<Side, Failure> {
         let sources = Sources { directory: directory.to_owned(), ..Sources::default() };
         let place = place(&sources)?;

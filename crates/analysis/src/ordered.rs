@@ -1,24 +1,24 @@
-//! Parallel work with results in order and bounded memory.
+//! Runs work in parallel and returns results in order, with bounded memory.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How far ahead of the sink the workers may be, per worker.
+/// Maximum number of results waiting for the sink, per worker.
 const AHEAD: usize = 16;
 
 struct Shared<R> {
-    /// The next item that nobody has taken.
+    /// The next item to work on.
     next: usize,
-    /// The next result that the sink is waiting for.
+    /// The next result for the sink.
     wanted: usize,
-    /// Results that came before their turn.
+    /// Results waiting for their turn.
     done: BTreeMap<usize, R>,
     stopped: bool,
 }
 
 impl<R> Shared<R> {
-    /// The index of an item to work on; `None` where nothing is left, or the sink is too far behind.
+    /// The next item's index; `None` if nothing is left, or the sink is too far behind.
     fn take(&mut self, items: usize, window: usize) -> Option<usize> {
         let free = !self.stopped && self.next < items && self.next < self.wanted + window;
         free.then(|| {
@@ -27,7 +27,7 @@ impl<R> Shared<R> {
         })
     }
 
-    /// The results whose turn it is.
+    /// The results that are next in order.
     fn ready(&mut self) -> Vec<R> {
         let mut ready = Vec::new();
         while let Some(result) = self.done.remove(&self.wanted) {
@@ -38,9 +38,8 @@ impl<R> Shared<R> {
     }
 }
 
-/// Calls `work` for every item on `workers` threads, of which this is one, and `sink` with the
-/// results, in the items' order, on this one. At most a few dozen results wait at any time. Ends
-/// early when the sink says so.
+/// Calls `work` for every item on `workers` threads including this one, and `sink` on this thread with the results in
+/// order. At most a few dozen results wait at a time. Stops early if the sink says so.
 pub(crate) fn ordered<T: Sync, R: Send>(
     items: &[T],
     workers: usize,
@@ -120,7 +119,7 @@ mod tests {
             &items,
             workers,
             |i| {
-                // Late ones first, as far as the window lets them.
+                // Some items are slow, so that later ones finish first.
                 if i % 7 == 0 {
                     std::thread::yield_now();
                 }

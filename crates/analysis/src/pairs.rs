@@ -5,23 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_repository::repo::{ClusterRef, Repo};
 
-/// A cluster on both sides, or on one.
+/// A cluster on one or both sides.
 #[derive(Debug, Clone, Copy)]
 pub struct Pair<'a> {
-    /// On the side before.
+    /// On the side before, if it exists there.
     pub before: Option<&'a ClusterRef>,
     /// On the side after.
     pub after: After<'a>,
 }
 
-/// A cluster on the side after.
+/// A cluster's state on the side after.
 #[derive(Debug, Clone, Copy)]
 pub enum After<'a> {
-    /// It is there.
+    /// It exists.
     Cluster(&'a ClusterRef),
-    /// A cluster of this name is there, and a file of it can't be parsed or built, as the finding says.
+    /// It exists but a file can't be parsed or built, as the finding reports.
     NotPlanned(&'a str, &'a Finding),
-    /// It isn't there.
+    /// It doesn't exist.
     Nothing,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Pair<'a> {
         Self { before: None, after: After::Cluster(after) }
     }
 
-    /// Two clusters that are compared, with any names.
+    /// A pair of clusters with any names.
     pub fn of(before: &'a ClusterRef, after: &'a ClusterRef) -> Self {
         Self { before: Some(before), ..Self::new(after) }
     }
@@ -46,7 +46,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The clusters of a repository, by name; of those that can't be planned the ones whose finding is meant.
+/// The clusters of a repository by name, including those that can't be planned and whose finding is selected.
 pub fn entries(repo: &Repo, is_meant: impl Fn(&Finding) -> bool) -> Vec<Pair<'_>> {
     let mut out: Vec<Pair<'_>> = repo.clusters().iter().map(Pair::new).collect();
     let names: BTreeSet<&str> = repo.clusters().iter().map(ClusterRef::name).collect();
@@ -59,8 +59,7 @@ pub fn entries(repo: &Repo, is_meant: impl Fn(&Finding) -> bool) -> Vec<Pair<'_>
     out
 }
 
-/// Pairs the clusters of two sides: by name, then those that moved. One has moved when its
-/// HyperConverged or its inventory (by its `metadata.name`) is the same.
+/// Pairs clusters by name, then moved ones: those with the same HyperConverged or the same inventory `metadata.name`.
 pub fn pairs<'a>(before: (&'a Repo, &[&'a ClusterRef]), after: (&'a Repo, Vec<Pair<'a>>)) -> Vec<Pair<'a>> {
     let mut old: BTreeMap<&str, &ClusterRef> = before.1.iter().map(|c| (c.name(), *c)).collect();
     let mut out = Vec::new();
@@ -76,7 +75,7 @@ pub fn pairs<'a>(before: (&'a Repo, &[&'a ClusterRef]), after: (&'a Repo, Vec<Pa
         let name = loaded.inventory.inventory.name.clone();
         Some((name, loaded.json.to_string()))
     };
-    // Only where some come and others go: a cluster that moved is both.
+    // A moved cluster is removed on one side and added on the other.
     let gone: Vec<_> =
         if new.is_empty() { Vec::new() } else { old.values().map(|c| (*c, identity(before.0, c))).collect() };
     let mut taken = BTreeSet::new();

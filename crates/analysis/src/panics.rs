@@ -5,11 +5,11 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// What the hook saw last on this thread; `None` outside of [`catch_panic`].
+    /// The last panic on this thread; `None` outside of [`catch_panic`].
     static SEEN: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Runs `work`; a panic in it becomes an error with its message and place.
+/// Runs `work`; returns a panic as an error with message and location.
 pub fn catch_panic<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

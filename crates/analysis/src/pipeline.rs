@@ -1,4 +1,4 @@
-//! Runs the pipeline on every cluster.
+//! Runs a task on every cluster.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -13,11 +13,10 @@ use hcoplan_explain::diff::ClusterDiff;
 use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind, Verdict};
 use hcoplan_repository::repo::Repo;
 
-/// Below this many clusters a second thread costs more than it gives.
+/// With fewer clusters a second thread costs more than it saves.
 const FEW: usize = 4;
 
-/// Takes clusters of a repository through the analysis; `sink` gets each one's result, in their order. Ends early when
-/// the sink or a signal asks for it.
+/// Analyses clusters; `sink` gets the results in order. Stops early if the sink or a signal says so.
 pub fn run(
     repo: &Repo,
     pairs: &[Pair<'_>],
@@ -33,8 +32,8 @@ pub fn run(
     each(pairs, jobs, progress, one, sink);
 }
 
-/// Works on items on as many threads as are useful; `sink` gets each one's result, in their order. Ends early when the
-/// sink or a signal asks for it.
+/// Processes items on the useful number of threads; `sink` gets the results in order. Stops early if the sink or a
+/// signal says so.
 pub(super) fn each<T: Sync, R: Send>(
     items: &[T],
     jobs: Option<NonZeroUsize>,
@@ -53,7 +52,7 @@ pub(super) fn each<T: Sync, R: Send>(
     });
 }
 
-/// A cluster on which hcoplan fails keeps the directory it had.
+/// The result of a panic; the cluster keeps its output directory.
 fn panicked(work: &ClusterTask<'_>, cluster: &str, text: String) -> ClusterResult {
     let why = NotPlanned { kind: NotPlannedKind::Bug, text, location: None, help: None };
     let mut outcome = ClusterResult::new(cluster, Verdict::NotPlanned(Box::new(why)));

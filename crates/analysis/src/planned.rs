@@ -1,4 +1,4 @@
-//! A cluster of the sources, planned.
+//! Plans a cluster of the sources.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -21,7 +21,7 @@ use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind};
 use hcoplan_repository::repo::{ClusterRef, Loaded, Repo};
 
-/// What a cluster is planned from.
+/// The input of a plan.
 #[derive(Clone)]
 pub(super) struct Inputs {
     release: Arc<Release>,
@@ -29,7 +29,7 @@ pub(super) struct Inputs {
     loaded: Arc<Loaded>,
 }
 
-/// A cluster, planned.
+/// A planned cluster.
 #[derive(Clone)]
 pub(super) struct Planned {
     inputs: Inputs,
@@ -37,48 +37,48 @@ pub(super) struct Planned {
 }
 
 impl Inputs {
-    /// Those of a cluster that was read, with its inventory and its release.
+    /// The input of a cluster, with its inventory and release.
     pub(super) fn new(loaded: Arc<Loaded>, release: Arc<Release>, inventory: Arc<LoadedInventory>) -> Self {
         Self { release, inventory, loaded }
     }
 
-    /// The same cluster with another release and another inventory.
+    /// The same cluster with another release and inventory.
     pub(super) fn with(&self, release: &Arc<Release>, inventory: Arc<LoadedInventory>) -> Self {
         Self { release: Arc::clone(release), inventory, loaded: Arc::clone(&self.loaded) }
     }
 
-    /// The release that the cluster runs.
+    /// The cluster's release.
     pub(super) fn release(&self) -> &Arc<Release> {
         &self.release
     }
 
-    /// Its nodes, and what else is declared of it.
+    /// The cluster's inventory.
     pub(super) fn inventory(&self) -> &Inventory {
         &self.inventory.inventory
     }
 
-    /// What was read.
+    /// The documents read.
     pub(super) fn loaded(&self) -> &Loaded {
         &self.loaded
     }
 
-    /// Its HyperConverged.
+    /// The HyperConverged.
     pub(super) fn manifest(&self) -> &Value {
         &self.loaded.json
     }
 
-    /// The cluster without a HyperConverged.
+    /// The state without a HyperConverged.
     pub(super) fn empty_state(&self) -> State {
         State::new(Arc::clone(&self.release), Arc::new(self.inventory().clone()))
     }
 
-    /// Planned as a new one.
+    /// Plans a new cluster.
     pub(super) fn planned(&self, admit: AdmissionMode) -> Planned {
         let plan = plan_with(&self.release, self.inventory(), self.manifest(), admit);
         Planned { inputs: self.clone(), plan }
     }
 
-    /// The cluster in another state: on a release, with what is rendered then.
+    /// The cluster in another state, given its release and plan.
     pub(super) fn with_plan(&self, release: &Arc<Release>, plan: Plan) -> Planned {
         Planned { inputs: Self { release: Arc::clone(release), ..self.clone() }, plan }
     }
@@ -93,7 +93,7 @@ impl std::ops::Deref for Planned {
 }
 
 impl Planned {
-    /// Its plan.
+    /// The plan.
     pub(super) fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -103,7 +103,7 @@ impl Planned {
         !self.plan.admission.accepted
     }
 
-    /// The same without what would be rendered if nobody had rejected it.
+    /// Without the rendered objects if the manifest is rejected.
     pub(super) fn as_judged(&self) -> Cow<'_, Self> {
         if !self.is_rejected() {
             return Cow::Borrowed(self);
@@ -112,12 +112,12 @@ impl Planned {
         Cow::Owned(self.with_plan(self.release(), plan))
     }
 
-    /// What would exist.
+    /// All objects in the resulting state.
     pub(super) fn objects(&self) -> Vec<Object> {
         self.plan.objects().cloned().collect()
     }
 
-    /// What the rules find; `before` is the HyperConverged that the change starts from.
+    /// The findings of the rules; `before` is the HyperConverged before the change.
     pub(super) fn run(
         &self,
         repo: &Repo,
@@ -128,7 +128,7 @@ impl Planned {
         check::lint(repo, cluster, self.loaded(), self.input(), before, selection)
     }
 
-    /// What was found while reading it and by the rules; `before` is the HyperConverged that the change starts from.
+    /// The findings of reading and of the rules; `before` is the HyperConverged before the change.
     pub(super) fn findings(
         &self,
         repo: &Repo,
@@ -141,8 +141,8 @@ impl Planned {
         findings
     }
 
-    /// Which virtual machine boots, and which golden image exists, for which architecture. A rejected HyperConverged is
-    /// rendered nevertheless, so that the matrix names the missing images.
+    /// The matrix of virtual machines and golden images. Renders also a rejected HyperConverged, to name the missing
+    /// images.
     pub(super) fn matrix(&self, repo: &Repo, cluster: &ClusterRef) -> ClusterMatrix {
         self.seen(repo, cluster, None, |context| self.matrix_of(context))
     }
@@ -152,7 +152,7 @@ impl Planned {
         matrix(&MatrixInput { context, rejected: admission.stage.map(|_| admission.message.as_str()) })
     }
 
-    /// What `look` sees with other inputs, of the virtual machines that are named.
+    /// Calls `look` with other inputs, for the named virtual machines.
     fn seen_with<T>(
         &self,
         (repo, cluster): (&Repo, &ClusterRef),
@@ -169,7 +169,7 @@ impl Planned {
         look(&context.with_before(before).with_machines(machines))
     }
 
-    /// What `look` sees in the cluster; `before` is the HyperConverged that the change starts from.
+    /// Calls `look` with the cluster's context; `before` is the HyperConverged before the change.
     fn seen<T>(
         &self,
         repo: &Repo,
@@ -181,8 +181,8 @@ impl Planned {
         look(&check::context(repo, cluster, self.loaded(), self.input(), &settings).with_before(before))
     }
 
-    /// Takes out of changes what doesn't happen: where the operator's reconcile stops, or SSP's webhook
-    /// rejects the SSP, what they don't come to stays.
+    /// Removes changes that don't happen: if HCO's reconcile fails or SSP's webhook rejects the SSP, later objects stay
+    /// unchanged.
     pub(super) fn keep_unreached(&self, changes: &mut Vec<ObjectChange>) {
         let plan = &self.plan;
         let ssp = plan.ssp.as_ref();
@@ -191,14 +191,14 @@ impl Planned {
         }
     }
 
-    /// Whether the deletion of its HyperConverged takes virtual machines and disks along.
+    /// Whether deleting its HyperConverged deletes virtual machines and disks.
     pub(super) fn takes_workloads(&self) -> bool {
         let hc = self.plan.hyperconverged.as_ref();
         let strategy = hc.and_then(|hc| hc.get("deployment.uninstallStrategy").or_else(|| hc.get("uninstallStrategy")));
         strategy.and_then(Value::as_str) == Some("RemoveWorkloads")
     }
 
-    /// Why it is rejected, with its place where a finding has one; `None` where it is accepted.
+    /// Why it is rejected, with a location if a finding has one; `None` if it is accepted.
     pub(super) fn rejection(&self, repo: &Repo, cluster: &ClusterRef) -> Option<String> {
         if !self.is_rejected() {
             return None;
@@ -232,7 +232,7 @@ impl Planned {
     }
 }
 
-/// A cluster of a repository, planned.
+/// A planned cluster and its repository.
 #[derive(Clone, Copy)]
 pub(super) struct Seen<'a> {
     pub(super) repo: &'a Repo,
@@ -240,11 +240,11 @@ pub(super) struct Seen<'a> {
     pub(super) planned: &'a Planned,
 }
 
-/// So many virtual machines, times differences, are asked for which difference does what.
+/// Maximum of virtual machines times differences for which causes are computed.
 const MOST_ASKED: usize = 2_000;
 
-/// Notes what happens to golden images and virtual machines between two states, where both can have some. `start` is the
-/// HyperConverged that the change starts from.
+/// Adds the effects on golden images and virtual machines between two states. `start` is the HyperConverged before the
+/// change.
 pub(super) fn collect_image_changes(before: Seen<'_>, after: Seen<'_>, start: Option<&Value>, diff: &mut ClusterDiff) {
     let look = |context: &lint::Context<'_>, planned: &Planned| (planned.matrix_of(context), machine_states(context));
     let at = |side: Seen<'_>, start| side.planned.seen(side.repo, side.cluster, start, |c| look(c, side.planned));
@@ -265,7 +265,7 @@ pub(super) fn collect_image_changes(before: Seen<'_>, after: Seen<'_>, start: Op
     }
     let all = diff.comparison.causes.len();
     let shares = |only: &BTreeSet<String>| {
-        // Each difference asks for these machines twice.
+        // Each difference needs two evaluations of these machines.
         (only.len() * all <= MOST_ASKED).then(|| {
             Shares::new(&a, &b, |release, inventory, object| {
                 let inputs = (release, inventory, object);
@@ -277,12 +277,12 @@ pub(super) fn collect_image_changes(before: Seen<'_>, after: Seen<'_>, start: Op
     diff.image_effects.extend(of_machines);
 }
 
-/// Why a cluster isn't planned whose files can't be read or parsed, as a finding says.
+/// Converts a finding about an unreadable or invalid file.
 pub fn not_planned(finding: &Finding) -> NotPlanned {
     NotPlanned { kind: NotPlannedKind::Unreadable, ..unusable(finding) }
 }
 
-/// Why a cluster isn't planned whose inventory or release is wrong or unknown, as a finding says.
+/// Converts a finding about a wrong or unknown inventory or release.
 pub(super) fn unusable(finding: &Finding) -> NotPlanned {
     NotPlanned {
         kind: NotPlannedKind::Unusable,
@@ -292,7 +292,7 @@ pub(super) fn unusable(finding: &Finding) -> NotPlanned {
     }
 }
 
-/// Reads a cluster and plans it. What would be rendered is there even where a webhook rejects it.
+/// Reads and plans a cluster; renders it even if a webhook rejects it.
 pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Result<Planned, Box<NotPlanned>> {
     let loaded = repo.load(cluster);
     let loaded = loaded.map_err(|p| Box::new(not_planned(&p.finding)))?;
@@ -307,7 +307,7 @@ pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Result<Planned, Box<Not
     Ok(Inputs::new(Arc::new(loaded), release, inventory).planned(AdmissionMode::Force))
 }
 
-/// Why a cluster isn't planned whose inventory is wrong, as one of the findings says.
+/// Converts the findings about an inventory: the first error counts.
 pub(super) fn wrong_inventory(findings: &[Finding]) -> NotPlanned {
     match findings.iter().find(|f| f.rule.name == "inventory-invalid") {
         Some(finding) => unusable(finding),
@@ -320,7 +320,7 @@ pub(super) fn wrong_inventory(findings: &[Finding]) -> NotPlanned {
     }
 }
 
-/// A finding on one line, its place before it.
+/// A finding on one line with its location.
 pub fn finding_line(finding: &Finding) -> String {
     match &finding.location {
         Some(place) => {

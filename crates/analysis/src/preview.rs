@@ -1,4 +1,4 @@
-//! The upgrade of a cluster, release by release, from its present state. No manifest is applied on the way.
+//! Previews a cluster's upgrade from its present state, release by release. No manifest is applied in between.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use hcoplan_planner::lifecycle::{self, State, Step};
 use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::Verdict;
 
-/// Whether a cluster of a release has nothing to upgrade to another one: HCO doesn't go back.
+/// Whether a cluster already runs a release or a later one, since HCO can't be downgraded.
 fn is_reached(from: &Release, to: &Release) -> bool {
     match (Release::place(from.name()), Release::place(to.name())) {
         (Some(a), Some(b)) if a != b => a > b,
@@ -21,7 +21,7 @@ fn is_reached(from: &Release, to: &Release) -> bool {
     }
 }
 
-/// The steps of a cluster's upgrade; one that says so where it runs the release already, or is rejected before
+/// The steps of a cluster's upgrade; a single one without effect if it runs the release already or is rejected before
 /// the upgrade.
 pub(super) fn steps(
     work: &ClusterTask<'_>,
@@ -32,7 +32,7 @@ pub(super) fn steps(
 ) -> Vec<Upgraded> {
     let (inputs, manifest) = (now.inputs, now.inputs.manifest());
     let start = inputs.empty_state();
-    // Whoever runs a distribution upgrades to that distribution's version.
+    // Use the version of the cluster's own distribution.
     let to = &to.of_distribution(start.release.distribution());
     if is_reached(&start.release, to) {
         return vec![Upgraded::none(to, ClusterDiff::new(&outcome.cluster), true)];
@@ -55,7 +55,7 @@ pub(super) fn steps(
         None => lifecycle::orders(&first.after, manifest, to),
     };
     if !first.plan.admission.accepted {
-        // The resulting state isn't known; the rejection is reported for the change itself.
+        // The state is unknown; the change itself reports the rejection.
         let mut diff = ClusterDiff::new(&outcome.cluster);
         diff.verdict = Verdict::of_step(&first);
         diff.findings_added = outcome.found.findings.iter().filter(|f| f.rejection).cloned().collect();
@@ -65,8 +65,8 @@ pub(super) fn steps(
     let mut before = inputs.with_plan(&first.after.release, first.plan.clone());
     let selection = work.lint.clone().map(hcoplan_lint::Selection::without_fixes);
     let lint = |planned: &super::planned::Planned| {
-        // The manifest is there before the step and after it: what its patches wrote through to the stored
-        // HyperConverged isn't what HCO renders by itself.
+        // The manifest exists before and after the step: its patches changed the stored HyperConverged, which HCO alone
+        // wouldn't render.
         let found = selection.as_ref().map(|s| planned.findings(now.repo, now.cluster, Some(manifest), s));
         found.unwrap_or_default()
     };
@@ -110,12 +110,12 @@ fn compare_step(
     let states = States {
         existed: &state.objects.in_order_of(a.plan),
         exist: &step.after.objects.in_order_of(b.plan),
-        // Nothing differs but the release.
+        // Only the release differs.
         with: &|_, _, _| step.after.objects.iter().cloned().collect(),
     };
     diff.comparison = diff::compare_states(&a, &b, &states);
     if step.is_stuck() {
-        // Nothing was reconciled: what the new release would make of it doesn't happen.
+        // Without a reconcile the new release has no effect.
         (diff.comparison.reconcile, diff.comparison.ssp) = (None, None);
     } else {
         diff.notes = diff::notes(&a, &b);

@@ -8,17 +8,17 @@ use hcoplan_repository::repo::{ClusterRef, Repo};
 
 /// A cluster before the change.
 pub(super) enum PreviousCluster {
-    /// It isn't there, or nothing is known of a side before.
+    /// It doesn't exist, or the side before is unknown.
     Absent,
-    /// It reads the same on both sides.
+    /// All its input is equal on both sides.
     Same,
     /// Its manifest was accepted.
     Planned(Box<Planned>),
-    /// Its manifest was rejected, as this says with its place: the cluster holds an older object, or none.
+    /// Its manifest was rejected for this reason, so that the cluster has an older object or none.
     Rejected(Box<Planned>, String),
     /// It isn't planned on that side.
     NotPlanned(Box<NotPlanned>),
-    /// The HyperConverged that the cluster holds.
+    /// The HyperConverged in the cluster.
     Live(PreviousObject),
 }
 

@@ -8,17 +8,17 @@ use hcoplan_planner::admission::{GROUP, KIND};
 use hcoplan_planner::lifecycle::State;
 use hcoplan_yaml as yaml;
 
-/// The object that a cluster holds.
+/// The object in a cluster.
 #[derive(Debug, Clone)]
 pub(super) enum PreviousObject {
-    /// As the cluster prints it.
+    /// As the API server returns it.
     Live(Value),
-    /// As it was written: it was applied, and the operator has seen to it.
+    /// As it is written; it was applied and reconciled.
     Manifest(Value),
 }
 
 impl PreviousObject {
-    /// The cluster that holds it; `manifest` is about to be submitted.
+    /// The state of its cluster before `manifest` is submitted.
     pub(super) fn state(&self, empty: State, manifest: &Value) -> State {
         match self {
             Self::Live(live) => empty.with_live(live, manifest),
@@ -37,20 +37,20 @@ impl PreviousObject {
     }
 }
 
-/// The HyperConvergeds that a cluster holds, as it printed them.
+/// The HyperConvergeds in a cluster.
 #[derive(Debug)]
 pub struct PreviousState {
-    /// The file, as it is reported.
+    /// The file, as reported.
     pub file: Utf8PathBuf,
-    /// The HyperConvergeds in it.
+    /// Its HyperConvergeds.
     pub objects: Vec<Value>,
 }
 
 impl PreviousState {
-    /// The HyperConvergeds in what `kubectl get hyperconverged -o yaml` (or `json`) printed.
+    /// The HyperConvergeds in the output of `kubectl get hyperconverged -o yaml` (or `json`).
     ///
     /// # Errors
-    /// Where it can't be parsed, with line and column.
+    /// If it can't be parsed, with line and column.
     pub fn live(file: Utf8PathBuf, bytes: Vec<u8>) -> Result<Self, String> {
         let source = SourceFile::from_bytes(&file, bytes);
         let parsed = yaml::parse(&source);
@@ -66,20 +66,20 @@ impl PreviousState {
         Ok(Self { file, objects })
     }
 
-    /// What the cluster holds of `object`.
+    /// The cluster's version of `object`.
     pub(super) fn of(&self, object: &Value) -> Option<PreviousObject> {
         let old = self.objects.iter().find(|old| is_same(old, object));
         old.cloned().map(PreviousObject::Live)
     }
 }
 
-/// Adds the objects of a document; a list is taken apart.
+/// Adds the objects of a document; splits lists.
 pub(super) fn take_apart(value: Value, out: &mut Vec<Value>) {
     let kind = value["kind"].as_str().unwrap_or_default();
     if let (Some(item_kind), Some(items)) = (kind.strip_suffix("List"), value["items"].as_array()) {
         for item in items {
             let mut item = item.clone();
-            // Items of a typed list may leave these two to the list.
+            // Items of a typed list may omit these two.
             if item["kind"].is_null() && item.is_object() && !item_kind.is_empty() {
                 item["kind"] = item_kind.into();
                 item["apiVersion"] = value["apiVersion"].clone();
@@ -91,7 +91,7 @@ pub(super) fn take_apart(value: Value, out: &mut Vec<Value>) {
     }
 }
 
-/// Whether two are one object of the cluster. A namespace that isn't written is filled in later.
+/// Whether both are the same object. A missing namespace matches any.
 pub(super) fn is_same(a: &Value, b: &Value) -> bool {
     let namespace = |v: &Value| v["metadata"]["namespace"].as_str().map(ToOwned::to_owned);
     let same_namespace = match (namespace(a), namespace(b)) {

@@ -1,18 +1,18 @@
-//! A bar on a terminal, for more than a few clusters; silence otherwise.
+//! A progress bar on a terminal, for many clusters.
 
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Below this many clusters it is over before anybody has read the bar.
+/// Fewer clusters finish before anybody could read the bar.
 const FEW: usize = 30;
 
-/// How many clusters are done.
+/// The number of finished clusters.
 #[derive(Debug)]
 pub struct Progress(Option<ProgressBar>);
 
 impl Progress {
-    /// A bar on standard error for `count` clusters; none when `quiet` or when nobody looks.
+    /// A bar on standard error for `count` clusters; none with `quiet` or without a terminal.
     pub fn of(count: usize, quiet: bool) -> Self {
         if quiet || count < FEW || !std::io::stderr().is_terminal() {
             return Self(None);
@@ -26,14 +26,14 @@ impl Progress {
         }))
     }
 
-    /// One more is done.
+    /// Counts a cluster.
     pub fn step(&self) {
         if let Some(bar) = &self.0 {
             bar.inc(1);
         }
     }
 
-    /// Prints without the bar in the way.
+    /// Prints with the bar hidden.
     pub fn suspend<R>(&self, print: impl FnOnce() -> R) -> R {
         match &self.0 {
             Some(bar) => bar.suspend(print),

@@ -1,5 +1,5 @@
-//! What holds for every fleet: the same tree and the same findings with any number of threads, and with any order of
-//! its files, its documents and its keys.
+//! Properties of every fleet: the tree and the findings don't depend on the number of threads, or the order of files,
+//! documents and keys.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,13 +19,12 @@ use hcoplan_planner::verdict::{NotPlannedKind, Verdict};
 use hcoplan_repository::emit::Tree;
 use hcoplan_repository::repo::{Options, Repo};
 
-/// A cluster's objects; the HyperConverged comes first, the inventory second.
+/// A cluster's objects: first the HyperConverged, then the inventory.
 type Cluster = Vec<Value>;
 
 const ARCHITECTURES: [&str; 4] = ["amd64", "arm64", "s390x", "riscv64"];
 
-/// Any cluster of any release: its HyperConverged, most of the time one that is let in, nodes, and
-/// what is beside it.
+/// A random cluster of a random release: a HyperConverged that is mostly accepted, nodes, and other objects.
 fn cluster(random: &mut Random) -> Cluster {
     let names: Vec<&str> = Release::known_names().collect();
     let name = names[random.below(names.len())];
@@ -78,7 +77,7 @@ fn cluster(random: &mut Random) -> Cluster {
     out
 }
 
-/// An object with its keys in some order: JSON, which is YAML.
+/// An object as JSON, which is YAML, with its keys in some order.
 fn written(value: &Value, order: &mut Option<Random>, out: &mut String) {
     match value {
         Value::Object(entries) => {
@@ -119,14 +118,14 @@ struct Fleet {
     directory: tempfile::TempDir,
 }
 
-/// How a fleet is written.
+/// The layout of a fleet's files.
 #[derive(Default)]
 struct Layout {
-    /// The files are made in another order.
+    /// Create the files in another order.
     files: Option<Random>,
-    /// The keys are in another order.
+    /// Write the keys in another order.
     keys: Option<Random>,
-    /// Each cluster is one file, with the documents in some order.
+    /// Write each cluster in one file, with its documents in some order.
     documents: Option<Random>,
 }
 
@@ -220,7 +219,7 @@ struct Found {
     place: Option<(Utf8PathBuf, u32, u32)>,
 }
 
-/// The result of a fleet.
+/// The result of a run.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {
     states: Vec<String>,
@@ -229,13 +228,13 @@ struct Seen {
 }
 
 impl Seen {
-    /// The objects' files.
+    /// The files of objects.
     fn objects(&self) -> Vec<(&String, &String)> {
         let objects = self.tree.iter();
         objects.filter(|(name, _)| name.ends_with(".yaml")).collect()
     }
 
-    /// What is found, wherever it is.
+    /// The messages without locations.
     fn sentences(&self) -> Vec<&str> {
         let mut out: Vec<&str> = self.findings.iter().map(|f| f.what.as_str()).collect();
         out.sort_unstable();

@@ -1,5 +1,4 @@
-//! The one analysis behind `lint`, `plan`, `diff` and `report`: both sides, what differs, what is found, and how the
-//! run ends.
+//! The analysis behind `lint`, `plan`, `diff` and `report`: both sides, differences, findings and exit code.
 
 use crate::review::{Entry, Review, Steps};
 use std::collections::{BTreeMap, HashMap};
@@ -23,51 +22,50 @@ use hcoplan_explain::diff::{ClusterDiff, Kind};
 use hcoplan_lint::Settings;
 use hcoplan_planner::release::Release;
 
-/// What is asked about the clusters that were found.
+/// The input of an analysis.
 pub struct Question<'a> {
-    /// The clusters, which are the side after.
+    /// The clusters of the side after.
     pub found: &'a Clusters,
-    /// Which rules run, and how.
+    /// The rules' settings.
     pub settings: &'a Settings,
-    /// What they are compared with.
+    /// The side before.
     pub base: &'a CompareBase,
-    /// The findings that are known.
+    /// The baseline.
     pub baseline: Option<BaselineFile>,
-    /// From which severity on findings and consequences fail the run.
+    /// The least severity of findings and consequences that fails the run.
     pub fail_on: Option<Severity>,
-    /// What else is to be done with each.
+    /// Other tasks for each cluster.
     pub work: ClusterTask<'a>,
-    /// How many clusters are processed in parallel; `None` = one per core.
+    /// Number of clusters processed in parallel; `None` means one per core.
     pub jobs: Option<NonZeroUsize>,
 }
 
-/// What is known of all clusters.
+/// The result for all clusters.
 pub struct Analysis {
-    /// What they were compared with, for people.
+    /// Name of the side before.
     pub left: String,
-    /// What they are now.
+    /// Name of the side after.
     pub right: String,
     /// The root of the files before.
     pub left_root: camino::Utf8PathBuf,
-    /// The same of the files after.
+    /// The root of the files after.
     pub root: camino::Utf8PathBuf,
-    /// The clusters in which something differs or fails.
+    /// The clusters that differ or fail.
     pub clusters: Vec<ClusterDiff>,
-    /// How many were examined.
+    /// Number of clusters compared.
     pub compared: usize,
-    /// What is found.
+    /// The findings.
     pub findings: FinalFindings,
-    /// The steps of an upgrade, where one was asked for.
+    /// The steps of an upgrade, if requested.
     pub steps: Option<Steps>,
-    /// Whether what existed before counts.
+    /// Whether existing findings fail the run.
     pub existing_count: bool,
-    /// How the run ends.
+    /// The exit code.
     pub verdict: Exit,
 }
 
 impl<'a> Question<'a> {
-    /// Analyses every cluster once; `take` sees each one's result. `None` after an interrupt: part of the clusters is
-    /// no result.
+    /// Analyses every cluster once; `take` gets each result. Returns `None` after an interrupt.
     pub fn analyse(
         self,
         notices: &dyn Notices,
@@ -104,7 +102,7 @@ impl<'a> Question<'a> {
         let against = base.name().filter(|_| !existing_count);
         verdict.failed |= findings.fails_from(fail_on, against);
         assign(findings.findings(), &mut clusters);
-        // Also a cluster whose differences change nothing is shown, by their number.
+        // Clusters with irrelevant differences only are counted in the output.
         clusters.retain(|d| !d.is_empty() || d.comparison.noise_count() > 0 || d.is_unchanged && d.verdict.fails());
         let steps = preview.map(|_| Steps {
             steps: steps.into_iter().map(|((_, release), diffs)| (release, diffs)).collect(),
@@ -130,13 +128,13 @@ impl<'a> Question<'a> {
 }
 
 impl Analysis {
-    /// Whether something differs.
+    /// Whether any cluster differs.
     pub fn differs(&self) -> bool {
         self.clusters.iter().any(ClusterDiff::differs)
     }
 
-    /// Whether the change or the upgrade has a consequence at or above a severity: data loss and boot failures are
-    /// errors, disruptions warnings. What an upgrade newly finds counts as its consequence.
+    /// Whether the change or upgrade has a consequence at or above a severity: data loss and boot failures are errors,
+    /// disruptions warnings. New findings of an upgrade count, too.
     fn has_consequence(&self, from: Option<Severity>) -> bool {
         let Some(from) = from else {
             return false;
@@ -152,8 +150,7 @@ impl Analysis {
     }
 }
 
-/// Changes of objects that clusters have in common, kept once: a fleet whose clusters change alike takes no more
-/// memory than one of them.
+/// Equal changes of clusters, stored once to save memory.
 #[derive(Default)]
 struct Shared(HashMap<u64, Vec<Arc<Vec<ObjectChange>>>>);
 
@@ -176,7 +173,7 @@ impl Shared {
     }
 }
 
-/// Gives each cluster the findings that the change brings.
+/// Assigns new findings to their clusters.
 fn assign(findings: &[Finding], clusters: &mut [ClusterDiff]) {
     let mut by_name: BTreeMap<String, &mut ClusterDiff> =
         clusters.iter_mut().map(|diff| (diff.cluster.clone(), diff)).collect();
@@ -192,9 +189,8 @@ fn assign(findings: &[Finding], clusters: &mut [ClusterDiff]) {
     }
 }
 
-/// A side before that is opened, or that a cluster holds.
 impl BaseSide {
-    /// As the analysis takes it.
+    /// The side before, for the analysis.
     pub(super) fn as_before(&self) -> Before<'_> {
         match self {
             Self::Nothing => Before::Nothing,

@@ -1,4 +1,4 @@
-//! The directory that everything is relative to: the one with the configuration, at or above the given path.
+//! Finds the root directory: the one with the configuration, at or above the given path.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -7,24 +7,24 @@ use super::selection::Selection;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_repository::repo::{self, CONFIG_FILE, Repo};
 
-/// A directory, or a file, and the root that it is examined from.
+/// A path and its root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// What names and paths are relative to; itself relative to the current directory.
+    /// The base of names and paths, relative to the current directory.
     pub root: Utf8PathBuf,
-    /// Where to look, relative to the root; `None` where that is all of it.
+    /// The path to examine, relative to the root; `None` if it is the root.
     pub below: Option<Utf8PathBuf>,
 }
 
 impl Place {
-    /// The place under the nearest directory above it that has an hcoplan.yaml, up to the root of the git
-    /// work tree; without one, the place itself.
+    /// The place with the nearest directory with hcoplan.yaml as root, up to the git work tree; without one, the path
+    /// itself.
     pub fn configured(path: &Utf8Path) -> Self {
         Self::find(path, |directory| directory.join(CONFIG_FILE).is_file())
     }
 
-    /// The place under the directory of a file that is named as its configuration, where that is above it; else as
-    /// it is without the file, so that a cluster keeps its name.
+    /// The place with the directory of a given configuration file as root if it is above the path; else as without the
+    /// file, so that a cluster keeps its name.
     pub fn configured_by(path: &Utf8Path, file: &Utf8Path) -> Self {
         let real = |path: &Utf8Path| path.canonicalize_utf8().ok();
         let directory = real(file).and_then(|file| Some(file.parent()?.to_owned()));
@@ -35,30 +35,29 @@ impl Place {
         }
     }
 
-    /// The place under the root of its git work tree; outside of one, the place itself.
+    /// The place with the git work tree as root; outside of one, the path itself.
     pub fn work_tree(path: &Utf8Path) -> Self {
         Self::find(path, is_work_tree)
     }
 
-    /// The place under the root of its git work tree, or under the current directory outside of any work tree.
+    /// The place with the git work tree as root, or the current directory outside of one.
     pub fn top(path: &Utf8Path) -> Self {
         let found = Self::work_tree(path);
         if found.below.is_some() { found } else { Self::find(path, is_current) }
     }
 
-    /// The place under the nearest directory above it that has an hcoplan.yaml, else under the root of its
-    /// git work tree; outside of one, the place itself.
+    /// The place with the nearest directory with hcoplan.yaml as root, else the git work tree; outside of one, the path
+    /// itself.
     pub fn to_configure(path: &Utf8Path) -> Self {
         Self::find(path, |d| d.join(CONFIG_FILE).is_file() || is_work_tree(d))
     }
 
-    /// The path itself, without a search above it.
+    /// The path itself as root.
     pub fn itself(path: &Utf8Path) -> Self {
         Self { root: path.to_owned(), below: None }
     }
 
-    /// The place under the nearest directory above it that is a root, up to that of the git work tree; where there is
-    /// none, up to the current directory.
+    /// The place with the nearest matching directory as root, up to the git work tree, or else the current directory.
     pub fn find(path: &Utf8Path, is_root: impl Fn(&Utf8Path) -> bool) -> Self {
         let itself = Self::itself(path);
         let Ok(real) = path.canonicalize_utf8() else {
@@ -82,13 +81,13 @@ impl Place {
     }
 }
 
-/// The files that could not be read, of those below a directory.
+/// The findings about unreadable files below a directory.
 pub fn problems<'r>(repo: &'r Repo, below: Option<&'r Utf8Path>) -> impl Iterator<Item = &'r repo::Problem> {
     repo.problems().iter().filter(move |p| is_about(&p.finding, below))
 }
 
-/// Whether a finding is about a file below a directory, or about none. A failed build is reported for that directory
-/// alone, and may be above it.
+/// Whether a finding is about a file below a directory, or about no file. A failed build belongs to its directory
+/// although its files may be above it.
 pub(super) fn is_about(finding: &Finding, below: Option<&Utf8Path>) -> bool {
     if is_of_meant(finding) || finding.rule.name == repo::HELM_TEMPLATE_FAILED.name {
         return true;
@@ -99,13 +98,13 @@ pub(super) fn is_about(finding: &Finding, below: Option<&Utf8Path>) -> bool {
     }
 }
 
-/// Whether a finding is about clusters that are meant, and no others: those alone are built.
+/// Whether a finding concerns selected clusters only; only those are built.
 pub(super) fn is_of_meant(finding: &Finding) -> bool {
     let rules = [&repo::KUSTOMIZE_NOT_BUILT, &repo::KUSTOMIZE_BUILD_FAILED];
     rules.iter().any(|r| r.name == finding.rule.name)
 }
 
-/// A finding on one line, with what to do about it below.
+/// A finding on one line, with its help below.
 pub fn finding_with_help(finding: &Finding) -> String {
     let said = crate::finding_line(finding);
     match &finding.help {
@@ -122,8 +121,7 @@ fn is_current(directory: &Utf8Path) -> bool {
     std::env::current_dir().is_ok_and(|current| current == directory)
 }
 
-/// The directory so many steps above a path, as short as it can be written; `real` where links are on
-/// the way.
+/// The directory `steps` above a path, in its shortest form; `real` if links are involved.
 fn up(path: &Utf8Path, steps: usize, real: &Utf8Path) -> Utf8PathBuf {
     let mut out = path.to_owned();
     for _ in 0..steps {
@@ -143,9 +141,9 @@ fn up(path: &Utf8Path, steps: usize, real: &Utf8Path) -> Utf8PathBuf {
     }
 }
 
-/// What was searched, what comes near, and what to do.
+/// What was searched, similar files, and help.
 pub(super) fn nothing_found(repo: &Repo, directory: &Utf8Path) -> String {
-    /// So many near misses are named.
+    /// Maximum number of similar files named.
     const MOST: usize = 5;
     let (near, count) = repo.nearest_misses();
     let noun = if count == 1 { "file" } else { "files" };
@@ -160,7 +158,7 @@ pub(super) fn nothing_found(repo: &Repo, directory: &Utf8Path) -> String {
             with --helm"
 }
 
-/// Says which files were read, paired and skipped.
+/// Lists the files that were read, paired and skipped.
 pub(super) fn show_files(repo: &Repo, selection: &Selection, notices: &dyn Notices) {
     for file in repo.files() {
         notices.show(format_args!("{}: {}", file.path, file.what));
@@ -203,7 +201,7 @@ mod tests {
         std::fs::create_dir_all(&deep).expect("made");
         std::fs::write(top.join(CONFIG_FILE), "").expect("written");
         let place = |root: Utf8PathBuf, below: &str| Place { root, below: (!below.is_empty()).then(|| below.into()) };
-        // Without a work tree nothing above counts.
+        // Without a work tree, directories above don't count.
         assert_eq!(Place::configured(&deep), place(deep.clone(), ""));
         std::fs::create_dir(top.join("repo/.git")).expect("made");
         assert_eq!(Place::configured(&deep), place(deep.clone(), ""));

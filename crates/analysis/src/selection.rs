@@ -17,11 +17,11 @@ pub(super) struct Selection {
     cluster: Vec<Pattern>,
     exclude: Vec<Pattern>,
     shard: Option<Shard>,
-    /// The names of the clusters below the directory that was given, where that isn't the root.
+    /// Clusters below the given directory, unless that is the root.
     only: Option<BTreeSet<String>>,
 }
 
-/// Matches a name or its last parts: clusters of one directory are printed without it.
+/// Matches a name or its last segments, since output omits a common directory.
 #[derive(Debug, Clone)]
 struct Pattern {
     glob: GlobMatcher,
@@ -42,13 +42,14 @@ impl Selection {
         })
     }
 
-    /// The clusters that have to be built for it.
+    /// The clusters to build.
     pub(super) fn to_build(&self) -> ClusterFilter {
         let selection = self.clone();
         ClusterFilter::new(move |name| selection.has(name))
     }
 
-    /// Only the clusters in or below a directory, in a file, or built of one; also those that can't be built.
+    /// Restricts to clusters in or below a directory, in a file, or built from one, including those that can't be
+    /// built.
     pub(super) fn only_below(&mut self, below: &Utf8Path, repo: &Repo) {
         let clusters = repo.clusters().iter();
         let clusters = clusters.filter(|c| repo.is_within(c, below));
@@ -60,28 +61,27 @@ impl Selection {
         self.only = Some(here.chain(unbuilt).collect());
     }
 
-    /// Whether every cluster is meant.
+    /// Whether every cluster is selected.
     pub(super) fn is_everything(&self) -> bool {
         self.has_no_pattern() && self.shard.is_none() && self.only.is_none()
     }
 
-    /// Whether every cluster of the shard is meant, or every cluster.
+    /// Whether the only restriction is a shard, or none.
     fn has_no_pattern(&self) -> bool {
         self.cluster.is_empty() && self.exclude.is_empty()
     }
 
-    /// The part of the clusters that is meant.
+    /// The selected shard.
     pub(super) fn shard(&self) -> Option<Shard> {
         self.shard
     }
 
-    /// Whether a name that belongs to no cluster any more is meant: where all clusters are, and
-    /// where all those of its shard are.
+    /// Whether a removed cluster of this name would be selected.
     pub(super) fn has_gone(&self, name: &str) -> bool {
         self.only.is_none() && self.has_lost(name)
     }
 
-    /// The same of a cluster of an earlier state, wherever it lay.
+    /// Whether a cluster of an earlier state, in any directory, would be selected.
     pub(super) fn has_lost(&self, name: &str) -> bool {
         self.has_no_pattern() && self.in_shard(name)
     }
@@ -90,7 +90,7 @@ impl Selection {
         self.shard.is_none_or(|shard| shard.has(name))
     }
 
-    /// Whether a cluster is meant.
+    /// Whether a cluster is selected.
     pub(super) fn has(&self, cluster: &str) -> bool {
         let any = |patterns: &[Pattern]| patterns.iter().any(|p| p.matches(cluster));
         let is_below = self.only.as_ref().is_none_or(|only| only.contains(cluster));
@@ -116,15 +116,15 @@ pub(super) fn last_parts(name: &str) -> impl Iterator<Item = &str> {
     std::iter::once(name).chain(behind)
 }
 
-/// A cluster's name as it was typed, which may be a path.
+/// A cluster's name as given on the command line, which may be a path.
 pub fn typed(name: &str) -> &str {
     name.trim_start_matches("./").trim_end_matches('/')
 }
 
-/// The cluster of a name, or of a last part that no other has.
+/// The cluster with a name, or with unique last segments.
 ///
 /// # Errors
-/// There is none, or more than one.
+/// If none or several match.
 pub fn cluster_named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, Failure> {
     let clusters = repo.clusters();
     let name = typed(name);
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(chosen(&["prod/*"], &[]), ["prod/east", "prod/west"]);
         assert_eq!(chosen(&["**/east", "lab"], &["lab/**"]), ["prod/east", "lab"]);
         assert_eq!(chosen(&[], &["*east"]), ["prod/west", "lab"]);
-        // As it is printed next to clusters of the same directory, and as a shell completes a path.
+        // Names as printed without a common directory, and as completed by a shell.
         let deep = selection(&["moc/smaug", "./lab/"], &[]);
         let meant = ["overlays/moc/smaug", "lab", "overlays/emea/smaug"].map(|n| deep.has(n));
         assert_eq!(meant, [true, true, false]);

@@ -5,18 +5,18 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
-/// One of several parts of the clusters, assigned by their names alone: a cluster stays in its part when others are
-/// added or removed.
+/// A part of the clusters, assigned by a hash of the name: a cluster stays in its shard when others are added or
+/// removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
-    /// Counted from one.
+    /// Starts at one.
     pub index: u64,
-    /// How many there are.
+    /// The number of shards.
     pub of: u64,
 }
 
 impl Shard {
-    /// Whether a cluster is in it: by the first eight bytes of the SHA-256 of its name.
+    /// Whether a cluster belongs to it: by the first eight bytes of the SHA-256 of its name.
     pub fn has(self, cluster: &str) -> bool {
         let digest = Sha256::digest(cluster.as_bytes());
         let first = digest.iter().take(8);
@@ -24,7 +24,7 @@ impl Shard {
         number % self.of == self.index - 1
     }
 
-    /// Whether it reports what concerns no cluster.
+    /// Whether it reports findings without a cluster.
     pub fn is_first(self) -> bool {
         self.index == 1
     }

@@ -4,7 +4,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 use hcoplan_diagnostics::source::SourceFile;
 
-/// A file's path for people: relative to the current directory, where `root` is.
+/// A file's path relative to the current directory; `root` is the base of the file's path.
 pub fn shown_path(root: &Utf8Path, file: &SourceFile) -> Utf8PathBuf {
     match file.path() {
         path if path.is_absolute() => path.to_owned(),
@@ -18,9 +18,9 @@ fn is_plain(path: &str) -> bool {
     !path.contains('\\') && path.split('/').all(is_name)
 }
 
-/// Joins without `.` and without what `..` takes back; `/` as separator on every system.
+/// Joins paths and resolves `.` and `..`; the separator is `/` on every system.
 pub fn join(root: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
-    // Nearly all are of this kind, and every place of every finding is asked for.
+    // The common case, fast because every location of every finding uses it.
     let below_root = root.as_str().strip_prefix('/').unwrap_or(root.as_str());
     match is_plain(path.as_str()) {
         true if matches!(root.as_str(), "" | ".") => path.to_owned(),

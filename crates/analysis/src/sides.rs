@@ -1,4 +1,4 @@
-//! The two sides of `hcoplan diff`: where each is read from, and what it is called.
+//! The two sides of `hcoplan diff`: sources and names.
 
 use std::sync::Arc;
 
@@ -13,35 +13,35 @@ use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_repository::repo::{self, Builds, ClusterFilter, Options, Repo, Trust};
 use hcoplan_yaml as yaml;
 
-/// Where a side is read from.
+/// The source of a side.
 #[derive(Debug, Clone)]
 pub struct Side {
-    /// What it is called: `origin/main`, `release 1.18`.
+    /// Its name: `origin/main`, `release 1.18`.
     pub name: String,
     /// The directory.
     pub directory: Utf8PathBuf,
-    /// The revision of it; the working tree when `None`.
+    /// Its revision; `None` for the working tree.
     pub revision: Option<String>,
-    /// The release of every cluster, where one is given.
+    /// The release of every cluster, if given.
     pub release: Option<String>,
-    /// How every HyperConverged is submitted, where that is given.
+    /// The update method of every HyperConverged, if given.
     pub update: Option<UpdateMethod>,
-    /// The inventory of every cluster, where one is given.
+    /// The inventory of every cluster, if given.
     pub inventory: Vec<Utf8PathBuf>,
-    /// The configuration, instead of that of the directory.
+    /// The configuration, if not the directory's own.
     pub config: Option<Arc<SourceFile>>,
     /// The trust source.
     pub trust: Trust,
-    /// What is built first.
+    /// The requested builds.
     pub builds: Builds,
-    /// The part of the directory that is meant, relative to it; `None` where that is all of it.
+    /// The examined part of the directory, relative to it; `None` for all of it.
     pub within: Option<Utf8PathBuf>,
-    /// The clusters that kustomize builds of it.
+    /// The clusters to build.
     pub chosen: ClusterFilter,
 }
 
 impl Side {
-    /// The side as it is in a directory.
+    /// A side for a directory.
     pub fn of(directory: &Utf8Path) -> Self {
         Self {
             name: "the working tree".to_owned(),
@@ -58,7 +58,7 @@ impl Side {
         }
     }
 
-    /// The commit that its revision is.
+    /// The commit of its revision.
     pub fn commit(&self) -> Option<Commit> {
         Commit::find(&self.directory, self.revision.as_deref()?)
     }
@@ -90,8 +90,8 @@ impl Side {
     }
 }
 
-/// `A..B` in two; one name alone is the left one. `A...B` is what B did since it left A: its left
-/// side is where they parted, and without a B it is HEAD that left.
+/// Parses `A..B` into two names, or one name for the side before. `A...B` compares B with its merge base with A; the
+/// default of B is HEAD.
 pub fn range(text: &str) -> Result<(String, Option<String>), Failure> {
     let wrong = || {
         Failure::usage(
@@ -115,8 +115,8 @@ pub fn range(text: &str) -> Result<(String, Option<String>), Failure> {
     }
 }
 
-/// The objects of an export: a file of `kubectl get -o yaml|json`, or a directory of such files
-/// (a must-gather). Lists are taken apart; files that are no manifests are passed over.
+/// The objects of an export: a file of `kubectl get -o yaml|json`, or a directory of such files (a must-gather). Splits
+/// lists; skips files that are no manifests.
 pub(super) fn export(path: &Utf8Path) -> Result<Vec<Object>, Failure> {
     let failed = |why: String| Failure::Read(path.to_string(), std::io::Error::other(why));
     let mut values = Vec::new();
@@ -137,7 +137,7 @@ pub(super) fn export(path: &Utf8Path) -> Result<Vec<Object>, Failure> {
             if matches!(file.extension(), Some("yaml" | "yml" | "json"))
                 && let Ok(bytes) = tree.read(&file)
             {
-                // A file that can't be parsed is no manifest.
+                // An invalid file isn't a manifest.
                 let _ = read(&file, bytes);
             }
         }

@@ -1,5 +1,4 @@
-//! What happens to a cluster: its HyperConverged is created, or the one that is there is updated,
-//! and then HCO may be upgraded.
+//! Plans the steps of a cluster: create or update the HyperConverged, then upgrade HCO.
 
 use std::sync::Arc;
 
@@ -12,17 +11,17 @@ use hcoplan_planner::lifecycle::{State, Step};
 use hcoplan_planner::plan::{AdmissionMode, Plan, plan_with};
 use hcoplan_planner::release::Release;
 
-/// A cluster at the end of what is asked for.
+/// A cluster in its final state.
 pub(super) struct Planned {
-    /// The release that it runs then.
+    /// The final release.
     pub(super) release: Arc<Release>,
-    /// What is rendered then; its admission is the manifest's.
+    /// The rendered objects; the admission is the manifest's.
     pub(super) plan: Plan,
-    /// The state then; `None` of a new cluster that isn't upgraded.
+    /// The final state; `None` for a new cluster without an upgrade.
     pub(super) state: Option<State>,
 }
 
-/// Plans a cluster; `old` is the object that it holds.
+/// Plans a cluster; `old` is the object in it.
 pub(super) fn plan(
     work: &ClusterTask<'_>,
     release: &Arc<Release>,
@@ -54,7 +53,7 @@ pub(super) fn plan(
     }
 }
 
-/// Upgraded to a release, over those in between.
+/// Upgrades to a release through those in between.
 fn upgraded(step: Step, to: &Arc<Release>) -> Planned {
     let mut path = step.after.upgrade_over(to);
     let mut last = path.pop().unwrap_or_else(|| step.clone());

@@ -1,4 +1,4 @@
-//! A cluster before and after a change of its sources: the new state follows from the previous one, not from a newly
+//! A cluster before and after a change of its sources: the new state derives from the previous one, not from a newly
 //! created cluster.
 
 use std::sync::Arc;
@@ -13,23 +13,23 @@ use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::Verdict;
 use hcoplan_repository::repo::FactOrigin;
 
-/// How a cluster gets from one state of its sources to the next.
+/// The transition of a cluster from one state of its sources to the next.
 pub(super) struct Transition {
     start: State,
-    /// What was planned for it.
+    /// The plan before.
     old: Planned,
-    /// The manifest that was applied last, where it is known: nobody applies it again.
+    /// The manifest applied last, if known; it isn't applied again.
     applied: Option<Value>,
-    /// What happens; the last one is the manifest's update, where it is applied.
+    /// The steps; the last one is the manifest's update if it is applied.
     steps: Vec<Step>,
-    /// The cluster as it is afterwards; where the manifest is rejected, as if it weren't.
+    /// The cluster afterwards, planned even if the manifest is rejected.
     after: Planned,
     verdict: Verdict,
 }
 
 impl Transition {
-    /// From what was planned before. `None` where one doesn't follow from the other: the old HyperConverged
-    /// can't be stored at all or is another object, or HCO would have to go back to an older release.
+    /// From the previous plan. `None` if there is no transition: the old HyperConverged can't be stored or is another
+    /// object, or HCO would be downgraded.
     pub(super) fn of(old: &Planned, new: &Inputs) -> Option<Self> {
         let (was, is) = (old.release(), new.release());
         let is_another = !super::previous_state::is_same(old.manifest(), new.manifest());
@@ -43,7 +43,7 @@ impl Transition {
         Some(Self::new(start, old.clone(), Some(old.manifest().clone()), new))
     }
 
-    /// From what a cluster holds now.
+    /// From the present state of a cluster.
     pub(super) fn of_live(start: State, new: &Inputs) -> Self {
         let now = start.nodes(Arc::clone(&start.inventory));
         let old = new.with_plan(&start.release, now.plan);
@@ -57,7 +57,7 @@ impl Transition {
         let steps = start.follow(new.release(), &inventory, manifest);
         let mut plan = steps.last().map_or_else(|| old.plan().clone(), |last| last.plan.clone());
         if let (Some(last), false) = (steps.last(), is_applied) {
-            // Nobody applies it now; a controller will, to what is stored then.
+            // A controller applies it later, to the object stored then.
             plan.admission = last.after.update(new.manifest()).plan.admission;
         }
         let stuck = steps.iter().find(|step| step.is_stuck());
@@ -72,12 +72,12 @@ impl Transition {
         Self { start, old, applied, steps, after, verdict }
     }
 
-    /// The cluster as it is afterwards.
+    /// The cluster afterwards.
     pub(super) fn after(&self) -> &Planned {
         &self.after
     }
 
-    /// What becomes of the HyperConverged.
+    /// The verdict on the HyperConverged.
     pub(super) fn verdict(&self) -> &Verdict {
         &self.verdict
     }
@@ -86,8 +86,8 @@ impl Transition {
         (self.applied.as_ref() != Some(self.after.manifest())).then(|| self.after.manifest())
     }
 
-    /// Fills in what differs. Of a manifest that is rejected nothing is stored: only what other nodes or
-    /// another release do by themselves differs then.
+    /// Adds the differences. A rejected manifest isn't stored, so that only other nodes or another release have an
+    /// effect.
     pub(super) fn compare(&self, diff: &mut ClusterDiff) {
         let update = &self.after.loaded().identity.update;
         diff.update = (update.by != FactOrigin::Nothing).then(|| (update.value, update.source()));
@@ -117,7 +117,7 @@ impl Transition {
         diff.comparison = diff::compare_states(&a, &b, &states);
         let upgrades = a.release.version() != b.release.version();
         if reached.iter().any(Step::is_stuck) {
-            // Nothing was reconciled: what the new release would make of it doesn't happen.
+            // Without a reconcile the new release has no effect.
             (diff.comparison.reconcile, diff.comparison.ssp) = (None, None);
         } else {
             diff.notes = diff::notes(&a, &b);

@@ -1,4 +1,4 @@
-//! The output tree around a pipeline: opened and checked before, put in place after.
+//! The output tree of a run: checks it before, replaces it after.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -11,21 +11,21 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_repository::emit::{self, DiskTree, Tree};
 use hcoplan_repository::repo::{ClusterRef, RENDERED_TREE_STALE};
 
-/// The tree of a run.
+/// The output tree of a run.
 #[derive(Debug)]
 pub struct OutputTree {
     path: Utf8PathBuf,
-    /// As it is on disk; `None` where there is none.
+    /// The existing tree; `None` if there is none.
     pub disk: Option<DiskTree>,
-    /// The new one; `None` where nothing is to be written.
+    /// The new tree; `None` if nothing is written.
     pub new: Option<Tree>,
 }
 
 impl OutputTree {
-    /// Examines the tree on disk, and begins a new one where it is to be written.
+    /// Reads the existing tree, and creates a new one if `write`.
     pub fn open(path: Utf8PathBuf, found: &Clusters, write: bool) -> Result<Self, Failure> {
         emit::check_names(found.repo.clusters().iter().map(ClusterRef::name))?;
-        // Checked in any case: a tree that can't be replaced is an error before any work.
+        // Checked always, so that a tree that can't be replaced is an early error.
         let disk = DiskTree::open(&path)?;
         if let (false, Some(disk)) = (write, &disk) {
             disk.check_merged()?;
@@ -40,18 +40,17 @@ impl OutputTree {
         Ok(Self { path, disk, new })
     }
 
-    /// No tree: nothing is there, and nothing is written.
+    /// No output tree.
     pub fn nowhere() -> Self {
         Self { path: Utf8PathBuf::new(), disk: None, new: None }
     }
 
-    /// Where it is, as it is reported.
+    /// The path, as reported.
     pub fn path(&self) -> &Utf8Path {
         &self.path
     }
 
-    /// Says which files of the tree on disk are stale, those that clusters would have otherwise and those of clusters
-    /// that are gone; whether some are.
+    /// Reports stale files, those of clusters and those of removed clusters; returns whether there are any.
     pub fn report_stale(&self, files: &[Utf8PathBuf], found: &Clusters, notices: &dyn Notices) -> bool {
         const SHOWN: usize = 10;
         let path = &self.path;
@@ -74,17 +73,16 @@ impl OutputTree {
         true
     }
 
-    /// The directories of the tree on disk.
+    /// The directories of the existing tree.
     fn directories(&self) -> Vec<Utf8PathBuf> {
         let disk = self.disk.iter().flat_map(DiskTree::directories);
         disk.map(ToOwned::to_owned).collect()
     }
 
-    /// Puts the new tree in place when nothing speaks against it; `true` when it did. Clusters
-    /// that were not chosen stay as they were.
+    /// Replaces the tree unless the run failed; returns whether it did. Unselected clusters stay unchanged.
     pub fn finish(self, found: &Clusters, verdict: &Exit, notices: &dyn Notices) -> Result<bool, Failure> {
         let directories = self.directories();
-        // Not every cluster is in it then.
+        // The tree would be incomplete.
         if crate::interrupted() {
             return Ok(false);
         }
@@ -113,22 +111,22 @@ impl OutputTree {
     }
 }
 
-/// The directories of clusters that are removed: what is stale in a tree beside the clusters' own files.
+/// The directories of removed clusters.
 fn gone(disk: &DiskTree, found: &Clusters) -> Vec<Utf8PathBuf> {
     let directories = disk.directories().map(ToOwned::to_owned);
     let gone = found.removed_clusters(directories.collect());
     gone.iter().map(|directory| disk.root().join(directory)).collect()
 }
 
-/// The trees of the working tree that were rendered and that git doesn't ignore; what is none in every file is left to
-/// `render`, which says why.
+/// The rendered trees in the working tree that git doesn't ignore. `render` reports trees that aren't completely
+/// hcoplan's.
 pub fn committed(found: &Clusters) -> Vec<DiskTree> {
     let trees = found.repo.output_trees().iter();
     let trees = trees.filter_map(|path| DiskTree::open(&found.root.join(path)).ok().flatten());
     trees.collect()
 }
 
-/// A finding for each tree in which files are stale.
+/// A finding for each tree with stale files.
 pub(super) fn stale_findings(trees: &[DiskTree], files: &[Utf8PathBuf], found: &Clusters) -> Vec<Finding> {
     const SHOWN: usize = 3;
     let finding = |tree: &DiskTree| {

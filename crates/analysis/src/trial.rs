@@ -1,4 +1,4 @@
-//! Fixes of a file that several clusters are built of, tried in those that don't have the finding.
+//! Tries fixes of shared files in clusters that don't have the finding.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -18,24 +18,24 @@ use hcoplan_lint::{self as lint, Settings, changed_clusters};
 use hcoplan_planner::verdict::Verdict;
 use hcoplan_repository::repo::{ClusterFilter, Repo};
 
-/// The most clusters that are built and planned for it, over all fixes: a fix of a large fleet's base is tried in the
-/// first ones.
+/// Maximum number of clusters built and planned over all fixes: a fix of a large fleet's base is tried in the first
+/// ones.
 const MOST: usize = 64;
 
-/// What a fix does to a cluster.
+/// The effect of a fix on a cluster.
 enum Effect {
     /// It gets an error, or can't be planned.
     Error(NewError),
-    /// These kinds of objects change.
+    /// Objects of these kinds change.
     Change { cluster: String, kinds: String },
 }
 
 impl Clusters {
-    /// Says of each fix which error a cluster gets by it, and no longer offers it as one to apply; of a suggestion also
-    /// what it changes in clusters without the finding.
+    /// Records the error that a fix causes in a cluster, and stops offering it as applicable. For a suggestion, also
+    /// records the changes in clusters without the finding.
     ///
     /// # Errors
-    /// The files can't be read, or built, with the edit.
+    /// If the files can't be read or built with the edit.
     pub fn try_fixes(
         &self,
         findings: &mut [Finding],
@@ -48,7 +48,7 @@ impl Clusters {
         for (nth, finding) in findings.iter().enumerate().filter(|_| self.is_editable) {
             let own: BTreeSet<&str> = finding.clusters().collect();
             for (index, fix) in finding.fixes.iter().enumerate() {
-                // A fix was tried on what was built, and not yet by building it.
+                // Earlier trials used the built text, without building again.
                 let is_tried = |name: &str| {
                     own.contains(name) && (!self.is_built() || fix.applicability == Applicability::Suggestion)
                 };
@@ -81,7 +81,7 @@ impl Clusters {
         Ok(())
     }
 
-    /// What other texts of some files do to clusters.
+    /// The effect of changed files on clusters.
     fn effect_of(
         &self,
         before: &Repo,
@@ -93,7 +93,7 @@ impl Clusters {
         let after = self.opened_with(files, names)?;
         let was: Vec<_> = before.clusters().iter().collect();
         let mut pairs = crate::pairs((before, &was), (&after, crate::entries(&after, |_| true)));
-        // What was not planned before has no error that is new.
+        // A cluster that wasn't planned before can't have new errors.
         pairs.retain(|pair| names.contains(pair.name()) && pair.before.is_some());
         let task = ClusterTask {
             before: Before::Sources(before, ComparisonMode::BeforeAndAfter),
@@ -126,7 +126,7 @@ impl Clusters {
         Ok(error.or(change))
     }
 
-    /// The repository with other texts of some files, and some clusters built.
+    /// The repository with changed files, restricted to some clusters.
     fn opened_with(&self, files: BTreeMap<Utf8PathBuf, Vec<u8>>, names: &BTreeSet<String>) -> Result<Repo, Failure> {
         let mut options = self.options.clone();
         options.edited.extend(files);
@@ -137,7 +137,7 @@ impl Clusters {
     }
 }
 
-/// The files that a fix changes, with their new content.
+/// The files changed by a fix, with their new content.
 fn texts_after(finding: &Finding, fix: &Fix) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
     texts(&fix::round(&[Choice { finding, fix }]).files, |f| &f.text)
 }

@@ -1,4 +1,5 @@
-//! The two sides of a comparison whose inputs are named: directories, revisions, releases, inventories, a running cluster.
+//! The two sides of a comparison given on the command line: directories, revisions, releases, inventories, a running
+//! cluster.
 
 use camino::Utf8PathBuf;
 
@@ -11,33 +12,33 @@ use super::open::{configuration, find, place, trust};
 use super::sides::{Side, export, range};
 use super::sources::Sources;
 
-/// What names the sides.
+/// The arguments that select the sides.
 #[derive(Debug, Default)]
 pub struct TwoSides {
-    /// The directory of both sides, and how it is read.
+    /// The directory of both sides, and how to read it.
     pub sources: Sources,
-    /// The directory of the side after, where it is another one.
+    /// The directory of the side after, if different.
     pub other: Option<Utf8PathBuf>,
-    /// A revision, or a range of them.
+    /// A revision or a range.
     pub against: Option<String>,
-    /// A release, or a range of them.
+    /// A release or a range.
     pub release: Option<String>,
     /// The inventory of both sides, or of the side before.
     pub inventory: Option<Utf8PathBuf>,
     /// The inventory of the side after.
     pub inventory_after: Option<Utf8PathBuf>,
-    /// What a running cluster was dumped to, as the side before.
+    /// The dump of a running cluster, used as the side before.
     pub live: Option<Utf8PathBuf>,
 }
 
-/// The names of two sides; without the second one, of the side before.
+/// The names of two sides, or only that of the side before.
 type Range = (String, Option<String>);
 
 impl TwoSides {
     /// The side after with its clusters, and the side before.
     ///
     /// # Errors
-    /// They can't be read, or don't go together.
+    /// If they can't be read or combined.
     pub fn open(&self, notices: &dyn Notices) -> Result<(Clusters, CompareBase), Failure> {
         let against = self.against.as_deref().map(range).transpose()?;
         let release = self.release.as_deref().map(range).transpose()?;
@@ -76,7 +77,7 @@ impl TwoSides {
             inventory: first.cloned().into_iter().collect(),
             ..if self.other.is_some() { self.other_side()? } else { found.side() }
         };
-        // Two directories may be two clusters; two states of one are one cluster.
+        // Two directories may be two clusters; two states of one directory are the same cluster.
         let mode = if self.other.is_some() { ComparisonMode::Alternatives } else { ComparisonMode::BeforeAndAfter };
         Ok((found, CompareBase::sources(left, mode)?))
     }
@@ -95,7 +96,7 @@ impl TwoSides {
         })
     }
 
-    /// What a side is called.
+    /// The name of a side.
     fn name(&self, against: Option<&Range>, release: Option<&Range>, is_left: bool) -> Option<String> {
         let pick = |(a, b): &Range| if is_left { Some(a.clone()) } else { b.clone() };
         let directory = self.other.as_ref().map(|other| if is_left { &self.sources.directory } else { other });

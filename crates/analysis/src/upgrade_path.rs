@@ -1,4 +1,4 @@
-//! `--upgrade-to`: the releases that clusters are upgraded to.
+//! `--upgrade-to`: the target releases of an upgrade.
 
 use std::sync::Arc;
 
@@ -8,11 +8,10 @@ use hcoplan_planner::lifecycle;
 use hcoplan_planner::release::{Release, version_numbers};
 use hcoplan_repository::repo::ClusterRef;
 
-/// The release at the end of a path of upgrades, which has to lead on: each stop is newer than what one of the clusters
-/// runs.
+/// The last release of an upgrade path. Each release has to be newer than that of some cluster.
 ///
 /// # Errors
-/// A name is unknown, the path goes back, or a stop is no upgrade for any of them.
+/// If a name is unknown, the path goes backwards, or a release is an upgrade of no cluster.
 pub fn last_release(
     path: &[String],
     found: &Clusters,
@@ -40,7 +39,7 @@ pub fn last_release(
     Ok(releases.into_iter().next_back())
 }
 
-/// Whether a cluster can be upgraded from one release to another, as its own distribution calls that.
+/// Whether a cluster can be upgraded from one release to another, in its own distribution.
 fn is_step(from: &Release, to: &Arc<Release>) -> bool {
     let to = to.of_distribution(from.distribution());
     let is_patched = from.patched().is_some() || to.patched().is_some();
@@ -48,7 +47,7 @@ fn is_step(from: &Release, to: &Arc<Release>) -> bool {
     lifecycle::is_upgrade(from, &to) || (from.name() == to.name() && !is_patched && is_later_version())
 }
 
-/// The failure that a release is no upgrade for a cluster, the first of several.
+/// The error if a release is an upgrade of no cluster.
 fn no_step(from: &Release, to: &Arc<Release>, clusters: usize) -> Failure {
     let to = to.of_distribution(from.distribution());
     let why = if clusters > 1 {

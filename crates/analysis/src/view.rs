@@ -1,11 +1,10 @@
-//! Data of a cluster for the views (`matrix`, `report`), in addition to its findings.
+//! A cluster's data for `matrix` and `report`.
 
 use super::cluster_result::ClusterResult;
 use super::planned::Planned;
 use hcoplan_repository::repo::{ClusterRef, Repo};
 
-/// Notes virtual machines, golden images and alerts: of `planned`, as it is shown. What is rejected and so not rendered
-/// is taken from `forced`.
+/// Adds virtual machines, golden images and alerts of `planned`; for a rejected HyperConverged, of `forced`.
 pub(super) fn collect_images_and_alerts(
     (repo, cluster): (&Repo, &ClusterRef),
     planned: &Planned,

@@ -1,4 +1,4 @@
-//! `hcoplan completions`: scripts for shells, which ask hcoplan for what can follow.
+//! `hcoplan completions`: scripts for shells, which run hcoplan to get candidates.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -18,7 +18,7 @@ use hcoplan_analysis::{Exit, Failure, Place};
 use hcoplan_report::named::{all, names};
 use hcoplan_report::{Format, changes, explain, matrix};
 
-/// The variable by which a script asks what can follow.
+/// Environment variable by which a script requests candidates.
 const VARIABLE: &str = "HCOPLAN_COMPLETE";
 
 /// Print a completion script for a shell
@@ -36,16 +36,16 @@ pub(super) struct Arguments {
     shell: Shell,
 }
 
-/// Answers a completion script, where one asks: whether it did.
+/// Answers a completion script; returns whether one asked.
 ///
 /// # Errors
-/// When the shell is none, or standard output can't be written.
+/// If the shell is unknown, or standard output can't be written.
 pub(super) fn answer(typed: &[OsString], all: fn() -> Command) -> Result<bool, clap::Error> {
     let environment = CompleteEnv::with_factory(|| with_values(all())).var(VARIABLE);
     environment.try_complete(typed, std::env::current_dir().ok().as_deref())
 }
 
-/// A command with the values that arguments may have, where there is a list of them.
+/// Adds candidates to the arguments of a command.
 fn with_values(command: Command) -> Command {
     let formats = formats(command.get_name());
     let command = command.mut_args(|arg| {
@@ -59,7 +59,7 @@ fn with_values(command: Command) -> Command {
     command.mut_subcommands(with_values)
 }
 
-/// An argument with its possible values, which are computed only when completing.
+/// Adds candidates, computed only when completing.
 fn values(arg: Arg) -> Arg {
     let names = arg.get_value_names().unwrap_or_default();
     let name = names.first().map(ToString::to_string).unwrap_or_default();
@@ -88,8 +88,8 @@ fn owned<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Vec<String> {
     names.map(|n| n.as_ref().to_owned()).collect()
 }
 
-/// The clusters of the repository that a directory is in; none where it can't be read. The last part of a
-/// name is offered where no name begins as what is typed.
+/// The clusters of a directory's repository; none if it can't be read. If no name starts with the typed text, matches
+/// the last segments of names.
 fn clusters(directory: &Utf8Path) -> Vec<CompletionCandidate> {
     let root = Place::configured(directory).root;
     let Ok(repo) = Repo::open(&root, &repo::Options::default()) else {
@@ -109,7 +109,7 @@ fn rules() -> Vec<&'static str> {
     rules().map(|r| r.name).chain(groups).collect()
 }
 
-/// The formats of a subcommand that takes `--format FORMAT[=FILE]`.
+/// The formats of a subcommand's `--format FORMAT[=FILE]`.
 fn formats(subcommand: &str) -> Vec<&'static str> {
     match subcommand {
         "lint" => names(all::<Format>()),

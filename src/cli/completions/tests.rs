@@ -1,9 +1,9 @@
-//! What completes is accepted.
+//! Completed command lines are valid.
 
 use super::*;
 use clap::{CommandFactory as _, ValueEnum as _};
 
-/// What can follow, where the last word is being typed.
+/// The candidates for the last word.
 fn completed(typed: &str) -> Vec<String> {
     let words: Vec<OsString> = typed.split(' ').map(OsString::from).collect();
     let last = words.len() - 1;

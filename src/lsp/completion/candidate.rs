@@ -1,32 +1,32 @@
-//! Something that can be typed.
+//! A completion candidate.
 
 use serde_json::Value as Json;
 
 use super::place::Place;
 use crate::yaml::{Scalar, resolve};
 
-/// Something that can be typed.
+/// A completion candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Candidate {
-    /// The key, or the value's text.
+    /// The key, or the value as text.
     pub(super) name: String,
-    /// What it is, in a few words.
+    /// A short description.
     pub(super) detail: Option<String>,
-    /// What it means.
+    /// The documentation.
     pub(super) description: Option<String>,
     /// Whether it is a key.
     pub(super) is_key: bool,
-    /// Whether it has to be in quotes to be a text.
+    /// Whether it needs quotes to be a string.
     is_text: bool,
 }
 
 impl Candidate {
-    /// A key of a mapping.
+    /// A key.
     pub(super) fn key(name: &str) -> Self {
         Self { name: name.to_owned(), detail: None, description: None, is_key: true, is_text: true }
     }
 
-    /// A value; `None` for what is no scalar.
+    /// A value; `None` unless it is a scalar.
     pub(super) fn value(value: &Json) -> Option<Self> {
         let name = match value {
             Json::String(text) => text.clone(),
@@ -36,7 +36,7 @@ impl Candidate {
         Some(Self { is_key: false, is_text: value.is_string(), ..Self::key(&name) })
     }
 
-    /// The same name as a key.
+    /// Converts it to a key.
     pub(super) fn into_key(self) -> Self {
         Self { is_key: true, is_text: true, ..self }
     }
@@ -51,12 +51,12 @@ impl Candidate {
         self
     }
 
-    /// What the protocol calls it: a property, or a value.
+    /// The protocol's kind: property or value.
     pub(super) fn kind(&self) -> u8 {
         if self.is_key { 10 } else { 12 }
     }
 
-    /// What replaces the word at the place.
+    /// The text that replaces the word.
     pub(super) fn text(&self, place: &Place) -> String {
         let quoted = if self.is_text && !place.in_quotes && !matches!(resolve(&self.name), Scalar::Text) {
             format!("{:?}", self.name)

@@ -1,4 +1,4 @@
-//! In one of hcoplan's own documents, by its published JSON Schema.
+//! Completes hcoplan's own documents by their JSON Schemas.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::lsp::hover::schema::parts;
 use crate::release::{Distribution, Release};
 use crate::yaml::{Path, Segment};
 
-/// What can be typed at a place.
+/// The candidates at a position.
 pub(super) fn candidates(schema: &str, place: &Place) -> Vec<Candidate> {
     let Ok(schema) = serde_json::from_str::<Value>(schema) else {
         return Vec::new();
@@ -37,7 +37,7 @@ fn fields(schema: &Value, path: &Path) -> Vec<Candidate> {
             }
         }
     }
-    // Rules have their severity and options by name.
+    // A rule's name has its severity and options as value.
     if path.to_string() == "rules" {
         out.extend(rules().into_iter().map(Candidate::into_key));
     }
@@ -70,7 +70,7 @@ fn values(schema: &Value, path: &Path) -> Vec<Candidate> {
     out
 }
 
-/// The releases that are modelled, as each distribution calls them.
+/// The modelled releases, in each distribution's versions.
 fn releases() -> Vec<Candidate> {
     let mut out = Vec::new();
     for distribution in Distribution::all() {

@@ -1,4 +1,4 @@
-//! In a HyperConverged, by the schema and the tables of the release that its cluster runs.
+//! Completes a HyperConverged by the schema and tables of its cluster's release.
 
 use serde_json::Value;
 
@@ -12,10 +12,10 @@ use crate::lsp::hover::cluster::Cluster;
 use crate::schema::Schema;
 use crate::yaml::{Path, Segment};
 
-/// Fields of an object's metadata that users write: the CRD's schema leaves them to the API server.
+/// Metadata fields that users write; the CRD's schema doesn't list them.
 const METADATA: [&str; 4] = ["name", "namespace", "labels", "annotations"];
 
-/// What can be typed at a place.
+/// The candidates at a position.
 pub(super) fn candidates(cluster: &Cluster, place: &Place) -> Vec<Candidate> {
     if keys(&place.path) == ["apiVersion"] {
         return served(cluster);
@@ -48,7 +48,7 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// Keys of the mapping at the path.
+    /// The keys of the mapping.
     fn fields(&self) -> Vec<Candidate> {
         let steps = keys(self.path);
         match steps.as_slice() {
@@ -63,7 +63,7 @@ impl Here<'_> {
             _ => {}
         }
         let names = self.schema.known_fields(self.path).into_iter();
-        // Whoever writes a manifest says nothing about its status.
+        // Users don't write a status.
         let names = names.filter(|name| !(steps.is_empty() && *name == "status"));
         let field = |name: &str| {
             let doc = self.doc(&self.path.key(name));
@@ -74,12 +74,12 @@ impl Here<'_> {
         names.map(field).collect()
     }
 
-    /// What there is to know about a field.
+    /// The documentation of a field.
     fn doc(&self, path: &Path) -> Option<FieldDoc> {
         FieldDoc::of(&self.cluster.release, self.schema, path)
     }
 
-    /// Values of the field at the path.
+    /// The values of the field.
     fn values(&self) -> Vec<Candidate> {
         let of = |values: Vec<Value>| values.iter().filter_map(Candidate::value).collect::<Vec<_>>();
         let text = |texts: &[&str]| of(texts.iter().map(|t| Value::from(*t)).collect());
@@ -123,7 +123,7 @@ impl Here<'_> {
         out
     }
 
-    /// The gates of the release.
+    /// The release's feature gates.
     fn gates(&self) -> Vec<Candidate> {
         let release = &self.cluster.release;
         let gate = |gate: &crate::release::FeatureGate| {
@@ -136,7 +136,7 @@ impl Here<'_> {
         release.tables().feature_gates.iter().filter_map(gate).collect()
     }
 
-    /// What the release's golden images have at a pointer: their names, or those of their DataSources.
+    /// The values at a pointer of the release's golden images: names, or those of their DataSources.
     fn golden_images(&self, pointer: &str) -> Vec<Candidate> {
         let images = self.cluster.release.golden_images().iter();
         let names = images.filter_map(|image| image.pointer(pointer));
@@ -146,7 +146,7 @@ impl Here<'_> {
     }
 }
 
-/// What there is to know about a field, a line each.
+/// The documentation of a field as lines.
 fn lines(doc: &FieldDoc) -> String {
     doc.lines().collect::<Vec<_>>().join("\n")
 }
@@ -163,7 +163,7 @@ fn annotations(on_template: bool) -> Vec<Candidate> {
     out
 }
 
-/// The keys of a path, without places in lists.
+/// The keys of a path, without list indexes.
 fn keys(path: &Path) -> Vec<&str> {
     let keys = path.0.iter().filter_map(|step| match step {
         Segment::Key(key) => Some(key.as_str()),

@@ -1,4 +1,4 @@
-//! What can be typed at the place of the cursor: fields, gates, values, names, annotations.
+//! Completions: fields, gates, values, names, annotations.
 
 mod candidate;
 mod document;
@@ -19,8 +19,8 @@ use crate::repo::{CONFIG_FILE, CONFIG_SCHEMA, Repo};
 use crate::source::Span;
 use crate::yaml::Node;
 
-/// The protocol's items for a position of an open document. `path` is relative to the root of `repo`, which
-/// knows the files as they were a moment ago.
+/// The completion items at a position of an open document. `path` is relative to the root of `repo`, which has the last
+/// analysed state.
 pub(super) fn items(
     repo: Option<&Repo>,
     path: &Utf8Path,

@@ -1,7 +1,6 @@
-//! Where the cursor is in a document that is being typed, and so is often no YAML yet.
+//! Finds the cursor's position in a document that is often invalid YAML while it is typed.
 //!
-//! The word under the cursor is replaced by one that nobody writes; where the parser finds that one is where
-//! the cursor is.
+//! Replaces the word at the cursor by a unique one, and searches for that in the parsed document.
 
 use std::ops::Range;
 
@@ -11,17 +10,17 @@ use crate::lsp::hover;
 use crate::source::SourceFile;
 use crate::yaml::{Document, Node, Path, Value, parse};
 
-/// Marks the word that is being typed.
+/// Replaces the typed word.
 const WORD: &str = "hcoplan-cursor-word";
 
-/// Where the cursor is.
+/// The cursor's position.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// The word under the cursor, as bytes of the text.
+    /// The range of the typed word in the text, in bytes.
     pub(super) word: Range<usize>,
-    /// The object around it: the document, or an item of a list of objects.
+    /// The enclosing object: the document, or an item of a list of objects.
     pub(super) object: Document,
-    /// The mapping that a key is typed into; of a value, the path that it will have.
+    /// For a key, the path of its mapping; for a value, its own path.
     pub(super) path: Path,
     pub(super) typed: Typed,
     /// Whether a colon follows the word.
@@ -30,7 +29,7 @@ pub(super) struct Place {
     pub(super) in_quotes: bool,
 }
 
-/// What is being typed.
+/// What is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Typed {
     /// A key of a mapping.
@@ -42,13 +41,13 @@ pub(super) enum Typed {
 }
 
 impl Place {
-    /// The place at a byte of a text; `None` in comments, and where the text around makes no sense.
+    /// The position at a byte offset; `None` in comments and in invalid text.
     pub(super) fn find(path: &Utf8Path, text: &str, at: usize) -> Option<Self> {
         let is_word = |c: char| c.is_alphanumeric() || "_-./".contains(c);
         let before = text.get(..at)?;
         let start = before.trim_end_matches(is_word).len();
         let start = match before.get(start..)? {
-            // Behind a dash an item begins; it has a blank in between.
+            // An item needs a space after the dash.
             word if word.starts_with('-') && word.len() > 1 => start + 1,
             "-" => return None,
             _ => start,
@@ -87,13 +86,13 @@ impl Place {
         })
     }
 
-    /// The keys that stand beside the one that is typed.
+    /// Whether the mapping already has a key.
     pub(super) fn has_key(&self, key: &str) -> bool {
         self.object.root.at(&self.path).is_some_and(|around| around.get(key).is_some())
     }
 }
 
-/// The word below a node: as a key with the path of its mapping, or as a value with its own.
+/// Finds the word below a node: the mapping's path of a key, or the path of a value.
 fn find(node: &Node, path: &Path) -> Option<(Path, bool)> {
     match &node.value {
         Value::String(text) => (text == WORD).then(|| (path.clone(), false)),

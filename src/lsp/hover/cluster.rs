@@ -1,4 +1,4 @@
-//! The cluster that a HyperConverged under the pointer belongs to.
+//! The cluster of a HyperConverged.
 
 use std::sync::Arc;
 
@@ -11,29 +11,29 @@ use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Repo};
 use crate::yaml::Document;
 
-/// A cluster, as far as it is known.
+/// A cluster.
 pub(in crate::lsp) struct Cluster {
-    /// Its name; `None` where nothing says that there is one.
+    /// Its name; `None` if unknown.
     pub(in crate::lsp) name: Option<String>,
-    /// The release that it runs, else the newest.
+    /// Its release; the newest if unknown.
     pub(in crate::lsp) release: Arc<Release>,
     /// Whether the release is declared.
     pub(in crate::lsp) knows_release: bool,
     pub(in crate::lsp) inventory: Arc<LoadedInventory>,
-    /// The HyperConverged as it is written now; of a layer, as it was built a moment ago.
+    /// The HyperConverged in the editor; of a layer, the last build.
     pub(in crate::lsp) object: Value,
-    /// Whether the cluster is built of the file.
+    /// Whether the file is a layer of the cluster's build.
     pub(in crate::lsp) is_layer: bool,
 }
 
 impl Cluster {
-    /// The cluster of an object of a file; of a layer, the first one that is built of it.
+    /// The cluster of an object in a file; of a layer, the first cluster built from it.
     pub(in crate::lsp) fn of(repo: Option<&Repo>, path: &Utf8Path, object: &Document) -> Self {
         Self::all(repo, path, object, 1).0.remove(0)
     }
 
-    /// The clusters that an object of a file goes into: one, or of a layer, `most` of those that are built of it
-    /// and how many more there are. Where nothing says that there is one, what is assumed.
+    /// The clusters of an object: one, or for a layer at most `most` of those built from it, and the number of others.
+    /// Without a known cluster, an assumed one.
     pub(in crate::lsp) fn all(
         repo: Option<&Repo>,
         path: &Utf8Path,
@@ -63,7 +63,7 @@ impl Cluster {
             };
         }
         let mut loaded: Vec<Loaded> = here.filter_map(load).collect();
-        // Of several in one file, the one of this name.
+        // Of several objects in a file, find the one with this name.
         let own = ObjectId::of(&json);
         let named = loaded.iter().position(|l| {
             let id = ObjectId::of(&l.json);

@@ -1,4 +1,4 @@
-//! A field of the HyperConverged: what it is, what it feeds, and what this line does in this
+//! Describes a field of the HyperConverged: its documentation, the operand fields it sets, and its effect in this
 //! cluster.
 
 use std::collections::BTreeMap;
@@ -18,8 +18,8 @@ use crate::yaml::{Document, Node, Path, Segment};
 
 const GATES: &str = "featureGates";
 
-/// The description of a field; `None` outside of `spec`. Its effect is given for all clusters, its value for the first;
-/// `more` are built of the layer.
+/// The description of a field; `None` outside of `spec`. It has the effect in all clusters and the value in the first.
+/// `more` is the number of other clusters of the layer.
 pub(super) fn described(clusters: &[Cluster], more: usize, object: &Document, path: &Path) -> Option<String> {
     let cluster = clusters.first()?;
     let Some(Segment::Key(first)) = path.0.first() else {
@@ -44,7 +44,7 @@ pub(super) fn described(clusters: &[Cluster], more: usize, object: &Document, pa
     for line in gate(cluster, path).into_iter().flatten().chain(doc.lines()) {
         out.push_str(&format!("\n{}\n", markdown(&line)));
     }
-    // Of a gate of v1 there is no default: its phase says what it is.
+    // A v1 gate has no default: its phase decides.
     if !matches!(path.0.as_slice(), [_, Segment::Key(list), Segment::Index(_), ..] if list == GATES) {
         let unset = when_unset(cluster, version);
         out.push_str(&match unset.as_ref().and_then(|stored| path.get(stored)) {
@@ -74,12 +74,12 @@ pub(super) fn described(clusters: &[Cluster], more: usize, object: &Document, pa
     Some(out)
 }
 
-/// What a field of a layer does in a cluster.
+/// The effect of a layer's field in a cluster.
 #[derive(PartialEq, Eq)]
 enum Effect {
-    /// Another layer has the last word.
+    /// Another layer overrides it.
     Overridden,
-    /// What would be otherwise without it, a line each; none where nothing would.
+    /// The changes without it, a line each; empty if it has no effect.
     Does(Vec<String>),
 }
 
@@ -110,7 +110,7 @@ impl Effect {
     }
 }
 
-/// What there is to say about the gate that an entry of v1's list is about.
+/// The documentation of the gate in an entry of v1's list.
 fn gate(cluster: &Cluster, path: &Path) -> Option<Vec<String>> {
     let [spec, Segment::Key(gates), index @ Segment::Index(_), ..] = path.0.as_slice() else {
         return None;
@@ -124,7 +124,7 @@ fn gate(cluster: &Cluster, path: &Path) -> Option<Vec<String>> {
     Some(gate_words(name).map(str::to_owned).into_iter().chain([state]).collect())
 }
 
-/// What would be stored of a HyperConverged that says nothing.
+/// The stored object of an empty HyperConverged.
 fn when_unset(cluster: &Cluster, version: &str) -> Option<serde_json::Value> {
     let inventory = &cluster.inventory.inventory;
     let object = json!({
@@ -136,10 +136,10 @@ fn when_unset(cluster: &Cluster, version: &str) -> Option<serde_json::Value> {
     plan(&cluster.release, inventory, &object).admission.stored
 }
 
-/// What would be otherwise without the line: found out by taking it away.
+/// The effect of a field, computed by removing it.
 fn done(cluster: &Cluster, object: &Document, path: &Path) -> Vec<String> {
     let plan_input = PlanInput::new(&cluster.release, object, &cluster.object, &cluster.inventory);
-    // A gate's name alone can't be taken away.
+    // Remove the whole entry of a gate.
     let unit = match path.0.as_slice() {
         [spec, gates @ Segment::Key(list), index @ Segment::Index(_), ..] if list == GATES => {
             Path(vec![spec.clone(), gates.clone(), index.clone()])
@@ -162,7 +162,7 @@ fn done(cluster: &Cluster, object: &Document, path: &Path) -> Vec<String> {
         let (named, to) =
             if operand { (id.kind.clone(), &mut own) } else { (format!("{} {}", id.kind, id.name), &mut others) };
         let mut moved: Vec<Change> = changes(other, body);
-        // What is further up says more.
+        // Fields nearer to the root are more informative.
         moved.sort_by_key(|c| c.path.matches('/').count());
         to.extend(moved.iter().map(|c| format!("{named} {}", change(c))));
     }
@@ -174,10 +174,10 @@ fn done(cluster: &Cluster, object: &Document, path: &Path) -> Vec<String> {
     own
 }
 
-/// The operands that there is one of.
+/// Operands with a single object.
 const OPERANDS: [&str; 5] = ["KubeVirt", "CDI", "NetworkAddonsConfig", "SSP", "AAQ"];
 
-/// Objects that come or go, a line for each kind.
+/// Added or removed objects, a line per kind.
 fn by_kind<'i>(ids: impl Iterator<Item = &'i ObjectId>, what: &str) -> Vec<String> {
     let mut kinds: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for id in ids {

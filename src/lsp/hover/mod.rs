@@ -1,4 +1,4 @@
-//! Hovers: the description of the position under the pointer.
+//! Hovers: describes the position under the pointer.
 
 pub(super) mod cluster;
 mod field;
@@ -23,19 +23,19 @@ use crate::secret;
 use crate::source::{SourceFile, Span};
 use crate::yaml::{Document, Node, Path, Segment, Style, parse};
 
-/// An answer.
+/// The result of a hover.
 pub(super) struct Hover {
     /// Markdown.
     pub(super) text: String,
-    /// What it is about.
+    /// The described range.
     pub(super) range: Range,
 }
 
-/// An answer with its bytes.
+/// A hover's text with its range in bytes.
 type Answer = (String, Span);
 
-/// What there is to say about a position of an open document. `path` is relative to the root of
-/// `repo`, which knows the files as they were a moment ago.
+/// The hover at a position of an open document. `path` is relative to the root of `repo`, which has the last analysed
+/// state.
 pub(super) fn hover(
     repo: Option<&Repo>,
     path: &Utf8Path,
@@ -80,10 +80,10 @@ fn answer_at(repo: Option<&Repo>, file: &Arc<SourceFile>, at: u32) -> Option<Ans
     }
 }
 
-/// So many of the clusters that are built of a layer are planned for a hover.
+/// Maximum number of a layer's clusters planned for a hover.
 const MOST_CLUSTERS: usize = 8;
 
-/// `more` clusters are built of it than `clusters`, of which there is at least one.
+/// `clusters` has at least one cluster of the layer; `more` is the number of others.
 fn hyperconverged(
     clusters: &[Cluster],
     more: usize,
@@ -113,13 +113,13 @@ fn hyperconverged(
     Some((text, spot))
 }
 
-/// What an annotation means; `None` of one that nobody knows.
+/// The meaning of an annotation; `None` if unknown.
 fn annotation(name: &str) -> Option<String> {
     let term = Term::named(name).filter(|term| term.kind == TermKind::Annotation)?;
     Some(format!("**{}**\n\n{}\n", words::markdown(name), words::markdown(&term.text)))
 }
 
-/// A place of `hcoplan.yaml`: a rule by its name, else what the schema says.
+/// A position in `hcoplan.yaml`: a rule's name, else the schema's description.
 fn configuration(document: &Document, at: u32) -> Option<Answer> {
     if let Some(said) = rule::in_text(document.file.text(), at) {
         return Some(said);
@@ -128,11 +128,11 @@ fn configuration(document: &Document, at: u32) -> Option<Answer> {
     Some((schema::described(CONFIG_SCHEMA, &steps)?, spot))
 }
 
-/// The object around a byte: the document, or an item of a list as if it stood alone.
+/// The object at an offset: the document, or an item of a list as a document.
 pub(super) fn object(document: &Document, at: u32) -> Document {
     let around = |node: &&Node| node.span.start <= at && at < node.span.end;
     let inside = |node: &Node| node.get("items").map_or(&[][..], Node::items).iter().find(around).cloned();
-    // Lists may be in lists.
+    // Lists may be nested.
     let mut item = inside(&document.root);
     while let Some(inner) = item.as_ref().and_then(inside) {
         item = Some(inner);
@@ -143,12 +143,12 @@ pub(super) fn object(document: &Document, at: u32) -> Document {
     }
 }
 
-/// The bytes of the key or scalar around a byte, with the path that leads to it.
+/// The range of the key or scalar at an offset, with its path.
 fn spot(root: &Node, at: u32) -> Option<(Path, Span)> {
     let inside = |span: Span| span.start <= at && at < span.end;
     let (mut path, mut node) = (Path::root(), root);
     loop {
-        // An alias's value is written elsewhere.
+        // An alias has no text of its own.
         if node.style == Style::Alias {
             return None;
         }

@@ -1,4 +1,4 @@
-//! A jsonpatch annotation: what the operation under the pointer does.
+//! Describes the operation of a jsonpatch annotation under the pointer.
 
 use super::Answer;
 use super::cluster::Cluster;
@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::why::{OperationEffect, PatchShown, PlanInput, patch_shown};
 use crate::yaml::Document;
 
-/// What there is to say about an annotation, and the operation at a byte of it.
+/// The description of an annotation, and of the operation at an offset.
 pub(super) fn described(
     cluster: &Cluster,
     object: &Document,

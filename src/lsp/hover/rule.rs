@@ -1,4 +1,4 @@
-//! A rule's name under the pointer.
+//! Describes the rule under the pointer.
 
 use super::Answer;
 use crate::finding::{Prediction, Rule};
@@ -7,8 +7,7 @@ use crate::release::Distribution;
 use crate::source::Span;
 use hcoplan_report::rule_page;
 
-/// A comment that leaves findings out: the rule at a byte, else the first that it names. `start` is
-/// the comment's first byte.
+/// For a suppression comment: the rule at an offset, else the first one. `start` is the comment's offset.
 pub(super) fn in_comment(comment: &str, start: u32, at: u32) -> Option<Answer> {
     let directive = comment.trim_start_matches('#').trim_start();
     let rest = directive.strip_prefix("hcoplan:")?;
@@ -26,7 +25,7 @@ pub(super) fn in_comment(comment: &str, start: u32, at: u32) -> Option<Answer> {
     Some((described(rule), Span::new(from, from + names.len())))
 }
 
-/// The rule whose name is at a byte of a text.
+/// The rule whose name is at an offset of a text.
 pub(super) fn in_text(text: &str, at: u32) -> Option<Answer> {
     let of_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let (before, after) = text.split_at_checked(at as usize)?;

@@ -1,15 +1,15 @@
-//! A field of one of hcoplan's own documents, from its published JSON Schema.
+//! Describes a field of hcoplan's own documents by its JSON Schema.
 
 use serde_json::Value;
 
 use super::words::{MOST_PLACES, markdown, value};
 use crate::yaml::{Path, Segment};
 
-/// What the schema says about a field; `None` where it knows none.
+/// The schema's description of a field; `None` if it has none.
 pub(super) fn described(schema: &str, path: &Path) -> Option<String> {
     let schema: Value = serde_json::from_str(schema).ok()?;
     let all = parts(&schema, path);
-    // What stands at the field itself says more than what it refers to.
+    // A field's own description takes precedence over the referenced one.
     let find = |key: &str| all.iter().find_map(|p| p.get(key));
     all.first()?;
     let mut out = format!("**{}**", markdown(&path.to_string()));
@@ -39,7 +39,7 @@ pub(super) fn described(schema: &str, path: &Path) -> Option<String> {
     Some(out)
 }
 
-/// Everything that the schema says about a path.
+/// All parts of the schema for a path.
 pub(in crate::lsp) fn parts<'s>(schema: &'s Value, path: &Path) -> Vec<&'s Value> {
     let mut places = vec![schema];
     for step in &path.0 {
@@ -50,7 +50,7 @@ pub(in crate::lsp) fn parts<'s>(schema: &'s Value, path: &Path) -> Vec<&'s Value
     parts.collect()
 }
 
-/// A part of the schema, and what it refers to or chooses from.
+/// A part of the schema with its references and alternatives.
 fn with_references<'s>(schema: &'s Value, place: &'s Value) -> Vec<&'s Value> {
     const DEEPEST: usize = 8;
     let mut out = vec![place];
@@ -67,7 +67,7 @@ fn with_references<'s>(schema: &'s Value, place: &'s Value) -> Vec<&'s Value> {
     out
 }
 
-/// The parts of a schema that a step leads to.
+/// The parts of a schema for a key or index.
 fn below<'s>(schema: &'s Value, place: &'s Value, step: &Segment) -> Vec<&'s Value> {
     let inner = |place: &'s Value| match step {
         Segment::Key(key) => {

@@ -1,17 +1,17 @@
-//! Values and places as a hover writes them: short.
+//! Formats values and paths for hovers.
 
 use serde_json::Value;
 
 use crate::jsonpatch::Change;
 use crate::secret::InputText;
 
-/// So much of a value is shown.
+/// Maximum characters of a value.
 const MOST: usize = 70;
 
-/// So many places are shown.
+/// Maximum number of paths.
 pub(super) const MOST_PLACES: usize = 6;
 
-/// A value as code.
+/// A value as inline code.
 pub(super) fn value(value: Option<&Value>) -> String {
     let Some(value) = value else {
         return "nothing".to_owned();
@@ -19,7 +19,7 @@ pub(super) fn value(value: Option<&Value>) -> String {
     code(&value.to_string())
 }
 
-/// A text as code, shortened, on one line.
+/// A text as inline code, shortened, on one line.
 pub(super) fn code(text: &str) -> String {
     let mut short: String = text.chars().take(MOST).collect();
     if short.len() < text.len() {
@@ -28,12 +28,12 @@ pub(super) fn code(text: &str) -> String {
     InputText::new(&short).markdown_code()
 }
 
-/// What came from input, as text.
+/// User input as plain markdown.
 pub(super) fn markdown(text: &str) -> String {
     InputText::new(text).markdown()
 }
 
-/// A list, not too long.
+/// A shortened list.
 pub(super) fn list(out: &mut String, lines: &[String]) {
     for line in lines.iter().take(MOST_PLACES) {
         out.push_str("- ");
@@ -63,12 +63,12 @@ pub(super) fn dotted(pointer: &str) -> String {
     out
 }
 
-/// A dotted path as code; never shortened.
+/// A dotted path as inline code, never shortened.
 pub(super) fn path(path: &str) -> String {
     InputText::new(path).markdown_code()
 }
 
-/// What a change does: `spec.a: 1, not 2`.
+/// A change: `spec.a: 1, not 2`.
 pub(super) fn change(change: &Change) -> String {
     let (place, before) = (dotted(&change.path), value(change.before.as_ref()));
     let after = value(change.after.as_ref());

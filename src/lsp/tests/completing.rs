@@ -1,8 +1,8 @@
-//! Proposals while the user types, and the result of accepting one.
+//! Completion candidates while typing, and the result of accepting one.
 
 use super::*;
 
-/// What is offered where `|` stands in a text: names, each with what the document becomes.
+/// The candidates at `|`: names, each with the resulting document.
 fn offered(editor: &mut Editor, path: &str, text: &str) -> Vec<(String, String)> {
     let at = text.find('|').expect("a cursor");
     let text = text.replacen('|', "", 1);
@@ -29,7 +29,7 @@ fn names(editor: &mut Editor, path: &str, text: &str) -> Vec<String> {
     offered(editor, path, text).into_iter().map(|(name, _)| name).collect()
 }
 
-/// Holds what is offered against names that have to be there, and names that must not.
+/// Checks that the candidates include some names and exclude others.
 fn check(editor: &mut Editor, path: &str, text: &str, there: &[&str], missing: &[&str]) {
     let found = names(editor, path, text);
     for name in there {

@@ -1,4 +1,4 @@
-//! Code actions: the same bytes as `hcoplan fix` makes.
+//! Code actions produce the same bytes as `hcoplan fix`.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::fix::{Choice, round};
 use crate::lint::Settings;
 use hcoplan_analysis::{Exit, FixRequest, KeptNotices, Sources, find_to_edit};
 
-/// Copies of the directories of a kind of fixture, without annotations; they lie in the first.
+/// Copies directories of one kind of fixture, without annotations, into the returned directory.
 fn fixtures(begins: &str) -> (tempfile::TempDir, Vec<PathBuf>) {
     let directory = tempfile::tempdir().expect("a directory");
     annotations::copy(&package().join("testdata/lint"), directory.path()).expect("copied");
@@ -32,7 +32,7 @@ fn fixtures(begins: &str) -> (tempfile::TempDir, Vec<PathBuf>) {
 
 const FILE: &str = "hyperconverged.yaml";
 
-/// The text after all safe fixes, as the command writes it.
+/// The text after all safe fixes of the command.
 fn text_after_fix(case: &Path, text: &str) -> String {
     let sources = Sources { directory: utf8(case).to_owned(), ..Sources::default() };
     let found = find_to_edit(&sources, &KeptNotices::default()).expect("readable");
@@ -80,7 +80,7 @@ fn everything_at_once_is_what_fix_would_write() {
     let (_directory, cases) = fixtures("bad");
     for case in cases {
         let more = fs::read_dir(&case).expect("readable").count();
-        // Without other objects and configuration, which the other way of reading doesn't know.
+        // Other objects and configuration are not part of this test.
         let known = ["hyperconverged.yaml", "inventory.yaml", "nodes.yaml"];
         if known.iter().filter(|n| case.join(n).exists()).count() != more {
             continue;
@@ -101,7 +101,7 @@ fn everything_at_once_is_what_fix_would_write() {
                         assert_eq!(action.get("edit"), None);
                         action = editor.ask("codeAction/resolve", &action).expect("no error");
                     }
-                    // Without an edit where the fixes would bring an error.
+                    // An action has no edit if the fixes would cause an error.
                     if action.get("edit").is_some() { edited(&text, &action, &uri) } else { text.clone() }
                 }
                 more => panic!("{more:#?}"),
@@ -127,7 +127,7 @@ fn a_comment_suppresses_a_finding() {
             let Some(rule) = title.strip_prefix("ignore ").and_then(|t| t.strip_suffix(" here")) else {
                 continue;
             };
-            // One fixture has hundreds of findings of a rule, all alike.
+            // One fixture has hundreds of equal findings.
             let count = tried.entry(rule.to_owned()).or_default();
             *count += 1;
             if *count > 5 {
@@ -137,7 +137,7 @@ fn a_comment_suppresses_a_finding() {
             let line = place.as_u64().expect("a line");
             editor.change(FILE, &edited(&text, &action, &uri));
             editor.run_jobs();
-            // The comment moves it down by a line.
+            // The comment moves the finding down by a line.
             let still = format!("{}:", line + 1);
             let codes = editor.codes(FILE);
             if !codes.iter().any(|c| c.starts_with(&still) && c.ends_with(&format!(" {rule}"))) {

@@ -16,12 +16,12 @@ fn reports_the_findings_of_the_example_fleet() {
         "Because of it, in clusters/prod-east:\n\n- KubeVirt \
          `spec.configuration.migrations.parallelMigrationsPerCluster`: `10`, not `5`",
     ];
-    // What each page contains, among other things; nothing where there is no hover.
+    // Texts that each hover contains; none if there is no hover.
     let cases: [(&str, &str, &[&str]); 14] = [
-        // A field says the same on its key and on its value.
+        // The key and the value have the same hover.
         (EAST, "parallelMigrationsPerCluster", &OF_MIGRATIONS),
         (EAST, "10\n", &OF_MIGRATIONS),
-        // One that changes nothing.
+        // A field without effect.
         (
             EAST,
             "evictionStrategy",
@@ -30,7 +30,7 @@ fn reports_the_findings_of_the_example_fleet() {
                 "In clusters/prod-east every object would be the same without it",
             ],
         ),
-        // Objects, with the fields in them; long lists are cut.
+        // Objects with their fields; long lists are shortened.
         (
             EAST,
             "higherWorkloadDensity",
@@ -54,7 +54,7 @@ fn reports_the_findings_of_the_example_fleet() {
             "dataImportCronTemplates",
             &["array of object", "- DataImportCron `rhel9-hardened-image-cron` is there"],
         ),
-        // A patch, and an operation of it.
+        // A patch and an operation.
         (
             EAST,
             "\"/spec/configuration/migrations",

@@ -1,4 +1,4 @@
-//! Diagnostics: what is shown, where, and when it goes away.
+//! Diagnostics: content, location and removal.
 
 use super::*;
 
@@ -7,12 +7,12 @@ fn uses_the_editors_text_instead_of_the_file() {
     let (_temp, root) = workspace(&[("east/hyperconverged.yaml", HYPERCONVERGED), ("east/inventory.yaml", INVENTORY)]);
     let mut editor = Editor::plain(&root);
     editor.run_jobs();
-    // Nothing is open, and everything is shown.
+    // Without open documents, all diagnostics are shown.
     assert_eq!(editor.codes("east/hyperconverged.yaml"), ["7:2 ignored-field"]);
     editor.open("east/hyperconverged.yaml", &HYPERCONVERGED.replace("  localStorageClassName: x\n", ""));
     editor.run_jobs();
     assert!(editor.shown.is_empty(), "{:?}", editor.shown);
-    // Another file's unsaved text makes this one wrong.
+    // Another file's unsaved text is used.
     editor.open("east/inventory.yaml", &INVENTORY.replace("1.17", "1.3"));
     editor.run_jobs();
     assert_eq!(editor.codes("east/inventory.yaml"), ["4:11 release-unknown"]);
@@ -40,7 +40,7 @@ fn a_diagnostic_says_all_that_the_client_can_show() {
         }},
     });
     let mut editor = Editor::with(&root, &can);
-    // In UTF-8 the emoji has four characters.
+    // In UTF-8 the emoji has four code units.
     editor.open(
         "hyperconverged.yaml",
         &HYPERCONVERGED.replace(
@@ -98,7 +98,7 @@ fn a_wrong_configuration_is_shown_where_it_is() {
     let codes = editor.codes("hcoplan.yaml");
     assert_eq!(codes.len(), 1, "{codes:?}");
     assert!(codes[0].ends_with("configuration-invalid"), "{codes:?}");
-    // Hovers still know the cluster.
+    // Hovers still find the cluster.
     let at = HYPERCONVERGED.find("localStorage").expect("there");
     editor.open("hyperconverged.yaml", HYPERCONVERGED);
     let hover = editor.hover("hyperconverged.yaml", HYPERCONVERGED, at);

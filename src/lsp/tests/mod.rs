@@ -1,4 +1,4 @@
-//! Conversations with the server, without threads and streams unless a test is about them.
+//! Sessions with the server, without threads and streams except in tests of those.
 
 mod completing;
 mod editing;
@@ -18,27 +18,27 @@ use serde_json::{Value, json};
 use super::places::{Encoding, Lines};
 use super::{Incoming, Outgoing, Session, address, transport};
 
-/// The directory of this package.
+/// The package's directory.
 fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// An editor.
+/// A test editor.
 struct Editor {
     session: Session,
     root: Utf8PathBuf,
     next: i32,
-    /// What it shows, by the path from the root.
+    /// The diagnostics by path relative to the root.
     shown: BTreeMap<String, Vec<Value>>,
-    /// The messages in its log.
+    /// The log.
     log: Vec<String>,
-    /// Answers, and requests of the server.
+    /// Responses, and requests of the server.
     answers: Vec<Value>,
     version: i32,
 }
 
 impl Editor {
-    /// An editor with a workspace, that knows as little as possible.
+    /// An editor with a workspace and minimal capabilities.
     fn plain(root: &Path) -> Self {
         Self::with(root, &json!({}))
     }
@@ -84,7 +84,7 @@ impl Editor {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Sends a request; its id.
+    /// Sends a request; returns its id.
     fn request(&mut self, method: &str, params: &Value) -> i32 {
         self.next += 1;
         let id = self.next;
@@ -92,7 +92,7 @@ impl Editor {
         id
     }
 
-    /// The answer to a request, if it came: the result, or the error's code.
+    /// The response to a request, if received: the result, or the error code.
     fn answer(&mut self, id: i32) -> Option<Result<Value, i64>> {
         let at = self.answers.iter().position(|a| a["id"] == id)?;
         let answer = self.answers.remove(at);
@@ -102,7 +102,7 @@ impl Editor {
         })
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and runs jobs until it is answered.
     fn ask(&mut self, method: &str, params: &Value) -> Result<Value, i64> {
         let id = self.request(method, params);
         self.run_jobs();
@@ -155,7 +155,7 @@ impl Editor {
         self.tell("textDocument/didOpen", &json!({"textDocument": document}));
     }
 
-    /// Opens a file as it is on disk; its text.
+    /// Opens a file on disk; returns its text.
     fn open_file(&mut self, path: &str) -> String {
         let text = fs::read_to_string(self.root.join(path)).expect("readable");
         self.open(path, &text);
@@ -170,7 +170,7 @@ impl Editor {
         self.tell("textDocument/didChange", &params);
     }
 
-    /// The hover at a byte of a text.
+    /// The hover at a byte offset.
     fn hover(&mut self, path: &str, text: &str, at: usize) -> Value {
         let position = Lines::new(text, Encoding::Utf16).position(at);
         let document = json!({"uri": self.uri(path)});
@@ -178,7 +178,7 @@ impl Editor {
         self.ask("textDocument/hover", &params).expect("no error")
     }
 
-    /// The actions for everything in a file.
+    /// The actions for a whole file.
     fn actions(&mut self, path: &str, only: Option<&str>) -> Vec<Value> {
         let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}});
         let mut context = json!({"diagnostics": []});
@@ -191,7 +191,7 @@ impl Editor {
         actions.as_array().expect("a list").clone()
     }
 
-    /// The codes of what is shown of a file, with the first line and character.
+    /// The codes of a file's diagnostics, with line and character.
     fn codes(&self, path: &str) -> Vec<String> {
         let line = |d: &Value| {
             let start = &d["range"]["start"];
@@ -201,7 +201,7 @@ impl Editor {
     }
 }
 
-/// A text with an action's edits made to one file, as an editor makes them: by UTF-16 positions.
+/// Applies an action's edits to one file, by UTF-16 positions.
 fn edited(text: &str, action: &Value, uri: &str) -> String {
     let edits = match action["edit"].get("changes") {
         Some(changes) => changes[uri].clone(),
@@ -241,7 +241,7 @@ fn edited(text: &str, action: &Value, uri: &str) -> String {
     String::from_utf16(&out).expect("text")
 }
 
-/// A directory with files.
+/// A temporary directory with files.
 fn workspace(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
     let temp = tempfile::tempdir().expect("a directory");
     let root = temp.path().canonicalize().expect("there");

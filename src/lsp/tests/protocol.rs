@@ -1,4 +1,4 @@
-//! The protocol: who may say what when, and what is answered.
+//! The protocol: the order of messages and their responses.
 
 use std::io::Cursor;
 
@@ -96,7 +96,7 @@ fn queues_one_analysis_however_much_is_typed() {
     }
     editor.session.analysed(first.run());
     editor.listen();
-    // The analysed text is out of date: the editor gets nothing about this file.
+    // The analysed text is out of date, so the editor gets nothing about this file.
     assert!(!editor.shown.contains_key("hyperconverged.yaml"));
     assert!(editor.session.due().is_some());
     let second = editor.session.job().expect("a job");
@@ -107,7 +107,7 @@ fn queues_one_analysis_however_much_is_typed() {
     assert!(editor.session.job().is_none());
 }
 
-/// The whole server: what goes in, and what comes out in which order.
+/// Runs the whole server; returns the exit code and the responses in order.
 fn served(messages: &[&str]) -> (u8, Vec<Value>) {
     let framed = |m: &&str| format!("Content-Length: {}\r\n\r\n{m}", m.len());
     let input: String = messages.iter().map(framed).collect();
@@ -139,7 +139,7 @@ fn answers_and_skips_malformed_messages() {
     };
     let answers: Vec<String> = answers.iter().map(short).collect();
     let expected = ["1 ok", "null -32700", "\"x\" -32600", "2 -32601", "3 -32800", "4 ok"];
-    // Whether the cancellation is there in time is the reader's affair.
+    // The order of the cancellation's response depends on the reader thread.
     let late = ["1 ok", "null -32700", "\"x\" -32600", "2 -32601", "3 -32602", "4 ok"];
     assert!(answers == expected || answers == late, "{answers:?}");
     assert_eq!(served(&[]).0, 1);

@@ -1,4 +1,4 @@
-//! Documents while they are typed: no state breaks anything.
+//! Documents while they are typed: no text causes a panic.
 
 use hcoplan_testing::annotations;
 use rayon::prelude::*;
@@ -10,10 +10,10 @@ fn seed() -> u64 {
     seed.and_then(|s| s.parse().ok()).unwrap_or(20_261_121)
 }
 
-/// Of the fixtures, one of so many is typed; the seed says which.
+/// One of this many fixtures is tried, chosen by the seed.
 const ONE_OF: u64 = 6;
 
-/// Numbers that are the same each time, unless `PROPTEST_RNG_SEED` says otherwise.
+/// Random numbers from a fixed seed or `PROPTEST_RNG_SEED`.
 struct Draw(u64);
 
 impl Draw {
@@ -31,10 +31,10 @@ impl Draw {
     }
 }
 
-/// Has a text looked at: diagnostics, hovers in some places, all actions.
+/// Analyses a text, with hovers in some places and all actions.
 fn look(editor: &mut Editor, draw: &mut Draw, path: &str, text: &str) {
     editor.change(path, text);
-    // Before the look, with what was known of the text before, and behind it.
+    // One hover before the analysis, which uses the previous state, and one after it.
     let at = draw.below(text.len() + 1);
     editor.hover(path, text, at);
     editor.run_jobs();
@@ -46,12 +46,12 @@ fn look(editor: &mut Editor, draw: &mut Draw, path: &str, text: &str) {
     assert_eq!(editor.log, Vec::<String>::new(), "{text}");
 }
 
-/// A text as it is when it was typed up to somewhere.
+/// A random prefix of a text.
 fn prefix<'t>(draw: &mut Draw, text: &'t str) -> &'t str {
     &text[..text.floor_char_boundary(draw.below(text.len() + 1))]
 }
 
-/// A text out of which something was deleted, or into which something was typed.
+/// A text with a random deletion or insertion.
 fn mangled(draw: &mut Draw, text: &str) -> String {
     const TYPED: [&str; 12] = ["\"", "'", "{", "[", ":", "- ", "\n", "\t", "&a ", "*a", "|\n", "😀"];
     let mut text = text.to_owned();

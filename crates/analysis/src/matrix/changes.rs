@@ -1,7 +1,7 @@
-//! What a change does to golden images, read off the matrices before and after it.
+//! The effects of a change on golden images, from the matrices before and after it.
 //!
-//! What a DataImportCron takes along when it goes is CDI's doing: with `retentionPolicy: None` its
-//! DataSource and everything that it imported, with `All` (CDI's default) nothing.
+//! CDI decides what the deletion of a DataImportCron deletes: with `retentionPolicy: None` its DataSource and all
+//! imports, with `All` (the default) nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +13,11 @@ use hcoplan_explain::diff::semantic::{EffectTime, Impact, ObjectChange};
 use hcoplan_explain::diff::{Comparison, Effect};
 use hcoplan_planner::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;
 
-/// The differences of the inputs that bring about what it is asked for.
+/// Returns the input differences that cause an effect; the predicate recognises the effect in a matrix.
 type CausesOf<'a> = dyn Fn(&dyn Fn(&ClusterMatrix) -> bool) -> Vec<usize> + 'a;
 
-/// What happens to the golden images; `None` where one side can't have any, so that nothing can be
-/// said.
-/// `causes` says which differences of the inputs bring about what it is asked for.
+/// The effects on golden images; `None` if one side can't have any. `causes` finds the input differences that cause an
+/// effect.
 pub fn effects(
     before: &ClusterMatrix,
     after: &ClusterMatrix,
@@ -48,7 +47,7 @@ pub fn effects(
     Some(out)
 }
 
-/// The images by name and namespace.
+/// The images by namespace and name.
 fn images(matrix: &ClusterMatrix) -> Images<'_> {
     let images = matrix.images.iter();
     images.map(|i| ((&*i.name, &*i.namespace), i)).collect()
@@ -56,8 +55,7 @@ fn images(matrix: &ClusterMatrix) -> Images<'_> {
 
 type Images<'a> = BTreeMap<(&'a str, &'a str), &'a Image>;
 
-/// The changed objects of images, by the names that lead to the images: the image's own, or that with an
-/// architecture behind it.
+/// The changed objects of images, by the DataSource's name with or without its architecture.
 fn moved(objects: &[ObjectChange]) -> BTreeMap<&str, Vec<&ObjectChange>> {
     let mut out: BTreeMap<&str, Vec<&ObjectChange>> = BTreeMap::new();
     for change in objects {
@@ -74,8 +72,7 @@ fn moved(objects: &[ObjectChange]) -> BTreeMap<&str, Vec<&ObjectChange>> {
     out
 }
 
-/// Namespace and plain name of the images whose DataImportCrons go and take along what they imported, with
-/// the names of these.
+/// Images whose deleted DataImportCrons delete their imports: namespace and plain name, with the names of the crons.
 type Deleted = BTreeMap<(String, String), BTreeSet<String>>;
 
 fn deleted(objects: &[ObjectChange]) -> Deleted {
@@ -149,7 +146,7 @@ impl Changes<'_> {
         }
     }
 
-    /// The architectures whose imports go while others of the image stay; `None` where all of them go.
+    /// The architectures whose imports are removed while others stay; `None` if all are removed.
     fn only_for(&self, was: &Image, gone: &BTreeSet<String>) -> Option<String> {
         let cells = was.cells.iter().zip(&self.before.architectures);
         let imported: Vec<_> =
@@ -160,7 +157,7 @@ impl Changes<'_> {
         (some_stay && !of_gone.is_empty()).then(|| of_gone.join(" and "))
     }
 
-    /// An image that loses its import.
+    /// The effect of removing an image's import.
     fn no_longer_imported(&self, was: &Image, is: Option<&Image>, deletes: bool, out: &mut Vec<Effect>) {
         if deletes {
             out.push(self.lost(
@@ -185,7 +182,7 @@ impl Changes<'_> {
                  new import"
             );
             let action = format!("name {new} in the `sourceRef` of virtual machines and templates");
-            // Without the deletion the last disk stays, and virtual machines can be made from it.
+            // Unless it is deleted, the last disk remains and can be cloned.
             let impact = if deletes { Impact::BootFailure } else { Impact::Images };
             let effect = self.lost(was, impact, &text, &action);
             out.push(if deletes { self.uncertain(effect) } else { effect });
@@ -215,7 +212,7 @@ impl Changes<'_> {
         }
     }
 
-    /// An image that is imported before and after, architecture by architecture.
+    /// The effects on an image imported before and after, by architecture.
     fn still_imported(&self, was: &Image, is: &Image, out: &mut Vec<Effect>) {
         for (index, architecture) in self.after.architectures.iter().enumerate() {
             let name = &architecture.name;
@@ -298,7 +295,7 @@ impl Changes<'_> {
         }
     }
 
-    /// A DataSource that nothing is imported for, and that leads somewhere else.
+    /// A DataSource without import that changes its target.
     fn external(&self, was: Option<&Image>, is: Option<&Image>, out: &mut Vec<Effect>) {
         let (Some(was), Some(is)) = (was, is) else {
             return;
@@ -327,7 +324,7 @@ impl Changes<'_> {
         }
     }
 
-    /// What new virtual machines miss; those of the repository that name the image are named.
+    /// The effect on new virtual machines; names those of the repository that use the image.
     fn lost(&self, image: &Image, impact: Impact, text: &str, action: &str) -> Effect {
         let names = image.cells.iter().chain([&image.plain]);
         let names: Vec<_> = names.filter_map(|c| c.data_source.as_deref()).collect();
@@ -347,7 +344,7 @@ impl Changes<'_> {
         }
     }
 
-    /// What machines of an architecture miss: those that ask for another one don't.
+    /// The effect on machines of one architecture; others are not affected.
     fn for_architecture(&self, architecture: &str, image: &Image, effect: Effect) -> Effect {
         let asks = |name: &String| {
             let mut machines = self.after.machines.iter();
@@ -359,12 +356,12 @@ impl Changes<'_> {
         Effect { machines: effect.machines.iter().filter(|m| asks(m)).cloned().collect(), ..effect }
     }
 
-    /// Certain only where a virtual machine of the repository is known to ask for it.
+    /// Certain only if a virtual machine of the repository uses the image.
     fn uncertain(&self, effect: Effect) -> Effect {
         Effect { certain: !effect.machines.is_empty(), ..effect }
     }
 
-    /// What moved the image's objects.
+    /// The causes of the changes of an image's objects.
     fn causes(&self, image: &Image) -> Vec<usize> {
         let near = self.moved.range(&*image.name..);
         let near = near.map_while(|(name, of)| Some((name.strip_prefix(&*image.name)?, of)));
@@ -380,7 +377,7 @@ impl Changes<'_> {
         }
         out.sort_unstable();
         if out.is_empty() {
-            // A node more or less may change what is missing without moving an object.
+            // Adding a node may change the missing architectures without changing an object.
             out = (self.causes)(&|matrix| states(matrix, image) == states(self.after, image));
         }
         if out.is_empty() {
@@ -390,14 +387,14 @@ impl Changes<'_> {
     }
 }
 
-/// What the cells of an image say, by architecture.
+/// The states of an image by architecture.
 fn states<'m>(matrix: &'m ClusterMatrix, image: &Image) -> Option<BTreeMap<&'m str, State>> {
     let found = matrix.images.iter().find(|i| i.name == image.name && i.namespace == image.namespace)?;
     let names = matrix.architectures.iter().map(|a| &*a.name);
     Some(names.zip(found.cells.iter().map(|cell| cell.state)).collect())
 }
 
-/// Whether an image may be there or not.
+/// Whether it is unknown if the image exists.
 const fn is_uncertain(state: State) -> bool {
     matches!(state, State::Undetermined | State::Unknown)
 }
@@ -413,7 +410,7 @@ fn served<'m>(image: &Image, matrix: &'m ClusterMatrix) -> Vec<&'m str> {
     covered.map(|(_, architecture)| &*architecture.name).collect()
 }
 
-/// What to do about an architecture that an image isn't there for.
+/// Help for an architecture without an image.
 fn remedy(reason: &Reason, architecture: &str) -> String {
     match reason {
         Reason::MultiArchOff(_) | Reason::Importer(_) => {

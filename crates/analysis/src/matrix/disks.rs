@@ -1,4 +1,4 @@
-//! What a change does to the disks that CDI has imported and imports.
+//! The effects of a change on imported disks.
 //!
 //! Source: CDI rejects a change of a DataImportCron's spec (`pkg/apiserver/webhooks/dataimportcron-validate.go`), so
 //! SSP deletes and creates it (`internal/common/resource.go`, `createOrUpdateWithImmutableSpec`). With
@@ -16,7 +16,7 @@ use serde_json::Value;
 use hcoplan_explain::diff::semantic::{EffectTime, Impact, ObjectChange};
 use hcoplan_explain::diff::{Effect, Kind};
 
-/// So many imports CDI keeps where a DataImportCron doesn't say.
+/// CDI's default of `importsToKeep`.
 const KEPT: u64 = 3;
 
 /// Whether a change removes a DataImportCron.
@@ -30,12 +30,12 @@ fn is_recreated(change: &ObjectChange) -> bool {
     change.kind == Kind::Change && sides.is_some_and(|(before, after)| before["spec"] != after["spec"])
 }
 
-/// Whether a DataImportCron takes along what it imported.
+/// Whether deleting a DataImportCron deletes its imports.
 pub(super) fn takes_disks(cron: &Value) -> bool {
     cron["spec"]["retentionPolicy"] == "None"
 }
 
-/// What happens to imported disks, over all images.
+/// The effects on imported disks, over all images.
 pub(super) fn effects(changes: &[ObjectChange]) -> Vec<Effect> {
     let crons = || changes.iter().filter(|c| c.id.kind == "DataImportCron");
     let mut out: Vec<Effect> = crons().filter_map(|change| stale(change).or_else(|| again(change))).collect();
@@ -66,7 +66,7 @@ pub(super) fn effects(changes: &[ObjectChange]) -> Vec<Effect> {
     out
 }
 
-/// Whether a disk is imported because of a change of a DataImportCron.
+/// Whether changing a DataImportCron imports a disk.
 fn imports(change: &ObjectChange) -> bool {
     match change.before.as_deref().zip(change.after.as_deref()) {
         Some((before, after)) if change.kind == Kind::Change => {
@@ -76,7 +76,7 @@ fn imports(change: &ObjectChange) -> bool {
     }
 }
 
-/// A disk that stays what it is although another architecture is asked for.
+/// A disk that isn't imported again although another architecture is requested.
 fn stale(change: &ObjectChange) -> Option<Effect> {
     const PLATFORM: &str = "/spec/template/spec/source/registry/platform/architecture";
     let (before, after) = (change.before.as_deref()?, change.after.as_deref()?);
@@ -97,7 +97,7 @@ fn stale(change: &ObjectChange) -> Option<Effect> {
     })
 }
 
-/// Disks that go with their DataImportCron and are imported again with the one that takes its place.
+/// Disks that are deleted with their DataImportCron and imported again by its replacement.
 fn again(change: &ObjectChange) -> Option<Effect> {
     let is_taken = change.before.as_deref().is_some_and(takes_disks) && is_recreated(change);
     let text = "SSP creates the DataImportCron {} again: what it imported is deleted, and virtual machines can't be made \
@@ -124,7 +124,7 @@ fn imports_to_keep(cron: &Value) -> u64 {
     cron["spec"]["importsToKeep"].as_u64().unwrap_or(KEPT)
 }
 
-/// Some disks, and what they ask for together.
+/// Disks and their total size.
 #[derive(Default)]
 struct Disks {
     count: u64,

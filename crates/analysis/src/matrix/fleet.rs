@@ -9,14 +9,14 @@ use super::{ClusterMatrix, Image, MachineRow, Obstacle, State};
 /// Clusters with the same images, cells and reasons.
 #[derive(Debug)]
 pub struct Group<'a> {
-    /// The first of them.
+    /// The first cluster.
     pub first: &'a ClusterMatrix,
-    /// All of them, in their order.
+    /// All clusters, in order.
     pub clusters: Vec<&'a ClusterMatrix>,
 }
 
 impl Group<'_> {
-    /// The releases that they run, each once, sorted.
+    /// Their releases, sorted.
     pub fn releases(&self) -> Vec<&str> {
         let all = self.clusters.iter().map(|c| c.release.as_str());
         let mut all: Vec<_> = all.filter(|r| !r.is_empty()).collect();
@@ -26,7 +26,7 @@ impl Group<'_> {
     }
 }
 
-/// What clusters have in common in a group.
+/// The properties shared by a group's clusters.
 #[derive(PartialEq, Eq, Hash)]
 struct GroupKey<'a> {
     architectures: Vec<(&'a str, bool)>,
@@ -36,7 +36,7 @@ struct GroupKey<'a> {
     machines: &'a [MachineRow],
 }
 
-/// The clusters that are alike, in the order of the first of each.
+/// Groups equal clusters, in the order of the first of each group.
 pub fn groups(clusters: &[ClusterMatrix]) -> Vec<Group<'_>> {
     let mut known: HashMap<GroupKey<'_>, usize> = HashMap::new();
     let mut out: Vec<Group<'_>> = Vec::new();
@@ -58,18 +58,18 @@ pub fn groups(clusters: &[ClusterMatrix]) -> Vec<Group<'_>> {
     out
 }
 
-/// The numbers over all clusters.
+/// Counts over all clusters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Clusters.
     pub clusters: usize,
-    /// Clusters in which something is wrong.
+    /// Clusters with problems.
     pub with_problems: usize,
-    /// Clusters in which nothing can be imported, and that is a mistake.
+    /// Clusters in which an error prevents all imports.
     pub obstructed: usize,
     /// Virtual machines of the repository.
     pub machines: usize,
-    /// Those that boot.
+    /// Virtual machines that boot.
     pub booting: usize,
     /// Cells by state.
     pub covered: usize,
@@ -87,12 +87,12 @@ pub struct Counts {
     pub external: usize,
     /// See [`State::Unneeded`].
     pub unneeded: usize,
-    /// Plain names that lead nowhere although the image is imported.
+    /// Plain names that refer to nothing although the image is imported.
     pub dangling: usize,
 }
 
 impl Counts {
-    /// The cells in which an image is wanted.
+    /// Number of cells in which an image is wanted.
     pub const fn wanted(&self) -> usize {
         self.covered + self.wrong + self.missing + self.undetermined + self.unknown
     }

@@ -1,8 +1,8 @@
-//! What a change does to the virtual machines of the repository: rejected, another default, no migration, no boot.
+//! The effects of a change on virtual machines of the repository: rejection, defaults, migration, boot.
 //!
-//! Source of when each is felt: KubeVirt fills architecture and machine type in when a VirtualMachine is created
-//! (`pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go`), CPU model and eviction strategy when its instance is
-//! created (`pkg/defaults`: `SetDefaultVirtualMachineInstanceSpec`, `setDefaultCPUModel`; on arm64
+//! When each is effective: KubeVirt sets architecture and machine type when a VirtualMachine is created
+//! (`pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go`), CPU model and eviction strategy when its instance
+//! is created (`pkg/defaults`: `SetDefaultVirtualMachineInstanceSpec`, `setDefaultCPUModel`; on arm64
 //! `setDefaultArm64CPUModel` comes first), read at v1.6.0, v1.8.0 and v1.9.0.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,27 +15,27 @@ use hcoplan_lint::{Boot, Context};
 use hcoplan_planner::boot::{BootCause, BootOutcome};
 use hcoplan_planner::machines::{Cluster, Stage};
 
-/// What KubeVirt makes of a virtual machine.
+/// KubeVirt's handling of a virtual machine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MachineState {
-    /// What it boots from.
+    /// Its boot source.
     source: String,
     outcome: BootOutcome,
     cause: Option<BootCause>,
-    /// Where and with which words it is rejected.
+    /// Its rejections: stage and message.
     rejections: Vec<(Stage, String)>,
-    /// What it asks for and the HyperConverged doesn't give, in words.
+    /// Features that it needs and the HyperConverged doesn't enable.
     lacks: Vec<String>,
     /// Why it can't be migrated.
     obstacles: Vec<&'static str>,
-    /// What it gets where it says nothing itself, in the order of [`VALUES`].
+    /// Its default values, in the order of [`VALUES`].
     values: [String; 4],
 }
 
-/// A field of a virtual machine, and the effect of another value; `{}` is replaced with `B instead of A`.
+/// A field of a virtual machine, and the effect of another value; `{}` becomes `B instead of A`.
 struct Row(&'static str, Impact, EffectTime, &'static str);
 
-/// The values that are compared.
+/// The compared values.
 const VALUES: [Row; 4] = [
     Row(
         "architecture",
@@ -63,7 +63,7 @@ const VALUES: [Row; 4] = [
     ),
 ];
 
-/// Something that happens to a virtual machine.
+/// An effect on a virtual machine.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct MachineChange {
     impact: Impact,
@@ -72,7 +72,7 @@ struct MachineChange {
     action: &'static str,
 }
 
-/// Virtual machines by `namespace/name`, or the name alone where no namespace is written.
+/// Virtual machines by `namespace/name`, or by name without a namespace.
 pub type MachineStates = BTreeMap<String, MachineState>;
 
 /// The virtual machines of a cluster's directory.
@@ -108,7 +108,7 @@ fn state(context: &Context<'_>, cluster: Cluster<'_>, boot: &Boot<'_>) -> Machin
     }
 }
 
-/// What the KubeVirt object says where a machine says nothing.
+/// The KubeVirt object's default of a field.
 fn default(cluster: Cluster<'_>, spec: &Value, field: &str) -> String {
     let configuration = cluster.configuration();
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
@@ -125,9 +125,9 @@ fn default(cluster: Cluster<'_>, spec: &Value, field: &str) -> String {
     found.unwrap_or_default()
 }
 
-/// What the change does to virtual machines, the same to several once. `shares` says which difference does what to the machines
-/// of these names; without an answer each effect is because of all differences, of which there are `all`. `said` is what is
-/// known of images, and of the machines that boot from them.
+/// The effects on virtual machines; equal ones share an entry. `shares` finds the differences that affect the named
+/// machines; if it returns nothing, all differences count, numbered up to `all`. `said` has the effects on images,
+/// which already cover the machines that boot from them.
 pub fn effects(
     before: &MachineStates,
     after: &MachineStates,
@@ -135,7 +135,7 @@ pub fn effects(
     shares: impl FnOnce(&BTreeSet<String>) -> Option<Shares<MachineStates>>,
     all: usize,
 ) -> Vec<Effect> {
-    // One of those that are alike is asked about.
+    // Ask about one machine of each group with equal states.
     let mut alike: HashMap<(&MachineState, &MachineState), Vec<&String>> = HashMap::new();
     for (name, is) in after {
         if let Some(was) = before.get(name).filter(|was| *was != is) {
@@ -163,7 +163,7 @@ pub fn effects(
             let causes = shares.as_ref().map_or_else(|| (0..all).collect(), |shares| shares.causes(happens));
             let names: Vec<String> =
                 names.iter().filter(|name| !is_said(name, &change)).map(|name| (*name).clone()).collect();
-            // What the machine's own manifest changes its reviewer sees.
+            // A change of the machine's own manifest is visible in its review.
             if !causes.is_empty() && !names.is_empty() {
                 let (machines, known) = out.entry(change).or_default();
                 machines.extend(names);
@@ -216,7 +216,7 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
             add(*impact, *when, text.replace("{}", &format!("{new} instead of {old}")), "");
         }
     }
-    // What is rejected is reported with the server's words.
+    // A rejection is reported with the server's message.
     let is_said = |m: &MachineState| is_rejected(m) && m.cause == Some(BootCause::Rejected);
     if was.outcome != is.outcome && !is_said(is) {
         let why = is.cause.as_ref().map(BootCause::sentence).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The virtual machines of the repository, and where each boots.
+//! The virtual machines of the repository and their results.
 
 use super::{Architecture, MatrixInput, Obstacle};
 use hcoplan_diagnostics::secret::masked_message;
@@ -6,35 +6,35 @@ use hcoplan_diagnostics::source::Span;
 use hcoplan_lint::{Boot, SourceKind};
 use hcoplan_planner::boot::{ArchitectureBoot, BootCause, BootOutcome};
 
-/// A virtual machine with its answer.
+/// A virtual machine with its result.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MachineRow {
-    /// `namespace/name`, or the name alone where no namespace is written.
+    /// `namespace/name`, or the name without a namespace.
     pub name: String,
-    /// What it boots from: `DataSource fedora`.
+    /// The boot source: `DataSource fedora`.
     pub source: String,
-    /// The namespace and the name of the DataSource that it clones, where it does.
+    /// Namespace and name of the DataSource that it clones, if any.
     pub data_source: Option<(String, String)>,
-    /// The architecture that it asks for, where it does.
+    /// The architecture that it requests, if any.
     pub asks_for: Option<String>,
     /// Whether it boots.
     pub outcome: BootOutcome,
-    /// Why not, or why that isn't certain.
+    /// Why it doesn't boot, or why that isn't certain.
     pub cause: Option<BootCause>,
-    /// The answer for each of the cluster's architectures, in their order; `None` where it never runs.
+    /// The result for each of the cluster's architectures, in order; `None` where it never runs.
     pub cells: Vec<Option<ArchitectureBoot>>,
-    /// Where it names what it boots from: `vm.yaml:9`.
+    /// The location of its boot source: `vm.yaml:9`.
     pub place: String,
 }
 
 impl MachineRow {
-    /// Whether something is wrong with it.
+    /// Whether it has a problem.
     pub const fn is_problem(&self) -> bool {
         matches!(self.outcome, BootOutcome::DoesNotBoot | BootOutcome::BootsOnSome | BootOutcome::Undetermined)
     }
 }
 
-/// The virtual machines of a cluster's directory; none where nothing can run.
+/// The virtual machines of a cluster's directory; none if the cluster can't run any.
 pub(super) fn of(
     given: &MatrixInput<'_, '_>,
     architectures: &[Architecture],
@@ -51,7 +51,7 @@ pub(super) fn of(
 fn row(boot: &Boot<'_>, architectures: &[Architecture]) -> MachineRow {
     let (vm, source) = (&boot.vm, &boot.source);
     let place = boot.place();
-    // An image's address may hold a password.
+    // The address of an image may contain a password.
     let masked = |text: &str| masked_message(&place.file, Span::default(), text);
     let data_source = vm.boot_source().filter(|_| source.kind == SourceKind::DataSource);
     MachineRow {

@@ -1,8 +1,7 @@
-//! Which virtual machine boots, and which golden image is there, for which architecture.
+//! Which virtual machines boot, and which golden images exist, by architecture.
 //!
-//! A view of what a [`Context`] knows already: the DataImportCrons and DataSources that SSP would make, the nodes that
-//! run virtual machines, and the answer whether each boots. Nothing is decided here; a cell of an image says what a
-//! virtual machine of an architecture finds under its name.
+//! A view of a [`Context`]: the DataImportCrons and DataSources of SSP, the nodes that run virtual machines, and the
+//! boot results. A cell of an image has what a virtual machine of an architecture gets under its name.
 
 mod cell;
 mod changes;
@@ -29,10 +28,10 @@ pub use machines::MachineRow;
 use objects::Objects;
 use rows::Row;
 
-/// What the matrix of a cluster is made from.
+/// The input of a cluster's matrix.
 #[derive(Clone, Copy)]
 pub struct MatrixInput<'c, 'a> {
-    /// The cluster; rendered nevertheless where it is rejected.
+    /// The cluster, rendered even if it is rejected.
     pub context: &'c Context<'a>,
     /// Why the API server or a webhook rejects its HyperConverged.
     pub rejected: Option<&'c str>,
@@ -57,13 +56,13 @@ impl<'a> MatrixInput<'_, 'a> {
 pub struct ClusterMatrix {
     /// Its name.
     pub cluster: String,
-    /// The release that it runs; empty where it is unknown.
+    /// Its release; empty if unknown.
     pub release: String,
     /// Whether golden images are imported per architecture.
     pub multi_arch: bool,
     /// The architectures of its workload and control-plane nodes, sorted.
     pub architectures: Vec<Architecture>,
-    /// Why nothing can be imported at all.
+    /// Why nothing can be imported.
     pub obstacle: Option<Obstacle>,
     /// The images, sorted by namespace and name.
     pub images: Vec<Image>,
@@ -74,24 +73,24 @@ pub struct ClusterMatrix {
 /// An architecture of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Architecture {
-    /// As nodes name it: `arm64`.
+    /// The value of the node label: `arm64`.
     pub name: String,
-    /// How many nodes of it run virtual machines.
+    /// Number of nodes that run virtual machines.
     pub workload_nodes: usize,
-    /// How many nodes of it count to the control plane.
+    /// Number of control-plane nodes.
     pub control_plane_nodes: usize,
 }
 
-/// What keeps every image away.
+/// A reason that prevents all imports.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Obstacle {
-    /// The HyperConverged is rejected, in these words.
+    /// The HyperConverged is rejected, with this message.
     Rejected(String),
-    /// HCO's reconcile stops before the SSP is there, with this error.
+    /// HCO's reconcile fails before it creates the SSP, with this error.
     ReconcileFails(String),
-    /// SSP's webhook rejects the SSP, in these words.
+    /// SSP's webhook rejects the SSP, with this message.
     SspRejected(String),
-    /// On plain Kubernetes HCO deploys no SSP, and so no golden image.
+    /// On plain Kubernetes HCO deploys no SSP.
     NoSsp,
     /// No node runs virtual machines.
     NoWorkloadNodes,
@@ -109,7 +108,7 @@ impl Obstacle {
         }
     }
 
-    /// What the server or the operator says, which may quote a value.
+    /// The message of the server or operator, which may quote a value.
     pub(crate) const fn why_mut(&mut self) -> Option<&mut String> {
         match self {
             Self::Rejected(why) | Self::ReconcileFails(why) | Self::SspRejected(why) => Some(why),
@@ -117,17 +116,17 @@ impl Obstacle {
         }
     }
 
-    /// Whether it is a mistake rather than how the cluster is meant.
+    /// Whether it is an error rather than intended.
     pub const fn is_problem(&self) -> bool {
         !matches!(self, Self::NoSsp)
     }
 
-    /// Whether nothing is known of virtual machines then.
+    /// Whether the results of virtual machines are unknown.
     pub const fn stops_machines(&self) -> bool {
         matches!(self, Self::Rejected(_) | Self::ReconcileFails(_))
     }
 
-    /// In words.
+    /// The reason in words.
     pub fn sentence(&self) -> String {
         match self {
             Self::Rejected(why) => format!("the HyperConverged would be rejected: {why}"),
@@ -146,30 +145,29 @@ pub struct Image {
     pub namespace: String,
     /// The DataSource's plain name: `fedora`.
     pub name: String,
-    /// The DataImportCronTemplates that it comes from; none for a DataSource of the template
-    /// bundle that nothing imports.
+    /// Its DataImportCronTemplates; none for a DataSource of the template bundle without import.
     pub templates: Vec<String>,
-    /// What the plain name leads to.
+    /// The target of the plain name.
     pub plain: Cell,
-    /// For each of the cluster's architectures, in their order.
+    /// A cell for each of the cluster's architectures, in order.
     pub cells: Vec<Cell>,
 }
 
 impl Image {
-    /// Whether anything about it is wrong.
+    /// Whether it has a problem.
     pub fn is_problem(&self) -> bool {
         let mut all = self.cells.iter().chain([&self.plain]);
         all.any(|cell| cell.state.is_problem())
     }
 
-    /// Whether it is a data source of the template bundle whose volume comes from elsewhere.
+    /// Whether it is a DataSource of the template bundle without import.
     pub fn is_external(&self) -> bool {
         self.plain.state == State::External
     }
 }
 
 impl ClusterMatrix {
-    /// Whether anything in it is wrong.
+    /// Whether any image has a problem.
     pub fn is_problem(&self) -> bool {
         let obstacle = self.obstacle.as_ref();
         obstacle.is_some_and(Obstacle::is_problem)

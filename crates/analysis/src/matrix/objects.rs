@@ -16,13 +16,13 @@ pub(super) type Key = (String, String);
 pub(super) struct Objects<'c, 'a> {
     context: &'c Context<'a>,
     sources: BTreeMap<Key, &'a Rendered>,
-    /// By the DataSource that they fill.
+    /// The DataImportCron of each DataSource.
     crons: BTreeMap<Key, Cron<'a>>,
-    /// The crons that others keep away.
+    /// The crons that other objects displace.
     pub(super) displaced: &'a [Displaced],
     /// Whether SSP imports per architecture.
     pub(super) multi_arch: bool,
-    /// Where DataSources and DataImportCrons go that name no namespace.
+    /// The default namespace of DataSources and DataImportCrons.
     pub(super) namespace: &'a str,
 }
 
@@ -32,14 +32,14 @@ pub(super) struct Cron<'a> {
     rendered: &'a Rendered,
 }
 
-/// What is behind a DataSource's name.
+/// The target of a DataSource's name.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum DataSourceTarget<'a> {
-    /// What this cron imports.
+    /// The import of this cron.
     Import(Cron<'a>),
-    /// A volume that has to come from elsewhere.
+    /// A volume that has to be created in another way.
     Volume,
-    /// Another DataSource, of this name, that isn't there.
+    /// A missing DataSource of this name.
     Nothing(&'a str),
     /// No DataSource has the name.
     NoSource,
@@ -71,7 +71,7 @@ impl<'c, 'a> Objects<'c, 'a> {
         }
     }
 
-    /// What a virtual machine gets that names a DataSource: of references, CDI follows one.
+    /// The target of a DataSource's name: CDI follows one reference.
     pub(super) fn data_source_target(&self, namespace: &str, name: &str) -> DataSourceTarget<'a> {
         match self.reference(namespace, name) {
             Some(target) => match self.direct_target(namespace, target) {
@@ -82,7 +82,7 @@ impl<'c, 'a> Objects<'c, 'a> {
         }
     }
 
-    /// The DataSource that another leads to.
+    /// The DataSource that another refers to.
     pub(super) fn reference(&self, namespace: &str, name: &str) -> Option<&'a str> {
         let source = self.source(namespace, name)?;
         text(source, "/spec/source/dataSource/name")
@@ -102,7 +102,7 @@ impl<'c, 'a> Objects<'c, 'a> {
         self.sources.get(&key).copied()
     }
 
-    /// Every cron, with the plain name of the DataSource that it fills.
+    /// All crons, each with the plain name of its DataSource.
     pub(super) fn crons(&self) -> impl Iterator<Item = (Key, Cron<'a>)> {
         self.crons.iter().map(|((namespace, target), cron)| {
             let bundle = || self.source(namespace, target)?.origin.bundle.clone();
@@ -112,7 +112,7 @@ impl<'c, 'a> Objects<'c, 'a> {
         })
     }
 
-    /// The plain names of the template bundle's DataSources that are there.
+    /// The plain names of the rendered DataSources of the template bundle.
     pub(super) fn bundle(&self) -> impl Iterator<Item = Key> {
         self.sources.iter().filter_map(|((namespace, _), source)| {
             let name = source.origin.bundle.as_ref()?;
@@ -120,7 +120,7 @@ impl<'c, 'a> Objects<'c, 'a> {
         })
     }
 
-    /// The architecture of what a cron imports.
+    /// The architecture of a cron's import.
     pub(super) fn architecture(&self, cron: Cron<'a>) -> Architectures {
         self.context.cron_disk(cron.rendered)
     }
@@ -132,19 +132,19 @@ impl<'a> Cron<'a> {
         &self.rendered.object.id.name
     }
 
-    /// The template that it comes from.
+    /// The name of its template.
     pub(super) fn template(self) -> Option<&'a str> {
         let template = self.rendered.origin.template.as_ref()?;
         Some(&template.name)
     }
 
-    /// The platform that the registry is asked for.
+    /// The platform requested from the registry.
     pub(super) fn pin(self) -> Option<&'a str> {
         const PIN: &str = "/spec/template/spec/source/registry/platform/architecture";
         text(self.rendered, PIN)
     }
 
-    /// The architecture that SSP made it for, where it makes one per architecture.
+    /// The architecture label, if SSP creates a cron per architecture.
     pub(super) fn label(self) -> Option<&'a str> {
         text(self.rendered, &label(ARCHITECTURE_LABEL))
     }

@@ -8,7 +8,7 @@ use super::MatrixInput;
 use super::objects::{Key, Objects};
 use hcoplan_planner::boot_images::{Template, is_enabled};
 
-/// A golden image before its cells are known.
+/// A golden image without cells.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) namespace: String,
@@ -21,13 +21,13 @@ pub(super) struct Row {
 pub(super) struct ObjectOrigin {
     /// `metadata.name` of the template.
     pub(super) name: String,
-    /// The architectures that it declares.
+    /// Its declared architectures.
     pub(super) declared: Option<String>,
-    /// Why nobody wants it imported.
+    /// What disables it.
     pub(super) off: Option<SwitchedOffBy>,
 }
 
-/// Who switched an image off.
+/// What disables an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SwitchedOffBy {
     /// The annotation of the template itself.
@@ -36,8 +36,7 @@ pub(super) enum SwitchedOffBy {
     CommonImages,
 }
 
-/// Every image that is imported, would be if nothing were in the way, or is switched off; and the
-/// template bundle's data sources.
+/// All images that are imported, are prevented from it, or are disabled, and the DataSources of the template bundle.
 pub(super) fn of(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>, obstructed: bool) -> Vec<Row> {
     let mut rows: BTreeMap<Key, Vec<ObjectOrigin>> = BTreeMap::new();
     let stage = given.plan().golden_images.as_ref();
@@ -54,7 +53,7 @@ pub(super) fn of(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>, obstruc
         for (key, cron) in objects.crons() {
             let origins = rows.entry(key).or_default();
             let name = cron.template().unwrap_or(cron.name());
-            // One that only a jsonpatch has brought into the SSP.
+            // A template added to the SSP by a jsonpatch.
             if !origins.iter().any(|o| o.name == name) {
                 origins.push(ObjectOrigin { name: name.to_owned(), declared: None, off: None });
             }
@@ -63,7 +62,7 @@ pub(super) fn of(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>, obstruc
             rows.entry(key).or_default();
         }
     } else if stage.is_none() {
-        // Rejected before anybody could read it: what the release brings is what is missed.
+        // A rejected HyperConverged has no templates: show the release's own.
         for common in given.release().golden_images() {
             let (key, origin) = common_image(objects, common, None);
             rows.entry(key).or_default().push(origin);
@@ -73,7 +72,7 @@ pub(super) fn of(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>, obstruc
     named.map(|((namespace, name), templates)| Row { namespace, name, templates }).collect()
 }
 
-/// The annotation as it was before it was cut to the nodes' architectures.
+/// The declared architectures before HCO reduced them to the nodes' ones.
 fn declared(template: &Template) -> Option<String> {
     let original = template.original_architectures.as_deref();
     let written = original.or_else(|| template.architectures());
@@ -97,7 +96,7 @@ fn common_image(objects: &Objects<'_, '_>, common: &Value, off: Option<SwitchedO
     (key(objects, None, source), origin)
 }
 
-/// The images that the HyperConverged switches off, one by one or all common ones.
+/// The disabled images: single ones, or all common ones.
 fn switched_off(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>) -> Vec<(Key, ObjectOrigin)> {
     let Some(hc) = &given.plan().hyperconverged else {
         return Vec::new();

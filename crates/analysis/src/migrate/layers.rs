@@ -1,5 +1,4 @@
-//! `hcoplan fix --migrate v1` where kustomize builds the clusters: every layer is rewritten, built again, and
-//! each cluster compared.
+//! `hcoplan fix --migrate v1` for kustomize builds: rewrites every layer, builds again, and compares each cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,12 +40,12 @@ impl BuiltCluster {
     }
 }
 
-/// Files as they were and as they are to be.
+/// Files before and after.
 type Files = BTreeMap<Utf8PathBuf, Rewritten>;
 
-/// Rewrites the layers of every chosen cluster that kustomize builds, with all other clusters that share a layer with
-/// one: a base is in one version. If one of these clusters would change, none of their files is written, and each
-/// obstacle is reported.
+/// Rewrites the layers of every selected cluster, together with all clusters that share a layer, since a base has one
+/// API version. If a cluster of such a group would change, none of the group's files is written, and every obstacle is
+/// reported.
 pub(super) fn migrate(
     mut found: Clusters,
     migrated: &mut FixResult,
@@ -103,7 +102,7 @@ pub(super) fn migrate(
     Ok(found)
 }
 
-/// Every cluster that kustomize builds, chosen or not.
+/// All clusters built by kustomize.
 fn built(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> Vec<BuiltCluster> {
     let mut out = Vec::new();
     for cluster in found.repo.clusters() {
@@ -143,7 +142,7 @@ fn built(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> Vec<Bui
     out
 }
 
-/// Clusters that share a layer, together; groups without a chosen one are left out.
+/// Groups clusters that share a layer; omits groups without a selected cluster.
 fn groups(clusters: Vec<BuiltCluster>) -> Vec<Vec<BuiltCluster>> {
     let mut out: Vec<Vec<BuiltCluster>> = Vec::new();
     for cluster in clusters {
@@ -159,7 +158,7 @@ fn groups(clusters: Vec<BuiltCluster>) -> Vec<Vec<BuiltCluster>> {
     out
 }
 
-/// That a cluster which can't be built is made of one of a group's files.
+/// The message if a failed build uses one of the group's files.
 fn unbuilt(found: &Clusters, group: &[BuiltCluster]) -> Option<String> {
     let users = found.repo.users_of_files();
     let files: BTreeSet<&Utf8Path> = group.iter().flat_map(BuiltCluster::files).collect();
@@ -170,7 +169,7 @@ fn unbuilt(found: &Clusters, group: &[BuiltCluster]) -> Option<String> {
     })
 }
 
-/// The fields of a group's layers that v1 has no place for, each once, with the release that ignores it.
+/// The fields of a group's layers that v1 doesn't have, once each, with the release that ignores it.
 fn dropped(group: &[BuiltCluster]) -> Vec<(Location, String, String)> {
     let mut out: Vec<(Location, String, String)> = Vec::new();
     for cluster in group {
@@ -197,7 +196,7 @@ fn dropped(group: &[BuiltCluster]) -> Vec<(Location, String, String)> {
     out
 }
 
-/// The files of a group's layers in v1, else every place that is in the way.
+/// The files of a group's layers in v1, or all locations that can't be rewritten.
 fn rewritten(group: &[BuiltCluster]) -> Result<Files, Vec<(Location, String)>> {
     let mut files = Files::new();
     let mut stuck = Vec::new();
@@ -209,7 +208,7 @@ fn rewritten(group: &[BuiltCluster]) -> Result<Files, Vec<(Location, String)>> {
             if !seen.insert((path.to_owned(), index)) {
                 continue;
             }
-            // Another document of the file may have been rewritten.
+            // Another document of the file may already be rewritten.
             let current = files.get(path).map(|f: &Rewritten| f.text.clone());
             let current = current.unwrap_or_else(|| document.file.text().to_owned());
             let file = SourceFile::new(path, current);
@@ -237,7 +236,7 @@ fn rewrite(release: &Release, layer: &BuildLayer, document: &Document) -> Result
     match layer.what {
         LayerKind::Object | LayerKind::Merge => resource_to_v1(release, document),
         LayerKind::Operations if layer.is_for("HyperConverged") => operations_to_v1(release, document),
-        // What would have to be rewritten there is found by building.
+        // The build shows whether these need a change.
         LayerKind::Operations | LayerKind::Replacements | LayerKind::Unknown(_) => Ok(None),
         LayerKind::Fields => {
             let is_meant = |selector: &_| repo::selects(selector, "HyperConverged");
@@ -246,7 +245,7 @@ fn rewrite(release: &Release, layer: &BuildLayer, document: &Document) -> Result
     }
 }
 
-/// What isn't as it was in a cluster whose layers were rewritten.
+/// The first difference of a cluster after rewriting its layers.
 fn differs(found: &Clusters, before: &BuiltCluster) -> Option<String> {
     let name = &before.name;
     let clusters = found.repo.clusters();

@@ -1,4 +1,4 @@
-//! HyperConvergeds rewritten in another API version: in their files, and where kustomize builds them, in the layers.
+//! Rewrites HyperConvergeds in another API version: files, or layers of kustomize builds.
 
 mod layers;
 
@@ -15,10 +15,10 @@ use hcoplan_lint::fix::{Applied, NotMigrated, Rewritten, to_v1};
 use hcoplan_repository::repo::ClusterRef;
 
 impl Clusters {
-    /// Rewrites every chosen cluster's HyperConverged in v1 that can be; says why the others can't.
+    /// Rewrites every selected HyperConverged in v1 if possible, and reports why others can't be.
     ///
     /// # Errors
-    /// The repository can't be read again with the rewritten layers.
+    /// If the repository can't be read again with the rewritten layers.
     pub fn migrate(self, verdict: &mut Exit, notices: &dyn Notices) -> Result<FixResult, Failure> {
         let mut migrated = files(&self, verdict, notices);
         if self.is_built() {
@@ -28,15 +28,15 @@ impl Clusters {
     }
 }
 
-/// What was done, as it is reported.
+/// An applied migration, for the report.
 fn applied(title: String, location: Option<Location>) -> Applied {
     Applied { build_edits: Vec::new(), rule: "migrate", title, location }
 }
 
-/// Rewrites the files of those that nothing builds.
+/// Rewrites the files of HyperConvergeds without a build.
 fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResult {
     let mut all = FixResult::default();
-    // What a build is made of is rewritten instead.
+    // For a build, its layers are rewritten instead.
     let is_built = |c: &&ClusterRef| found.repo.build_layers(c).is_some();
     for cluster in found.chosen().into_iter().filter(|c| !is_built(c)) {
         let name = cluster.name();
@@ -65,7 +65,7 @@ fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResu
             continue;
         }
         match to_v1(release, inventory, document) {
-            // The patch's fields would be none of v1, and what is loaded is no file's text.
+            // The patch has fields of another version, and the loaded text is no file.
             Ok(_) if document.file.is_generated() => {
                 verdict.failed = true;
                 let why = "it consists of more than this file: migrate it by hand";

@@ -1,28 +1,28 @@
-//! The numbers of a change.
+//! The counts of a change.
 
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_explain::diff::{ClusterDiff, Kind};
 
-/// The numbers of a change.
+/// The counts of a change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Objects that appear.
+    /// Added objects.
     pub add: usize,
-    /// Objects that stay with another content.
+    /// Changed objects.
     pub change: usize,
-    /// Objects that go.
+    /// Removed objects.
     pub remove: usize,
-    /// Clusters in which something differs.
+    /// Clusters that differ.
     pub differing: usize,
-    /// Differences that change nothing: orders, ways of writing, what a server sets.
+    /// Differences without effect: order, notation, values set by the server.
     pub noise: usize,
-    /// Findings that come.
+    /// Added findings.
     pub findings_added: usize,
-    /// Findings that go.
+    /// Removed findings.
     pub findings_removed: usize,
-    /// Errors among the findings that come.
+    /// Errors among the added findings.
     pub errors_added: usize,
-    /// Warnings among the findings that come.
+    /// Warnings among the added findings.
     pub warnings_added: usize,
 }
 
@@ -41,7 +41,7 @@ impl Counts {
         }
     }
 
-    /// With the findings of a run, each of which counts once.
+    /// With the findings of a run, each counted once.
     pub(super) fn with_findings(self, all: &[Finding]) -> Self {
         let new = || all.iter().filter(|f| !f.is_existing);
         let of = |severity| new().filter(|f| f.severity == severity).count();
@@ -66,7 +66,7 @@ impl Counts {
                     Kind::Change => out.change += 1,
                     Kind::Remove => out.remove += 1,
                 }
-                // What takes the place of another object is created, and the other one deleted.
+                // A replacement creates one object and deletes another.
                 out.remove += usize::from(change.instead_of.is_some());
             }
         }

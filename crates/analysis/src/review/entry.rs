@@ -1,4 +1,4 @@
-//! What follows from a change: an entry for each effect, with its sentence, its clusters and its causes.
+//! The consequences of a change: an entry for each effect, with its sentence, clusters and causes.
 
 use super::level::Level;
 use super::names::list;
@@ -7,31 +7,31 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::diff::semantic::Impact;
 use hcoplan_explain::diff::{Cause, ClusterDiff, Effect};
 
-/// One thing that follows from the change, in one cluster or more.
+/// A consequence of the change, in one or more clusters.
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
-    /// What it is.
+    /// The effect.
     pub effect: Effect,
-    /// The clusters' names, in their order.
+    /// The clusters' names, in order.
     pub clusters: Vec<&'a str>,
-    /// What brings it about.
+    /// The causes.
     pub because: Vec<InputDifference<'a>>,
-    /// In an upgrade, the releases with which it comes.
+    /// In an upgrade, the releases that cause it.
     pub releases: Vec<&'a str>,
 }
 
-/// A difference of the inputs that something follows from.
+/// A difference of the inputs.
 #[derive(Debug, Clone)]
 pub struct InputDifference<'a> {
-    /// What it is: `spec.evictionStrategy`.
+    /// The changed input: `spec.evictionStrategy`.
     pub what: &'a str,
-    /// Whether it is only in the old inputs.
+    /// Whether only the side before has it.
     pub gone: bool,
-    /// Where it is written, cluster by cluster.
+    /// Its locations, by cluster.
     pub places: Vec<&'a Location>,
 }
 
-/// How an effect is to be taken.
+/// The level of an effect.
 pub fn level_of(effect: &Effect) -> Level {
     match (effect.impact, effect.certain) {
         (Impact::Stops | Impact::DataLoss | Impact::BootFailure, true) => Level::Bad,
@@ -42,12 +42,12 @@ pub fn level_of(effect: &Effect) -> Level {
 }
 
 impl Entry<'_> {
-    /// From which `--fail-on` on it fails a run; a rejection or a failing operator does so by itself.
+    /// The `--fail-on` severity that it counts as; rejections and failing operators always fail a run.
     pub fn severity(&self) -> Option<Severity> {
         level_of(&self.effect).severity()
     }
 
-    /// The sentence, with at most so many subjects by name; it has no full stop.
+    /// The sentence with at most `most` subjects by name, without a full stop.
     pub fn sentence(&self, most: usize) -> String {
         let effect = &self.effect;
         let text = if effect.subjects.is_empty() {
@@ -66,7 +66,7 @@ impl Entry<'_> {
     }
 }
 
-/// A sentence of ours about several things instead of one: the words before and behind the names.
+/// A sentence about several subjects instead of one: the words before and after the names.
 fn about_several(text: &str, names: &str) -> String {
     const WITHIN: [(&str, &str); 8] = [
         (" for it", " for them"),
@@ -114,7 +114,7 @@ fn about_several(text: &str, names: &str) -> String {
     format!("{before}{names}{behind}")
 }
 
-/// What follows from the changes of clusters, the worst first.
+/// The consequences for the clusters, the worst first.
 pub(super) fn entries<'a>(diffs: &[&'a ClusterDiff]) -> Vec<Entry<'a>> {
     let mut out: Vec<Entry<'a>> = Vec::new();
     for diff in diffs {
@@ -139,12 +139,12 @@ pub(super) fn entries<'a>(diffs: &[&'a ClusterDiff]) -> Vec<Entry<'a>> {
             }
         }
     }
-    // Stable: what is as bad stays in the clusters' order.
+    // A stable sort keeps the clusters' order.
     out.sort_by_key(|e| (e.effect.rank(), std::cmp::Reverse(e.clusters.len())));
     out
 }
 
-/// The causes with these numbers.
+/// The causes with these indexes.
 pub(super) fn because<'a>(diff: &'a ClusterDiff, causes: &[usize]) -> Vec<InputDifference<'a>> {
     let all = &diff.comparison.causes;
     let found = causes.iter().filter_map(|i| all.get(*i));

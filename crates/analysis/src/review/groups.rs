@@ -1,4 +1,4 @@
-//! Groups clusters, and in them objects, with the same changes.
+//! Groups clusters with the same changes, and objects within them.
 
 use std::collections::BTreeMap;
 
@@ -8,59 +8,59 @@ use super::entry::{InputDifference, because};
 use hcoplan_explain::diff::semantic::{FieldChange, Impact, ObjectChange, of_field};
 use hcoplan_explain::diff::{ClusterDiff, Kind};
 
-/// Clusters that change alike.
+/// Clusters with the same changes.
 #[derive(Debug)]
 pub struct Group<'a> {
-    /// In their order; never empty.
+    /// The clusters, in order; never empty.
     pub clusters: Vec<&'a ClusterDiff>,
-    /// What changes in each.
+    /// The changes of each.
     pub lines: Vec<ObjectLine<'a>>,
 }
 
-/// Objects that change alike.
+/// Objects with the same change.
 #[derive(Debug)]
 pub struct ObjectLine<'a> {
-    /// The first of them, in the first cluster.
+    /// The first object, in the first cluster.
     pub first: &'a ObjectChange,
-    /// What happens to them.
+    /// How they change.
     pub kind: Kind,
     /// Their kind.
     pub object_kind: &'a str,
-    /// Their namespace, where they have one.
+    /// Their namespace, if any.
     pub namespace: Option<&'a str>,
     /// Their names.
     pub names: Vec<&'a str>,
-    /// The objects that they take the place of, one for each or none.
+    /// The objects that they replace: one for each, or none.
     pub instead_of: Vec<&'a str>,
-    /// The fields, where they stay.
+    /// The changed fields, unless they are added or removed.
     pub fields: Vec<FieldLine<'a>>,
-    /// What moved them as a whole; empty where the whole group has one cause.
+    /// The causes of the whole objects' change; empty if the group has only one cause.
     pub because: Vec<InputDifference<'a>>,
 }
 
-/// A field that changes, or several that change alike.
+/// A changed field, or several with the same change.
 #[derive(Debug)]
 pub struct FieldLine<'a> {
-    /// Its path; where entries of a list change alike, with their number.
+    /// Its path; with their number for several entries of a list.
     pub label: String,
-    /// The path of the first of them: what is secret is known by it.
+    /// The path of the first one, which decides whether the value is secret.
     pub path: &'a str,
-    /// Before; `None` where it appears.
+    /// Before; `None` if added.
     pub before: Option<&'a Value>,
-    /// After; `None` where it goes.
+    /// After; `None` if removed.
     pub after: Option<&'a Value>,
-    /// Whether the values differ from object to object, or from cluster to cluster.
+    /// Whether the values differ between objects or clusters.
     pub varies: bool,
-    /// Whether data or a virtual machine's start depends on it.
+    /// Whether it affects data or the boot of a virtual machine.
     pub grave: bool,
-    /// What moved it; empty where the whole group has one cause.
+    /// Its causes; empty if the group has only one cause.
     pub because: Vec<InputDifference<'a>>,
 }
 
-/// From this many labels or annotations on they are one line.
+/// Minimum number of labels or annotations that are printed in one line.
 const FEW_LABELS: usize = 3;
 
-/// The clusters by what changes in them, in the order of their first ones.
+/// Groups clusters by their changes, in the order of the first of each group.
 pub(super) fn of<'a>(diffs: &[&'a ClusterDiff]) -> Vec<Group<'a>> {
     let mut alike: Vec<(String, Vec<&'a ClusterDiff>)> = Vec::new();
     let mut known = BTreeMap::new();
@@ -76,7 +76,7 @@ pub(super) fn of<'a>(diffs: &[&'a ClusterDiff]) -> Vec<Group<'a>> {
     groups.collect()
 }
 
-/// What changes in a cluster, values left out: those may be the cluster's own.
+/// The changes of a cluster without values, which may be specific to it.
 fn signature(diff: &ClusterDiff) -> String {
     let mut out = format!("{:?}\n", diff.whole);
     for change in real(diff) {
@@ -144,14 +144,14 @@ fn lines<'a>(clusters: &[&'a ClusterDiff]) -> Vec<ObjectLine<'a>> {
     out
 }
 
-/// The fields of a change as lines; entries of lists that change alike are one, and so are many labels.
+/// The changed fields as lines; equal entries of lists share a line, and so do many labels.
 fn fields<'a>(
     change: &'a ObjectChange,
     twins: &[&ObjectChange],
     because: &impl Fn(&[usize]) -> Vec<InputDifference<'a>>,
 ) -> Vec<FieldLine<'a>> {
     let mut out: Vec<(FieldLine<'a>, String, usize)> = Vec::new();
-    // By path and values, as text: there may be thousands of entries.
+    // By path and values as text, since there may be thousands of entries.
     let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
     let twins: Vec<Vec<&FieldChange>> = twins.iter().map(|t| shown(t).collect()).collect();
     for (index, field) in shown(change).enumerate() {
@@ -197,7 +197,7 @@ fn fields<'a>(
     labels(lines.collect())
 }
 
-/// Many labels, or annotations, in one line.
+/// Prints many labels or annotations in one line.
 fn labels(fields: Vec<FieldLine<'_>>) -> Vec<FieldLine<'_>> {
     let mut out = fields;
     for prefix in ["metadata.labels[", "metadata.annotations["] {
@@ -226,7 +226,7 @@ fn labels(fields: Vec<FieldLine<'_>>) -> Vec<FieldLine<'_>> {
     out
 }
 
-/// A label with `[]` for the key of each list entry; keys of maps, which are quoted, stay.
+/// A label with `[]` instead of list entries' keys; quoted keys of maps stay.
 fn counted_entries(label: &str) -> String {
     let mut parts = label.split('[');
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -245,7 +245,7 @@ fn counted_entries(label: &str) -> String {
     out
 }
 
-/// What has to be the same for two objects to be grouped: their fields, without their own names.
+/// The properties that grouped objects share: their fields, without their own names.
 fn pattern(change: &ObjectChange, fields: &[FieldLine<'_>]) -> Vec<String> {
     let own = |label: &str| label.replace(&change.id.name, "{}");
     let sides = |f: &FieldLine<'_>| (f.before.is_some(), f.after.is_some());

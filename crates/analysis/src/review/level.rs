@@ -2,21 +2,21 @@
 
 use hcoplan_diagnostics::finding::Severity;
 
-/// How bad something is, the worst first.
+/// Severity levels, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// It breaks something.
     Bad,
     /// It may break something, or needs attention.
     Warn,
-    /// It changes something.
+    /// A change without harm.
     Calm,
-    /// Nothing changes, or something gets better.
+    /// No change, or an improvement.
     Good,
 }
 
 impl Level {
-    /// From which `--fail-on` on something of this level fails a run.
+    /// The least `--fail-on` severity that this level fails.
     pub const fn severity(self) -> Option<Severity> {
         match self {
             Self::Bad => Some(Severity::Error),

@@ -1,5 +1,5 @@
-//! The review of a change: the verdict, its consequences, the changes, and the new findings. Clusters with the same
-//! change are grouped. Terminal, markdown, page and JSON print this one model.
+//! The review of a change: verdict, consequences, changes and new findings. Clusters with the same change are grouped.
+//! Terminal, markdown, page and JSON print this model.
 
 mod counts;
 mod entry;
@@ -27,48 +27,48 @@ pub use level::Level;
 pub use names::{cluster_names, clusters, list};
 pub use upgrade::Steps;
 
-/// Findings of one rule that are shown although they were there before.
+/// Maximum existing findings shown of a rule.
 const MOST_OF_A_RULE: usize = 3;
 
-/// A change, as it is reviewed.
+/// The review of a change.
 #[derive(Debug)]
 pub struct Review<'a> {
-    /// How the change is to be taken.
+    /// The level of the whole change.
     pub level: Level,
-    /// What follows from it, in the one order: [`rank`](hcoplan_explain::diff::Effect::rank).
+    /// The consequences, sorted by [`rank`](hcoplan_explain::diff::Effect::rank).
     pub entries: Vec<Entry<'a>>,
-    /// What changes, by clusters that change alike.
+    /// The changes, grouped by clusters with the same ones.
     pub groups: Vec<Group<'a>>,
-    /// Findings that come, the worst first.
+    /// Added findings, the worst first.
     pub added: Vec<FindingLine<'a>>,
-    /// Findings that go.
+    /// Removed findings.
     pub removed: Vec<FindingLine<'a>>,
-    /// How many clusters were examined.
+    /// Number of clusters compared.
     pub compared: usize,
-    /// Those that are rejected, break or aren't planned with the change, by name.
+    /// Clusters that are rejected, break or aren't planned, by name.
     verdicts: BTreeMap<&'a str, VerdictKind>,
-    /// Those that are rejected, break or aren't planned, and are the same before the change.
+    /// Those of them with the same result before the change.
     failing: BTreeSet<&'a str>,
-    /// Whether findings count that the side before has, too.
+    /// Whether existing findings count.
     existing_count: bool,
-    /// Those that are accepted with the change and were rejected before: what they hold isn't known.
+    /// Clusters accepted now and rejected before, whose previous state is unknown.
     unknown_before: BTreeSet<&'a str>,
-    /// Findings that are there with the change and without it.
+    /// Findings that exist before and after the change.
     pub standing: Vec<&'a Finding>,
-    /// The numbers.
+    /// The counts.
     pub counts: Counts,
 }
 
-/// A finding that comes or goes, in one cluster or more.
+/// An added or removed finding, in one or more clusters.
 #[derive(Debug, Clone)]
 pub struct FindingLine<'a> {
-    /// The first of them.
+    /// The first finding.
     pub finding: &'a Finding,
-    /// The clusters' names, in their order.
+    /// The clusters' names, in order.
     pub clusters: Vec<&'a str>,
 }
 
-/// The clusters that are rejected, break or aren't planned, the worst verdict of each.
+/// Clusters that are rejected, break or aren't planned, with the worst verdict of each.
 fn failing_verdicts<'a>(diffs: impl Iterator<Item = &'a ClusterDiff>) -> BTreeMap<&'a str, VerdictKind> {
     let mut out = BTreeMap::new();
     for diff in diffs.filter(|d| d.verdict.fails()) {
@@ -78,15 +78,15 @@ fn failing_verdicts<'a>(diffs: impl Iterator<Item = &'a ClusterDiff>) -> BTreeMa
     out
 }
 
-/// The names of the clusters that are rejected, break or aren't planned, as before the change.
+/// Names of clusters that are rejected, break or aren't planned both before and after the change.
 fn failing_as_before(diffs: &[ClusterDiff]) -> BTreeSet<&str> {
     let failing = diffs.iter().filter(|d| d.is_unchanged && d.verdict.fails());
     failing.map(|d| &*d.cluster).collect()
 }
 
 impl<'a> Review<'a> {
-    /// The review of what differs in clusters, `compared` of which were examined. `existing_count` says whether
-    /// findings count that the side before has, too.
+    /// Reviews the differences of clusters, of which `compared` were examined. `existing_count` tells whether existing
+    /// findings count.
     pub fn of(diffs: &'a [ClusterDiff], compared: usize, all: &'a [Finding], existing_count: bool) -> Self {
         let standing: Vec<&Finding> = all.iter().filter(|f| f.is_existing).collect();
         let differing: Vec<&ClusterDiff> = diffs.iter().filter(|c| !c.is_empty()).collect();
@@ -113,7 +113,7 @@ impl<'a> Review<'a> {
         review
     }
 
-    /// The review of an upgrade: the changes of each step, each reported once. `compared` clusters were examined.
+    /// Reviews an upgrade: reports the effects of all steps once. `compared` clusters were examined.
     pub fn of_steps(steps: &'a [(String, Vec<ClusterDiff>)], compared: usize) -> Self {
         let mut counts = Counts::default();
         for (_, diffs) in steps {
@@ -158,14 +158,13 @@ impl<'a> Review<'a> {
         worst.map_or(any, |worst| worst.min(any))
     }
 
-    /// The entry that the verdict is about.
+    /// The entry named in the verdict.
     fn worst(&self) -> Option<&Entry<'a>> {
         let first = self.entries.first()?;
         (first.effect.impact <= Impact::Security).then_some(first)
     }
 
-    /// A word for programs: `no-changes`, `changes`, `errors`, or the worst that follows, as in
-    /// `data-loss`.
+    /// A word for programs: `no-changes`, `changes`, `errors`, or the worst consequence such as `data-loss`.
     pub fn word(&self) -> &'static str {
         match self.worst().map(|e| &e.effect) {
             Some(e) if e.certain && e.impact <= Impact::BootFailure => e.impact.as_str(),
@@ -221,7 +220,7 @@ impl<'a> Review<'a> {
         format!("{possible}{title} in {n} of {all}{}", self.brought())
     }
 
-    /// What findings add to the verdict.
+    /// The findings' part of the verdict.
     fn brought(&self) -> String {
         let mut out = match (self.counts.errors_added, self.counts.warnings_added) {
             (0, 0) => String::new(),
@@ -235,9 +234,8 @@ impl<'a> Review<'a> {
         out
     }
 
-    /// Of the findings that were there before, those that are shown again: errors, and what says that
-    /// something was not read, not trusted or not planned, without which the view would seem whole. Of the
-    /// latter the first few of a rule.
+    /// Existing findings that are shown again: errors, and files that are not read, trusted or planned, because the
+    /// result is incomplete then. Of the latter, only the first of each rule.
     pub fn shown_again(&self) -> Vec<&'a Finding> {
         let mut of_rule: BTreeMap<&str, usize> = BTreeMap::new();
         let mut is_shown = |finding: &Finding| {
@@ -262,13 +260,13 @@ impl<'a> Review<'a> {
         standing.filter(|f| f.severity == Severity::Error).count()
     }
 
-    /// The verdict and the worst that follows, in one line of at most so many characters.
+    /// The verdict and the worst consequence, in one line of at most `most` characters.
     pub fn summary(&self, most: usize) -> String {
         let text = match self.worst() {
             Some(worst) => format!("{}: {}", self.verdict(), worst.sentence(3)),
             None => self.verdict(),
         };
-        // Masks before cutting: half a secret can't be recognised by its form.
+        // Masks before cutting, because a cut secret isn't recognised.
         let text = InputText::new(&text).line();
         match text.char_indices().nth(most) {
             Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
@@ -276,7 +274,7 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// The numbers, as the last line has them.
+    /// The counts for the last line.
     pub fn totals(&self) -> String {
         let Counts { add, change, remove, differing, noise, .. } = self.counts;
         let left_out = match noise {
@@ -287,8 +285,7 @@ impl<'a> Review<'a> {
         format!("{add} to add, {change} to change, {remove} to remove in {differing} of {all}{left_out}")
     }
 
-    /// The entries of an upgrade as a checklist: what has to be done, what to expect, what only
-    /// happens where it applies, and the rest.
+    /// An upgrade's checklist: required actions, expected effects, conditional ones, and the rest.
     pub fn checklist(&self) -> [(&'static str, Vec<&Entry<'a>>); 7] {
         let part = |task: Task| {
             let found = self.entries.iter().filter(move |e| e.effect.certain);
@@ -305,7 +302,7 @@ impl<'a> Review<'a> {
         ]
     }
 
-    /// What is certain and makes no work: what is grave, or the rest.
+    /// Certain entries without an action: severe ones, or the rest.
     fn known(&self, grave: bool) -> Vec<&Entry<'a>> {
         let entries = self
             .entries
@@ -314,7 +311,7 @@ impl<'a> Review<'a> {
         entries.collect()
     }
 
-    /// What brings about everything that has a cause, where that is one thing.
+    /// The cause of all entries, if there is only one.
     pub fn only_cause(&self) -> Option<InputDifference<'a>> {
         let fields = |line: &ObjectLine<'a>| -> Vec<InputDifference<'a>> {
             line.because.iter().chain(line.fields.iter().flat_map(|f| &f.because)).cloned().collect()
@@ -338,12 +335,12 @@ fn file_of(finding: &Finding) -> Option<&camino::Utf8Path> {
     finding.location.as_ref().map(|place| place.file.path())
 }
 
-/// Findings with their clusters, those that say the same as one line, the worst first.
+/// Groups equal findings with their clusters, the worst first.
 fn lines<'a>(all: impl Iterator<Item = (&'a Finding, Vec<&'a str>)>) -> Vec<FindingLine<'a>> {
     let mut out: Vec<FindingLine<'a>> = Vec::new();
     let mut known = BTreeMap::new();
     for (finding, clusters) in all {
-        // Findings about no cluster are distinguished by their file only.
+        // Findings without a cluster are distinguished by their file.
         let file = clusters.is_empty().then(|| file_of(finding));
         let key = |file| (finding.rule.name, finding.severity, &*finding.message, file);
         let Some(at) = known.get(&key(file)) else {

@@ -1,16 +1,15 @@
 //! Lists of names in sentences.
 
-/// Clusters that are all named; of more the first few.
+/// Maximum clusters listed completely; of more, only the first are named.
 const MOST: usize = 5;
 const FEW: usize = 2;
 
-/// `dev-1`, `3 clusters: dev-1, dev-2, dev-3`, `12 clusters: dev-1, dev-2, +10`; without the directory
-/// that several have in common.
+/// `dev-1`, `3 clusters: dev-1, dev-2, dev-3`, `12 clusters: dev-1, dev-2, +10`; without a common directory.
 pub fn clusters(names: &[&str]) -> String {
     named(names, MOST)
 }
 
-/// The same with every name.
+/// The same with all names.
 pub fn cluster_names(names: &[&str]) -> String {
     named(names, usize::MAX)
 }
@@ -32,17 +31,17 @@ fn named(names: &[&str], most: usize) -> String {
     }
 }
 
-/// The length of the directory that all names are in.
+/// The length of the directory common to all names.
 fn shared(first: &str, names: &[&str]) -> usize {
     let directories = first.rmatch_indices('/').map(|(at, _)| at + 1);
     let mut common = directories.filter(|at| names.iter().all(|n| n.get(..*at) == first.get(..*at)));
     common.next().unwrap_or_default()
 }
 
-/// `a, b and c`; with more than `most` names the first ones and how many there are besides.
+/// `a, b and c`; with more than `most` names, the first and the number of others.
 pub fn list(names: &[impl AsRef<str>], most: usize) -> String {
     let all: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    // One name more takes no more room than its number.
+    // A single omitted name would save no space.
     let shown = if all.len() <= most + 1 { all.len() } else { most };
     let (first, rest) = all.split_at(shown);
     match (first, rest.len()) {

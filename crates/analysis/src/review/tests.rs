@@ -1,4 +1,4 @@
-//! The order, the grouping and the words of a review.
+//! Order, grouping and words of a review.
 
 use super::*;
 use hcoplan_explain::diff::Effect;

@@ -1,29 +1,28 @@
-//! An upgrade over several releases: the changes of every step, each reported once with its release.
+//! An upgrade over several releases: reports the effects of every step once, with its release.
 
 use super::{Entry, FindingLine, Review};
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_explain::diff::ClusterDiff;
 
-/// The steps of an upgrade, each with the release that it leads to and what it does to the clusters.
+/// The steps of an upgrade, each with its target release and the changes of the clusters.
 #[derive(Debug)]
 pub struct Steps {
-    /// In their order.
+    /// The steps, in order.
     pub steps: Vec<(String, Vec<ClusterDiff>)>,
-    /// How many clusters were examined.
+    /// Number of clusters examined.
     pub compared: usize,
-    /// The clusters that run the last release already, or a later one.
+    /// Clusters that already run the last release or a later one.
     pub already_there: Vec<String>,
 }
 
 impl Steps {
-    /// The review of all of them.
+    /// The review of all steps.
     pub fn review(&self) -> Review<'_> {
         Review::of_steps(&self.steps, self.compared)
     }
 }
 
-/// What follows from the steps. What comes with several releases is one entry; so is what happens in
-/// several clusters with the same releases.
+/// The consequences of the steps. One entry covers several releases, and several clusters with the same releases.
 pub(super) fn entries(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<Entry<'_>> {
     let mut out: Vec<Entry<'_>> = Vec::new();
     for name in clusters(steps) {
@@ -54,7 +53,7 @@ fn of_cluster<'a>(steps: &'a [(String, Vec<ClusterDiff>)], name: &'a str) -> Vec
                     None => out.push(Entry {
                         effect,
                         clusters: vec![name],
-                        // The release, every time.
+                        // The cause is always the release.
                         because: Vec::new(),
                         releases: vec![release],
                     }),
@@ -65,7 +64,7 @@ fn of_cluster<'a>(steps: &'a [(String, Vec<ClusterDiff>)], name: &'a str) -> Vec
     out
 }
 
-/// The findings that are there at the end and weren't at the beginning, and every error on the way.
+/// The findings at the end that didn't exist at the start, and all errors in between.
 pub(super) fn added(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<FindingLine<'_>> {
     let same = |a: &Finding, b: &Finding| (a.rule.name, &a.message) == (b.rule.name, &b.message);
     let mut out: Vec<FindingLine<'_>> = Vec::new();
@@ -93,13 +92,13 @@ pub(super) fn added(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<FindingLine<'_>
     out
 }
 
-/// How many of the findings are errors.
+/// Number of errors among the findings.
 pub(super) fn errors(lines: &[FindingLine<'_>]) -> usize {
     let errors = lines.iter().filter(|line| line.finding.severity == Severity::Error);
     errors.map(|line| line.clusters.len()).sum()
 }
 
-/// The names of the clusters, in the order of the first step that has them.
+/// The names of the clusters, in the order of the first step with each.
 fn clusters(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<&str> {
     let mut out: Vec<&str> = Vec::new();
     for diff in steps.iter().flat_map(|(_, diffs)| diffs) {
