@@ -8,6 +8,7 @@ mod limits;
 
 use std::sync::{Arc, OnceLock};
 
+use aho_corasick::AhoCorasick;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use decode::{Decoded, Encoding, decode, encode};
@@ -99,8 +100,8 @@ impl Origins {
 pub struct SecretParts {
     /// Its bytes, in order, without overlaps.
     pub spans: Vec<Span>,
-    /// The words among it that nothing may quote, longest first.
-    pub words: Vec<String>,
+    /// Finds the words among it that nothing may quote; `None` where there is none.
+    pub words: Option<AhoCorasick>,
 }
 
 impl SourceFile {
