@@ -1,4 +1,4 @@
-//! The findings of an earlier day, which are known and don't fail a run.
+//! Baselines: recorded findings, which don't fail a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Date, fingerprints};
 
-/// Findings by their fingerprint, each with the day on which it was recorded.
+/// Recorded findings by fingerprint, with their dates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Baseline {
@@ -16,7 +16,7 @@ pub struct Baseline {
     findings: BTreeMap<String, Known>,
 }
 
-/// A finding that is known. All but the day is for people who read the file.
+/// A recorded finding. Only the date is used; the rest is for readers of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Known {
@@ -42,27 +42,27 @@ impl fmt::Display for Known {
     }
 }
 
-/// What an update of a baseline did.
+/// The changes of a baseline's update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Update {
-    /// Entries that are new.
+    /// New entries.
     pub added: usize,
-    /// The number of entries that matched nothing any more and were removed.
+    /// Removed entries, which match no finding.
     pub pruned: usize,
-    /// Entries that stay.
+    /// Unchanged entries.
     pub kept: usize,
 }
 
-/// A run's findings, split by a baseline.
+/// A run's findings that the baseline doesn't hide.
 #[derive(Debug, Default)]
 pub struct Unknown {
-    /// The findings that it doesn't know.
+    /// The findings that aren't in it.
     pub findings: Vec<Finding>,
-    /// How many it knows.
+    /// Number of hidden findings.
     pub hidden: usize,
-    /// The day on which the oldest of those was recorded.
+    /// The earliest date of a hidden finding.
     pub oldest: Option<Date>,
-    /// The entries that match no finding any more, in words.
+    /// Descriptions of entries that match no finding.
     pub stale: Vec<String>,
 }
 
@@ -70,12 +70,12 @@ impl Baseline {
     /// Reads a baseline.
     ///
     /// # Errors
-    /// Invalid content, with line and column.
+    /// If the content is invalid, with line and column.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
-    /// Today's findings without rejections, which are always reported. Entries of `before` keep their day.
+    /// Records findings except rejections, which are always reported. Entries of `before` keep their date.
     pub fn record(findings: &[Finding], before: Option<&Self>, today: Date) -> Self {
         let known = findings.iter().zip(fingerprints(findings));
         let known = known.filter(|(finding, _)| !finding.rejection);
@@ -95,13 +95,13 @@ impl Baseline {
         Self { schema_version: 1, findings: findings.collect() }
     }
 
-    /// The clusters whose findings it knows.
+    /// The clusters of its entries.
     pub fn clusters(&self) -> BTreeSet<&str> {
         let named = self.findings.values().map(|known| known.cluster.as_str());
         named.filter(|cluster| !cluster.is_empty()).collect()
     }
 
-    /// The difference from an earlier baseline.
+    /// The changes from an earlier baseline.
     pub fn since(&self, before: Option<&Self>) -> Update {
         let before = before.map(|b| &b.findings);
         let is_old = |print: &&String| before.is_some_and(|b| b.contains_key(*print));
@@ -109,14 +109,14 @@ impl Baseline {
         Update { added: self.findings.len() - kept, pruned: before.map_or(0, BTreeMap::len) - kept, kept }
     }
 
-    /// The baseline as it is kept in git: JSON, a line for each value, sorted.
+    /// The baseline as sorted JSON for git, one value per line.
     pub fn to_text(&self) -> String {
         let text = serde_json::to_string_pretty(self).expect("strings are JSON");
         text + "\n"
     }
 
-    /// Removes the findings of the baseline. Pass all of a run's findings at once: equal ones are distinguished by
-    /// their order. A rejection always stays.
+    /// Removes known findings. Needs all findings of a run at once, because equal ones are distinguished by their
+    /// order. Never removes a rejection.
     pub fn leave_out(&self, findings: Vec<Finding>) -> Unknown {
         let mut out = Unknown::default();
         let prints = fingerprints(&findings);
@@ -160,17 +160,17 @@ mod tests {
         let left = second.leave_out(vec![finding("a"), finding("b"), finding("c")]);
         assert_eq!((left.findings.len(), left.hidden), (1, 2));
         assert_eq!(left.oldest, Some(day("2026-10-01")));
-        // Another of the same is new.
+        // A second equal finding is new.
         let left = first.leave_out(vec![finding("a"), finding("a")]);
         assert_eq!((left.findings.len(), left.hidden), (1, 1));
         assert!(left.stale.is_empty());
-        // A removed finding is reported in words, and the next update drops it.
+        // A stale entry is described, and the next update removes it.
         let left = second.leave_out(vec![finding("a")]);
         assert_eq!(left.stale, ["a.yaml: jsonpatch-present: m"]);
         let third = Baseline::record(&[finding("a"), finding("c")], Some(&second), day("2026-12-01"));
         let expected = Update { added: 1, pruned: 1, kept: 1 };
         assert_eq!(third.since(Some(&second)), expected);
-        // As it was written before there were words.
+        // An entry without a description.
         let old = r#"{"schemaVersion": 1, "findings": {"x": {"rule": "r", "file": "f", "since": "2026-10-01"}}}"#;
         assert_eq!(Baseline::parse(old).unwrap().leave_out(Vec::new()).stale, ["f: r"]);
     }

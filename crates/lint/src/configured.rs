@@ -1,4 +1,4 @@
-//! What `hcoplan.yaml` says about rules, as settings.
+//! Reads the rules' settings from `hcoplan.yaml`.
 
 use globset::Glob;
 use hcoplan_diagnostics::finding::{Finding, nearest};
@@ -15,8 +15,7 @@ impl Settings {
     /// The settings of a configuration.
     ///
     /// # Errors
-    /// Names of rules and options that don't exist, days and patterns that are none, each with
-    /// its place.
+    /// A finding for each unknown rule or option, and each invalid date or pattern.
     pub fn configured(config: &Config) -> Result<Self, Vec<Finding>> {
         let mut wrong = Vec::new();
         let mut settings = Self {
@@ -30,7 +29,7 @@ impl Settings {
             selectors(std::slice::from_ref(name), &mut wrong);
             let known = find(&name.value).map_or(&[][..], |r| r.rule.options);
             for (option, value) in &rule.options {
-                // Their types are the schema's business.
+                // The schema checks the types of values.
                 if !known.iter().any(|o| o.name == option) {
                     let message = format!("{} has no option {option}", name.value);
                     let mut finding = Finding::new(&CONFIGURATION_INVALID, message).at(value.place.clone());

@@ -1,4 +1,4 @@
-//! What would happen after a fix.
+//! Predicts the result of a fix.
 
 use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
 use hcoplan_diagnostics::source::SourceFile;
@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::{Context, shape};
 
 impl Context<'_> {
-    /// The plan that fixes are compared with: of the HyperConverged as a new object, as they are tried.
-    /// Otherwise a fix would be safe or not by what the cluster held before.
+    /// The plan that fixes are compared with: of the HyperConverged as a new object. Otherwise the present state of the
+    /// cluster would decide whether a fix is safe.
     pub fn plan_as_new(&self) -> &Plan {
         match self.before() {
             None => self.plan(),
@@ -19,14 +19,14 @@ impl Context<'_> {
         }
     }
 
-    /// What would happen after a fix of the HyperConverged's file. `None` where that isn't known.
+    /// The plan after a fix of the HyperConverged's file. `None` if it can't be computed.
     pub fn planned_with(&self, fix: &Fix) -> Option<Plan> {
         let object = self.object_after(&fix.edits)?;
         Some(plan::plan(self.release(), self.inventory(), &object))
     }
 
-    /// The fix, safe where what is accepted then leads to the same objects, else unsafe. `None` where that
-    /// isn't known.
+    /// The fix, marked safe if the result is accepted and has the same objects, else unsafe. `None` if the plan can't
+    /// be computed.
     pub fn safe_where_objects_stay(&self, fix: Fix) -> Option<Fix> {
         let plan = self.planned_with(&fix)?;
         let objects = |plan: &Plan| {
@@ -38,11 +38,11 @@ impl Context<'_> {
         Some(Fix { applicability, ..fix })
     }
 
-    /// Whether the HyperConverged would be accepted and reconciled after edits of its file. `None`
-    /// where that isn't known.
+    /// Whether the HyperConverged would be accepted and reconciled after edits of its file. `None` if the plan can't be
+    /// computed.
     pub(crate) fn succeeds_with(&self, edits: &[Edit]) -> Option<bool> {
         let Some(object) = self.object_after(edits) else {
-            // A file that can't be read afterwards is wrong.
+            // The edits must leave a readable file.
             let file = &self.document().file;
             let is_ours = edits.iter().all(|e| e.file.path() == file.path());
             let text = apply(file.text(), edits).ok().filter(|_| is_ours)?;

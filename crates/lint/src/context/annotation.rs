@@ -41,7 +41,7 @@ impl<'a> Annotation<'a> {
         &self.entry.key.text
     }
 
-    /// Its value; `None` where it is no string (which the API server rejects).
+    /// Its value; `None` unless it is a string (the API server rejects others).
     pub fn text(&self) -> Option<&'a str> {
         self.entry.value.as_str()
     }
@@ -51,22 +51,22 @@ impl<'a> Annotation<'a> {
         &self.entry.value
     }
 
-    /// The place of its key.
+    /// The location of its key.
     pub fn key_place(&self) -> Location {
         self.document.location(self.entry.key.span)
     }
 
-    /// The place of its value.
+    /// The location of its value.
     pub fn value_place(&self) -> Location {
         self.document.location(self.entry.value.span)
     }
 
-    /// The place of a part of the value: `part` counts bytes of [`Annotation::text`].
+    /// The location of a part of the value; `part` is a range of bytes of [`Annotation::text`].
     pub fn part_location(&self, part: Range<usize>) -> Location {
         self.location(self.places().locate(part))
     }
 
-    /// Where the bytes of its text are, for many of its parts.
+    /// The locations of its text's bytes, for looking up many parts.
     pub(super) fn places(&self) -> ScalarPlaces {
         ScalarPlaces::of(self.document, &self.entry.value)
     }
@@ -75,13 +75,13 @@ impl<'a> Annotation<'a> {
         self.document.location(span)
     }
 
-    /// As [`edit_part`].
+    /// See [`edit_part`].
     pub fn edit_part(&self, part: Range<usize>, text: &str) -> Option<Edit> {
         edit_part(self.document, &self.entry.value, part, text)
     }
 
-    /// An edit that puts `text` in the value's place, quoted as the value is (double where it was
-    /// bare); `None` for a value in a block and for an alias.
+    /// An edit that replaces the value, with its kind of quotes (double quotes if it has none); `None` for a block
+    /// scalar and an alias.
     pub fn rewrite(&self, text: &str) -> Option<Edit> {
         let quoted = match self.entry.value.style {
             Style::SingleQuoted => format!("'{}'", text.replace('\'', "''")),

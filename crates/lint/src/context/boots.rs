@@ -1,6 +1,6 @@
-//! Whether the virtual machines of the cluster's directory boot, for rules, matrix and plan.
+//! Whether the virtual machines of the cluster's directory boot; used by rules, matrix and plan.
 //!
-//! This collects the facts; [`hcoplan_planner::boot`] decides.
+//! Collects the facts for [`hcoplan_planner::boot`], which decides.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -18,28 +18,28 @@ use serde_json::Value;
 use super::virtual_machines::claim_name;
 use super::{Candidate, Context, Extent, GuestArchitecture, VirtualMachine};
 
-/// So many volumes are followed from one to the next.
+/// Maximum number of volumes followed from one to the next.
 const MOST_STEPS: usize = 8;
 
-/// A virtual machine with its answer.
+/// A virtual machine with its boot result.
 #[derive(Debug, Clone)]
 pub struct Boot<'c> {
     /// The virtual machine.
     pub vm: VirtualMachine<'c>,
-    /// What KubeVirt makes of it.
+    /// KubeVirt's verdict on it.
     pub verdict: &'c Verdict,
-    /// What is known of it.
+    /// The facts about its boot.
     pub facts: &'c BootFacts,
 }
 
-/// What is known of a virtual machine, and whether it boots.
+/// The facts about a virtual machine's boot, and the result.
 #[derive(Debug)]
 pub struct BootFacts {
-    /// The architecture that KubeVirt gives it.
+    /// Its architecture in KubeVirt.
     pub guest: GuestArchitecture,
-    /// What it boots from.
+    /// Its boot source.
     pub source: BootSource,
-    /// The images that its pod pulls.
+    /// The images pulled by its pod.
     pub images: Vec<PulledImage>,
     /// Whether it boots.
     pub answer: BootAnswer,
@@ -53,18 +53,18 @@ impl std::ops::Deref for Boot<'_> {
     }
 }
 
-/// What a virtual machine boots from.
+/// The boot source of a virtual machine.
 #[derive(Debug, Clone)]
 pub struct BootSource {
-    /// Of which kind it is.
+    /// Its kind.
     pub kind: SourceKind,
-    /// Its name: of the DataSource, the image, the claim.
+    /// The name of the DataSource, image or claim.
     pub name: String,
-    /// Where the virtual machine names it.
+    /// The path of the name in the virtual machine.
     pub path: Path,
-    /// The address of the image that is imported for it, where that is known.
+    /// The address of the imported image, if known.
     pub url: Option<String>,
-    /// The architectures that it has.
+    /// Its architectures.
     pub disk: Architectures,
 }
 
@@ -75,11 +75,11 @@ pub enum SourceKind {
     DataSource,
     /// An image of a registry, imported by CDI.
     Registry,
-    /// An image that the pod pulls.
+    /// An image pulled by the pod.
     ContainerDisk,
-    /// A claim or a DataVolume that isn't the machine's own.
+    /// A claim or DataVolume that the machine doesn't own.
     Claim,
-    /// Anything else: a URL, an upload, the network.
+    /// Any other source: a URL, an upload, the network.
     Other,
 }
 
@@ -97,14 +97,14 @@ impl SourceKind {
 }
 
 impl Boot<'_> {
-    /// Where the virtual machine names what it boots from.
+    /// The location of the boot source's name.
     pub fn place(&self) -> Location {
         self.vm.document.locate(&self.source.path)
     }
 }
 
 impl<'a> Context<'a> {
-    /// Each virtual machine with the answer whether it boots; none for patches of virtual machines.
+    /// The virtual machines with their boot results, except patches of virtual machines.
     pub fn boots(&self) -> Vec<Boot<'_>> {
         let machines = self.judged_machines();
         let answers = self.boots.get_or_init(|| machines.iter().map(|(vm, verdict)| self.boot(vm, verdict)).collect());
@@ -134,7 +134,7 @@ impl<'a> Context<'a> {
         BootFacts { guest, source, images, answer }
     }
 
-    /// Whether KubeVirt lets a guest run on nodes of another architecture, emulated.
+    /// Whether KubeVirt emulates guests on nodes of another architecture.
     pub fn crosses_architectures(&self) -> bool {
         const GATE: &str = "CrossArchitectureVirtualization";
         let is_known = self.release().kubevirt().feature_gates.contains_key(GATE);
@@ -152,7 +152,7 @@ impl<'a> Context<'a> {
         .collect()
     }
 
-    /// What a virtual machine boots from.
+    /// The boot source of a virtual machine.
     fn boot_source(&self, vm: &VirtualMachine<'_>) -> BootSource {
         let other = |path| BootSource {
             kind: SourceKind::Other,
@@ -203,8 +203,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// What is behind a DataSource that nothing makes: nothing where it is a golden image's, unless the change leaves it
-    /// behind.
+    /// The architectures behind a DataSource that nothing creates: none if its namespace is managed and the change
+    /// doesn't keep it, else unknown.
     fn nothing_made(&self, namespace: &str, name: &str) -> Architectures {
         let dangles = self.known_source(namespace, name).is_some();
         let is_missing = self.plan().ssp.is_some() && self.ssp_rejection().is_none() && self.fills_namespace(namespace);
@@ -215,7 +215,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether it is known which DataSources a namespace has: it is one of golden images.
+    /// Whether all DataSources of a namespace are known: it has golden images.
     pub fn fills_namespace(&self, namespace: &str) -> bool {
         let of_crons = self.import_crons().map(|c| &c.object.id);
         let rendered = self.data_sources().map(|d| &d.object.id).chain(of_crons);
@@ -224,8 +224,8 @@ impl<'a> Context<'a> {
         of_distributions.any(|n| n == namespace) || namespaces.any(|n| n == namespace)
     }
 
-    /// Whether a DataSource is of an image that the change removes and leaves behind, or leads to one. Source: CDI's
-    /// DataImportCron controller, `retentionPolicy`; SSP deletes no DataSource that it no longer renders.
+    /// Whether a DataSource belongs to an image removed by the change, or refers to one, and is kept. Source: CDI's
+    /// DataImportCron controller, `retentionPolicy`; SSP doesn't delete DataSources that it no longer renders.
     pub fn is_kept_source(&self, namespace: &str, name: &str) -> bool {
         let kept = self.kept_sources.get_or_init(|| self.kept_sources());
         let is_kept = |source: &(String, String)| kept.contains(source);
@@ -255,7 +255,7 @@ impl<'a> Context<'a> {
         kept
     }
 
-    /// The architecture of the disk that a DataImportCron of SSP's imports.
+    /// The architecture of the disk imported by SSP's DataImportCron.
     pub fn cron_disk(&self, cron: &Rendered) -> Architectures {
         let template = cron.origin.template.as_ref();
         let stage = self.plan().golden_images.as_ref();
@@ -264,25 +264,25 @@ impl<'a> Context<'a> {
         let declared = written.map_or(Architectures::Unknown, Architectures::listed);
         let source = &cron.object.body["spec"]["template"]["spec"]["source"];
         match (self.import_of(source, &declared), &cron.origin.architecture) {
-            // For anything but a registry's image the annotation counts.
+            // Other sources than registries use the annotation.
             (Architectures::Unknown, Some(own)) => Architectures::one(own),
             (disk, _) => disk,
         }
     }
 
-    /// The architecture of CDI's import from a `source`; `declared` is its image's declaration.
+    /// The architecture of CDI's import from `source`, given the image's declared architectures.
     pub fn import_of(&self, source: &Value, declared: &Architectures) -> Architectures {
         let url = source.pointer("/registry/url").and_then(Value::as_str);
         let image = url.map_or_else(|| declared.clone(), |url| self.image_architectures(url, declared));
         imported(source, &image, self.importers())
     }
 
-    /// The architectures of the nodes that CDI's importer pods may run on.
+    /// The architectures of nodes that can run CDI's importer pods.
     pub fn importers(&self) -> &BTreeSet<String> {
         self.importers.get_or_init(|| importer_architectures(self.plan(), self.inventory()))
     }
 
-    /// The architectures that an image has: what is saved about it, else what is `declared`.
+    /// The architectures of an image: saved evidence, else `declared`.
     fn image_architectures(&self, image: &str, declared: &Architectures) -> Architectures {
         match self.image_or_build_evidence(image).filter(super::ImageEvidence::is_complete) {
             Some(evidence) => Architectures::Known(evidence.architectures.into_iter().collect()),
@@ -290,7 +290,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The architecture of the volume that a DataSource leads to.
+    /// The architecture of a DataSource's volume.
     pub(super) fn volume_behind(&self, source: &Value, own: &str) -> Architectures {
         self.pvc_disk(&source["spec"]["source"]["pvc"], own, MOST_STEPS)
     }
@@ -309,7 +309,7 @@ impl<'a> Context<'a> {
         spec.map_or(Architectures::Unknown, |spec| self.volume_disk(&spec, namespace, steps))
     }
 
-    /// The architecture of the disk that the `spec` of a DataVolume asks for.
+    /// The architecture of the disk requested by a DataVolume's `spec`.
     fn volume_disk(&self, spec: &Value, own: &str, steps: usize) -> Architectures {
         let Some(steps) = steps.checked_sub(1) else {
             return Architectures::Unknown;

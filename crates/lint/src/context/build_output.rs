@@ -1,4 +1,4 @@
-//! What builds and copies in the repository say about the images that they publish.
+//! Reads from builds and copies in the repository which platforms they publish.
 //!
 //! - commands in scripts, Makefiles and pipelines: `docker buildx build`, `docker build`, `podman build`, `buildah bud`
 //!   with `--platform` or `--arch`, and `skopeo copy --override-arch`, `oc image mirror --filter-by-os` for what is in
@@ -7,7 +7,7 @@
 //! - GitHub workflows: `docker/build-push-action`, `redhat-actions/buildah-build`
 //! - Tekton and Konflux: the parameters `build-platforms` and `output-image` of a PipelineRun
 //!
-//! Variables are followed to where the same file sets them; an image whose name isn't known then is left out.
+//! Variables are resolved within the same file; an image whose name remains unknown is ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,11 +30,11 @@ const COMMANDS: [(&str, bool); 8] = [
     ("oc adm release mirror", true),
 ];
 
-/// What a build names its image with, and what it names platforms with.
+/// Options for the image's name, and for platforms.
 const NAMES: [&str; 5] = ["-t", "--tag", "--manifest", "--output-image", "--image"];
 const PLATFORMS: [&str; 5] = ["--platform", "--arch", "--platforms", "--override-arch", "--filter-by-os"];
 
-/// The builds of a text file: a script, a Makefile, a pipeline, a bake file.
+/// The builds in a text file: a script, a Makefile, a pipeline, a bake file.
 pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
     let text = file.text();
     let builds = COMMANDS.iter().any(|(command, _)| text.contains(command.rsplit(' ').next().unwrap_or(command)));
@@ -64,7 +64,7 @@ pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
     }
 }
 
-/// The builds of a document: a workflow, a PipelineRun, a compose file, a bake file in JSON.
+/// The builds in a document: a workflow, a PipelineRun, a compose file, a bake file in JSON.
 pub(super) fn built_by(document: &Arc<Document>, out: &mut Vec<Record>) {
     let root = &document.root;
     let mut add = |image: &str, platforms: &BTreeSet<String>, node: &Node| {
@@ -111,7 +111,7 @@ pub(super) fn built_by(document: &Arc<Document>, out: &mut Vec<Record>) {
     }
 }
 
-/// An image that is built for platforms. One without a name that is known, or without a platform, says nothing.
+/// Records an image with its platforms, if both are known.
 fn record(image: &str, platforms: &BTreeSet<String>, place: Location, out: &mut Vec<Record>) {
     let (name, tag) = (repository(image), image.get(repository(image).len() + 1..).unwrap_or_default());
     if name.contains(['$', '{', ' ']) || !name.contains(['/', '.']) || platforms.is_empty() {
@@ -127,7 +127,7 @@ fn record(image: &str, platforms: &BTreeSet<String>, place: Location, out: &mut 
     out.push(Record { of, form: Form::Built, platforms: platforms.iter().map(platform).collect(), place });
 }
 
-/// The texts of a list, or of a text with one in each line or between commas.
+/// The items of a list, or of a text separated by lines or commas.
 fn listed(node: &Node) -> Vec<String> {
     match node.as_str() {
         Some(text) => {
@@ -147,7 +147,7 @@ fn architectures(text: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// What follows one of some options, with `=` or as the next word.
+/// The values of options, after `=` or as the next word.
 fn values<'w>(words: &'w [Vec<String>], options: &'w [&str]) -> impl Iterator<Item = String> + 'w {
     words.iter().enumerate().flat_map(|(i, all)| {
         let joined = all.iter().filter_map(|word| word.split_once('=').filter(|(option, _)| options.contains(option)));
@@ -158,14 +158,13 @@ fn values<'w>(words: &'w [Vec<String>], options: &'w [&str]) -> impl Iterator<It
     })
 }
 
-/// Whether a copy takes all of a manifest list.
+/// Whether a copy includes all images of a manifest list.
 fn copies_all(words: &[Vec<String>]) -> bool {
     let all = ["--all", "-a", "--multi-arch=all", "--keep-manifest-list=true", "--keep-manifest-list"];
     words.iter().flatten().any(|word| all.contains(&word.as_str()))
 }
 
-/// The commands of a text, each with where it begins, its words, and whether it copies. Lines that end in a backslash
-/// go on.
+/// The commands of a text: offset, words, and whether it copies. A backslash continues a line.
 fn commands(text: &str) -> Vec<(usize, Vec<String>, bool)> {
     let mut out = Vec::new();
     for (command, copies) in COMMANDS {
@@ -190,11 +189,11 @@ fn commands(text: &str) -> Vec<(usize, Vec<String>, bool)> {
     out
 }
 
-/// What a file sets its variables to.
+/// The values of a file's variables.
 struct Variables(BTreeMap<String, Vec<String>>);
 
 impl Variables {
-    /// Of assignments (`IMG ?= a`, `IMG=a`, `IMG: a`) and loops (`for a in x y; do`).
+    /// Parses assignments (`IMG ?= a`, `IMG=a`, `IMG: a`) and loops (`for a in x y; do`).
     fn of(text: &str) -> Self {
         let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for line in text.lines() {
@@ -216,10 +215,10 @@ impl Variables {
         Self(out)
     }
 
-    /// A word with its variables put in, once for each value that one has in a loop.
+    /// A word with variables replaced, once for each value of a loop.
     fn expand(&self, word: &str) -> Vec<String> {
         let mut words = vec![word.to_owned()];
-        // A variable may be set to another.
+        // A variable may refer to another.
         for _ in 0..4 {
             words = words.iter().flat_map(|word| self.once(word)).collect();
         }

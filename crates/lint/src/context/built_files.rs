@@ -1,4 +1,4 @@
-//! Which files of a directory are applied together.
+//! Determines which files of a directory are applied together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use hcoplan_yaml::Node;
 
 use super::Context;
 
-/// The files that kustomizations name as resources, by directory.
+/// The resources of kustomizations, by directory.
 #[derive(Debug)]
 pub struct BuiltFiles<'d>(BTreeMap<&'d Utf8Path, BTreeSet<&'d str>>);
 
 impl<'d> BuiltFiles<'d> {
     fn of(other_objects: &'d OtherObjects) -> Self {
         let mut out: BTreeMap<&Utf8Path, BTreeSet<&str>> = BTreeMap::new();
-        // Neither apiVersion nor kind has to be there.
+        // apiVersion and kind are optional.
         for kind in ["Kustomization", ""] {
             for document in other_objects.of_kind(kind) {
                 let path = document.file.path();
@@ -32,7 +32,7 @@ impl<'d> BuiltFiles<'d> {
         Self(out)
     }
 
-    /// Whether a file is built with its directory, or is the build itself.
+    /// Whether a file is a resource of its directory's kustomization, or the kustomization itself.
     pub fn has(&self, file: &SourceFile) -> bool {
         if file.is_generated() {
             return true;
@@ -48,18 +48,18 @@ impl<'d> BuiltFiles<'d> {
     }
 }
 
-/// How much of an object a file holds.
+/// How much of an object a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// All of it.
+    /// The whole object.
     Whole,
-    /// What a kustomization still patches.
+    /// An object that a kustomization patches.
     Patched,
     /// A patch.
     Patch,
 }
 
-/// What the kustomizations of a directory make of files.
+/// The extents of files, by the kustomizations of a directory.
 #[derive(Debug, Default)]
 pub(super) struct Extents {
     patches: BTreeSet<Utf8PathBuf>,
@@ -69,7 +69,7 @@ pub(super) struct Extents {
 impl Extents {
     fn of(other_objects: &OtherObjects) -> Self {
         let mut out = Self::default();
-        // Each directory's resources, whether it patches them, and what it names besides.
+        // For each directory: its resources, whether it has patches, and other files that it names.
         let mut resources: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>> = BTreeMap::new();
         for document in ["Kustomization", "Component", ""].iter().flat_map(|kind| other_objects.of_kind(kind)) {
             let path = document.file.path();
@@ -92,7 +92,7 @@ impl Extents {
             }
             resources.entry(directory.to_owned()).or_default().extend(named);
         }
-        // What is patched as a directory is so with what it names.
+        // Patching a directory patches its resources.
         let mut open: Vec<Utf8PathBuf> = out.patched.iter().cloned().collect();
         while let Some(directory) = open.pop() {
             for named in resources.get(&directory).into_iter().flatten() {
@@ -104,7 +104,7 @@ impl Extents {
         out
     }
 
-    /// How much of its objects a file holds.
+    /// The extent of a file's objects.
     fn extent(&self, file: &Utf8Path) -> Extent {
         if self.patches.contains(file) {
             Extent::Patch
@@ -116,7 +116,7 @@ impl Extents {
     }
 }
 
-/// A path that a file of a directory names.
+/// A path named by a file of a directory.
 fn joined(directory: &Utf8Path, named: &str) -> Utf8PathBuf {
     let mut out = directory.to_owned();
     for part in named.split('/').filter(|p| !matches!(*p, "" | ".")) {
@@ -131,12 +131,12 @@ fn joined(directory: &Utf8Path, named: &str) -> Utf8PathBuf {
 }
 
 impl Context<'_> {
-    /// How much of its objects a file of the cluster's directory holds.
+    /// The extent of the objects in a file of the cluster's directory.
     pub fn extent(&self, file: &Utf8Path) -> Extent {
         self.extents.get_or_init(|| Extents::of(self.other_objects())).extent(file)
     }
 
-    /// Which files kustomizations in the cluster's directory name.
+    /// The files used by kustomizations in the cluster's directory.
     pub fn built_files(&self) -> BuiltFiles<'_> {
         BuiltFiles::of(self.other_objects())
     }

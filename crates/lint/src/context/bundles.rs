@@ -1,4 +1,4 @@
-//! Operators' bundles: their ClusterServiceVersions, and everything else that becomes pods.
+//! Operators' bundles: ClusterServiceVersions and other objects that create pods.
 //!
 //! Source: OLM's documentation on operators for several architectures, and the multiarch validator of
 //! operator-framework/api (`pkg/validation/internal/multiarch.go`). The rules of this group are its offline equivalent;
@@ -14,18 +14,18 @@ use hcoplan_yaml::{Document, Node, Path};
 use super::pod_templates::{POD_KINDS, PodTemplate};
 use super::{Context, ImageEvidence};
 
-/// What a CSV's labels begin with that say which architectures the operator supports.
+/// Prefix of a CSV's labels for supported architectures.
 const ARCHITECTURE_LABEL: &str = "operatorframework.io/arch.";
-/// The same for operating systems.
+/// Prefix of a CSV's labels for supported operating systems.
 const OS_LABEL: &str = "operatorframework.io/os.";
 
-/// Where a bundle says which package it is of.
+/// Annotation of a bundle with its package.
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 
-/// Where the deployments of a CSV are.
+/// Path of a CSV's deployments.
 const DEPLOYMENTS: &str = "spec.install.spec.deployments";
 
-/// What begins like this is the reference of an operand's image in an operator's environment.
+/// Prefix of an operator's environment variables with images of operands.
 const RELATED_IMAGE: &str = "RELATED_IMAGE_";
 
 /// The bundles and workloads of a cluster's directory.
@@ -40,7 +40,7 @@ pub(super) struct Bundles {
 pub struct Csv {
     /// The document.
     pub document: Arc<Document>,
-    /// The package that its bundle declares.
+    /// The package declared by its bundle.
     package: Option<String>,
     /// Its deployments.
     pub deployments: Vec<PodTemplate>,
@@ -49,29 +49,29 @@ pub struct Csv {
 /// The platforms that a CSV's labels claim to support.
 #[derive(Debug, Clone)]
 pub struct SupportedPlatforms<'n> {
-    /// Architectures with their labels' keys; without labels it is `amd64`, and no key.
+    /// Architectures with the location of their labels; without labels it is `amd64` without location.
     pub architectures: Vec<(&'n str, Option<Location>)>,
-    /// The same of operating systems: `linux` without labels.
+    /// Operating systems in the same way; `linux` without labels.
     pub systems: Vec<(&'n str, Option<Location>)>,
 }
 
-/// What an image is in a CSV for.
+/// The purpose of an image in a CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UsedAs {
-    /// A container of a deployment runs it: its index.
+    /// A deployment's container runs it; with the container's index.
     Container(usize),
-    /// It is listed in `spec.relatedImages`, or named in the operator's environment.
+    /// It is in `spec.relatedImages` or in the operator's environment.
     Related,
 }
 
-/// An image that a CSV names.
+/// An image in a CSV.
 #[derive(Debug, Clone)]
 pub struct ImageUse<'n> {
     /// The reference.
     pub image: &'n str,
-    /// Where it is named.
+    /// The path of the reference.
     pub path: Path,
-    /// What for.
+    /// Its purpose.
     pub used: UsedAs,
 }
 
@@ -81,7 +81,7 @@ impl Context<'_> {
         &self.bundles().csvs
     }
 
-    /// Everything that becomes pods: the deployments of CSVs, then workloads of every kind.
+    /// All pod templates: deployments of CSVs, then workloads of every kind.
     pub fn pod_templates(&self) -> impl Iterator<Item = &PodTemplate> {
         let bundles = self.bundles();
         let deployments = bundles.csvs.iter().flat_map(|c| &c.deployments);
@@ -93,7 +93,7 @@ impl Context<'_> {
         subscriptions(self.other_objects())
     }
 
-    /// The CSV that a Subscription installs, as far as it is here.
+    /// The CSV that a Subscription installs, if the repository has it.
     pub fn csv_of(&self, subscription: &Document) -> Option<&Csv> {
         self.csvs().iter().find(|c| c.is_installed_by(subscription))
     }
@@ -158,8 +158,7 @@ impl Csv {
         self.document.text("metadata.name")
     }
 
-    /// Whether a Subscription installs it: it names it, or the package that its bundle or its own
-    /// name says.
+    /// Whether a Subscription installs it: by name, or by the package in its bundle or name.
     fn is_installed_by(&self, subscription: &Document) -> bool {
         let (starting, wanted) = (subscription.text("spec.startingCSV"), subscription.text("spec.name"));
         let own = self.name().split_once(".v").map(|(name, _)| name);
@@ -200,7 +199,7 @@ impl Csv {
         Path::dotted("metadata.labels").key(&format!("{OS_LABEL}{os}"))
     }
 
-    /// Every image that it names, each once: those that deployments run first.
+    /// The images that it names, once each; those run by deployments first.
     pub fn images(&self) -> Vec<ImageUse<'_>> {
         let mut seen = BTreeSet::new();
         let run = self.deployments.iter().enumerate().flat_map(|(index, pod)| {
@@ -242,7 +241,7 @@ impl Csv {
         })
     }
 
-    /// What is known of each image that its deployments run, as far as it is known what they lack.
+    /// The images run by its deployments whose missing platforms are known, with the evidence.
     pub fn run_images(&self, cx: &Context<'_>) -> Vec<(ImageUse<'_>, ImageEvidence)> {
         let run = self.images().into_iter().filter(|u| u.used != UsedAs::Related);
         let known = run.filter_map(|u| {
@@ -252,7 +251,7 @@ impl Csv {
         known.collect()
     }
 
-    /// Whether it is known what each image that its deployments run lacks.
+    /// Whether the missing platforms of each image run by its deployments are known.
     pub fn is_known(&self, cx: &Context<'_>) -> bool {
         let images = self.images();
         let mut run = images.iter().filter(|u| u.used != UsedAs::Related).peekable();
@@ -260,8 +259,8 @@ impl Csv {
         run.peek().is_some() && run.all(known)
     }
 
-    /// The claimed architectures that none of the images that its deployments run is there for,
-    /// where everything is known about them: a label is wrong, not an image.
+    /// The claimed architectures that none of its deployments' images supports, if all evidence is complete: then the
+    /// label is wrong.
     pub fn overclaimed(&self, cx: &Context<'_>) -> Vec<(&str, Option<Location>)> {
         if !self.is_known(cx) {
             return Vec::new();
@@ -279,8 +278,7 @@ impl Csv {
     }
 }
 
-/// The package that the bundle of a CSV is of, by the `metadata/annotations.yaml` beside its
-/// directory.
+/// The package of a CSV's bundle, from `metadata/annotations.yaml` next to its directory.
 fn package(document: &Document, other_objects: &OtherObjects) -> Option<String> {
     let bundle = document.file.path().parent()?.parent()?;
     let file = bundle.join("metadata/annotations.yaml");

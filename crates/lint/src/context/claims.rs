@@ -1,4 +1,4 @@
-//! The claims of virtual machines: what git says of their access modes.
+//! Access modes of virtual machines' claims, as far as the repository has them.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::machines::Claim;
@@ -7,25 +7,25 @@ use hcoplan_yaml::{Document, Node, Path};
 use super::Context;
 use super::virtual_machines::{VirtualMachine, claim_name};
 
-/// Annotations of a default storage class: of virtual machines, and of all.
+/// Annotations of default storage classes: for virtual machines, and for all claims.
 const DEFAULTS: [&str; 2] =
     ["storageclass.kubevirt.io/is-default-virt-class", "storageclass.kubernetes.io/is-default-class"];
 
-/// Where something in the repository says access modes.
+/// Access modes with their location.
 struct Modes<'d> {
     document: &'d Document,
     path: Path,
 }
 
 impl Context<'_> {
-    /// What is known of a claim of a virtual machine.
+    /// A claim of a virtual machine.
     pub fn claim(&self, vm: &VirtualMachine<'_>, name: &str) -> Claim {
         let modes = self.modes(vm, name).and_then(|m| m.document.root.at(&m.path)).map(Node::items);
         let modes = modes.unwrap_or_default().iter().filter_map(Node::as_str);
         Claim { access_modes: modes.map(str::to_owned).collect() }
     }
 
-    /// Where the virtual machine itself says the access modes of one of its volumes.
+    /// The location of a volume's access modes in the virtual machine.
     pub fn access_modes_place(&self, vm: &VirtualMachine<'_>, volume: &Path) -> Option<Location> {
         let claim = claim_name(vm.document.root.at(volume)?)?;
         let modes = self.modes(vm, claim)?;
@@ -46,7 +46,7 @@ impl Context<'_> {
         self.volume_modes(declared("DataVolume")?, &Path::dotted("spec"))
     }
 
-    /// What a DataVolume's spec says, else the profile of its storage class.
+    /// The access modes of a DataVolume's spec, else of its storage class's profile.
     fn volume_modes<'v>(&'v self, document: &'v Document, spec: &Path) -> Option<Modes<'v>> {
         let mut written = ["storage", "pvc"].into_iter().map(|k| spec.key(k).key("accessModes"));
         if let Some(path) = written.find(|p| document.root.at(p).is_some_and(|n| !n.items().is_empty())) {
@@ -59,7 +59,7 @@ impl Context<'_> {
         Some(Modes { document: profile, path: Path::dotted("spec.claimPropertySets[0].accessModes") })
     }
 
-    /// The declared storage class that claims without one get.
+    /// The declared default storage class.
     pub fn default_class(&self) -> Option<&str> {
         let mut annotations = DEFAULTS.iter().map(|a| Path::dotted("metadata.annotations").key(a));
         annotations.find_map(|path| {

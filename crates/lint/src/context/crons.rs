@@ -1,4 +1,4 @@
-//! What SSP makes of the golden images, with the lines that it comes from.
+//! SSP's objects for golden images, with the lines they come from.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::tree;
@@ -7,11 +7,10 @@ use serde_json::Value;
 
 use super::{Context, GoldenImage};
 
-/// The annotation that may change the SSP before SSP reads it.
+/// The annotation that patches the SSP before SSP reads it.
 const SSP_PATCH: &str = "ssp.kubevirt.io/jsonpatch";
 
-/// The name of a DataImportCron and that of the DataSource that it manages: the kind, the name, and the template's
-/// field that sets it.
+/// The names of a DataImportCron and of its DataSource: kind, name, and the template's field that sets it.
 pub(crate) fn cron_names(cron: &Rendered) -> [(&'static str, &str, &'static str); 2] {
     let data_source = tree::get(&cron.object.body, "spec.managedDataSource");
     let data_source = data_source.and_then(Value::as_str).unwrap_or_default();
@@ -35,23 +34,21 @@ impl<'a> Context<'a> {
         objects.filter(move |r| r.object.id.kind == kind)
     }
 
-    /// The DataImportCrons that SSP silently leaves out.
+    /// The DataImportCrons that SSP silently omits.
     pub fn displaced_crons(&self) -> &'a [Displaced] {
         let stage = self.plan().ssp.as_ref();
         stage.map_or(&[], |s| s.displaced.as_slice())
     }
 
-    /// The golden image that an object of SSP's was made for; `None` where only a jsonpatch has
-    /// brought it into the SSP.
+    /// The golden image of an SSP object; `None` if a jsonpatch added it to the SSP.
     pub fn image_of(&self, origin: &ObjectOrigin) -> Option<&GoldenImage<'a>> {
         let name = &origin.template.as_ref()?.name;
         let images = self.golden_images();
         images.iter().find(|i| i.template.name() == name)
     }
 
-    /// Where a field of the template is written that an object of SSP's was made for: `path` is
-    /// dotted and begins at the template. For a template that isn't in this file, the patch of
-    /// the SSP, else the switch of multi-arch golden images.
+    /// The location of a field in the template of an SSP object; `path` is relative to the template. If this file has
+    /// no such template: the SSP's patch, else the switch of multi-arch golden images.
     pub fn origin_place(&self, origin: &ObjectOrigin, path: &str) -> Location {
         match self.image_of(origin) {
             Some(image) => match image.written {
@@ -71,7 +68,7 @@ impl<'a> Context<'a> {
         common.filter_map(|c| c["metadata"]["name"].as_str())
     }
 
-    /// A common golden image of the release, by name, as the operator holds it.
+    /// A common golden image of the release, by name.
     pub fn common_image(&self, name: &str) -> Option<&'a Value> {
         let mut common = self.release().golden_images().iter();
         common.find(|c| c["metadata"]["name"] == name)

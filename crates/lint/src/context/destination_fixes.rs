@@ -1,4 +1,4 @@
-//! Fixes that move a value to a path that the schema knows.
+//! Fixes that move a value to a path in the schema.
 
 use std::slice;
 
@@ -14,13 +14,12 @@ use super::with_comments;
 use super::{Destination, DestinationKind, Shape};
 use crate::words::{and, or};
 
-/// So many places are offered to choose from.
+/// Maximum number of destinations to choose from.
 const MOST_HOMES: usize = 5;
 
 impl Shape<'_, '_> {
-    /// A finding about an unknown field with what becomes of it: it is moved to the one place where it may belong, or
-    /// one of several is chosen. Where nothing resembles it, all places of its name are named; `None` where none has
-    /// it.
+    /// Adds fixes to a finding about an unknown field: move it to its only destination, or choose one of several. If
+    /// nothing is similar, lists all paths with its name; `None` if there are none.
     pub fn with_destinations(&self, finding: Finding, path: &Path, destinations: &[Destination]) -> Option<Finding> {
         if destinations.is_empty() {
             let places: Vec<String> =
@@ -59,12 +58,12 @@ impl Shape<'_, '_> {
             }
             _ => format!("in {} `{path}` belongs at {}", self.api_version(), or(&places)),
         };
-        // Where one of the places can't be written, the words name it.
+        // The help names a destination that can't be written.
         let is_all = tried.len() == destinations.len();
         Some(if is_all { finding.fixes(tried) } else { finding.help(help).fixes(tried) })
     }
 
-    /// A finding about an unknown field with what becomes of it; what nothing resembles is to be removed.
+    /// Adds a fix to a finding about an unknown field; if nothing is similar, it removes the field.
     pub fn with_remedy(&self, finding: Finding, path: &Path) -> Finding {
         let with_remedy = self.with_destinations(finding.clone(), path, &self.destinations(path));
         with_remedy.unwrap_or_else(|| {
@@ -74,7 +73,7 @@ impl Shape<'_, '_> {
         })
     }
 
-    /// The fix that moves a value with its comments, where it then is known.
+    /// The fix that moves a value with its comments, if the schema then knows it.
     pub fn move_to_destination(&self, path: &Path, destination: &Destination, is_only: bool) -> Option<Fix> {
         let applicability = match destination.kind {
             _ if !is_only => Applicability::Suggestion,
@@ -104,12 +103,12 @@ impl Shape<'_, '_> {
         self.reaches_destination(&fix, path, destination).then_some(fix)
     }
 
-    /// What becomes of a value, in words.
+    /// The title of a move.
     fn moved_words(&self, path: &Path, destination: &Destination) -> String {
         let [(from, to), rest @ ..] = &destination.moves[..] else {
             return String::new();
         };
-        // What is in a value goes to one place as it is.
+        // Fields of a section that move unchanged are reported as one.
         let around = |(from, to): &(Path, Path)| {
             let inner = from.0.get(path.0.len()..)?;
             to.0.strip_suffix(inner).map(|around| Path(around.to_vec()))
@@ -134,7 +133,7 @@ impl Shape<'_, '_> {
         }
     }
 
-    /// Whether another unknown key beside a value may mean the same name: nobody knows which one counts.
+    /// Whether another unknown sibling key may mean the same name, so that the intended one is unclear.
     fn is_contended(&self, path: &Path, name: &str) -> bool {
         let parent = path.parent();
         let siblings = self.document.root.at(&parent).map(Node::entries).unwrap_or_default();
@@ -144,8 +143,8 @@ impl Shape<'_, '_> {
         })
     }
 
-    /// The keys in a value that its new place doesn't know, with the one that each is a slip of: by its spelling, or
-    /// as the only one in the place of the only required field that is missing.
+    /// The unknown keys in a value at its new path, with the intended key: a similar one, or the only missing required
+    /// field for the only unknown key.
     fn inner_names(&self, node: &Node, to: &Path) -> Vec<(String, String, Edit)> {
         let mut out = Vec::new();
         for (i, item) in node.items().iter().enumerate() {
@@ -179,8 +178,8 @@ impl Shape<'_, '_> {
         out
     }
 
-    /// Whether a fix gives a value that the schema doesn't know a place where it does, and leaves everything else: no key
-    /// is there twice, and nothing becomes unknown but what is in the value itself.
+    /// Whether a fix makes the schema know a value without other effects: no duplicate keys, and no other unknown
+    /// fields.
     fn reaches_destination(&self, fix: &Fix, path: &Path, destination: &Destination) -> bool {
         let Some(mut after) = object_after(self.document, &fix.edits) else {
             return false;
@@ -194,9 +193,8 @@ impl Shape<'_, '_> {
         !after.contains(path) && after.iter().all(|unknown| before.contains(unknown) || is_inside(unknown))
     }
 
-    /// The fix that writes a value in the form that the schema has at its place: one item as a list, a list as the one
-    /// section whose items these are, or a list of single keys as a mapping. `None` where it is of that form, or the
-    /// form isn't clear.
+    /// The fix that converts a value to the schema's form: one item to a list, a list to the only section with such
+    /// items, or a list of single keys to a mapping. `None` if it has that form already, or the form isn't clear.
     pub fn in_form(&self, path: &Path) -> Option<Fix> {
         let node = self.document.root.at(path)?;
         if *path == Path::dotted("spec.featureGates") {
@@ -247,8 +245,7 @@ impl Shape<'_, '_> {
         self.rewritten(&format!("move it to {to}"), Change::Set(path.clone(), Value::Object(value)), (path.clone(), to))
     }
 
-    /// A fix that writes a value in another form, with its comments: its lines as they are where another indentation
-    /// is all they need.
+    /// A fix that converts a value with its comments, by indenting its lines if that is enough.
     fn rewritten(&self, title: &str, change: Change, moved: (Path, Path)) -> Option<Fix> {
         let Change::Set(path, _) = &change else {
             return None;
@@ -266,8 +263,8 @@ impl Shape<'_, '_> {
         with_comments(self.document, fix, &[moved])
     }
 
-    /// The file's text with a block in another form: a list below a section's key, a mapping as an item, or items
-    /// without their dashes.
+    /// The file with a block in another form: a list below a section's key, a mapping as an item, or items without
+    /// dashes.
     fn reindented(&self, path: &Path, section: Option<&str>) -> Option<String> {
         let (text, root) = (self.document.file.text(), &self.document.root);
         let (key, node) = (root.key_at(path)?.span.start as usize, root.at(path)?);
@@ -280,7 +277,7 @@ impl Shape<'_, '_> {
         }
         let mut new = text[..first].to_owned();
         let block = &text[first..end];
-        // A list's items may be below its key; what is in a mapping may not.
+        // A list may have the indentation of its key; a mapping may not.
         let (indent, wanted) = match section {
             Some(section) => {
                 new.push_str(&format!("{}{section}:\n", " ".repeat(column + 2)));

@@ -1,4 +1,4 @@
-//! The paths to which a misplaced value may belong.
+//! Finds the paths where a misplaced value may belong.
 
 use std::collections::BTreeSet;
 
@@ -8,38 +8,38 @@ use hcoplan_yaml::{Node, Path, Segment, Value};
 
 use super::Shape;
 
-/// How many levels deeper a misplaced field may belong: further down, a name says too little.
+/// Maximum levels between a field and its destination: deeper, an equal name proves little.
 const MOST_LEVELS: usize = 2;
 
-/// How a place was found, the most certain first.
+/// How a destination was found, the most certain first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DestinationKind {
-    /// The same name at the same level, in another case.
+    /// The same name on the same level, in another case.
     Case,
-    /// The other API version has the field where it is.
+    /// The same field in the other API version.
     Version,
-    /// What is in it are fields of the object around it.
+    /// Its children are fields of the parent object.
     Wrapped,
-    /// The same name, with levels of the path missing or too many.
+    /// The same name, with missing or additional levels.
     Level,
-    /// A similar name at the same level, or one for what is in it.
+    /// A similar name on the same level, or the only object with its children.
     Spelling,
-    /// The same name somewhere else.
+    /// The same name anywhere else.
     Elsewhere,
-    /// A map of free keys at the same level, such as `matchLabels`.
+    /// A map with free keys on the same level, such as `matchLabels`.
     Key,
 }
 
-/// A path to which a misplaced value may belong.
+/// A path where a misplaced value may belong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     /// How it was found.
     pub kind: DestinationKind,
     /// The values to move: from and to.
     pub moves: Vec<(Path, Path)>,
-    /// Where another value is already, and whether it is replaced.
+    /// Existing values at the destination, and whether to replace them.
     pub taken: Option<(Vec<Path>, bool)>,
-    /// Whether a section that is there gets what it lacks.
+    /// Whether to add the missing fields to an existing section.
     pub merges: bool,
 }
 
@@ -52,12 +52,12 @@ impl Destination {
         Self { kind, moves, taken: None, merges: false }
     }
 
-    /// Where the value, or what is in it, goes.
+    /// The new paths.
     pub fn places(&self) -> impl Iterator<Item = &Path> {
         self.moves.iter().map(|(_, to)| to)
     }
 
-    /// The new name, where only the name changes.
+    /// The new name, if only the name changes.
     pub fn new_name(&self) -> Option<&str> {
         match &self.moves[..] {
             [(from, to)] if from.parent() == to.parent() => key(to),
@@ -67,11 +67,11 @@ impl Destination {
 }
 
 impl Shape<'_, '_> {
-    /// Where a value that the schema doesn't know may belong: of the most certain kind all places that are free and take
-    /// such a value. None where nothing here resembles it.
+    /// The possible destinations of an unknown value: all free ones of the most certain kind that accept it. Empty if
+    /// nothing is similar.
     pub fn destinations(&self, path: &Path) -> Vec<Destination> {
         let mut found = self.all_destinations(path).unwrap_or_default();
-        // A free place is more certain than one where something is.
+        // A free destination is more certain than an occupied one.
         let rank = |destination: &Destination| (destination.merges, destination.kind);
         let surest = found.iter().map(rank).min();
         found.retain(|destination| Some(rank(destination)) == surest);
@@ -89,7 +89,7 @@ impl Shape<'_, '_> {
         let of_version = self.own.and_then(|cx| cx.moves(path));
         found.extend(of_version.map(|moves| Destination::of(DestinationKind::Version, moves)));
         found.extend(unwrapped(schema, path, node));
-        // A name that the schema has once says where it belongs, also of a section without fields.
+        // A name that is unique in the schema has only one destination, even a section without fields.
         let is_only = || self.fields.iter().filter(|known| known.0.last() == path.0.last()).count() == 1;
         let is_telling = name.contains(|c: char| c.is_ascii_uppercase())
             || !node.entries().is_empty()
@@ -110,7 +110,7 @@ impl Shape<'_, '_> {
         for sibling in &siblings {
             let map = parent.key(sibling);
             let place = map.key(name);
-            // A selector's keys, not a list's or an object's of known fields.
+            // The keys of a selector, not those of a list or an object with known fields.
             if schema.takes_any_key(&map) && schema.field(&place).is_some_and(|f| f.kind == "string") {
                 found.push(Destination::new(DestinationKind::Key, path, place));
             }
@@ -134,7 +134,7 @@ impl Shape<'_, '_> {
         Some(found)
     }
 
-    /// Places that are known to take what is in the wrong place, as far as they take such a value and are free.
+    /// The given destinations that accept the value and are free.
     pub fn destinations_at(&self, moves: impl Iterator<Item = (Path, Path)>) -> Vec<Destination> {
         let takes =
             |(from, to): &(Path, Path)| self.document.root.at(from).is_some_and(|node| fits(self.schema, to, node));
@@ -142,8 +142,8 @@ impl Shape<'_, '_> {
         destinations.flat_map(|destination| self.free(destination)).collect()
     }
 
-    /// A destination as far as it is free: sections that are there get what they lack. Where other values are there, one destination
-    /// keeps them and one replaces them; none where nothing else moves.
+    /// A free destination, filling existing sections. If other values exist, returns one destination that keeps them
+    /// and one that replaces them; empty if nothing else moves.
     fn free(&self, destination: Destination) -> Vec<Destination> {
         let (mut free, mut taken) = (Vec::new(), Vec::new());
         let mut left: Vec<_> = destination.moves.iter().rev().cloned().collect();
@@ -175,7 +175,7 @@ impl Shape<'_, '_> {
         }
     }
 
-    /// The places that have a name and take a value: each may be meant, and none is likelier.
+    /// All paths with the same name that accept the value, equally likely.
     pub fn destinations_by_name(&self, path: &Path) -> Vec<Path> {
         let schema = self.schema;
         let Some(node) = self.document.root.at(path) else {
@@ -186,8 +186,8 @@ impl Shape<'_, '_> {
         named.filter(|known| schema.field(known).is_none() || fits(schema, known, node)).cloned().collect()
     }
 
-    /// Where a value belongs that is among free keys, which are texts: at the field of its name beside them, or
-    /// its own keys are some of them.
+    /// The destination of a value among free keys, which are strings: the sibling field of its name, or the free keys
+    /// for its children.
     pub fn among_free_keys(&self, path: &Path) -> Option<Destination> {
         let (root, schema) = (&self.document.root, self.schema);
         let to = path.parent().parent().key(key(path)?);
@@ -207,8 +207,7 @@ fn key(path: &Path) -> Option<&str> {
     }
 }
 
-/// A place of the schema with the indices of a path, as far as it leads through the same lists; `None` where it leads
-/// through others.
+/// A schema path with the indexes of `path`, if both lead through the same lists.
 fn along(schema: &Schema, known: &Path, path: &Path) -> Option<Path> {
     let is_named = key(known)?.eq_ignore_ascii_case(key(path)?);
     if !is_named || !is_reachable(known, path) {
@@ -229,13 +228,13 @@ fn along(schema: &Schema, known: &Path, path: &Path) -> Option<Path> {
     (at != *path).then_some(at)
 }
 
-/// Whether a value may belong at a place: what stands outside of `spec` may belong into it.
+/// Whether a value may belong at a path: a field outside of `spec` may belong inside.
 fn is_reachable(known: &Path, path: &Path) -> bool {
     known.0.first() == path.0.first() || path.0.first() != Some(&Segment::Key("spec".to_owned()))
 }
 
-/// How another place of the same name is related; `None` where the name alone says too little: `enabled` and `duration`
-/// are everywhere, and mean what the section around them means. What has fields of its own is known by them.
+/// The relation to another path with the same name; `None` if the name alone proves too little: `enabled` and
+/// `duration` exist everywhere, and their meaning depends on the section. Fields of an object identify it.
 fn destination_kind(path: &Path, place: &Path, is_telling: bool) -> Option<DestinationKind> {
     let (from, to) = (path.parent(), place.parent());
     let shared = from.0.iter().zip(&to.0).take_while(|(a, b)| a == b).count();
@@ -255,7 +254,7 @@ fn destination_kind(path: &Path, place: &Path, is_telling: bool) -> Option<Desti
     (is_telling && to.0.len() <= from.0.len() + MOST_LEVELS).then_some(DestinationKind::Elsewhere)
 }
 
-/// The fields in a value, where the object around it has all of them; in the only section of it, too.
+/// The destinations of all children if the parent object, or its only section, has all of them.
 fn unwrapped(schema: &Schema, path: &Path, node: &Node) -> Option<Destination> {
     let parent = path.parent();
     let is_free = schema.takes_any_key(&parent);
@@ -277,7 +276,7 @@ fn unwrapped(schema: &Schema, path: &Path, node: &Node) -> Option<Destination> {
     }
 }
 
-/// The name that a word misspells, else those that it abbreviates.
+/// The name that a word misspells, else those it abbreviates.
 pub(crate) fn similar<'s>(name: &str, names: &[&'s str]) -> Vec<&'s str> {
     match nearest(name, names.iter().copied()) {
         Some(near) => vec![near],
@@ -285,7 +284,7 @@ pub(crate) fn similar<'s>(name: &str, names: &[&'s str]) -> Vec<&'s str> {
     }
 }
 
-/// The one object whose fields a value has.
+/// The only object with the value's fields.
 fn by_content<'s>(schema: &Schema, parent: &Path, names: &[&'s str], node: &Node) -> Option<&'s str> {
     let entries = node.entries();
     let has_all = |name: &&&str| {
@@ -296,7 +295,7 @@ fn by_content<'s>(schema: &Schema, parent: &Path, names: &[&'s str], node: &Node
     found.next().copied().filter(|_| !entries.is_empty() && found.next().is_none())
 }
 
-/// Whether a name has all words of a shorter one, in their order: `pciHostDevices` those of `pciDevices`.
+/// Whether a name has all words of a shorter one in order: `pciHostDevices` has those of `pciDevices`.
 fn has_words(name: &str, short: &str) -> bool {
     let mut words = words(name).into_iter();
     let short = self::words(short);
@@ -321,7 +320,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether a place takes a value: its type, and of an object at least one of its fields.
+/// Whether a path accepts a value: its type, and at least one field of an object.
 pub(super) fn fits(schema: &Schema, place: &Path, node: &Node) -> bool {
     let Some(field) = schema.field(place) else {
         return false;

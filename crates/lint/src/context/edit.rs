@@ -1,4 +1,4 @@
-//! Fixes: edits of the HyperConverged that leave the rest of the file alone.
+//! Fixes: edits of the HyperConverged that keep the rest of the file.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -12,12 +12,11 @@ use hcoplan_yaml::edit::{self, Change, EditableFile};
 use super::source::Source;
 use super::{Context, PatchAnnotation};
 
-/// Where the annotations are.
+/// The path of annotations.
 const ANNOTATIONS: &str = "metadata.annotations";
 
 impl<'a> Context<'a> {
-    /// The context with the HyperConverged's file as it was read to load the cluster. Without it,
-    /// the file is read again to try edits out.
+    /// Adds the HyperConverged's file as it was loaded; otherwise trying edits reads the file again.
     #[must_use]
     pub fn with_editable_file(mut self, read: impl Fn() -> EditableFile + 'a) -> Self {
         self.editable_file = Source::new(read);
@@ -26,8 +25,7 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// A fix that makes changes to the HyperConverged; `None` where the way it is written doesn't
-    /// allow it.
+    /// A fix that changes the HyperConverged; `None` if its notation doesn't allow it.
     pub fn fix(&self, title: impl Into<String>, applicability: Applicability, changes: &[Change]) -> Option<Fix> {
         let before = self.editable_file();
         let edits = edit::edits_of(before, self.document(), changes);
@@ -37,23 +35,22 @@ impl Context<'_> {
         Some(Fix { title: title.into(), applicability, edits: edits.ok()? })
     }
 
-    /// Takes note that a fix of what is reported next isn't tried, as many others were.
+    /// Records that a fix of the next finding wasn't tried, because many others were.
     pub fn leave_untried(&self) {
         self.untried.set(true);
     }
 
-    /// Whether that is so.
+    /// Whether a fix wasn't tried.
     pub(crate) fn untried(&self) -> Rc<Cell<bool>> {
         Rc::clone(&self.untried)
     }
 
-    /// The HyperConverged's file, for trying edits out on it.
+    /// The HyperConverged's file, for trying edits.
     pub fn editable_file(&self) -> &EditableFile {
         self.editable_file.get(|| EditableFile::of(&self.document().file))
     }
 
-    /// A suggestion that switches a golden image off: by its annotation where it is written, else
-    /// by an entry that names it.
+    /// A suggestion that disables a golden image: by its annotation if it is written, else by a new entry.
     pub fn switch_image_off(&self, name: &str) -> Option<Fix> {
         let mut written = self.written_templates();
         let change = match written.find(|t| t.name() == name) {
@@ -72,7 +69,7 @@ impl Context<'_> {
         self.fix(title, Applicability::Suggestion, &[change])
     }
 
-    /// The change that takes an annotation away, and `annotations` with the last one.
+    /// The change that removes an annotation, and `annotations` with the last one.
     pub fn annotation_removal(&self, name: &str) -> Change {
         let annotations = Path::dotted(ANNOTATIONS);
         let node = self.document().root.at(&annotations);
@@ -82,13 +79,13 @@ impl Context<'_> {
         })
     }
 
-    /// A fix that takes a jsonpatch annotation away.
+    /// A fix that removes a jsonpatch annotation.
     pub fn without_annotation(&self, patch: &PatchAnnotation<'_>, applicability: Applicability) -> Option<Fix> {
         let change = self.annotation_removal(patch.target.name);
         self.fix("remove the annotation", applicability, &[change])
     }
 
-    /// A fix that takes an operation away, and the annotation with the last one.
+    /// A fix that removes an operation, and the annotation with the last one.
     pub fn without_operation(
         &self,
         patch: &PatchAnnotation<'_>,
@@ -110,8 +107,8 @@ impl Context<'_> {
 }
 
 impl PatchAnnotation<'_> {
-    /// Whether later operations count elements of a list that an operation puts one into, or takes one out of: without
-    /// it, or with it elsewhere, their indices mean others.
+    /// Whether later operations use indexes of a list that the operation inserts into or removes from: without it their
+    /// indexes would have another meaning.
     pub fn shifts_others(&self, index: usize) -> bool {
         let Some(operation) = self.operations().get(index) else {
             return false;
@@ -121,7 +118,7 @@ impl PatchAnnotation<'_> {
         let lists = moved.into_iter().flatten().filter_map(|path| path.rsplit_once('/'));
         let inserts = !matches!(operation.op, Op::Test | Op::Replace);
         let lists = lists.filter(|(_, last)| inserts && (*last == "-" || counts(last))).map(|(list, _)| list);
-        // A list that is written as a whole is counted, too.
+        // Replacing a whole list also affects indexes.
         let whole = (operation.op != Op::Test).then_some(operation.path.as_str());
         let lists: Vec<&str> = lists.chain(whole).collect();
         let later = self.operations().iter().skip(index + 1).flat_map(|o| [Some(&o.path), o.from.as_ref()]).flatten();

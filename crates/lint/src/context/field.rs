@@ -10,24 +10,22 @@ use hcoplan_yaml::{Document, Key, Node, Path, Segment, Value};
 
 use super::Context;
 
-/// The sections that v1 sorts the fields into; v1beta1 has no field of these names.
+/// The sections of v1's spec; v1beta1 has no fields with these names.
 const V1_SECTIONS: [&str; 6] = ["deployment", "networking", "security", "storage", "virtualization", "workloadSources"];
 
 /// A field of the HyperConverged as written.
 #[derive(Debug, Clone)]
 pub struct Field<'a> {
     document: &'a Document,
-    /// The path below `spec` in the version that the document is written in; `None` when that
-    /// version has no such field.
+    /// The path below `spec` in the document's version; `None` if that has no such field.
     path: Option<Translated<'a>>,
     key: Option<&'a Key>,
     node: Option<&'a Node>,
 }
 
 impl<'a> Context<'a> {
-    /// A field by its dotted path below `spec`, as either version names it:
-    /// `workloads.nodePlacement.nodeSelector` and `deployment.nodePlacements.workload.nodeSelector`
-    /// find the same field in a document of either version.
+    /// A field by its dotted path below `spec` in either version: `workloads.nodePlacement.nodeSelector` and
+    /// `deployment.nodePlacements.workload.nodeSelector` find the same field in a document of either version.
     pub fn field(&self, path: &'a str) -> Field<'a> {
         let document = self.document();
         let path = translated(path, self.version());
@@ -42,7 +40,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The dotted path below `spec`, where the path is one of keys alone.
+/// The dotted path below `spec`, if the path has keys only.
 pub(super) fn dotted_below_spec(path: &Path) -> Option<String> {
     let keys: Option<Vec<&str>> = path
         .0
@@ -57,7 +55,7 @@ pub(super) fn dotted_below_spec(path: &Path) -> Option<String> {
 }
 
 impl<'a> Field<'a> {
-    /// Whether the document has it with a value (`null` is none).
+    /// Whether it has a value (`null` isn't one).
     pub fn is_set(&self) -> bool {
         self.node.is_some_and(|n| !matches!(n.value, Value::Null))
     }
@@ -67,12 +65,12 @@ impl<'a> Field<'a> {
         self.node
     }
 
-    /// The value, where it is a string.
+    /// The value, if it is a string.
     pub fn text(&self) -> Option<&'a str> {
         self.node?.as_str()
     }
 
-    /// The value, where it is a boolean.
+    /// The value, if it is a boolean.
     pub fn flag(&self) -> Option<bool> {
         match self.node?.value {
             Value::Bool(on) => Some(on),
@@ -80,15 +78,15 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The path from the root as the document's own version names it, whether it is there or
-    /// not; `None` when that version has no such field.
+    /// The path from the root in the document's version, even if it isn't set; `None` if that version has no such
+    /// field.
     pub fn path(&self) -> Option<Path> {
         let below_spec = self.path?.steps().map(|s| Segment::Key(s.to_owned()));
         let spec = Segment::Key("spec".to_owned());
         Some(Path(std::iter::once(spec).chain(below_spec).collect()))
     }
 
-    /// The place of the value; when it isn't there, of the nearest key above it that is.
+    /// The location of the value; if it isn't set, of the nearest existing parent key.
     pub fn value_place(&self) -> Location {
         match self.node {
             Some(node) => self.document.location(node.span),
@@ -99,7 +97,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The place of the key; when it isn't there, of the nearest key above it that is.
+    /// The location of the key; if it isn't set, of the nearest existing parent key.
     pub fn key_place(&self) -> Location {
         match self.key {
             Some(key) => self.document.location(key.span),
@@ -108,8 +106,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// A dotted path as some version names it: where the field has its place, or something above it,
-/// and what follows, with its leading dot.
+/// A dotted path translated to another version: the translated prefix, and the rest with its leading dot.
 #[derive(Debug, Clone, Copy)]
 struct Translated<'p> {
     place: &'p str,
@@ -123,7 +120,7 @@ impl<'p> Translated<'p> {
     }
 }
 
-/// The dotted path as the version `version` names it; `None` when it has no such field.
+/// The dotted path in `version`; `None` if that has no such field.
 pub(super) fn in_version<'p>(path: &'p str, version: &str) -> Option<Cow<'p, str>> {
     Some(match translated(path, version)? {
         Translated { place, rest: "" } => Cow::Borrowed(place),
@@ -142,21 +139,21 @@ fn translated<'p>(path: &'p str, version: &str) -> Option<Translated<'p>> {
         return Some(as_it_is);
     }
     let moves = if version == "v1" { &*TO_V1 } else { &*FROM_V1 };
-    // Each rule asks for fields of each cluster: the first letter excludes most moves.
+    // Speed: the first letter excludes most moves, and every rule looks up fields of every cluster.
     let first = |path: &str| path.as_bytes().first().copied();
     let start = moves.partition_point(|(from, _)| first(from) < first(path));
     let alike = moves.iter().skip(start);
     let alike = alike.take_while(|(from, _)| first(from) == first(path));
-    // A child's own move says more than its parent's.
+    // A child's own move takes precedence over its parent's.
     let applicable = alike.filter_map(|(from, to)| Some((from, *to, below(path, from)?)));
     let (_, place, rest) = applicable.max_by_key(|(from, _, _)| from.len())?;
     Some(Translated { place, rest })
 }
 
-/// [`MOVES`], sorted by where they begin.
+/// [`MOVES`], sorted by source.
 static TO_V1: LazyLock<Vec<Move>> = LazyLock::new(|| sorted(MOVES.iter().copied()));
 
-/// [`MOVES`] back, sorted by where they begin.
+/// [`MOVES`] reversed, sorted by source.
 static FROM_V1: LazyLock<Vec<Move>> = LazyLock::new(|| sorted(MOVES.iter().map(|(v1beta1, v1)| (*v1, *v1beta1))));
 
 fn sorted(moves: impl Iterator<Item = Move>) -> Vec<Move> {
@@ -165,9 +162,9 @@ fn sorted(moves: impl Iterator<Item = Move>) -> Vec<Move> {
     moves
 }
 
-/// What follows `parent` in `path`, with its leading dot.
+/// The rest of `path` below `parent`, with its leading dot.
 fn below<'p>(path: &'p str, parent: &str) -> Option<&'p str> {
-    // What is cheap to tell comes first: every row of a table is asked.
+    // Cheap check first: every row of a table is compared.
     if !matches!(path.as_bytes().get(parent.len()), None | Some(b'.')) {
         return None;
     }

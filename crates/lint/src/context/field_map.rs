@@ -1,4 +1,4 @@
-//! The release's field map, read from the operand's side: which field feeds a place.
+//! The release's field map, from the operand's side: finds the field that sets a path.
 
 use hcoplan_planner::release::{HyperConvergedField, Transform};
 use hcoplan_yaml::{Path, Segment};
@@ -6,27 +6,26 @@ use hcoplan_yaml::{Path, Segment};
 use super::Context;
 
 impl Context<'_> {
-    /// The HyperConverged's field behind a place of an operand, in the document's own version, or
-    /// behind the nearest place above it.
+    /// The HyperConverged's field that sets a path of an operand or its nearest parent, in the document's version.
     pub fn field_behind(&self, kind: &str, place: &Path) -> Option<Path> {
         let keys = hcoplan_planner::jsonpatch::segments(&place.to_pointer());
         row(self, kind, &keys).map(|row| row.path)
     }
 }
 
-/// A step of a row's path: a key, or any element of a list.
+/// A segment of a row's path: a key, or any element of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathStep<'a> {
     Key(&'a str),
     Element,
 }
 
-/// The steps of a row's path.
+/// The segments of a row's path.
 pub(super) fn steps(path: &str) -> PathSteps<'_> {
     PathSteps(path)
 }
 
-/// What is left of a row's path.
+/// The remaining path of a row.
 #[derive(Debug, Clone)]
 pub(super) struct PathSteps<'a>(&'a str);
 
@@ -46,8 +45,7 @@ impl<'a> Iterator for PathSteps<'a> {
     }
 }
 
-/// The indices of a pointer where a row's path leads through lists, as far as both go; `None`
-/// where they part.
+/// The indexes of a pointer at the lists of a row's path, up to the shorter of both; `None` if they differ.
 pub(super) fn along(keys: &[String], path: &str) -> Option<Vec<usize>> {
     let mut indices = Vec::new();
     let mut rest = path;
@@ -61,7 +59,7 @@ pub(super) fn along(keys: &[String], path: &str) -> Option<Vec<usize>> {
         if rest.is_empty() {
             break;
         }
-        // Not step by step: most rows part from the keys before a step's end would be found.
+        // Compare whole prefixes: most rows differ early.
         rest = rest.strip_prefix(key.as_str())?;
         let is_whole = matches!(rest.as_bytes().first(), None | Some(b'.' | b'['));
         if !is_whole || key.is_empty() || key.contains(['.', '[']) {
@@ -71,7 +69,7 @@ pub(super) fn along(keys: &[String], path: &str) -> Option<Vec<usize>> {
     Some(indices)
 }
 
-/// A row's path in the HyperConverged with the indices in their places; it ends where they do.
+/// A row's path in the HyperConverged with indexes inserted, until they run out.
 pub(super) fn with_indices(path: &str, indices: &[usize]) -> Path {
     let mut indices = indices.iter();
     let mut out = Path::root();
@@ -87,16 +85,15 @@ pub(super) fn with_indices(path: &str, indices: &[usize]) -> Path {
     out
 }
 
-/// A row that leads to a place, or above it.
+/// A row that sets a path or a parent of it.
 pub(super) struct Row<'c> {
     pub field: &'c HyperConvergedField,
     pub how: Transform,
-    /// The field's path, or what is below it.
+    /// The field's path, or a path below it.
     pub path: Path,
 }
 
-/// The rows of the field map for this operand and the document's version: the field, the place
-/// that it feeds, and how.
+/// The rows for this operand in the document's version: field, path and transformation.
 pub(super) fn rows<'c, 'a>(
     cx: &'c Context<'a>,
     kind: &'c str,
@@ -105,20 +102,20 @@ pub(super) fn rows<'c, 'a>(
     let fields = fields.filter(move |f| f.api_version == cx.version() && !f.ignored);
     fields.flat_map(move |field| {
         let feeds = field.operands.iter().filter(move |o| o.kind == kind);
-        // What has only a part in a place isn't the field behind it.
+        // A field that only contributes to a value isn't its source.
         let own = feeds.filter(|o| o.how != Transform::Part);
         own.map(move |o| (field, o.path.as_str(), o.how))
     })
 }
 
-/// The row for a place: its own, else the one of the nearest place above it.
+/// The row for a path: its own, else that of the nearest parent.
 pub(super) fn row<'c>(cx: &'c Context<'_>, kind: &'c str, keys: &[String]) -> Option<Row<'c>> {
     let leading = rows(cx, kind).filter_map(|(field, place, how)| {
         let indices = along(keys, place)?;
         let depth = steps(place).count();
         let rest = keys.get(depth..)?;
         let mut path = with_indices(&field.path, &indices);
-        // Below a field that is no copy, nothing can be named.
+        // Children of a field that is transformed can't be mapped.
         let list = field.ty.starts_with("array");
         for key in rest.iter().filter(|_| how == Transform::Copy) {
             path = match key.parse() {
@@ -128,7 +125,7 @@ pub(super) fn row<'c>(cx: &'c Context<'_>, kind: &'c str, keys: &[String]) -> Op
         }
         Some((depth, how != Transform::Derive, Row { field, how, path }))
     });
-    // Of several, the first that can be turned round.
+    // Of several rows, use the first invertible one.
     let rows: Vec<_> = leading.collect();
     let best = rows.iter().map(|(depth, plain, _)| (*depth, *plain)).max()?;
     let mut rows = rows.into_iter();

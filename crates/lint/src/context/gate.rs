@@ -1,4 +1,4 @@
-//! A feature gate of the HyperConverged as written: a map's entry or a list's element.
+//! A feature gate of the HyperConverged as written: an entry of a map or an element of a list.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::tree;
@@ -18,17 +18,17 @@ pub struct Gate<'a> {
     explicit: Option<bool>,
 }
 
-/// Where a gate is.
+/// The location of a gate.
 #[derive(Debug, Clone, Copy)]
 struct WrittenGate<'a> {
     /// The gate's name: a map's key, a list element's `name`.
     name: hcoplan_diagnostics::source::Span,
-    /// What switches it: a map's value, a list element's `state`, else its `name`.
+    /// The value: in a map the entry's value, in a list the element's `state`, else its `name`.
     switch: &'a Node,
 }
 
 impl<'a> Context<'a> {
-    /// A feature gate by its name; names are compared as the release compares them.
+    /// A feature gate by name, compared as the release does.
     pub fn gate(&self, name: &str) -> Gate<'a> {
         let any_case = self.release().has("feature-gates-any-case");
         let is_it = |written: &str| if any_case { written.eq_ignore_ascii_case(name) } else { written == name };
@@ -53,8 +53,8 @@ impl<'a> Context<'a> {
         Gate { document: self.document(), written, explicit: written.and_then(|_| explicit()) }
     }
 
-    /// What is meant by a key that an element of the list of gates doesn't have: its title, and the changes that write
-    /// it as `name` and `state`. `enabled` is a state, and a gate's name with a switch is the whole element.
+    /// A title and the changes that rewrite an unknown key of an element of the gates' list as `name` and `state`.
+    /// `enabled` becomes a state; a gate's name with a value becomes the whole element.
     pub fn meant_gate(&self, path: &Path) -> Option<(String, Vec<Change>)> {
         let item = path.parent();
         let (Segment::Key(key), root) = (path.0.last()?, &self.document().root) else {
@@ -76,8 +76,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Where multi-arch golden images are switched: the field of v1 where it is written or where
-    /// nothing but it can be, else the gate.
+    /// The location of the switch of multi-arch golden images: v1's field if it is written or is the only one, else the
+    /// gate.
     pub fn multi_arch_switch(&self) -> Location {
         let field = self.field("workloadSources.enableMultiArchBootImageImport");
         if field.is_set() {
@@ -94,7 +94,7 @@ impl<'a> Context<'a> {
         self.key_or_above(&near)
     }
 
-    /// The key at a path where it is there, else the key above it, else the whole.
+    /// The location of a path's key, else of its parent's key, else of the document.
     fn key_or_above(&self, path: &Path) -> Location {
         let mut path = path.clone();
         while !path.0.is_empty() {
@@ -108,24 +108,24 @@ impl<'a> Context<'a> {
 }
 
 impl Gate<'_> {
-    /// Whether the document says anything about it.
+    /// Whether the document has it.
     pub fn is_written(&self) -> bool {
         self.written.is_some()
     }
 
-    /// The state of a list's element as it is written; `None` where it has none, and for a map's entry.
+    /// The written state of a list's element; `None` without a state, and for a map's entry.
     pub fn written_state(&self) -> Option<&str> {
         let written = self.written.filter(|w| w.name != w.switch.span)?;
         written.switch.as_str()
     }
 
-    /// What the document says; `None` when it says nothing.
+    /// The written value; `None` if the document doesn't have it.
     pub fn explicit(&self) -> Option<bool> {
         self.explicit
     }
 
-    /// What switches it: its value in a map, its `state` (else its name) in a list; when it isn't
-    /// there, `featureGates` or what is above.
+    /// The location of its value in a map, or its `state` (else its name) in a list; if it isn't written, of
+    /// `featureGates` or a parent.
     pub fn place(&self) -> Location {
         match self.written {
             Some(written) => self.document.location(written.switch.span),
@@ -133,7 +133,7 @@ impl Gate<'_> {
         }
     }
 
-    /// Its name; when it isn't there, as [`Gate::place`].
+    /// The location of its name; if it isn't written, see [`Gate::place`].
     pub fn name_place(&self) -> Location {
         match self.written {
             Some(written) => self.document.location(written.name),

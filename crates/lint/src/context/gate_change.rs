@@ -1,17 +1,17 @@
-//! What an operation of a patch added to a list of feature gates, and took away.
+//! Feature gates added or removed by an operation of a patch.
 
 use std::collections::{HashMap, HashSet};
 
-/// What an operation did to a list of gates.
+/// An operation's changes of a list of gates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchedGates {
     /// The list's pointer.
     pub list: &'static str,
-    /// The gates that weren't there, or once less; in order.
+    /// Gates added, in order; repeated ones included.
     pub added: Vec<String>,
-    /// Those of them that were there, too.
+    /// Added gates that the list already had.
     pub twice: Vec<String>,
-    /// The gates that are removed, in order.
+    /// Gates removed, in order.
     pub lost: Vec<String>,
 }
 

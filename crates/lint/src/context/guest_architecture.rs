@@ -1,8 +1,8 @@
-//! The architecture that a virtual machine would get, and why.
+//! Determines the architecture of a virtual machine, and why.
 //!
 //! Source: KubeVirt's webhook for virtual machines (`pkg/virt-api/webhooks/mutating-webhook/mutators`,
-//! `vm-mutator.go`), read at v1.6.6, v1.7.4, v1.8.4 and v1.9.0. An architecture that is set stays; otherwise the first
-//! of these sets it:
+//! `vm-mutator.go`), read at v1.6.6, v1.7.4, v1.8.4 and v1.9.0. A written architecture stays; otherwise the first of
+//! these sets it:
 //!
 //! 1. the preference, from v1.7 on (`pkg/instancetype/webhooks/vm`: `mutateArch`): its `preferredArchitecture`. Until
 //!    v1.6 a preference has no such field. A matcher that infers the preference from a volume is resolved before that.
@@ -13,8 +13,8 @@
 //!    value, else the architecture that virt-operator was built for when it first looked (`pkg/virt-operator/util`:
 //!    `runtime.GOARCH`).
 //!
-//! A bare instance and a replica set's instances have neither preference nor templates: they always get the default
-//! (`SetDefaultVirtualMachineInstanceSpec`).
+//! An instance without VirtualMachine and the instances of a replica set have neither preference nor templates: they
+//! always get the default (`SetDefaultVirtualMachineInstanceSpec`).
 
 use std::collections::HashMap;
 
@@ -28,39 +28,38 @@ use serde_json::Value;
 
 use super::{Context, VirtualMachine};
 
-/// The architectures that KubeVirt knows; its webhook rejects any other.
+/// The architectures supported by KubeVirt; its webhook rejects others.
 pub const GUEST_ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
 
-/// The defect of versions that don't examine DataSources.
+/// The defect of versions that ignore DataSources.
 const DATA_SOURCE_IGNORED: &str = "kubevirt-16432";
 
-/// From this capability on virt-operator only runs on control-plane nodes.
+/// Since this capability virt-operator runs only on control-plane nodes.
 const ON_CONTROL_PLANE: &str = "virt-operator-on-control-plane";
 
 /// Why a virtual machine has its architecture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArchitectureReason {
-    /// It says so.
+    /// The virtual machine sets it.
     Written,
-    /// Its preference prefers it: the preference's name.
+    /// The preference with this name sets it.
     Preference(String),
-    /// The DataSource of a disk has it as a label: the DataSource's name.
+    /// The label of the DataSource with this name sets it.
     DataSource(String),
-    /// Nothing says anything, and the KubeVirt object names a default.
+    /// The KubeVirt object's default.
     Default,
-    /// Nothing says anything, and virt-operator's own architecture counts.
+    /// The default is virt-operator's own architecture.
     Operator,
 }
 
-/// The architecture that a virtual machine would get.
+/// The architecture of a virtual machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuestArchitecture {
-    /// `None` where it depends on the node that virt-operator happens to run on, or where that
-    /// isn't declared.
+    /// `None` if it depends on the node that runs virt-operator, or on undeclared facts.
     pub name: Option<String>,
-    /// The same, with those that it may be.
+    /// All possible architectures.
     pub possible: Architectures,
-    /// Why.
+    /// The reason.
     pub because: ArchitectureReason,
 }
 
@@ -70,7 +69,7 @@ impl GuestArchitecture {
         !matches!(self.because, ArchitectureReason::Default | ArchitectureReason::Operator)
     }
 
-    /// Why, in words: `KubeVirt's default`.
+    /// The reason in words: `KubeVirt's default`.
     pub fn reason(&self) -> String {
         match &self.because {
             ArchitectureReason::Written => "as set".to_owned(),
@@ -82,29 +81,29 @@ impl GuestArchitecture {
     }
 }
 
-/// A DataSource that will exist.
+/// A known DataSource.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KnownSource {
-    /// The architecture that its label names, which KubeVirt goes by.
+    /// The architecture of its label, which KubeVirt uses.
     pub label: Option<String>,
-    /// The architecture of the disk behind it; none where nothing provides one.
+    /// The architecture of its disk; none if nothing provides one.
     pub image: Architectures,
-    /// The address of the image that is imported for it.
+    /// The address of the imported image.
     pub url: Option<String>,
-    /// The DataSource that it leads to: namespace and name.
+    /// The referenced DataSource: namespace and name.
     pub leads_to: Option<(String, String)>,
 }
 
-/// What makes DataSources, by their namespace and name.
+/// The sources of DataSources by namespace and name.
 #[derive(Default)]
 pub(super) struct SourceIndex<'a> {
     rendered: HashMap<(&'a str, &'a str), &'a Rendered>,
-    /// Made by CDI for a DataImportCron.
+    /// Created by CDI for a DataImportCron.
     managed: HashMap<(&'a str, &'a str), &'a Rendered>,
 }
 
 impl<'a> Context<'a> {
-    /// The architecture that KubeVirt gives a virtual machine.
+    /// The architecture that KubeVirt sets for a virtual machine.
     pub fn guest_architecture(&self, vm: &VirtualMachine<'_>) -> GuestArchitecture {
         let guest = |name: &str, because| GuestArchitecture {
             name: Some(name.to_owned()),
@@ -136,8 +135,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The control plane's architectures, where KubeVirt may reject a guest because it is of another one: while the gate for
-    /// that is alpha and off. Whether it does, the virt-api pod decides where one of them is the guest's.
+    /// The control plane's architectures, if KubeVirt may reject a guest of another architecture: while the feature
+    /// gate is alpha and disabled. If they are mixed, the virt-api pod's architecture decides.
     pub fn rejects_foreign(&self, guest: &GuestArchitecture) -> Option<&'a [String]> {
         const GATE: &str = "MultiArchitecture";
         let is_alpha = self.release().kubevirt().feature_gates.get(GATE) == Some(&Phase::Alpha);
@@ -147,8 +146,8 @@ impl<'a> Context<'a> {
         (!control_plane.is_empty() && *control_plane != [name.as_str()]).then_some(control_plane)
     }
 
-    /// A DataSource, after the one reference that KubeVirt and CDI follow; `None` where it, or
-    /// what it leads to, isn't known.
+    /// A DataSource after following the one reference that KubeVirt and CDI follow; `None` if it or its target is
+    /// unknown.
     pub fn followed_data_source(&self, namespace: &str, name: &str) -> Option<KnownSource> {
         let known = self.known_source(namespace, name)?;
         match &known.leads_to {
@@ -157,8 +156,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A DataSource that SSP makes, that CDI makes for one of its DataImportCrons, or that is
-    /// declared or made for a DataImportCron that is.
+    /// A DataSource created by SSP, created by CDI for one of SSP's DataImportCrons, or declared, also by a declared
+    /// DataImportCron.
     pub fn known_source(&self, namespace: &str, name: &str) -> Option<KnownSource> {
         let of_cron = self.source_index().managed.get(&(namespace, name));
         let url = of_cron.and_then(|cron| url_of(&cron.object.body["spec"]["template"]["spec"]["source"]));
@@ -167,7 +166,7 @@ impl<'a> Context<'a> {
             let mut known = KnownSource { url, ..of_json(&rendered.object.body) };
             known.image = cron.unwrap_or_else(|| {
                 match self.volume_behind(&rendered.object.body, namespace) {
-                    // The image is imported under another name or elsewhere, and this volume is nobody's to bring.
+                    // The image is imported under another name, so that nothing fills this volume.
                     Architectures::Unknown if self.is_imported(rendered) => Architectures::none(),
                     image => image,
                 }
@@ -196,7 +195,7 @@ impl<'a> Context<'a> {
         Some(known)
     }
 
-    /// Whether a DataImportCron of SSP's imports the image that a DataSource of the template bundle is for.
+    /// Whether one of SSP's DataImportCrons imports the image of a template bundle's DataSource.
     fn is_imported(&self, source: &Rendered) -> bool {
         let Some(bundle) = &source.origin.bundle else {
             return false;
@@ -228,7 +227,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The architectures of the nodes that virt-operator may run on.
+    /// The architectures of the nodes that can run virt-operator.
     pub fn operator_architectures(&self) -> Architectures {
         let topology = self.topology();
         let places: Vec<&str> = if self.release().has(ON_CONTROL_PLANE) {
@@ -239,8 +238,8 @@ impl<'a> Context<'a> {
         Architectures::one_of(places.into_iter().map(str::to_owned).collect())
     }
 
-    /// The preference of a virtual machine with the architecture that it prefers: one that is
-    /// declared, or one that KubeVirt deploys itself.
+    /// The preference of a virtual machine with its preferred architecture: a declared one, or one deployed by
+    /// KubeVirt.
     fn preferred(&self, vm: &VirtualMachine<'_>) -> Option<(String, String)> {
         let common = self.release().kubevirt().preferred_architectures.as_ref()?;
         let preference = self.machine_type(vm, TypeKind::Preference)?;
@@ -264,7 +263,7 @@ fn of_json(body: &Value) -> KnownSource {
     KnownSource { label: label.map(str::to_owned), leads_to, ..KnownSource::default() }
 }
 
-/// The address of the image of a `source`.
+/// The image's address in a `source`.
 fn url_of(source: &Value) -> Option<String> {
     source.pointer("/registry/url").and_then(Value::as_str).map(str::to_owned)
 }

@@ -1,7 +1,7 @@
-//! What is known about images without asking a registry, see `image_output.rs` for what is read.
+//! Evidence about images from files, without asking a registry; `image_output.rs` lists the formats.
 //!
-//! All of it is read once, when a rule first asks. An image is looked for under its mirrors'
-//! names, too (`image_mirrors.rs`): the mirror's image is the one that is pulled.
+//! The files are read once, when a rule first needs them. An image is also looked up under its mirrors' names
+//! (`image_mirrors.rs`), because the mirror's image is pulled.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use super::image_output::{
     EvidenceOwner, Form, Platform, Record, called, collected, declared, plain, repository, saved, tag,
 };
 
-/// What was found out about an image.
+/// The evidence about an image.
 #[derive(Debug, Clone)]
 pub struct ImageEvidence {
-    /// What it is as a whole.
+    /// Its form.
     pub form: Form,
-    /// What it is there for, sorted; variants are left out.
+    /// Its platforms without variants, sorted.
     pub platforms: Vec<Platform>,
     /// The architectures of its Linux images, sorted.
     pub architectures: Vec<String>,
@@ -28,13 +28,13 @@ pub struct ImageEvidence {
 }
 
 impl ImageEvidence {
-    /// Where it says so.
+    /// The location of the evidence.
     pub fn place(&self) -> Location {
         self.place.clone()
     }
 
-    /// Whether what it isn't there for is known, too. A plain `skopeo inspect` or `docker inspect`
-    /// shows one image of what may be a list.
+    /// Whether missing platforms are known, too. A plain `skopeo inspect` or `docker inspect` shows one image of a
+    /// possible list.
     pub fn is_complete(&self) -> bool {
         match self.form {
             Form::List | Form::Declared | Form::Built => true,
@@ -43,24 +43,24 @@ impl ImageEvidence {
         }
     }
 
-    /// Whether the image was inspected or its architectures declared; another build may add to what one publishes.
+    /// Whether the image was inspected or its architectures declared; several builds may publish one image.
     pub fn is_certain(&self) -> bool {
         self.form != Form::Built
     }
 
-    /// Whether it is known not to be there for an architecture of Linux.
+    /// Whether it is known to lack an architecture of Linux.
     pub fn lacks(&self, architecture: &str) -> bool {
         self.is_complete() && !self.architectures.iter().any(|a| a == architecture)
     }
 
-    /// Whether it is known not to be there for a platform.
+    /// Whether it is known to lack a platform.
     pub fn lacks_platform(&self, os: &str, architecture: &str) -> bool {
         let same = |p: &Platform| p.os == os && p.architecture == architecture;
         self.is_complete() && !self.platforms.iter().any(same)
     }
 }
 
-/// Everything that is saved about images in a cluster's directory.
+/// The evidence about all images in a cluster's directory.
 #[derive(Debug, Default)]
 pub(super) struct EvidenceIndex {
     records: Vec<Record>,
@@ -68,34 +68,33 @@ pub(super) struct EvidenceIndex {
 }
 
 impl Context<'_> {
-    /// What is known about an image: its reference, with or without `docker://`. `None` where
-    /// nothing is, and where what is saved doesn't tell.
+    /// The evidence about an image, given with or without `docker://`. `None` if there is none, or it is contradictory.
     pub fn image_evidence(&self, image: &str) -> Option<ImageEvidence> {
         self.image_or_build_evidence(image).filter(ImageEvidence::is_certain)
     }
 
-    /// The same, and where nothing is saved, what builds and copies in the repository publish.
+    /// The same, or the platforms published by builds and copies in the repository.
     pub fn image_or_build_evidence(&self, image: &str) -> Option<ImageEvidence> {
         self.images_index().find(image)
     }
 
-    /// Whether anything is saved about any image.
+    /// Whether there is evidence about any image.
     pub fn has_image_evidence(&self) -> bool {
         self.images_index().records.iter().any(|record| record.form != Form::Built)
     }
 
-    /// Location of saved output about another digest of the image that a reference pins.
+    /// The location of evidence about another digest of the same image.
     pub fn other_digest(&self, image: &str) -> Option<Location> {
         self.images_index().other_digest(image)
     }
 
-    /// Location of the mirror setting by which nodes never pull an image from its own registry.
+    /// The location of the mirror setting that prevents pulling an image from its own registry.
     pub fn sealed_source(&self, image: &str) -> Option<Location> {
         let image = image.strip_prefix("docker://").unwrap_or(image);
         self.images_index().mirrors.sealed(image).cloned()
     }
 
-    /// Where the images are listed that oc-mirror copies, for an image that comes from a mirror only and isn't one of them.
+    /// The location of oc-mirror's list of images, for an image that is pulled only from a mirror and isn't listed.
     pub fn not_mirrored(&self, image: &str) -> Option<Location> {
         let image = image.strip_prefix("docker://").unwrap_or(image);
         self.images_index().mirrors.not_copied(image).cloned()
@@ -133,7 +132,7 @@ impl EvidenceIndex {
         references.iter().find_map(|r| self.about(r))
     }
 
-    /// What the records of one reference say together.
+    /// The combined evidence of the records for one reference.
     fn about(&self, image: &str) -> Option<ImageEvidence> {
         let all: Vec<&Record> = self.records.iter().filter(|r| r.is_of(image)).collect();
         let first = |form: Form| all.iter().find(|r| r.form == form).copied();
@@ -146,9 +145,9 @@ impl EvidenceIndex {
         let record = found.or_else(|| first(Form::One))?;
         let platforms = match record.form {
             Form::One => seen(),
-            // Each build adds to the image.
+            // Each build adds platforms.
             Form::Built => all.iter().filter(|r| r.form == Form::Built).flat_map(|r| r.platforms.clone()).collect(),
-            // Of the platform that the declaration or a plain inspect names, if it is one.
+            // Use the platform of the declaration or the plain output, if it is unique.
             Form::Single if record.platforms.is_empty() => {
                 let said = first(Form::Declared).map(|d| d.platforms.clone());
                 let mut said = said.unwrap_or_else(seen);
@@ -211,7 +210,7 @@ impl Record {
     }
 }
 
-/// Whether a path, as [`called`] writes it, ends in an image's reference.
+/// Whether a path, as written by [`called`], ends in an image's reference.
 fn is_called(path: &str, image: &str) -> bool {
     match path.strip_suffix(&called(image)) {
         Some(before) => before.is_empty() || before.ends_with('_'),
@@ -219,7 +218,7 @@ fn is_called(path: &str, image: &str) -> bool {
     }
 }
 
-/// A reference with a tag and a digest, without the tag, which counts for nothing then.
+/// A reference with tag and digest, without the tag, which is ignored then.
 fn without_tag(image: &str) -> Option<String> {
     let (named, digest) = image.split_once('@')?;
     let repository = repository(named);
@@ -302,7 +301,7 @@ mod tests {
 
     #[test]
     fn plain_output_counts_under_the_name_that_was_asked_for() {
-        // Through a mirror, skopeo prints the mirror's name, and tags that it has.
+        // Through a mirror, skopeo prints the mirror's name and tags.
         for (path, image, expected) in [
             ("images/x.io_a_b_7.json", "x.io/a/b:7", "One s390x"),
             ("images/x.io/a/b:7.json", "x.io/a/b:7", "One s390x"),
@@ -331,12 +330,12 @@ mod tests {
         let raw = ("quay.io_a_b_1.json", RAW);
         let arm = SKOPEO.replace("s390x", "arm64");
         let both = [("a.json", SKOPEO), ("b.json", arm.as_str())];
-        // A single image, and what it is for.
+        // A single image with its platform.
         assert_eq!(show(&[raw, ("a.json", SKOPEO)], "quay.io/a/b:1"), "Single s390x");
         assert_eq!(show(&[raw], "quay.io/a/b:1"), "Single");
-        // Two that were examined one after the other.
+        // Two outputs about the same image.
         assert_eq!(show(&both, "quay.io/a/b:1"), "One arm64 s390x");
-        // The list says more than one of its images.
+        // The list is more complete than one of its images.
         let list = ("quay.io_a_b_1.json", LIST);
         assert_eq!(show(&[("a.json", SKOPEO), list], "quay.io/a/b:1"), "List amd64 arm64");
     }

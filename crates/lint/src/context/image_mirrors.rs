@@ -1,4 +1,4 @@
-//! Where a cluster pulls an image from instead: its mirror configurations.
+//! Mirrors from which a cluster pulls images.
 //!
 //! Source: OpenShift's `ImageDigestMirrorSet`, `ImageTagMirrorSet` and `ImageContentSourcePolicy`,
 //! which become `registries.conf`: mirrors are tried in order, the source last; the longest source
@@ -11,7 +11,7 @@ use hcoplan_yaml::{Node, Path};
 
 use super::image_output::{plain, repository, tag};
 
-/// The kinds, where each has its list, and whether it is for references by digest.
+/// The kinds, the paths of their lists, and whether they apply to references by digest.
 const KINDS: [(&str, &str, bool); 3] = [
     ("ImageDigestMirrorSet", "spec.imageDigestMirrors", true),
     ("ImageTagMirrorSet", "spec.imageTagMirrors", false),
@@ -22,7 +22,7 @@ const KINDS: [(&str, &str, bool); 3] = [
 #[derive(Debug, Default)]
 pub(super) struct Mirrors {
     all: Vec<Mirrored>,
-    /// The images that oc-mirror copies, and where the first list of them is.
+    /// The images copied by oc-mirror, and the location of the first list.
     copied: Option<(Vec<String>, Location)>,
 }
 
@@ -31,7 +31,7 @@ struct Mirrored {
     source: String,
     mirrors: Vec<String>,
     by_digest: bool,
-    /// Where it says that the source is never contacted.
+    /// The location of the setting that the source is never contacted.
     sealed: Option<Location>,
 }
 
@@ -61,13 +61,13 @@ impl Mirrors {
         Self { all: out, copied: copied(other_objects) }
     }
 
-    /// Location of the setting by which nodes pull an image from a mirror only.
+    /// The location of the setting that nodes pull an image only from a mirror.
     pub(super) fn sealed(&self, image: &str) -> Option<&Location> {
         let fitting = self.all.iter().filter(|m| below(image, &m.source).is_some());
         fitting.max_by_key(|m| m.source.len())?.sealed.as_ref()
     }
 
-    /// Where the images are listed that oc-mirror copies, for an image that comes from a mirror only and isn't one of them.
+    /// The location of oc-mirror's list of images, for an image that is pulled only from a mirror and isn't listed.
     pub(super) fn not_copied(&self, image: &str) -> Option<&Location> {
         let (copied, place) = self.copied.as_ref()?;
         let from_mirror = self.all.iter().flat_map(|m| m.mirrors.iter().map(move |mirror| (m, mirror)));
@@ -77,8 +77,7 @@ impl Mirrors {
         (!is_copied).then_some(place)
     }
 
-    /// The references that an image is pulled by, in the order in which they are tried: the last
-    /// is its own.
+    /// The references tried for an image, in order; its own is the last.
     pub(super) fn references(&self, image: &str) -> Vec<String> {
         let by_digest = image.contains('@');
         let fitting = self.all.iter().filter(|m| m.by_digest == by_digest);
@@ -102,17 +101,17 @@ fn copied(other_objects: &OtherObjects) -> Option<(Vec<String>, Location)> {
     Some((names.map(str::to_owned).collect(), place))
 }
 
-/// Whether two references are of one image; what is pinned by its digest may be any of its repository.
+/// Whether two references mean one image; a digest may be any image of its repository.
 fn is_same(a: &str, b: &str) -> bool {
     let repositories = [a, b].map(|r| plain(repository(r.split('@').next().unwrap_or(r))));
     let is_pinned = a.contains('@') || b.contains('@');
     repositories[0] == repositories[1] && (is_pinned || tag(a) == tag(b))
 }
 
-/// What of a reference follows a source: a registry, a namespace or a repository.
+/// The rest of a reference below a source: a registry, a namespace or a repository.
 fn below<'i>(image: &'i str, source: &str) -> Option<&'i str> {
     let rest = image.strip_prefix(source)?;
-    // A port isn't a tag: a registry's name ends before it.
+    // The port of a registry isn't a tag.
     let ends = match rest.chars().next() {
         Some('/' | '@') => true,
         Some(':') => source.contains('/'),

@@ -1,4 +1,4 @@
-//! Saved data about images: output of skopeo and docker, and lists written by hand.
+//! Parses saved data about images: output of skopeo and docker, and lists written by hand.
 //!
 //! - a document `kind: ImageArchitectures` of `hcoplan.dev`: `images: [{image, architectures}]`
 //! - `skopeo inspect --raw` and `docker manifest inspect`: a manifest list, or the manifest of a single image. Neither
@@ -16,43 +16,43 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::inventory::Architecture;
 use hcoplan_yaml::{Document, Node};
 
-/// What a saved output tells about an image as a whole.
+/// The form of the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// It is a manifest list: these are all of its platforms.
+    /// A manifest list with all platforms.
     List,
-    /// It is the manifest of a single image. A raw one doesn't say of which platform.
+    /// The manifest of a single image. A raw one doesn't contain the platform.
     Single,
-    /// Declared by hand.
+    /// A declaration.
     Declared,
-    /// A build or a copy in the repository is for these.
+    /// A build or copy in the repository publishes these.
     Built,
-    /// The output describes one image; there may be others.
+    /// The output describes one image; others may exist.
     One,
 }
 
-/// What an image is for.
+/// A platform of an image.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Platform {
     /// `linux`
     pub os: String,
-    /// As Go calls it: `amd64`.
+    /// As in Go: `amd64`.
     pub architecture: String,
 }
 
-/// Whose evidence it is.
+/// The image of the evidence.
 #[derive(Debug, Clone)]
 pub(super) enum EvidenceOwner {
-    /// Of the image that the file is called after: its path without extension.
+    /// The image in the file's name: its path without extension.
     File(String),
-    /// Of a repository, with the digest and the tags that go with it; or of what its file is called
-    /// after, which may be another name for the same, a mirror's.
+    /// A repository, with digest and tags; or the image in the file's name, which may be a mirror's name of the same
+    /// image.
     Repository { file: String, name: String, digest: Option<String>, tags: Vec<String> },
-    /// Of these references.
+    /// These references.
     References(Vec<String>),
 }
 
-/// What one output says.
+/// The content of one output.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     pub(super) of: EvidenceOwner,
@@ -61,7 +61,7 @@ pub(super) struct Record {
     pub(super) place: Location,
 }
 
-/// What a list of ours says.
+/// Parses hcoplan's own list.
 pub(super) fn declared(document: &Arc<Document>, out: &mut Vec<Record>) {
     let images = document.root.get("images");
     for entry in images.map(Node::items).unwrap_or_default() {
@@ -81,7 +81,7 @@ pub(super) fn declared(document: &Arc<Document>, out: &mut Vec<Record>) {
     }
 }
 
-/// What a list of outputs says: `images.yaml`, by reference or as `images: [{image, ...}]`.
+/// Parses a list of outputs: `images.yaml`, by reference or as `images: [{image, ...}]`.
 pub(super) fn collected(document: &Arc<Document>, out: &mut Vec<Record>) {
     let root = &document.root;
     let items = root.get("images").map(Node::items).unwrap_or_default().iter();
@@ -116,12 +116,12 @@ pub(super) fn collected(document: &Arc<Document>, out: &mut Vec<Record>) {
     }
 }
 
-/// What a document without a kind says about an image, if it is one of those outputs.
+/// Parses a document without a kind, if it is one of those outputs.
 pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     let root = &document.root;
     let of_file = || EvidenceOwner::File(called(document.file.path().with_extension("").as_str()));
     let mut add = |of: EvidenceOwner, form: Form, platforms: Vec<Platform>, node: &Node| {
-        // The first key represents the whole: an excerpt of everything doesn't help.
+        // The first key, since an excerpt of the whole document doesn't help.
         let place = node.entries().first().map_or(node.span, |e| e.key.span);
         out.push(Record { of, form, platforms, place: document.location(place) });
     };
@@ -173,7 +173,7 @@ fn platform_of(os: &str, architecture: &str) -> Platform {
     Platform { os: os.to_owned(), architecture: architecture.to_owned() }
 }
 
-/// The platform of an entry of a manifest list; attestations have none.
+/// The platform of an entry of a manifest list; `None` for attestations.
 fn platform(entry: &Node) -> Option<Platform> {
     let platform = entry.get("platform")?;
     let os = string(platform, "os").unwrap_or("linux");
@@ -182,7 +182,7 @@ fn platform(entry: &Node) -> Option<Platform> {
     known.then(|| platform_of(os, architecture))
 }
 
-/// A path or a reference with nothing in it that a file's name can't have.
+/// A path or reference without characters that file names can't have.
 pub(super) fn called(text: &str) -> String {
     text.replace(['/', ':', '@'], "_")
 }
@@ -200,7 +200,7 @@ pub(super) fn tag(image: &str) -> &str {
     image.get(repository(image).len() + 1..).unwrap_or("latest")
 }
 
-/// A reference as docker prints it for images of its own registry.
+/// A reference as docker prints it for images of Docker Hub.
 pub(super) fn plain(image: &str) -> &str {
     let image = image.strip_prefix("docker.io/").unwrap_or(image);
     image.strip_prefix("library/").unwrap_or(image)

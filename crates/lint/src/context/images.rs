@@ -1,4 +1,4 @@
-//! The golden images: as written, as HCO passes them on, and as SSP deploys them.
+//! Golden images as written, as passed on by HCO, and as deployed by SSP.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::boot_images::{ENABLE_ANNOTATION, HcoStage, Template, TemplateSource};
@@ -16,17 +16,17 @@ pub struct WrittenTemplate<'a> {
     document: &'a Document,
 }
 
-/// A DataImportCronTemplate after HCO's stage, with the one it was written as.
+/// A DataImportCronTemplate after HCO's processing, with the written one.
 #[derive(Debug, Clone, Copy)]
 pub struct GoldenImage<'a> {
-    /// What HCO hands on.
+    /// The template passed to SSP.
     pub template: &'a Template,
-    /// The HyperConverged's own; `None` for a common one that is not customised.
+    /// The HyperConverged's own template; `None` for a common one without customisation.
     pub written: Option<WrittenTemplate<'a>>,
 }
 
 impl<'a> Context<'a> {
-    /// The DataImportCronTemplates of the HyperConverged, switched off or not.
+    /// The DataImportCronTemplates of the HyperConverged, including disabled ones.
     pub fn written_templates(&self) -> impl Iterator<Item = WrittenTemplate<'a>> + use<'a> {
         let field = self.field("dataImportCronTemplates");
         let document = self.document();
@@ -34,8 +34,8 @@ impl<'a> Context<'a> {
         items.iter().enumerate().map(move |(index, node)| WrittenTemplate { index, node, document })
     }
 
-    /// The golden images that HCO reports and hands to SSP, sorted by name; none where the
-    /// operator reports none (plain Kubernetes, after an error, rejected).
+    /// The golden images that HCO reports and passes to SSP, sorted by name; empty if HCO reports none (plain
+    /// Kubernetes, an error, a rejection).
     pub fn golden_images(&self) -> &[GoldenImage<'a>] {
         self.images.get_or_init(|| {
             let plan = self.plan();
@@ -59,8 +59,7 @@ impl<'a> Context<'a> {
         stage.templates.iter().map(image).collect()
     }
 
-    /// Where a golden image is written; for an untouched common one, where multi-arch golden
-    /// images are switched.
+    /// The location of a golden image; for an unchanged common one, of the switch of multi-arch golden images.
     pub fn image_place(&self, image: &GoldenImage<'_>) -> Location {
         match image.written {
             Some(written) => written.name_place(),
@@ -70,13 +69,13 @@ impl<'a> Context<'a> {
 }
 
 impl<'a> WrittenTemplate<'a> {
-    /// `metadata.name`; empty when it isn't there.
+    /// `metadata.name`; empty if missing.
     pub fn name(&self) -> &'a str {
         let name = self.node.get("metadata").and_then(|m| m.get("name"));
         name.and_then(Node::as_str).unwrap_or_default()
     }
 
-    /// What to call it in a message: `golden image fedora`.
+    /// Its name in messages: `golden image fedora`.
     pub fn display_name(&self) -> String {
         match self.name() {
             "" => format!("golden image {} of the list, which has no name,", self.index + 1),
@@ -84,7 +83,7 @@ impl<'a> WrittenTemplate<'a> {
         }
     }
 
-    /// The place of its name, else of the whole template.
+    /// The location of its name, else of the whole template.
     pub fn name_place(&self) -> Location {
         let name = self.node.get("metadata").and_then(|m| m.get("name"));
         self.document.location(name.unwrap_or(self.node).span)
@@ -100,13 +99,13 @@ impl<'a> WrittenTemplate<'a> {
         self.node.below(path)
     }
 
-    /// The place of a node of it.
+    /// The location of a node in it.
     pub fn place(&self, node: &Node) -> Location {
         self.document.location(node.span)
     }
 
-    /// The place of the value at a dotted path below it, of its key where it is a map or a list;
-    /// where it isn't there, of the nearest key above it that is, at last of its name.
+    /// The location of the value at a dotted path, or of its key for a map or list; if it is missing, of the nearest
+    /// existing parent key, or the template's name.
     pub fn locate(&self, path: &str) -> Location {
         let path = Path::dotted(path);
         let (node, depth) = self.node.nearest(&path);
@@ -121,8 +120,7 @@ impl<'a> WrittenTemplate<'a> {
         }
     }
 
-    /// The place of the key at a dotted path below it; where it isn't there, as
-    /// [`WrittenTemplate::locate`].
+    /// The location of the key at a dotted path; if it is missing, see [`WrittenTemplate::locate`].
     pub fn locate_key(&self, path: &str) -> Location {
         let key = self.node.key_at(&Path::dotted(path));
         key.map_or_else(|| self.locate(path), |k| self.document.location(k.span))
@@ -134,20 +132,20 @@ impl<'a> WrittenTemplate<'a> {
         Some(self.document.location(key.span))
     }
 
-    /// Whether it is switched on: as HCO reads its annotation.
+    /// Whether it is enabled, as HCO reads its annotation.
     pub fn is_enabled(&self, cx: &Context<'a>) -> bool {
         let annotation = self.annotation(cx, ENABLE_ANNOTATION);
         annotation.is_none_or(|a| a.text().is_some_and(|t| t.eq_ignore_ascii_case("true")))
     }
 
-    /// The keys beside `metadata` that belong into it: `name`, `annotations` and the like.
+    /// Keys next to `metadata` that belong into it: `name`, `annotations` and others.
     pub fn misplaced_metadata(&self) -> impl Iterator<Item = &'a Entry> + use<'a> {
         const OF_METADATA: [&str; 4] = ["annotations", "labels", "name", "namespace"];
         let entries = self.node.entries().iter();
         entries.filter(|e| OF_METADATA.contains(&e.key.text.as_str()))
     }
 
-    /// The place of a key of it.
+    /// The location of one of its keys.
     pub fn key_place(&self, key: &Key) -> Location {
         self.document.location(key.span)
     }

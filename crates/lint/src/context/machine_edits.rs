@@ -1,4 +1,4 @@
-//! Suggestions that change the repository's virtual machines where the HyperConverged can't help.
+//! Suggestions that change virtual machines of the repository, if the HyperConverged can't help.
 
 use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
 use hcoplan_yaml::edit::{self, Change};
@@ -6,8 +6,7 @@ use hcoplan_yaml::edit::{self, Change};
 use super::Context;
 
 impl Context<'_> {
-    /// A suggestion that names an architecture in each virtual machine that has none and takes the
-    /// default; `None` where there is no such machine.
+    /// A suggestion that sets the architecture of each virtual machine that uses the default; `None` if there is none.
     pub fn machines_made(&self, architecture: &str) -> Option<Fix> {
         let machines = self.virtual_machines();
         let open: Vec<_> = machines.iter().filter(|vm| !self.guest_architecture(vm).is_chosen()).collect();

@@ -1,4 +1,4 @@
-//! What KubeVirt makes of the virtual machines of the cluster's directory.
+//! KubeVirt's verdicts on the virtual machines of the cluster's directory.
 
 use std::collections::BTreeSet;
 
@@ -13,37 +13,37 @@ use serde_json::Value;
 
 use super::{Context, Extent, NodeRef, VirtualMachine};
 
-/// An instance type or a preference that a virtual machine refers to.
+/// An instance type or preference of a virtual machine.
 #[derive(Debug, Clone, Copy)]
 pub struct MachineType<'c> {
-    /// What it is called.
+    /// Its name.
     pub name: &'c str,
-    /// Whether it is one of the machine's namespace, and not of the cluster.
+    /// Whether it is namespaced rather than cluster-wide.
     pub is_namespaced: bool,
     /// The document that declares it.
     pub declared: Option<&'c Document>,
-    /// Its spec where KubeVirt deploys it itself.
+    /// The spec of one deployed by KubeVirt.
     pub common: Option<&'static Value>,
 }
 
-/// Whether a node has what a machine asks for.
+/// Whether a node satisfies a requirement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeOffer {
-    /// It has it.
+    /// It does.
     Yes,
     /// It doesn't.
     No,
-    /// The inventory says nothing of it.
+    /// The inventory doesn't have the fact.
     Unknown,
 }
 
 impl<'a> Context<'a> {
-    /// The cluster that judges virtual machines; `None` where HCO renders no KubeVirt.
+    /// The cluster that validates virtual machines; `None` if HCO renders no KubeVirt.
     pub fn machine_cluster(&self) -> Option<Cluster<'a>> {
         Some(Cluster { release: self.release(), kubevirt: self.plan().operand("KubeVirt")? })
     }
 
-    /// Each virtual machine with what KubeVirt makes of it.
+    /// The virtual machines with KubeVirt's verdicts.
     pub fn judged_machines(&self) -> Vec<(VirtualMachine<'_>, &Verdict)> {
         let Some(cluster) = self.machine_cluster() else {
             return Vec::new();
@@ -80,12 +80,12 @@ impl<'a> Context<'a> {
         self.plan().operand("KubeVirt").map_or(&Value::Null, |k| &k["spec"]["configuration"]["permittedHostDevices"])
     }
 
-    /// Whether nothing says which devices of nodes virtual machines may use.
+    /// Whether no host devices are permitted.
     pub fn permits_no_devices(&self) -> bool {
         self.device_lists().is_null()
     }
 
-    /// The devices of nodes that virtual machines may use, sorted.
+    /// The permitted host devices, sorted.
     pub fn permitted_devices(&self) -> Vec<&'a str> {
         let all = self.device_lists();
         let lists = ["pciHostDevices", "mediatedDevices", "usb"].iter().filter_map(|l| all[l].as_array());
@@ -95,7 +95,7 @@ impl<'a> Context<'a> {
         names
     }
 
-    /// The devices that a virtual machine asks for and that aren't permitted, each once, with its field.
+    /// The devices that a virtual machine requests and that aren't permitted, once each, with their fields.
     pub fn devices_not_permitted<'v>(&self, vm: &VirtualMachine<'v>) -> Vec<(Path, &'v str)> {
         let permitted = self.permitted_devices();
         let mut found: Vec<(Path, &str)> = Vec::new();
@@ -112,7 +112,7 @@ impl<'a> Context<'a> {
         found
     }
 
-    /// The network binding plugins that a virtual machine asks for and that KubeVirt doesn't know, with their fields.
+    /// The network binding plugins that a virtual machine uses and that KubeVirt doesn't have, with their fields.
     pub fn bindings_not_there<'v>(&self, vm: &VirtualMachine<'v>) -> Vec<(Path, &'v str)> {
         let Some(cluster) = self.machine_cluster() else {
             return Vec::new();
@@ -127,7 +127,7 @@ impl<'a> Context<'a> {
         named.filter(|(_, name)| known[*name].is_null() && !machines::is_placeholder(name)).collect()
     }
 
-    /// What keeps a virtual machine from being migrated, each with its field below the instance's spec.
+    /// What prevents migrating a virtual machine, with fields below the instance's spec.
     pub fn migration_obstacles(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> Vec<(String, Obstacle)> {
         let Some(cluster) = self.machine_cluster() else {
             return Vec::new();
@@ -137,8 +137,8 @@ impl<'a> Context<'a> {
         obstacles(cluster, &verdict.spec, &annotations, |claim| self.claim(vm, claim))
     }
 
-    /// The instance type or preference of a virtual machine. Where it is to be inferred from a volume, the labels of
-    /// the DataSource behind it tell.
+    /// The instance type or preference of a virtual machine. If it is inferred from a volume, the labels of its
+    /// DataSource are used.
     pub fn machine_type<'v>(&'v self, vm: &VirtualMachine<'v>, kind: TypeKind) -> Option<MachineType<'v>> {
         let (name, of_kind) = self.matcher(vm, kind)?;
         let [cluster, namespaced] = kind.kinds();
@@ -165,7 +165,7 @@ impl<'a> Context<'a> {
         said.unwrap_or(true)
     }
 
-    /// The name and the kind that a virtual machine refers to.
+    /// The name and kind in a virtual machine's matcher.
     fn matcher<'v>(&'v self, vm: &VirtualMachine<'v>, kind: TypeKind) -> Option<(&'v str, &'v str)> {
         let matcher = vm.document.root.at(&vm.owner_path(kind.field()))?;
         let said = |key: &str| matcher.get(key).and_then(Node::as_str);
@@ -177,7 +177,7 @@ impl<'a> Context<'a> {
         let declared = declared
             .find(|d| d.text("metadata.name") == source.name && d.text("metadata.namespace") == source.namespace);
         let Some(declared) = declared else {
-            // CDI labels what the distribution's golden images are imported to.
+            // CDI adds the labels to volumes of the distribution's golden images.
             let distribution = self.release().distribution();
             let is_own = source.namespace == self.release().ssp().golden_images_namespace;
             let mut images = distribution.golden_images.iter().filter(|_| is_own && kind == TypeKind::Preference);
@@ -191,8 +191,8 @@ impl<'a> Context<'a> {
         Some((label(name)?, of_kind))
     }
 
-    /// The declared nodes that a virtual machine may be scheduled to by its architecture, its placement, and where
-    /// virt-handler runs, each with the taint that keeps it away.
+    /// The declared nodes that fit a virtual machine's architecture and placement and run virt-handler, each with a
+    /// taint that isn't tolerated, if any.
     pub fn schedulable_nodes(&self, vm: &VirtualMachine<'_>, spec: &Value) -> Vec<Candidate<'a>> {
         let architecture = spec["architecture"].as_str().unwrap_or_default();
         let takes = |c: &Candidate<'_>| {
@@ -205,10 +205,10 @@ impl<'a> Context<'a> {
         all
     }
 
-    /// The declared nodes, each with the reasons why a virtual machine can't run there, except its architecture.
+    /// The declared nodes, each with the reasons why a virtual machine can't run there, except the architecture.
     pub(super) fn candidates(&self, vm: &VirtualMachine<'_>) -> Vec<Candidate<'a>> {
         let placement = vm.placement();
-        // Labels that nobody declares may be there.
+        // Nodes may have undeclared labels.
         let is_known = label_keys(&placement).all(|key| self.shows_label(key));
         let selection = Selection::of(&placement).filter(|_| is_known);
         let selects = self.selects_workload_nodes();
@@ -234,7 +234,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The labels that a placement examines.
+/// The labels used by a placement.
 fn label_keys(placement: &Value) -> impl Iterator<Item = &str> {
     let required = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
     let terms = placement.pointer(required).and_then(|r| r["nodeSelectorTerms"].as_array());
@@ -243,19 +243,19 @@ fn label_keys(placement: &Value) -> impl Iterator<Item = &str> {
     labels.map(|(k, _)| k.as_str()).chain(expressions.filter_map(|e| e["key"].as_str()))
 }
 
-/// A declared node, as a virtual machine sees it.
+/// A declared node as candidate for a virtual machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
     /// The node.
     pub node: NodeRef<'a>,
-    /// What keeps the machine away.
+    /// What prevents scheduling.
     pub barrier: Option<NodeBarrier>,
     /// A taint that the machine doesn't tolerate.
     pub repelled_by: Option<&'a Taint>,
 }
 
 impl MachineType<'_> {
-    /// Its `spec`, where that is known.
+    /// Its `spec`, if known.
     pub fn spec(&self) -> Option<Value> {
         match self.declared {
             Some(document) => document.root.get("spec").map(Node::to_json),
@@ -264,7 +264,7 @@ impl MachineType<'_> {
     }
 }
 
-/// Whether a node has what an instance asks for.
+/// Whether a node satisfies a requirement of an instance.
 pub fn offers(node: &ClusterNode, requirement: &NodeRequirement) -> NodeOffer {
     let is_there = match requirement {
         NodeRequirement::Label { label, family } => {

@@ -1,4 +1,4 @@
-//! Scalars of another type than the schema's.
+//! Finds scalars whose type differs from the schema's.
 
 use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_kubernetes::schema::Schema;
@@ -6,22 +6,22 @@ use hcoplan_yaml::{Node, Path, Scalar, Segment, Style, Value, resolve};
 
 use super::Context;
 
-/// A scalar of another type than the schema's.
+/// A scalar whose type differs from the schema's.
 #[derive(Debug, Clone)]
 pub struct Mistyped<'a> {
-    /// Where it is.
+    /// Its path.
     pub path: Path,
     /// The value as written.
     pub node: &'a Node,
     /// The schema's type: `string`, `integer`, `number`, `boolean`.
     pub wanted: &'static str,
-    /// Whether it is the value of a label, an annotation or a selector: a map of strings.
+    /// Whether it is in a map of strings: a label, an annotation or a selector.
     pub in_map: bool,
 }
 
 impl<'a> Context<'a> {
-    /// The scalars of the HyperConverged that have another type than the schema's, in the
-    /// order of the text. Numbers in the place of other numbers are not among them.
+    /// The scalars of the HyperConverged whose type differs from the schema's, in document order. Kinds of numbers
+    /// aren't distinguished.
     pub fn mistyped(&self) -> Vec<Mistyped<'a>> {
         let root = &self.document().root;
         let mut found = Vec::new();
@@ -41,7 +41,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The boolean that a text means, such as `yes`.
+/// The boolean meant by a text such as `yes`.
 pub fn meant_flag(text: &str) -> Option<bool> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "yes" | "y" | "on" | "1" | "enabled" | "enable" => Some(true),
@@ -99,7 +99,7 @@ fn is_mistyped(node: &Node, wanted: &str) -> bool {
 }
 
 impl Mistyped<'_> {
-    /// The value and the schema's type: `the number 486, but must be a string`.
+    /// The value and the expected type: `the number 486, but must be a string`.
     pub fn describe(&self) -> String {
         let article = if self.wanted == "integer" { "an" } else { "a" };
         let kind = match self.node.value {
@@ -111,7 +111,7 @@ impl Mistyped<'_> {
         format!("the {kind} {value}, but must be {article} {}", self.wanted)
     }
 
-    /// A fix that adds or removes quotes, where that gives the schema's type.
+    /// A fix that adds or removes quotes, if that gives the expected type.
     pub fn fix(&self, cx: &Context<'_>) -> Option<Fix> {
         let place = cx.document().location(self.node.span);
         let allowed = cx.schema().and_then(|s| s.field(&self.path)).map_or(&[][..], |field| field.allowed);
@@ -150,7 +150,7 @@ impl Mistyped<'_> {
     }
 }
 
-/// A plain scalar in quotes.
+/// A scalar in quotes.
 fn quoted(text: &str) -> String {
     if text.contains(['"', '\\']) { format!("'{}'", text.replace('\'', "''")) } else { format!("\"{text}\"") }
 }

@@ -1,8 +1,8 @@
 //! The data for rules.
 //!
-//! Rules never read files and never plan: the app reads, pairs and plans once, and a [`Context`] answers questions
-//! about one cluster. Its answers are in the terms of the rules (a field, an annotation, a golden image, a node). Each
-//! answer has its location in the user's files, in every API version of the HyperConverged.
+//! Rules don't read files and don't plan: a [`Context`] has the data about one cluster, in the terms of rules (field,
+//! annotation, golden image, node). All data have locations in the user's files, in every API version of the
+//! HyperConverged.
 
 mod after_edits;
 mod annotation;
@@ -107,24 +107,24 @@ use hcoplan_yaml::{Document, Path};
 use self::source::Source;
 use crate::Settings;
 
-/// What the app gives about one cluster.
+/// The input about one cluster.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     /// The cluster's name.
     pub cluster: &'a str,
-    /// The release that the cluster runs.
+    /// The cluster's release.
     pub release: &'a Release,
     /// The HyperConverged as written.
     pub document: &'a Document,
-    /// The same as JSON.
+    /// The HyperConverged as JSON.
     pub object: &'a Value,
-    /// What was declared about the cluster, with its places; where nothing was, what is assumed.
+    /// The declared facts with locations; otherwise assumed ones.
     pub inventory: &'a LoadedInventory,
-    /// What would happen.
+    /// The plan.
     pub plan: &'a Plan,
 }
 
-/// What a rule may examine: one cluster.
+/// The data about one cluster.
 pub struct Context<'a> {
     input: Input<'a>,
     settings: &'a Settings,
@@ -142,7 +142,7 @@ pub struct Context<'a> {
     texts: Source<'a, Vec<Arc<SourceFile>>>,
     texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,
     before: Option<&'a Value>,
-    /// The virtual machines that are examined; all of them where none is named.
+    /// Restricts to these virtual machines.
     only: Option<&'a BTreeSet<String>>,
     editable_file: Source<'a, EditableFile>,
     as_new: OnceCell<Plan>,
@@ -151,12 +151,12 @@ pub struct Context<'a> {
     extents: OnceCell<built_files::Extents>,
     machine_verdicts: OnceCell<Vec<Verdict>>,
     moved: OnceCell<[moved_operations::MovedOperations; 2]>,
-    /// Whether a fix was given up, as many others were tried; the next finding says so.
+    /// Whether a fix wasn't tried, because many others were; the next finding reports it.
     untried: Rc<Cell<bool>>,
     other_shape: OnceCell<Option<OtherShape<'a>>>,
-    /// Every field that the document's schema has.
+    /// All fields of the document's schema.
     known_fields: OnceCell<Vec<Path>>,
-    /// Whether what is examined is a further reason of a rejection, behind the one that the server reports.
+    /// Whether the plan has a further reason of the rejection, after the one that the server reports.
     is_further: bool,
 }
 
@@ -195,7 +195,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The same cluster with one of the further reasons of its rejection in `plan`.
+    /// The same cluster with a further reason of its rejection in `plan`.
     pub(crate) fn as_if_rejected<'b>(&self, plan: &'b Plan) -> Context<'b>
     where
         'a: 'b,
@@ -205,7 +205,7 @@ impl<'a> Context<'a> {
         Context { is_further: true, ..other }
     }
 
-    /// The same cluster with the HyperConverged as a fix leaves it, without the other objects of its directory.
+    /// The same cluster with the HyperConverged after a fix, without other objects.
     pub(crate) fn with_text<'b>(&self, document: &'b Document, object: &'b Value, plan: &'b Plan) -> Context<'b>
     where
         'a: 'b,
@@ -213,27 +213,26 @@ impl<'a> Context<'a> {
         Context::new(Input { document, object, plan, ..self.input }, self.settings)
     }
 
-    /// The context with the HyperConverged before the change, where two revisions are compared or the cluster's own
-    /// object is given.
+    /// Adds the HyperConverged before the change, from another revision or the cluster.
     #[must_use]
     pub fn with_before(mut self, before: Option<&'a Value>) -> Self {
         self.before = before;
         self
     }
 
-    /// The context with these virtual machines alone, by their full names.
+    /// Restricts to virtual machines by their full names.
     #[must_use]
     pub fn with_machines(mut self, only: &'a BTreeSet<String>) -> Self {
         self.only = Some(only);
         self
     }
 
-    /// The HyperConverged before the change, in any API version; `None` where it is unknown.
+    /// The HyperConverged before the change, in any API version; `None` if unknown.
     pub fn before(&self) -> Option<&'a Value> {
         self.before
     }
 
-    /// The inputs, for taking parts of them away and planning again: for pedantic rules only.
+    /// The planner's input, for planning again with parts removed; only for pedantic rules.
     pub fn plan_input(&self) -> PlanInput<'a> {
         let Input { release, document, object, inventory, .. } = self.input;
         PlanInput::new(release, document, object, inventory)
@@ -244,12 +243,12 @@ impl<'a> Context<'a> {
         self.input.cluster
     }
 
-    /// The release that the cluster runs.
+    /// The cluster's release.
     pub fn release(&self) -> &'a Release {
         self.input.release
     }
 
-    /// The HyperConverged as written, with the bytes of everything in it.
+    /// The HyperConverged as written, with locations.
     pub fn document(&self) -> &'a Document {
         self.input.document
     }
@@ -259,24 +258,24 @@ impl<'a> Context<'a> {
         self.input.object
     }
 
-    /// The API version that it was written in: `v1beta1` or `v1`.
+    /// The API version: `v1beta1` or `v1`.
     pub fn version(&self) -> &'a str {
         self.version
     }
 
-    /// The same in full: `hco.kubevirt.io/v1beta1`.
+    /// The full API version: `hco.kubevirt.io/v1beta1`.
     pub fn api_version(&self) -> &'a str {
         let version = self.input.object.get("apiVersion");
         version.and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The schema of the version that it was written in.
+    /// The schema of its API version.
     pub fn schema(&self) -> Option<&'a Schema> {
         let name = format!("hyperconverged.{}", self.version);
         self.input.release.schema(&name)
     }
 
-    /// What would happen: verdict, objects, status, gauges.
+    /// The plan: verdict, objects, status, metrics.
     pub fn plan(&self) -> &'a Plan {
         self.input.plan
     }
@@ -286,26 +285,25 @@ impl<'a> Context<'a> {
         &self.input.plan.admission
     }
 
-    /// The HyperConverged as the operator reads it: defaulted, in v1's shape. `None` when it was
-    /// rejected.
+    /// The HyperConverged as the operator reads it: defaulted, in v1's form. `None` if it is rejected.
     pub fn hyperconverged(&self) -> Option<&'a HyperConverged> {
         self.input.plan.hyperconverged.as_ref()
     }
 
-    /// What HCO derives from the nodes.
+    /// HCO's topology of the nodes.
     pub fn topology(&self) -> &'a Topology {
         &self.input.plan.topology
     }
 
-    /// What was declared about the cluster, or is assumed.
+    /// The declared or assumed facts about the cluster.
     pub fn inventory(&self) -> &'a Inventory {
         &self.input.inventory.inventory
     }
 
-    /// What `hcoplan.yaml` sets an option of a rule to, else the option's default.
+    /// The value of a rule's option in `hcoplan.yaml`, else the default.
     ///
     /// # Panics
-    /// When the rule declares no such option.
+    /// If the rule has no such option.
     pub fn option(&self, rule: &Rule, name: &str) -> Value {
         if let Some(value) = self.settings.option(rule.name, name) {
             return value.clone();
@@ -319,7 +317,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The location of the whole HyperConverged: its name, else its kind, else its first bytes.
+    /// The location of the HyperConverged: its name, else its kind, else its start.
     pub fn whole_location(&self) -> Location {
         let document = self.input.document;
         let name = document.root.get("metadata").and_then(|m| m.get("name"));
@@ -327,7 +325,7 @@ impl<'a> Context<'a> {
         document.location(node.unwrap_or(&document.root).span)
     }
 
-    /// The place of a path in the HyperConverged, or of the nearest thing above it.
+    /// The location of a path in the HyperConverged, or of its nearest existing parent.
     pub fn locate(&self, path: &Path) -> Location {
         if path.0.is_empty() {
             return self.whole_location();

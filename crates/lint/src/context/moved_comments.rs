@@ -1,12 +1,12 @@
-//! Fields that a fix writes somewhere else: as they were written, with their comments.
+//! Moves fields with their comments and notation.
 
 use hcoplan_diagnostics::finding::{Edit, Fix};
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_yaml::edit::{apply, line_edits};
 use hcoplan_yaml::{Comment, Document, Node, Path, parse};
 
-/// A fix that writes fields of a document somewhere else, with their comments: each goes above
-/// or behind the entry that it was above or behind. `None` where one would be lost.
+/// A fix that moves fields with their comments, each above or behind the same entry as before. `None` if a comment
+/// would be lost.
 pub(crate) fn with_comments(document: &Document, fix: Fix, moves: &[(Path, Path)]) -> Option<Fix> {
     let old = document.file.text();
     let fix = as_written(document, &fix, moves).unwrap_or(fix);
@@ -52,7 +52,7 @@ pub(crate) fn with_comments(document: &Document, fix: Fix, moves: &[(Path, Path)
             (end, format!(" {comment_text}"))
         });
     }
-    // From behind, so that the places stay right; of two at one place the first comes first.
+    // From the end, so that offsets stay valid; at the same offset in order.
     insertions.sort_by_key(|(at, _)| *at);
     let mut new = text.clone();
     for (at, comment) in insertions.iter().rev() {
@@ -65,7 +65,7 @@ pub(crate) fn with_comments(document: &Document, fix: Fix, moves: &[(Path, Path)
     (same && all).then(|| Fix { edits: line_edits(&document.file, &new), ..fix })
 }
 
-/// The fix with the moved values as they were written: their quotes, order, comments and `{}`.
+/// The fix with the moved values' notation: quotes, order, comments and `{}`.
 fn as_written(document: &Document, fix: &Fix, moves: &[(Path, Path)]) -> Option<Fix> {
     let old = document.file.text();
     let mut text = apply(old, &fix.edits).ok()?;
@@ -86,7 +86,7 @@ fn as_written(document: &Document, fix: &Fix, moves: &[(Path, Path)]) -> Option<
         }
         let column = |text: &str, at: u32| at as usize - text[..at as usize].rfind('\n').map_or(0, |end| end + 1);
         let (own, wanted) = (column(old, key.span.start), column(&text, new_key.span.start));
-        // A block's text ends with its last line's end.
+        // A block's text ends with a line break.
         let value = old.get(key.span.end as usize..node.span.end as usize)?.trim_end_matches(['\n', '\r']);
         let mut lines = value.split('\n');
         let mut moved = lines.next()?.to_owned();
@@ -111,19 +111,19 @@ fn as_written(document: &Document, fix: &Fix, moves: &[(Path, Path)]) -> Option<
     Some(Fix { edits: line_edits(&document.file, &text), ..fix.clone() })
 }
 
-/// Where the entry or the item at a path begins.
+/// The offset of the entry or item at a path.
 fn start(root: &Node, path: &Path) -> Option<u32> {
     let key = root.key_at(path).map(|key| key.span);
     Some(key.or_else(|| Some(root.at(path)?.span))?.start)
 }
 
-/// The same for the nearest one above it that is there.
+/// The same for its nearest existing parent.
 fn written(root: &Node, path: &Path) -> Option<u32> {
     let (_, depth) = root.nearest(path);
     start(root, &Path(path.0[..depth].to_vec()))
 }
 
-/// Where the entries and items in a value begin, with the paths that they get.
+/// The offsets of entries and items in a value, with their new paths.
 fn descend(node: &Node, to: &Path, places: &mut Vec<(u32, Path)>) {
     for entry in node.entries() {
         let to = to.key(&entry.key.text);
@@ -152,7 +152,7 @@ spec:
   nodePools: [{name: a, count: 3, architecture: amd64, roles: [control-plane, worker]}]
 ";
 
-    /// What a fix makes of a `spec`.
+    /// A `spec` after a fix.
     fn fixed(version: &str, spec: &str, title: &str) -> String {
         let head = format!("apiVersion: hco.kubevirt.io/{version}\nkind: HyperConverged\nspec:\n");
         let metadata = "metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\n";

@@ -1,7 +1,7 @@
-//! Moving what a patch writes into the HyperConverged's own fields, tried out.
+//! Moves values from patches to fields of the HyperConverged.
 //!
-//! A move is offered only where the cluster stays the same: the fixed file is read and planned as
-//! the written one was, and what would be rendered is compared.
+//! A move is offered only if the cluster stays the same: the fixed file is planned, and the rendered objects are
+//! compared.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,32 +18,31 @@ use serde_json::Value;
 use super::patch::OperationId;
 use super::{Applied, Context, KUBEVIRT_GATES, OwnFields, PatchAnnotation, with_comments};
 
-/// The most operations that are tried one by one, each of which plans the cluster again.
+/// Maximum number of operations tried separately, each of which plans the cluster again.
 const MOST_TRIED: usize = 32;
 
-/// The operations that the HyperConverged's fields can take over, and the fix that does it.
+/// The operations that fields can replace, and the fix for it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MovedOperations {
     operations: Vec<OperationId>,
     fix: Option<Fix>,
-    /// Those that weren't tried: there are too many.
+    /// Operations that weren't tried, because there are too many.
     untried: Vec<OperationId>,
 }
 
-/// An operation with the changes that take its place.
+/// An operation with the changes that replace it.
 struct Candidate {
     id: OperationId,
-    /// The field, where it is one.
+    /// The field, if there is one.
     field: Option<Path>,
     changes: Vec<Change>,
-    /// Whether the HyperConverged says something else there, which would be lost.
+    /// Whether the HyperConverged sets another value there, which would be lost.
     contradicts: bool,
 }
 
 impl Context<'_> {
-    /// The fix that moves what operations write into the HyperConverged's own fields and drops
-    /// them, where this is one of those that it moves. It moves all of them at once, so that the
-    /// findings of each offer the same edits; those whose field says something else by themselves.
+    /// The fix that moves this and other operations to the HyperConverged's fields. All findings offer the same edits;
+    /// an operation whose field has another value is moved separately.
     pub fn move_to_fields(&self, applied: &Applied<'_, '_>) -> Option<&Fix> {
         let moved = self.moved.get_or_init(|| {
             let candidates = self.applied().filter_map(|a| self.candidate(&a));
@@ -59,7 +58,7 @@ impl Context<'_> {
 
     fn try_moves(&self, candidates: &[Candidate]) -> MovedOperations {
         let all: Vec<&Candidate> = candidates.iter().collect();
-        // Some only work together (a field that feeds two operands), some spoil the others.
+        // Some operations only work together (a field that sets two operands), others fail together.
         self.moved_together(&all).unwrap_or_else(|| {
             let tried = all.iter().take(MOST_TRIED);
             let alone = tried.filter(|c| self.moved_together(&[c]).is_some());
@@ -90,8 +89,7 @@ impl Context<'_> {
         })
     }
 
-    /// The fix that moves all of these; `None` where the file doesn't allow it or the cluster
-    /// would not stay the same.
+    /// The fix that moves all of these; `None` if the file doesn't allow it or the cluster would change.
     fn moved_together(&self, candidates: &[&Candidate]) -> Option<MovedOperations> {
         let first = candidates.first()?;
         if self.leaves_some(candidates) {
@@ -116,7 +114,7 @@ impl Context<'_> {
             applicability: if first.contradicts { Applicability::Unsafe } else { Applicability::Safe },
             edits: edit::line_edits(&self.document().file, &text),
         };
-        // An annotation's comment says why the field is set, too.
+        // An annotation's comment explains the field, too.
         let moves = candidates.iter().filter_map(|candidate| {
             let (Change::Set(field, _) | Change::Append(field, _)) = candidate.changes.first()? else {
                 return None;
@@ -131,7 +129,7 @@ impl Context<'_> {
         })
     }
 
-    /// Whether other operations stay that write to what these write to: the field and the patch would contradict.
+    /// Whether other operations that write the same paths remain: field and patch would contradict.
     fn leaves_some(&self, candidates: &[&Candidate]) -> bool {
         let is_moved = |name, index| candidates.iter().any(|c| c.id == (name, index));
         let is_below =
@@ -141,7 +139,7 @@ impl Context<'_> {
             let (moved, left): (Vec<_>, Vec<_>) =
                 patch.operations().iter().enumerate().partition(|(index, _)| is_moved(name, *index));
             let left = left.into_iter().filter(|(_, o)| o.op != Op::Test).map(|(_, o)| &o.path);
-            // Items that are appended to a list leave the others alone.
+            // Appending to a list doesn't affect its other items.
             let moved = |left: &str| {
                 let mut moved = moved.iter().map(|(_, o)| o.path.as_str()).filter(|path| !path.ends_with("/-"));
                 moved.any(|moved| is_below(left, moved) || is_below(moved, left))
@@ -150,7 +148,7 @@ impl Context<'_> {
         })
     }
 
-    /// The file's text with the fields set and the operations gone.
+    /// The file with the fields set and the operations removed.
     fn without_operations(&self, candidates: &[&Candidate]) -> Option<String> {
         let document = self.document();
         let mut gone: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -174,14 +172,14 @@ impl Context<'_> {
         let document = before.document(document.index)?;
         let set: Vec<Change> = candidates.iter().flat_map(|c| c.changes.clone()).collect();
         let removed = self.annotations_removed(&removed);
-        // Which comes first matters to the layout where there was no `spec`.
+        // Without a `spec`, the order of the changes affects the layout.
         let edits = edit::edits_of(before, document, &[&removed[..], &set].concat())
             .or_else(|_| edit::edits_of(before, document, &[&set[..], &removed].concat()))
             .ok()?;
         edit::apply(file.text(), &edits).ok()
     }
 
-    /// The changes that take annotations away, and `annotations` with the last one.
+    /// The changes that remove annotations, and `annotations` with the last one.
     fn annotations_removed(&self, names: &[&str]) -> Vec<Change> {
         let annotations = Path::dotted("metadata.annotations");
         let there = self.document().root.at(&annotations);
@@ -193,14 +191,14 @@ impl Context<'_> {
     }
 }
 
-/// The edits that take operations out of an annotation; not all of them.
+/// The edits that remove some operations from an annotation.
 fn cut(patch: &PatchAnnotation<'_>, indices: &[usize]) -> Option<Vec<hcoplan_diagnostics::finding::Edit>> {
     let cuts = jsonpatch::removal_ranges(patch.text, indices)?.into_iter();
     let changes: Vec<_> = cuts.map(|range| (range, String::new())).collect();
     Some(patch.edited(&changes)?.1)
 }
 
-/// Whether the cluster would be the same.
+/// Whether both plans render the same.
 fn renders_the_same(a: &Plan, b: &Plan) -> bool {
     a.succeeds()
         && b.succeeds()
@@ -212,7 +210,7 @@ fn renders_the_same(a: &Plan, b: &Plan) -> bool {
         })
 }
 
-/// An object with its feature gates sorted: their order means nothing.
+/// An object with sorted feature gates, since their order has no meaning.
 fn in_order(body: &Arc<Value>) -> Cow<'_, Value> {
     let gates = body.pointer(KUBEVIRT_GATES).and_then(Value::as_array);
     let Some(gates) = gates.filter(|g| !g.is_sorted_by_key(|v| v.as_str())) else {

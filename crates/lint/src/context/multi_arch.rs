@@ -1,4 +1,4 @@
-//! Golden images for several architectures, and workloads on one: edits, tried out.
+//! Suggestions about multi-arch golden images and workload architectures.
 
 use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_planner::topology::Topology;
@@ -13,8 +13,8 @@ const ARCHITECTURE: &str = "kubernetes.io/arch";
 const WORKER: &str = "node-role.kubernetes.io/worker";
 
 impl Context<'_> {
-    /// A suggestion that switches multi-arch golden images on or off: by v1's field where the
-    /// release has it, else by the gate.
+    /// A suggestion that enables or disables multi-arch golden images: by v1's field if the release has it, else by the
+    /// gate.
     pub fn switch_multi_arch(&self, on: bool) -> Option<Fix> {
         let word = if on { "on" } else { "off" };
         let which = if on { self.multi_arch_prospects() } else { String::new() };
@@ -26,8 +26,8 @@ impl Context<'_> {
         self.fix(title, Applicability::Suggestion, &[change])
     }
 
-    /// The maturity of multi-arch golden images, to be added to a text about switching them on: ` (alpha)`. Empty
-    /// where v1's field does it.
+    /// The maturity of multi-arch golden images for a text about enabling them: ` (alpha)`. Empty if v1's field does
+    /// it.
     pub fn multi_arch_prospects(&self) -> String {
         let prospects = self.release().gate_maturity(GATE);
         let prospects = prospects.filter(|_| self.multi_arch_field().is_none());
@@ -65,23 +65,22 @@ impl Context<'_> {
         }
     }
 
-    /// A suggestion that keeps workloads on nodes of some architectures: an addition to the
-    /// workload placement, which without one selects the worker nodes, as before.
+    /// A suggestion that restricts workloads to nodes of some architectures: it extends the workload placement, which
+    /// by default selects the worker nodes.
     pub fn keep_workloads_on(&self, architectures: &[String]) -> Option<Fix> {
         let change = self.placement_change(architectures)?;
         let title = format!("keep workloads on {} nodes", architectures.join(" and "));
         self.fix(title, Applicability::Suggestion, &[change])
     }
 
-    /// Whether workload nodes have these architectures and no others where
-    /// [`Self::keep_workloads_on`] is followed.
+    /// Whether [`Self::keep_workloads_on`] leaves workload nodes of exactly these architectures.
     pub fn would_keep_workloads_on(&self, architectures: &[String]) -> bool {
         let change = self.placement_change(architectures);
         let topology = change.and_then(|change| self.topology_after(&change));
         topology.is_some_and(|topology| topology.workload_architectures == architectures)
     }
 
-    /// What HCO would derive from the nodes after a change of the HyperConverged.
+    /// HCO's topology after a change of the HyperConverged.
     pub fn topology_after(&self, change: &Change) -> Option<Topology> {
         let placement = self.field(Pods::Workload.field()).path()?;
         let after = change.value_after(&self.document().root, &placement);
@@ -97,7 +96,7 @@ impl Context<'_> {
                 let label = placement.key("nodeSelector").key(ARCHITECTURE);
                 Some(Change::Set(label, only.as_str().into()))
             }
-            // Terms are alternatives: one more would select more.
+            // Terms are alternatives: an additional one would select more nodes.
             (true, _) if self.document().root.at(&required).is_some() => None,
             (selects, _) => {
                 let mut expressions = vec![serde_json::json!({

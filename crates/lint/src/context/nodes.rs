@@ -1,4 +1,4 @@
-//! The declared nodes with their places.
+//! The declared nodes with their locations.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::tree;
@@ -11,20 +11,19 @@ use super::Context;
 pub struct NodeRef<'a> {
     /// Its index in the inventory.
     pub index: usize,
-    /// What was declared.
+    /// The declaration.
     pub node: &'a Node,
-    /// Where.
+    /// Its location.
     pub place: Option<&'a NodePlace>,
 }
 
 impl<'a> Context<'a> {
-    /// Whether anything says which nodes there are.
+    /// Whether nodes are declared.
     pub fn has_nodes(&self) -> bool {
         self.input.inventory.states_nodes
     }
 
-    /// Where the inventory says a field of its `spec` (`release`, `platform`); `None` where it
-    /// says nothing.
+    /// The location of a field of the inventory's `spec` (`release`, `platform`); `None` if it isn't set.
     pub fn inventory_place(&self, field: &str) -> Option<&'a Location> {
         self.input.inventory.places.field(field)
     }
@@ -36,7 +35,7 @@ impl<'a> Context<'a> {
         nodes.map(move |(index, node)| NodeRef { index, node, place: places.get(index) })
     }
 
-    /// The nodes that count as workload nodes.
+    /// The workload nodes.
     pub fn workload_nodes(&self) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
         let workload = &self.topology().workload_nodes;
         self.nodes().filter(|n| workload.binary_search(&n.index).is_ok())
@@ -52,20 +51,19 @@ impl<'a> Context<'a> {
         all
     }
 
-    /// KubeVirt's default architecture where its object names one; `None` leaves it to
-    /// virt-operator.
+    /// KubeVirt's default architecture, if its object sets one; `None` means virt-operator decides.
     pub fn default_architecture(&self) -> Option<&'a str> {
         const FIELD: &str = "spec.configuration.architectureConfiguration.defaultArchitecture";
         let architecture = tree::get(self.plan().operand("KubeVirt")?, FIELD)?.as_str()?;
         Some(architecture).filter(|a| !a.is_empty())
     }
 
-    /// The nodes of the control plane.
+    /// The control-plane nodes.
     pub fn control_plane_nodes(&self) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
         self.nodes().filter(|n| n.node.is_control_plane())
     }
 
-    /// Whether the inventory would show a label if a node had it: some are put on nodes by what runs in the cluster.
+    /// Whether the inventory would have a label that nodes have: components of the cluster add others.
     pub fn shows_label(&self, key: &str) -> bool {
         const DISCOVERED: [&str; 3] = ["feature.node.kubernetes.io/", "nvidia.com/", "kubevirt.io/"];
         if key == "kubernetes.io/hostname" {
@@ -75,7 +73,7 @@ impl<'a> Context<'a> {
         !discovered || self.nodes().any(|n| n.node.labels.contains_key(key))
     }
 
-    /// One workload node for each architecture, in the order of the architectures.
+    /// One workload node per architecture, sorted by architecture.
     pub fn node_per_architecture(&self) -> Vec<NodeRef<'a>> {
         let architectures = &self.topology().workload_architectures;
         let first = |a: &String| self.workload_nodes().find(|n| n.node.architecture == *a);
@@ -84,19 +82,19 @@ impl<'a> Context<'a> {
 }
 
 impl NodeRef<'_> {
-    /// Location of its architecture, else of its name.
+    /// The location of its architecture, else of its name.
     pub fn architecture_place(&self) -> Option<Location> {
         let place = self.place?;
         Some(place.architecture.as_ref().unwrap_or(&place.name).clone())
     }
 
-    /// Whether its name is its own, and not made up for a node of a pool.
+    /// Whether its name is declared rather than generated for a pool's node.
     pub fn has_own_name(&self) -> bool {
         let written = |p: &NodePlace| p.name.text().contains(&self.node.name);
         self.place.is_none_or(written)
     }
 
-    /// Where it is named.
+    /// The location of its name.
     pub fn name_place(&self) -> Option<Location> {
         Some(self.place?.name.clone())
     }

@@ -1,4 +1,4 @@
-//! A field of an operand that was written in the HyperConverged.
+//! An operand's field written in the HyperConverged by mistake.
 
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Annotation};
 use hcoplan_planner::release::{GateCondition, Transform};
@@ -9,29 +9,29 @@ use super::Context;
 use super::destinations::fits;
 use super::field_map::row;
 
-/// Where operands have the settings that people write without the section around them.
+/// The section of operands that users often omit.
 const SECTIONS: [(&str, &str); 2] = [("KubeVirt", "configuration"), ("CDI", "config")];
 
-/// An operand's field in the HyperConverged, which doesn't know it.
+/// An operand's field in the HyperConverged, which doesn't have it.
 #[derive(Debug, Clone)]
 pub struct OperandField {
     /// The operand, with the annotation that patches it.
     pub operand: Annotation,
     /// Its field, such as `spec.configuration`.
     pub path: Path,
-    /// What of it the HyperConverged can say: the operand's place, and the field for it.
+    /// The operand's paths and the HyperConverged's fields for them.
     pub fields: Vec<(String, Path)>,
-    /// Where those are written now, and where they belong.
+    /// The present and the correct paths.
     pub moves: Vec<(Path, Path)>,
-    /// What of it the HyperConverged has no field for.
+    /// Parts without a field of the HyperConverged.
     pub without: Vec<String>,
-    /// The changes that write the same with the HyperConverged's fields; `None` where they can't.
+    /// The changes that use the HyperConverged's fields; `None` if impossible.
     pub changes: Option<Vec<Change>>,
 }
 
 impl Context<'_> {
-    /// The operand that has the field at a path directly below `spec`, and the HyperConverged's fields for
-    /// what is written there. `None` where no operand has it.
+    /// The operand's field for a path directly below `spec`, with the HyperConverged's fields for its content. `None`
+    /// if no operand has it.
     pub fn operand_field(&self, path: &Path) -> Option<OperandField> {
         let [Segment::Key(spec), Segment::Key(name)] = &path.0[..] else {
             return None;
@@ -97,7 +97,7 @@ impl Context<'_> {
         }
     }
 
-    /// A gate of KubeVirt's that HCO switches by one of its own, or always.
+    /// A KubeVirt feature gate that HCO sets by its own gate, or always.
     fn visit_gate(&self, gate: &Node, at: &Path, found: &mut OperandField) {
         let Some(name) = gate.as_str() else {
             return;

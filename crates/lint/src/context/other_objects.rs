@@ -14,32 +14,30 @@ use crate::suppression;
 /// A KubeDescheduler of the cluster.
 #[derive(Debug, Clone)]
 pub struct Descheduler<'n> {
-    /// The document that declares it: its own, or the inventory's.
+    /// The declaring document: its own, or the inventory.
     pub document: &'n Document,
-    /// Where its `spec` is in the document.
+    /// The path of its `spec` in the document.
     pub spec: Path,
-    /// Whether it is the one that HCO examines.
+    /// Whether HCO reads it.
     pub is_watched: bool,
 }
 
 impl<'a> Context<'a> {
-    /// The context with what reads the other objects of the cluster's directory. Without it,
-    /// there are none.
+    /// Adds a function that reads the other objects of the cluster's directory; by default there are none.
     #[must_use]
     pub fn with_other_objects(mut self, read: impl Fn() -> OtherObjects + 'a) -> Self {
         self.other_objects = Source::new(read);
         self
     }
 
-    /// The context with what reads the patches that kustomizations lay over the HyperConverged.
-    /// Without it, there are none.
+    /// Adds a function that reads kustomize's patches of the HyperConverged; by default there are none.
     #[must_use]
     pub fn with_layers(mut self, read: impl Fn() -> Vec<Layer> + 'a) -> Self {
         self.layers = Source::new(read);
         self
     }
 
-    /// Whether the HyperConverged is what a program printed.
+    /// Whether the HyperConverged is the output of a build.
     pub fn is_built(&self) -> bool {
         self.document().file.is_generated()
     }
@@ -49,13 +47,12 @@ impl<'a> Context<'a> {
         self.layers.get(Vec::new)
     }
 
-    /// The other objects of the cluster's directory and below it, the HyperConverged included.
+    /// All objects below the cluster's directory, including the HyperConverged.
     pub fn other_objects(&self) -> &OtherObjects {
         self.other_objects.get(OtherObjects::default)
     }
 
-    /// The objects of the repository from which CDI makes disks, each with its kind and the place of the DataVolume's
-    /// `spec` in it.
+    /// The objects of the repository from which CDI creates disks: kind and path of the DataVolume's `spec`.
     pub fn declared_volumes(&self) -> impl Iterator<Item = (&'static str, &Document, Path)> {
         let kinds = [("DataImportCron", "spec.template.spec"), ("DataVolume", "spec")];
         kinds.into_iter().flat_map(|(kind, path)| {
@@ -64,12 +61,12 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The repository's other objects and the overlays' patches that may contain an `ignore`.
+    /// The other objects and the overlays' patches that may contain suppressions.
     pub(crate) fn documents_with_suppressions(&self) -> Vec<Arc<Document>> {
         let other_objects = self.other_objects();
         let other_objects = other_objects.kinds().flat_map(|kind| other_objects.of_kind(kind));
         let layers = self.layers().iter().filter_map(|l| l.document.as_ref());
-        // A file is searched once, however many documents it has.
+        // Search a file only once, even if it has many documents.
         let mut known: HashMap<*const SourceFile, bool> = HashMap::new();
         let mut may_hold_suppression = |d: &&Arc<Document>| {
             let file = known.entry(Arc::as_ptr(&d.file));
@@ -79,7 +76,7 @@ impl<'a> Context<'a> {
         all.filter(|d| may_hold_suppression(d)).cloned().collect()
     }
 
-    /// The repository's OLM Subscriptions that install HCO.
+    /// The repository's OLM Subscriptions for HCO.
     pub fn subscriptions(&self) -> impl Iterator<Item = &Document> {
         let all = self.other_objects().of_kind("Subscription").iter();
         all.map(|d| &**d).filter(|d| {
@@ -87,7 +84,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The KubeDeschedulers that are declared, beside the HyperConverged or in the inventory.
+    /// The KubeDeschedulers declared as objects or in the inventory.
     pub fn deschedulers(&self) -> Vec<Descheduler<'_>> {
         let other_objects = self.other_objects().of_kind("KubeDescheduler").iter();
         let own = other_objects.map(|document| Descheduler {

@@ -1,4 +1,4 @@
-//! Documents that are written in the shape of the other API version.
+//! Detects documents written in the form of the other API version.
 
 use std::collections::BTreeSet;
 
@@ -15,21 +15,21 @@ use super::mistyped::meant_flag;
 /// The fields of a document that belong to the other API version.
 #[derive(Debug, Clone)]
 pub struct OtherShape<'a> {
-    /// The version that they are of.
+    /// The other version.
     pub version: &'static str,
-    /// Where they are, `featureGates` of the wrong kind first.
+    /// The fields' paths; `featureGates` of the wrong type comes first.
     pub fields: Vec<Path>,
-    /// `featureGates`, where it is a map and should be a list or the other way round.
+    /// `featureGates`, if it is a map instead of a list or vice versa.
     pub gates: Option<&'a Node>,
-    /// Where each of them is and where it should be, as far as it has a place in the document's version.
+    /// The present and the correct paths of each field, if the document's version has it.
     moves: Vec<Vec<(Path, Path)>>,
-    /// Whether the whole document is in the other version's shape.
+    /// Whether the whole document has the other version's form.
     pub is_all: bool,
 }
 
 impl<'a> Context<'a> {
-    /// The other version, when everything in `spec` that the document's version doesn't know is a
-    /// field of it, or when `featureGates` is written as it is there.
+    /// The other version, if it has all fields of `spec` that the document's version doesn't have, or `featureGates`
+    /// has its type.
     pub fn other_shape(&self) -> Option<&OtherShape<'a>> {
         let found = self.other_shape.get_or_init(|| self.find_other_shape());
         found.as_ref()
@@ -57,7 +57,7 @@ impl<'a> Context<'a> {
         if !unknown.iter().all(|p| other.field(p).is_some()) {
             return None;
         }
-        // What has no place in this version at all is an unknown field.
+        // A field that this version doesn't have at all is an unknown field.
         let (unknown, moves): (Vec<&Path>, Vec<_>) =
             unknown.into_iter().map(|p| (p, self.some_moves(p))).filter(|(_, moves)| !moves.is_empty()).unzip();
         if unknown.is_empty() && gates.is_none() {
@@ -73,7 +73,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Whether all of the document is in the shape of a schema.
+    /// Whether the whole document fits a schema.
     fn fits(&self, schema: &Schema) -> bool {
         let mut object = self.object().clone();
         let nothing_dropped = schema.prune(&mut object).is_empty();
@@ -86,8 +86,7 @@ impl<'a> Context<'a> {
             }
     }
 
-    /// Where a field goes: as a whole, else each field below it that has a place of its own.
-    /// `None` where something in it has no place.
+    /// The moves of a field as a whole, else of its children. `None` if a child can't be moved.
     pub(super) fn moves(&self, path: &Path) -> Option<Vec<(Path, Path)>> {
         let below_spec = dotted_below_spec(path)?;
         let fields = self.document().root.at(path)?.entries();
@@ -109,7 +108,7 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// The same for what has a place in a value of which not all has one.
+    /// The moves of those children that can be moved.
     fn some_moves(&self, path: &Path) -> Vec<(Path, Path)> {
         self.moves(path).unwrap_or_else(|| {
             let fields = self.document().root.at(path).map(Node::entries).unwrap_or_default();
@@ -119,12 +118,12 @@ impl Context<'_> {
 }
 
 impl OtherShape<'_> {
-    /// Where fields are and where they should be, as far as they have a place.
+    /// The present and the correct paths of fields that can be moved.
     pub fn moves(&self) -> impl Iterator<Item = &(Path, Path)> {
         self.moves.iter().flatten()
     }
 
-    /// The changes that move every field to its replacement.
+    /// The changes that move all fields.
     pub fn changes(&self, cx: &Context<'_>) -> Option<Vec<Change>> {
         let root = &cx.document().root;
         let gates = Path::dotted("spec.featureGates");
@@ -146,7 +145,7 @@ impl OtherShape<'_> {
     }
 }
 
-/// A map of gates as a list, a list as a map.
+/// Converts a map of gates to a list, and a list to a map.
 pub(super) fn translated(gates: &Node) -> Option<Value> {
     match &gates.value {
         Yaml::Map(entries) => {
@@ -158,7 +157,7 @@ pub(super) fn translated(gates: &Node) -> Option<Value> {
         }
         Yaml::Seq(items) => {
             let gate = |item: &Node| {
-                // A gate that is a text, or has the name as its key, is one that is meant.
+                // A gate written as a text, or with its name as key.
                 let (name, state) = match item.entries() {
                     [only] if only.key.text != "name" => (only.key.text.as_str(), Some(&only.value)),
                     _ => (item.as_str().or_else(|| item.get("name")?.as_str())?, item.get("state")),
@@ -173,7 +172,7 @@ pub(super) fn translated(gates: &Node) -> Option<Value> {
     }
 }
 
-/// Whether a value switches something on; `None` where it says neither.
+/// Whether a value enables something; `None` if it is neither enabled nor disabled.
 pub fn flag(node: &Node) -> Option<bool> {
     match &node.value {
         Yaml::Bool(on) => Some(*on),

@@ -1,4 +1,4 @@
-//! The HyperConverged's own field for a value that a patch writes.
+//! Finds the HyperConverged's field for a value that a patch writes.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::jsonpatch::segments;
@@ -10,35 +10,34 @@ use serde_json::{Value, json};
 use super::field_map::{PathStep, Row, along, row, rows, steps, with_indices};
 use super::{Applied, Context, KUBEVIRT_GATES};
 
-/// A field of the HyperConverged that feeds a place which a patch writes.
+/// A field of the HyperConverged that sets a path written by a patch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnField {
-    /// The place of the operand (a JSON pointer).
+    /// The operand's path (a JSON pointer).
     pub pointer: String,
-    /// The feature gate of the operand, where it is one that the patch switches on.
+    /// The operand's feature gate, if the patch enables one.
     pub gate: Option<String>,
-    /// The field, as the document's own version names it.
+    /// The field's path in the document's version.
     pub path: Path,
-    /// Whether the document says something else there. What a patch adds to a list is no
-    /// contradiction.
+    /// Whether the document sets another value. Additions to a list are no contradiction.
     pub is_set: bool,
-    /// The kinds of the other operands that the field feeds.
+    /// The kinds of other operands that the field affects.
     pub others: Vec<String>,
-    /// The changes that set the field to it; `None` where that is impossible.
+    /// The changes that set the field to the value; `None` if impossible.
     pub changes: Option<Vec<Change>>,
 }
 
-/// The fields for what an operation writes.
+/// The fields for an operation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OwnFields {
-    /// One for each place that has a field.
+    /// One for each changed path with a field.
     pub fields: Vec<OwnField>,
-    /// Whether these fields can say everything that the operation changes.
+    /// Whether these fields cover all changes of the operation.
     pub can_say_all: bool,
 }
 
 impl Context<'_> {
-    /// The HyperConverged's fields for what an operation changes.
+    /// The HyperConverged's fields for the changes of an operation.
     pub fn own_fields(&self, applied: &Applied<'_, '_>) -> &OwnFields {
         let all = self.own_fields.get_or_init(|| {
             let each = self.applied().map(|a| (a.id(), self.search_own_fields(&a)));
@@ -71,7 +70,7 @@ impl Context<'_> {
 }
 
 impl OwnField {
-    /// The operand's part that it is about, in words.
+    /// The changed part of the operand, in words.
     pub fn subject(&self, kind: &str) -> String {
         match &self.gate {
             Some(gate) => format!("the feature gate {gate} of {kind}"),
@@ -81,7 +80,7 @@ impl OwnField {
 }
 
 impl Applied<'_, '_> {
-    /// Where the operation speaks of what a field feeds.
+    /// The location in the operation for a field.
     pub fn place_of(&self, field: &OwnField) -> Location {
         match &field.gate {
             Some(gate) => self.text_place(gate),
@@ -91,7 +90,7 @@ impl Applied<'_, '_> {
 }
 
 impl Context<'_> {
-    /// Where the document says something about a field.
+    /// The location of a field in the document.
     pub fn said_place(&self, field: &OwnField) -> Location {
         match &field.path.0[..] {
             [_, Segment::Key(gates), Segment::Key(gate)] if gates == "featureGates" => self.gate(gate).place(),
@@ -132,7 +131,7 @@ impl Search<'_, '_> {
             }
             _ => {
                 self.found.can_say_all = false;
-                // What is cleared with everything in it.
+                // A removed object with all its content.
                 let gone = before.filter(|_| after.is_none()).and_then(Value::as_object);
                 for (key, value) in gone.into_iter().flatten() {
                     self.visit(&below(pointer, key), Some(value), None);
@@ -141,7 +140,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// A place that a row is for.
+    /// A path with a row in the field map.
     fn take(&mut self, pointer: &str, row: &Row<'_>, before: Option<&Value>, after: Option<&Value>) {
         let root = &self.cx.document().root;
         let changes = match (row.how, after) {
@@ -176,7 +175,7 @@ impl Search<'_, '_> {
         });
     }
 
-    /// The changes for a list that only grew, where the document has it.
+    /// The changes for a list with additions only, if the document has it.
     fn added(&self, path: &Path, before: Option<&Value>, after: &Value) -> Option<Vec<Change>> {
         let (before, after) = (before?.as_array()?, after.as_array()?);
         let new = after.strip_prefix(before.as_slice())?;
@@ -219,7 +218,7 @@ impl Search<'_, '_> {
         true
     }
 
-    /// An operand's list as the HyperConverged writes it; `None` where it can't.
+    /// An operand's list converted to the HyperConverged's; `None` if impossible.
     fn translated(&self, keys: &[String], list: &Path, value: &Value) -> Option<Value> {
         let mut leaves = Vec::new();
         let mut keys = keys.to_vec();
@@ -231,8 +230,7 @@ impl Search<'_, '_> {
         list.get(&tree).cloned().or_else(|| Some(json!([])))
     }
 
-    /// What is in a value, each with its path in the HyperConverged; `None` where something has
-    /// none.
+    /// The leaves of a value with their paths in the HyperConverged; `None` if one has none.
     fn leaves(&self, keys: &mut Vec<String>, value: &Value, leaves: &mut Vec<(Path, Value)>) -> Option<()> {
         if let Some(row) = row(self.cx, self.kind, keys) {
             let plain = row.how == Transform::Copy;
@@ -251,7 +249,7 @@ impl Search<'_, '_> {
         Some(())
     }
 
-    /// An empty object, where the field around it is a copy, too.
+    /// An empty object in a field that is copied.
     fn empty(&mut self, pointer: &str, keys: &[String]) {
         let mut rows = rows(self.cx, self.kind);
         let parent = rows.find_map(|(field, place, how)| {
@@ -275,7 +273,7 @@ impl Search<'_, '_> {
         });
     }
 
-    /// KubeVirt's gates that HCO switches by gates of its own.
+    /// KubeVirt's gates that HCO sets by its own gates.
     fn gates(&mut self, added: &[String], nothing_lost: bool) {
         self.found.can_say_all &= nothing_lost;
         let conditional = &self.cx.release().tables().kubevirt_feature_gates.conditional;

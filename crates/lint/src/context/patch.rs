@@ -1,4 +1,4 @@
-//! The jsonpatch annotations: as written, and their effects.
+//! The jsonpatch annotations and their effects.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -20,9 +20,9 @@ use crate::Incident;
 /// A jsonpatch annotation of the HyperConverged.
 #[derive(Debug)]
 pub struct PatchAnnotation<'a> {
-    /// Which one it is and what it patches.
+    /// The annotation's operand.
     pub target: jsonpatch::Annotation,
-    /// As it was written.
+    /// The annotation.
     pub annotation: Annotation<'a>,
     /// Its value.
     pub text: &'a str,
@@ -33,18 +33,18 @@ pub struct PatchAnnotation<'a> {
     pub(super) gates: OnceCell<Vec<Option<PatchedGates>>>,
 }
 
-/// A patch that can't be applied, and its consequence.
+/// A patch that can't be applied, with its consequence.
 #[derive(Debug, Clone, Copy)]
 pub struct PatchFailure<'a> {
-    /// The annotation at fault.
+    /// The failing annotation.
     pub annotation: &'static str,
-    /// What fails inside it.
+    /// The failure.
     pub failure: &'a Failure,
-    /// The incident that it leads to.
+    /// The resulting incident.
     pub incident: Incident,
 }
 
-/// An operation of a patch that applies, with what it did.
+/// An applied operation of a patch with its effect.
 #[derive(Debug, Clone, Copy)]
 pub struct Applied<'c, 'a> {
     /// The annotation.
@@ -53,23 +53,22 @@ pub struct Applied<'c, 'a> {
     pub index: usize,
     /// The operation.
     pub operation: &'c Operation,
-    /// What it did.
+    /// Its effect.
     pub effect: &'c Effect,
 }
 
-/// What tells an operation from all others: the name of its annotation, and its index in it.
+/// Identifies an operation: the annotation's name and the index in it.
 pub(super) type OperationId = (&'static str, usize);
 
 impl<'a> Context<'a> {
-    /// The jsonpatch annotations that are there, in the order in which the operator renders what
-    /// they patch.
+    /// The jsonpatch annotations, in the order in which the operator renders the operands.
     pub fn patch_annotations(&self) -> &[PatchAnnotation<'a>] {
         self.patches.get_or_init(|| {
             let known = ANNOTATIONS.iter().filter_map(|target| {
                 let annotation = self.annotation(target.name)?;
                 let text = annotation.text()?;
-                // Of a new object: the first reconcile stores what a patch changed, and it would be reported as
-                // rendered by HCO itself.
+                // Of a new object: in an existing one the first reconcile stored the patched values, which would look
+                // rendered by HCO.
                 let patched = &self.plan_as_new().patched;
                 let patched = patched.iter().find(|p| p.kind == target.kind).cloned();
                 Some(PatchAnnotation {
@@ -87,8 +86,8 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The operations that were applied to what the operator renders, in order; none of an
-    /// annotation that fails or whose operand isn't rendered.
+    /// The operations applied to rendered operands, in order; none of an annotation that fails or whose operand isn't
+    /// rendered.
     pub fn applied(&self) -> impl Iterator<Item = Applied<'_, 'a>> {
         let patches = self.patch_annotations().iter();
         patches.flat_map(|patch| {
@@ -100,7 +99,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The annotation that the HyperConverged is rejected for, or that ends the reconcile.
+    /// The annotation that causes a rejection or a reconcile error.
     pub fn patch_failure(&self) -> Option<PatchFailure<'a>> {
         let plan = self.plan();
         let rejected = plan.admission.patch.as_ref();
@@ -114,7 +113,7 @@ impl<'a> Context<'a> {
         Some(PatchFailure { annotation, failure, incident })
     }
 
-    /// Where in an annotation a patch fails.
+    /// The location of a patch's failure.
     pub fn patch_place(&self, annotation: &str, failure: &Failure) -> Location {
         match (self.annotation(annotation), failure.span) {
             (Some(annotation), Some(span)) if annotation.text() != Some("") => annotation.part_location(span.range()),
@@ -123,15 +122,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// What an annotation did to the operand that it patches, operation by operation; `None`
-    /// where it isn't rendered, or not patched.
+    /// The effects of an annotation's operations; `None` if the operand isn't rendered or patched.
     pub fn patch_effects<'c>(&self, patch: &'c PatchAnnotation<'a>) -> Option<&'c Effects> {
         let effects = || self.effects_of(patch, patch.operations());
         patch.effects.get_or_init(effects).as_ref()
     }
 
-    /// The operand as another text in an annotation's place would leave it; `None` where the text
-    /// can't be applied or the operand isn't rendered.
+    /// The operand patched with another text; `None` if that can't be applied or the operand isn't rendered.
     pub fn result_of(&self, patch: &PatchAnnotation<'_>, text: &str) -> Option<Value> {
         let before = patch.rendered()?;
         let types = self.release().go_types();
@@ -142,8 +139,7 @@ impl<'a> Context<'a> {
         Some(after)
     }
 
-    /// The type of the operand's part that a pointer leads to; `None` where the operand has no
-    /// such part, or anything goes.
+    /// The type of an operand's field at a pointer; `None` if there is no such field, or it accepts any type.
     pub fn operand_type(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<&'a GoType> {
         let types = self.release().go_types();
         let mut ty = types.of_kind(patch.target.api_version, patch.target.kind)?;
@@ -162,8 +158,7 @@ impl<'a> Context<'a> {
         self.release().schema_of(target.api_version, target.kind)
     }
 
-    /// What other operations would do in an annotation's place; `None` where its operand isn't
-    /// rendered.
+    /// The effects of other operations in an annotation; `None` if its operand isn't rendered.
     pub fn effects_of(&self, patch: &PatchAnnotation<'_>, operations: &[Operation]) -> Option<Effects> {
         let before = patch.rendered()?;
         let types = self.release().go_types();
@@ -173,12 +168,12 @@ impl<'a> Context<'a> {
 }
 
 impl<'a> PatchAnnotation<'a> {
-    /// Its operations; none where the text can't be decoded.
+    /// Its operations; empty if the text can't be decoded.
     pub fn operations(&self) -> &[Operation] {
         self.decoded.as_deref().unwrap_or_default()
     }
 
-    /// Why the text can't be decoded, or writes where it may not.
+    /// Why the text can't be decoded, or writes to a forbidden path.
     pub fn malformed(&self) -> Option<Failure> {
         match &self.decoded {
             Ok(operations) => only_spec(operations).err(),
@@ -186,19 +181,18 @@ impl<'a> PatchAnnotation<'a> {
         }
     }
 
-    /// The operand as it is rendered without this annotation; `None` where it isn't rendered, or
-    /// the patch fails.
+    /// The operand without this annotation; `None` if it isn't rendered or the patch fails.
     pub fn rendered(&self) -> Option<&Value> {
         self.patched.as_ref().map(|p| &*p.before)
     }
 
-    /// The operand as the annotation leaves it.
+    /// The patched operand.
     pub fn result(&self) -> Option<&Value> {
         self.patched.as_ref().map(|p| &*p.after)
     }
 
-    /// Its text with parts replaced (in bytes of the text, not overlapping), and the edits that
-    /// replace them in the file; `None` where the way it is written doesn't allow it.
+    /// Its text with parts replaced (ranges of bytes, not overlapping), and the edits of the file; `None` if the
+    /// notation doesn't allow it.
     pub fn edited(&self, changes: &[(Range<usize>, String)]) -> Option<(String, Vec<Edit>)> {
         let mut ordered: Vec<_> = changes.iter().collect();
         ordered.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
@@ -211,8 +205,7 @@ impl<'a> PatchAnnotation<'a> {
         Some((text, edits.collect::<Option<_>>()?))
     }
 
-    /// A suggestion that writes another text in the place of a span of its text, inside its quotes where it has them,
-    /// and the text with it.
+    /// A suggestion that replaces a span of its text, inside quotes, and the resulting text.
     pub fn rewritten(&self, span: Span, new: &str) -> Option<(String, Fix)> {
         let mut range = span.range();
         if self.text.get(range.clone())?.starts_with('"') {
@@ -222,32 +215,31 @@ impl<'a> PatchAnnotation<'a> {
         Some((text, Fix { title: format!("write {new}"), applicability: Applicability::Suggestion, edits }))
     }
 
-    /// The place of a span of its text.
+    /// The location of a span of its text.
     pub fn place(&self, span: Span) -> Location {
         let places = self.places.get_or_init(|| self.annotation.places());
         self.annotation.location(places.locate(span.range()))
     }
 
-    /// Where an operation writes: its path.
+    /// The location of an operation's path.
     pub fn path_place(&self, operation: &Operation) -> Location {
         self.place(operation.spans.path)
     }
 
-    /// What its operations did, in order; `None` where they weren't applied, or nobody asked yet.
+    /// The effects of its operations, in order; `None` if they weren't applied or computed yet.
     pub(super) fn effects(&self) -> Option<&[Effect]> {
         let effects = self.effects.get()?.as_ref()?;
         Some(&effects.operations)
     }
 
-    /// Where an operation speaks of a place of the operand (a JSON pointer): the segment of its
-    /// path that leads there, the key inside its value, else its path.
+    /// The location in an operation for an operand's path (a JSON pointer): the segment of its path, the key in its
+    /// value, else its path.
     pub fn named_location(&self, operation: &Operation, pointer: &str) -> Location {
         let found = self.named_span(operation, pointer);
         self.place(found.unwrap_or(operation.spans.path))
     }
 
-    /// The same in bytes of the text, keys with their quotes; `None` where only the path as a
-    /// whole can be pointed at.
+    /// The same as a range of the text, keys with quotes; `None` if only the whole path can be marked.
     pub fn named_span(&self, operation: &Operation, pointer: &str) -> Option<Span> {
         let wanted = jsonpatch::segments(pointer);
         let path = operation.segments();
@@ -263,7 +255,7 @@ impl<'a> PatchAnnotation<'a> {
     }
 }
 
-/// Whether a segment of a path as written may match one of the operand: `-` and negative indices match some element.
+/// Whether a written segment may match an operand's: `-` and negative indexes match any element.
 pub(super) fn same_step(written: &str, step: &str) -> bool {
     let some_element = written.starts_with('-') && step.bytes().all(|b| b.is_ascii_digit());
     written == step || some_element
@@ -274,7 +266,7 @@ impl Applied<'_, '_> {
         (self.patch.target.name, self.index)
     }
 
-    /// Whether it writes: anything but `test`.
+    /// Whether it writes: all operations but `test`.
     pub fn writes(&self) -> bool {
         self.operation.op != Op::Test
     }
@@ -284,17 +276,17 @@ impl Applied<'_, '_> {
         self.patch.target.kind
     }
 
-    /// Where the operation speaks of a place of the operand.
+    /// The location in the operation for an operand's path.
     pub fn named_location(&self, pointer: &str) -> Location {
         self.patch.named_location(self.operation, pointer)
     }
 
-    /// Where the operation writes: its path.
+    /// The location of its path.
     pub fn path_place(&self) -> Location {
         self.patch.path_place(self.operation)
     }
 
-    /// Whether it removes something that HCO keeps.
+    /// Whether it removes a value that HCO adds again.
     pub fn keeps_removed(&self) -> bool {
         let path = &self.operation.path;
         let mut lost = self.effect.lost.iter();
@@ -302,7 +294,7 @@ impl Applied<'_, '_> {
         self.operation.op == Op::Remove && lost.any(kept)
     }
 
-    /// The last operation before it that wrote the same place.
+    /// The last earlier operation that wrote the same path.
     pub fn conflict(&self) -> Option<usize> {
         if !self.writes() || self.keeps_removed() || is_index(&self.operation.path) {
             return None;
@@ -314,21 +306,21 @@ impl Applied<'_, '_> {
         })
     }
 
-    /// Whether a list's element took over what another one had.
+    /// Whether a list's element inherited the value of another one.
     pub fn inherits(&self) -> bool {
         let mut lost = self.effect.lost.iter();
         lost.any(|l| l.reason == jsonpatch::Reason::Inherited)
     }
 }
 
-/// Whether a path ends at an element of a list, which is another one each time.
+/// Whether a path ends with a list's index, which may mean different elements.
 fn is_index(path: &str) -> bool {
     let last = path.rsplit('/').next().unwrap_or_default();
     let digits = last.strip_prefix('-').unwrap_or(last);
     digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether an operation wrote a path, something below it, or an object that already gave it.
+/// Whether an operation wrote a path, a child of it, or an object with it.
 fn same_place(earlier: &Operation, path: &str) -> bool {
     if earlier.path == path {
         return true;

@@ -1,4 +1,4 @@
-//! The effect of a patch on the operands' lists of feature gates.
+//! The effects of patches on the operands' lists of feature gates.
 
 use hcoplan_planner::jsonpatch::{Change, segments};
 use serde_json::Value;
@@ -9,12 +9,11 @@ use super::patch::{Applied, PatchAnnotation};
 /// KubeVirt's list, as a JSON pointer.
 pub const KUBEVIRT_GATES: &str = "/spec/configuration/developerConfiguration/featureGates";
 
-/// CDI's.
+/// CDI's list, as a JSON pointer.
 pub const CDI_GATES: &str = "/spec/config/featureGates";
 
 impl PatchAnnotation<'_> {
-    /// What each operation did to the operand's list of feature gates, by its place among the
-    /// effects.
+    /// The changes of each operation to the operand's list of feature gates, by effect index.
     fn find_gates(&self) -> Vec<Option<PatchedGates>> {
         let list = match self.target.kind {
             "KubeVirt" => KUBEVIRT_GATES,
@@ -38,14 +37,14 @@ impl PatchAnnotation<'_> {
 }
 
 impl<'c> Applied<'c, '_> {
-    /// What the operation did to the operand's list of feature gates; `None` where it left it
-    /// alone or the operand has none.
+    /// The operation's changes of the operand's list of feature gates; `None` if it has no such list or doesn't change
+    /// it.
     pub fn gates(&self) -> Option<&'c PatchedGates> {
         let gates = self.patch.gates.get_or_init(|| self.patch.find_gates());
         gates.get(self.index)?.as_ref()
     }
 
-    /// The gates that HCO renders and the operation takes away.
+    /// The gates that HCO renders and the operation removes.
     pub fn lost_gates(&self) -> &'c [String] {
         self.gates().map_or(&[], |gates| &gates.lost)
     }

@@ -1,4 +1,4 @@
-//! The operation of a patch that changes a path of the operand.
+//! Finds the operation of a patch that changes an operand's path.
 
 use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_diagnostics::source::{Location, Span};
@@ -9,16 +9,14 @@ use super::patch::same_step;
 use super::{Applied, Context, PatchAnnotation};
 
 impl Applied<'_, '_> {
-    /// The first place that the operation changed at, above or below a JSON pointer of the
-    /// operand.
+    /// The first path changed by the operation at, above or below a JSON pointer.
     pub fn changed(&self, pointer: &str) -> Option<&str> {
         let changes = self.effect.changed.iter();
         let mut paths = changes.map(|c| c.path.as_str());
         paths.find(|path| is_within(path, pointer) || is_within(pointer, path))
     }
 
-    /// The first thing that the operation changed at a JSON pointer of the operand or below it:
-    /// the pointer of what it changed, which is the given one where an object around it was
+    /// The first path changed by the operation at or below a JSON pointer; the pointer itself if a parent object was
     /// written as a whole.
     pub fn changed_below<'p>(&'p self, pointer: &'p str) -> Option<&'p str> {
         self.effect.changed.iter().find_map(|change| {
@@ -34,7 +32,7 @@ impl Applied<'_, '_> {
 }
 
 impl Applied<'_, '_> {
-    /// Where the operation's value has a text, a gate's name for one; else its path.
+    /// The location of a text in the operation's value, such as a gate's name; else of its path.
     pub fn text_place(&self, text: &str) -> Location {
         match self.text_span(text) {
             Some(span) => self.patch.place(span),
@@ -42,16 +40,15 @@ impl Applied<'_, '_> {
         }
     }
 
-    /// The same in bytes of the annotation's text, with the quotes; `None` where the value
-    /// doesn't have it.
+    /// The same as a range of the annotation's text, with quotes; `None` if the value doesn't have the text.
     pub fn text_span(&self, text: &str) -> Option<Span> {
         let value = self.operation.value()?;
         let keys = path_to(&value, text)?;
         Some(self.operation.part(self.patch.text, &keys)?.value)
     }
 
-    /// Where the operation writes what then is at a place of the operand: the part of its
-    /// value, else where it speaks of the place.
+    /// The location of the written value of an operand's path: a part of the operation's value, else as in
+    /// [`Applied::named_location`].
     pub fn written_location(&self, pointer: &str) -> Location {
         match self.written_span(pointer) {
             Some(span) => self.patch.place(span),
@@ -59,8 +56,8 @@ impl Applied<'_, '_> {
         }
     }
 
-    /// The part of the operation's value that then is at a place of the operand, in bytes of
-    /// the annotation's text; `None` where its value has no such part.
+    /// The part of the operation's value that is written to an operand's path, as a range of the annotation's text;
+    /// `None` if there is none.
     pub fn written_span(&self, pointer: &str) -> Option<Span> {
         let (path, wanted) = (self.operation.segments(), jsonpatch::segments(pointer));
         let leads = path.iter().zip(&wanted).all(|(p, w)| same_step(p, w));
@@ -70,21 +67,20 @@ impl Applied<'_, '_> {
 }
 
 impl<'a> Context<'a> {
-    /// The last operation of an annotation that changed something at, above or below a place of
-    /// the operand.
+    /// The last operation of an annotation that changed something at, above or below an operand's path.
     pub fn changed_by<'c>(&'c self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<Applied<'c, 'a>> {
         let target = patch.target;
         let of_this = self.applied().filter(move |a| a.patch.target == target);
         of_this.filter(|a| a.changed(pointer).is_some()).last()
     }
 
-    /// A suggestion to take an operation away.
+    /// A suggestion to remove an operation.
     pub fn drop_operation(&self, applied: &Applied<'_, '_>) -> Option<Fix> {
         self.without_operation(applied.patch, applied.index, Applicability::Suggestion)
     }
 }
 
-/// The keys and indices that lead to the last such text in a value.
+/// The path of the last equal text in a value.
 fn path_to(value: &Value, text: &str) -> Option<Vec<String>> {
     let below = |key: String, inner: &Value| {
         let mut path = path_to(inner, text)?;
@@ -102,7 +98,7 @@ fn path_to(value: &Value, text: &str) -> Option<Vec<String>> {
     }
 }
 
-/// Whether a JSON pointer is another one or leads below it.
+/// Whether a JSON pointer equals another or is below it.
 pub(super) fn is_within(pointer: &str, above: &str) -> bool {
     let rest = pointer.strip_prefix(above);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -1,4 +1,4 @@
-//! The node placements of the HyperConverged, and the nodes that they select.
+//! The node placements of the HyperConverged and their matching nodes.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::nearest;
@@ -11,17 +11,17 @@ use serde_json::Value;
 use super::pod_placement::ARCHITECTURE_KEYS;
 use super::{Context, Field, NodeRef};
 
-/// Maximum number of labels that are reported one by one, of those that no node has.
+/// Maximum number of unmatched labels reported separately.
 const MOST_LABELS: usize = 32;
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
-/// What a placement places.
+/// The pods of a placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pods {
     /// The operands' controllers and API servers: `spec.infra`.
     Infra,
-    /// What runs beside virtual machines, virt-handler above all: `spec.workloads`.
+    /// Pods on virtual machines' nodes such as virt-handler: `spec.workloads`.
     Workload,
 }
 
@@ -37,7 +37,7 @@ impl Pods {
         }
     }
 
-    /// The placement's path below `spec` of v1beta1; [`Context::field`] finds it in v1, too.
+    /// The placement's path below v1beta1's `spec`; [`Context::field`] finds it in v1, too.
     pub const fn field(self) -> &'static str {
         match self {
             Self::Infra => "infra.nodePlacement",
@@ -53,49 +53,48 @@ impl Pods {
     }
 }
 
-/// A node placement as the operator reads it, with its place.
+/// A node placement as the operator reads it, with its location.
 #[derive(Debug, Clone)]
 pub struct Placement<'a> {
-    /// What it places.
+    /// Its pods.
     pub pods: Pods,
     value: &'a Value,
     /// The field as written.
     pub field: Field<'a>,
 }
 
-/// A part of a placement that no declared node fits.
+/// A part of a placement that no declared node matches.
 #[derive(Debug, Clone)]
 pub struct Unmatched {
-    /// What no node does: `is labelled nodeType=virt`.
+    /// The unmatched condition: `is labelled nodeType=virt`.
     pub wanted: String,
-    /// Where it is written.
+    /// Its location.
     pub place: Location,
-    /// A label that nodes do have and that was perhaps meant, `nodetype=virt`.
+    /// A similar label of a node, which was probably meant: `nodetype=virt`.
     pub meant: Option<String>,
 }
 
 impl<'a> Context<'a> {
-    /// Whether the workload placement has a node selector or a required node affinity, so that
-    /// workload nodes are those that match and not the workers. As HCO decides it.
+    /// Whether the workload placement has a node selector or required node affinity, so that HCO takes the matching
+    /// nodes instead of the workers as workload nodes.
     pub fn selects_workload_nodes(&self) -> bool {
         let placement = self.placement(Pods::Workload);
         placement.is_some_and(|p| p.selects_nodes())
     }
 
-    /// A node placement of the HyperConverged; `None` when it has none or was rejected.
+    /// A node placement of the HyperConverged; `None` if it isn't set or is rejected.
     pub fn placement(&self, pods: Pods) -> Option<Placement<'a>> {
         Some(Placement { pods, value: self.hyperconverged()?.get(pods.internal())?, field: self.field(pods.field()) })
     }
 }
 
 impl<'a> Placement<'a> {
-    /// Whether it has a node selector or a required node affinity.
+    /// Whether it has a node selector or required node affinity.
     pub fn selects_nodes(&self) -> bool {
         Selection::of(self.value).is_some()
     }
 
-    /// The declared nodes that match its node selector and its required node affinity; all of
-    /// them when it has neither.
+    /// The declared nodes that match its node selector and required node affinity; by default all.
     pub fn nodes(&self, cx: &Context<'a>) -> Vec<NodeRef<'a>> {
         let selection = Selection::of(self.value);
         let takes = |n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node));
@@ -108,8 +107,8 @@ impl<'a> Placement<'a> {
         tolerations.into_iter().flatten().any(|t| tolerates(t, taint))
     }
 
-    /// Why no declared node fits: the labels of the node selector that no node has; when there
-    /// are none, the required node affinity, if no node matches that; else the whole.
+    /// Why no declared node matches: the labels of the node selector that no node has; else the required node affinity,
+    /// if no node matches it; else the whole.
     pub fn unmatched(&self, cx: &Context<'a>) -> Vec<Unmatched> {
         let mut found = self.unmatched_labels(cx);
         if found.is_empty() {
@@ -181,7 +180,7 @@ impl<'a> Placement<'a> {
     }
 }
 
-/// The label that a term of an affinity means by another name of an architecture.
+/// The label meant by a term of an affinity that uses an alias of an architecture.
 pub(super) fn meant_architecture(term: &Value) -> Option<String> {
     term["matchExpressions"].as_array()?.iter().find_map(|expression| {
         let key = expression["key"].as_str().filter(|k| ARCHITECTURE_KEYS.contains(k))?;
@@ -191,14 +190,14 @@ pub(super) fn meant_architecture(term: &Value) -> Option<String> {
 }
 
 impl Context<'_> {
-    /// Of labels that nodes are selected by, the first that no node has and another was perhaps meant by.
+    /// The first label that no node has and for which a similar one exists.
     pub fn meant_label<'l>(&self, labels: impl IntoIterator<Item = (&'l str, &'l str)>) -> Option<String> {
         let has = |key: &str, value: &str| self.nodes().any(|n| n.node.labels.get(key).is_some_and(|v| v == value));
         labels.into_iter().filter(|(key, value)| !has(key, value)).find_map(|(key, value)| meant(self, key, value))
     }
 }
 
-/// A label of some node that differs in case only, else the nearest value that the key has.
+/// A node's label that differs in case only, else the most similar value of the key.
 fn meant(cx: &Context<'_>, key: &str, value: &str) -> Option<String> {
     let labels = || cx.nodes().flat_map(|n| &n.node.labels);
     let other_case = |(k, v): &(&String, &String)| k.eq_ignore_ascii_case(key) && v.eq_ignore_ascii_case(value);

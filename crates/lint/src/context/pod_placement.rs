@@ -1,29 +1,28 @@
-//! The architectures in a pod's placement.
+//! The architectures allowed by a pod's placement.
 //!
-//! Source: the scheduler's node affinity (`kube/node_affinity.rs`): node selector and required
-//! terms have to match both, the terms are alternatives, the requirements of a term are not.
+//! Source: the scheduler's node affinity (`kube/node_affinity.rs`): node selector and required terms both have to
+//! match; terms are alternatives; all requirements of a term have to match.
 
 use hcoplan_kubernetes::label_selector;
 use serde_json::Value;
 
-/// The labels that name a node's architecture.
+/// The labels with a node's architecture.
 pub(super) const ARCHITECTURE_KEYS: [&str; 2] = ["kubernetes.io/arch", "beta.kubernetes.io/arch"];
-/// The labels that name a node's operating system.
+/// The labels with a node's operating system.
 pub(super) const OS_KEYS: [&str; 2] = ["kubernetes.io/os", "beta.kubernetes.io/os"];
 
-/// Where pods are kept to architectures.
+/// The extent of a placement's restriction to architectures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArchitectureScope {
-    /// Nothing that is required speaks of one.
+    /// No required term restricts architectures.
     Nowhere,
-    /// Some of the alternatives do; through the others, pods go anywhere.
+    /// Some terms do; the others allow all.
     InSomeTerms,
-    /// Each alternative does, or the node selector.
+    /// Every term does, or the node selector.
     Everywhere,
 }
 
-/// Where a placement keeps pods to architectures. A term without requirements matches nothing, so
-/// that nothing gets through it.
+/// The extent of a placement's restriction. A term without requirements matches no node and is ignored.
 pub(super) fn architecture_scope_of(placement: &Value) -> ArchitectureScope {
     let selector = &placement["nodeSelector"];
     if ARCHITECTURE_KEYS.iter().any(|k| selector[k].is_string()) {
@@ -38,7 +37,7 @@ pub(super) fn architecture_scope_of(placement: &Value) -> ArchitectureScope {
     }
 }
 
-/// The required terms that match something.
+/// The required terms that can match.
 fn terms_of(placement: &Value) -> Vec<&Value> {
     let pointer = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
     let terms = placement.pointer(pointer);
@@ -50,7 +49,7 @@ fn terms_of(placement: &Value) -> Vec<&Value> {
     terms.into_iter().flatten().filter(filled).collect()
 }
 
-/// Whether a term has a requirement that keeps it to architectures.
+/// Whether a term restricts the architecture.
 pub(super) fn names_architecture(term: &Value) -> bool {
     let mut all = term["matchExpressions"].as_array().into_iter().flatten();
     all.any(|e| {
@@ -59,7 +58,7 @@ pub(super) fn names_architecture(term: &Value) -> bool {
     })
 }
 
-/// Whether the requirements about architectures and operating systems leave a platform.
+/// Whether the requirements on architectures and operating systems allow a platform.
 pub(super) fn permits(placement: &Value, os: &str, architecture: &str) -> bool {
     let mut labels = label_selector::Labels::new();
     for key in ARCHITECTURE_KEYS {
@@ -83,7 +82,7 @@ pub(super) fn permits(placement: &Value, os: &str, architecture: &str) -> bool {
     labels.iter().all(fits) && (terms.is_empty() || terms.iter().any(passes))
 }
 
-/// Takes out of a placement what it says of architectures.
+/// Removes the requirements on architectures from a placement.
 pub(super) fn forget_architectures(placement: &mut Value) {
     let ours = |key: &str| ARCHITECTURE_KEYS.contains(&key);
     if let Some(selector) = placement.pointer_mut("/nodeSelector").and_then(Value::as_object_mut) {
@@ -100,7 +99,7 @@ pub(super) fn forget_architectures(placement: &mut Value) {
         let all = term.get_mut("matchExpressions");
         if let Some(all) = all.and_then(Value::as_array_mut) {
             all.retain(|e| !e["key"].as_str().is_some_and(ours));
-            // Nothing is left to require: any node will do.
+            // Without requirements a term would match any node.
             open |= all.is_empty() && term["matchFields"].is_null();
         }
     }
