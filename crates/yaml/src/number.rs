@@ -105,6 +105,7 @@ mod tests {
     fn prints_as_go_does() {
         let json = |v: f64| go_json(&Number::from_f64(v).unwrap());
         assert_eq!(json(1e21), "1e+21");
+        assert_eq!(json(5e21), "5e+21");
         assert_eq!(json(1e20), "100000000000000000000");
         assert_eq!(json(1e-7), "1e-7");
         assert_eq!(json(1.5e-10), "1.5e-10");

@@ -85,9 +85,8 @@ fn word(text: &str) -> Option<Scalar> {
 /// A finite float, else text: `1e400` stays the text it is.
 fn float(text: &str) -> Scalar {
     // Rust reads `inf` and `nan`, too.
-    let digits = text.bytes().any(|b| b.is_ascii_digit());
     match text.parse::<f64>() {
-        Ok(value) if digits && value.is_finite() => Scalar::Float(value),
+        Ok(value) if value.is_finite() => Scalar::Float(value),
         _ => Scalar::Text,
     }
 }

@@ -229,3 +229,42 @@ fn is_recreated(before: &Object, after: &Object) -> bool {
     let mut fields = IMMUTABLE.iter();
     fields.any(|(kind, field)| *kind == after.id.kind && get(&before.body, field) != get(&after.body, field))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::inventory::Inventory;
+    use crate::lifecycle::State;
+    use crate::release::Release;
+
+    /// Source: CDI deletes what a cron imported, its DataSource too, if the retention policy is `None`.
+    #[test]
+    fn a_removed_golden_image_takes_its_data_source_along_only_by_its_retention_policy() {
+        let manifest = |templates| {
+            json!({"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged",
+                "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"},
+                "spec": {"dataImportCronTemplates": templates}})
+        };
+        for (retention, stays) in [("None", false), ("All", true)] {
+            let source = json!({"registry": {"url": "docker://example.com/a:1"}});
+            let storage = json!({"resources": {"requests": {"storage": "1Gi"}}});
+            let image = json!({"metadata": {"name": "a"}, "spec": {"managedDataSource": "a",
+                "retentionPolicy": retention, "schedule": "0 0 * * *",
+                "template": {"spec": {"source": source, "storage": storage}}}});
+            let state = State::new(Release::known("1.18").expect("known"), Arc::new(Inventory::default()));
+            let mut before = state.create(&manifest(json!([image]))).after;
+            let source = Object::new(json!({"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataSource",
+                "metadata": {"name": "a", "namespace": "kubevirt-os-images"}}));
+            before.objects.by_id.insert(ObjectId::clone(&source.id), source);
+            let after = before.update(&manifest(json!([]))).after;
+            let has = |state: &State, kind| state.objects.iter().any(|o| o.id.kind == kind && o.id.name == "a");
+            assert!(has(&before, "DataImportCron"), "{retention}");
+            assert!(!has(&after, "DataImportCron"), "{retention}");
+            assert_eq!(has(&after, "DataSource"), stays, "{retention}");
+        }
+    }
+}

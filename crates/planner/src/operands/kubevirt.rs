@@ -415,3 +415,34 @@ fn annotated_limits(annotation: Option<&String>) -> Result<Value, Error> {
     }
     Ok(json!({"qps": given("qps"), "burst": given("burst")}))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::inventory::{Inventory, Node};
+    use crate::plan::plan;
+    use crate::release::Release;
+
+    #[test]
+    fn without_control_plane_nodes_infra_pods_go_anywhere_or_where_the_manifest_says() {
+        let worker = Node {
+            architecture: "amd64".to_owned(),
+            labels: [("node-role.kubernetes.io/worker".to_owned(), String::new())].into(),
+            ..Node::default()
+        };
+        let inventory = Inventory { nodes: vec![worker], ..Inventory::default() };
+        let release = Release::known("1.18").expect("known");
+        let infra = |spec: Value| {
+            let manifest = json!({"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged",
+                "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"}, "spec": spec});
+            let plan = plan(&release, &inventory, &manifest);
+            let object = plan.objects().find(|o| o.id.kind == "KubeVirt").expect("rendered");
+            object.body["spec"]["infra"].clone()
+        };
+        assert_eq!(infra(json!({})), json!({"nodePlacement": {}, "replicas": 1}));
+        let placement = json!({"nodeSelector": {"a": "b"}});
+        let placed = infra(json!({"infra": {"nodePlacement": placement}}));
+        assert_eq!(placed, json!({"nodePlacement": placement, "replicas": 1}));
+    }
+}

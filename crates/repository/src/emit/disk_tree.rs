@@ -215,3 +215,15 @@ fn read(path: &Utf8Path) -> Result<Option<String>, Error> {
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_merge_that_git_left_open_is_a_conflict() {
+        let merged = "a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> topic\n";
+        assert!(has_conflict(merged));
+        assert!(!has_conflict("a: 1\n>>>>>>> quoted in a mail\n"));
+    }
+}

@@ -188,6 +188,14 @@ mod tests {
     }
 
     #[test]
+    fn a_name_leaves_room_for_its_number_and_ending() {
+        let room = LONGEST - ENDING.len() - "-999".len();
+        for length in [room - 1, room, room + 1, 2 * room] {
+            assert_eq!(plain(&[&"x".repeat(length)]).len(), length.min(room));
+        }
+    }
+
+    #[test]
     fn rejects_cluster_names_outside_the_tree() {
         assert_eq!(cluster_directory(".").expect("root"), "");
         assert_eq!(cluster_directory("a/münchen 1").expect("name"), "a/münchen 1");

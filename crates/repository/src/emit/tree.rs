@@ -367,6 +367,12 @@ mod tests {
         assert_eq!(listing(&out), before);
 
         let tree = Tree::begin(&out).expect("begins");
+        tree.write(&cluster("a", &[("X-1.yaml", "1"), ("X-2.yaml", "two")])).expect("a");
+        assert!(tree.keep("b/c").expect("kept") && tree.keep(".").expect("kept"));
+        tree.finish().expect("finishes");
+        assert_eq!(fs::read_to_string(out.join("a/X-2.yaml")).expect("text"), format!("{HEADER}two"));
+
+        let tree = Tree::begin(&out).expect("begins");
         tree.write(&cluster("a", &[("X-1.yaml", "one")])).expect("a");
         assert!(tree.keep("b/c").expect("kept"));
         assert!(!tree.keep("never").expect("asked"));

@@ -328,3 +328,18 @@ fn contradiction<T: fmt::Display>(what: &str, first: &WithSource<T>, other: &Wit
         None => finding,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_source_that_says_something_counts() {
+        let said = |value, by| WithSource { value, by, place: None };
+        let nothing = || said("default", FactOrigin::Nothing);
+        assert_eq!(known(nothing(), said("second", FactOrigin::Kustomization)).value, "second");
+        let both = known(said("first", FactOrigin::Kustomization), said("second", FactOrigin::Kustomization));
+        assert_eq!(both.value, "first");
+        assert_eq!(known(said("first", FactOrigin::Kustomization), nothing()).value, "first");
+    }
+}

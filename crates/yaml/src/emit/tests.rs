@@ -23,6 +23,12 @@ fn writes_what_kubectl_was_recorded_to_write() {
     assert_eq!(ours, kubectls);
 }
 
+/// As go-yaml does: `-` and `?` are text unless a blank follows.
+#[test]
+fn quotes_an_indicator_only_before_a_blank() {
+    assert_eq!(emit(&json!(["-a", "?a", "- a", "? a"])), "- -a\n- ?a\n- '- a'\n- '? a'\n");
+}
+
 /// The same against the kubectl of this machine, if it has one.
 #[test]
 fn writes_what_the_installed_kubectl_writes() {

@@ -42,6 +42,7 @@ mod tests {
         assert!(at("resources.requests.memory", json!("1Gi"), json!("1024Mi")));
         assert!(at("resources.requests.cpu", json!(1), json!("1000m")));
         assert!(!at("resources.requests.cpu", json!("100m"), json!("1")));
+        assert!(!at("resources.requests.cpu", json!("1"), json!("100m")));
         assert!(!at("version", json!("1"), json!("1000m")));
     }
 

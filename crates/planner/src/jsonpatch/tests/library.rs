@@ -50,6 +50,18 @@ fn ignores_text_before_the_first_slash() {
 }
 
 #[test]
+fn copies_have_a_limit_together() {
+    let text = "x".repeat(100 << 10);
+    let add = format!(r#"{{"op":"add","path":"/spec/long","value":"{text}"}}"#);
+    let copies = |count: usize| {
+        let copy = |n| format!(r#",{{"op":"copy","from":"/spec/long","path":"/spec/copy{n}"}}"#);
+        applied(&format!("[{add}{}]", (0..count).map(copy).collect::<String>()))
+    };
+    assert!(copies(2).is_ok());
+    assert!(copies(3).is_err());
+}
+
+#[test]
 fn an_empty_key_at_the_top_is_the_document_as_it_was() {
     let remove = r#"{"op":"remove","path":"/spec/b"}"#;
     let copied = |from: &str| {
