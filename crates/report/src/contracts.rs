@@ -1,5 +1,5 @@
-//! What readers of JUnit and GitLab's code quality accept, compared with our output. The tables have it in our own
-//! words: element by element as Jenkins' `junit-10.xsd` (xUnit plugin), key by key as GitLab's documentation does.
+//! Checks our JUnit and GitLab output against their readers' requirements, written down in our own tables: the elements
+//! of Jenkins' `junit-10.xsd` (xUnit plugin), the keys of GitLab's documentation.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::snapshots::{findings, json as document, nowhere, written};
 use super::{Format, Terminal};
 use hcoplan_diagnostics::finding::Finding;
 
-/// An element of JUnit's XML: which attributes it may have, which it must, what may be in it.
+/// A JUnit element: allowed and required attributes, allowed children.
 struct Element {
     may: &'static [&'static str],
     must: &'static [&'static str],
@@ -53,7 +53,7 @@ fn element(name: &str) -> Option<Element> {
     })
 }
 
-/// The attributes of a tag's inside: `name="value"`, each quoted and escaped.
+/// Attributes of a tag: `name="value"`, quoted and escaped.
 fn attributes(mut text: &str) -> BTreeMap<&str, &str> {
     let mut out = BTreeMap::new();
     while let Some((name, rest)) = text.trim_start().split_once("=\"") {
@@ -66,7 +66,7 @@ fn attributes(mut text: &str) -> BTreeMap<&str, &str> {
     out
 }
 
-/// Reads our JUnit report tag by tag and gives what is wrong with it.
+/// Returns the errors of a JUnit report.
 fn junit_errors(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut open: Vec<&str> = Vec::new();
@@ -118,7 +118,7 @@ fn schema_errors(schema: &Value, document: &Value) -> Vec<String> {
     errors.map(|e| format!("{}: {e}", e.instance_path())).collect()
 }
 
-/// A list of issues, as GitLab's "Code Quality report format" describes them.
+/// A schema for GitLab's "Code Quality report format".
 fn gitlab() -> Value {
     let line = json!({"type": "integer", "minimum": 1});
     json!({"type": "array", "items": {
@@ -145,7 +145,6 @@ fn gitlab() -> Value {
     }})
 }
 
-/// reviewdog's `DiagnosticResult`. Closed, so that a key that nobody reads is found.
 fn cases() -> [Vec<Finding>; 3] {
     [findings(), Vec::new(), vec![nowhere()]]
 }

@@ -1,7 +1,7 @@
-//! What a screen says, without colours and markup.
+//! A screen's content, without colours and markup.
 //!
-//! A view builds a [`Document`]; a printer makes a terminal's text, markdown or a page of it. Texts may hold what users
-//! wrote: printers escape them, and mask what looks like a credential.
+//! A view builds a [`Document`]; a printer turns it into terminal text, markdown or HTML. Texts may contain user input:
+//! printers escape it and mask credentials.
 
 pub use hcoplan_analysis::review::Level;
 
@@ -10,71 +10,71 @@ use hcoplan_diagnostics::source::Location;
 /// A screen, a comment or a page.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
-    /// What it is called: a page's title.
+    /// A page's title.
     pub title: String,
-    /// What everything comes to, in one line at the top.
+    /// The overall result, in one line at the top.
     pub verdict: Option<(Level, Text)>,
-    /// What it says, in this order.
+    /// The content, in order.
     pub blocks: Vec<Block>,
-    /// What a terminal shows as the last line, when all the rest has scrolled away.
+    /// A terminal's last line, visible after everything else has scrolled away.
     pub last: Option<(Level, Text)>,
 }
 
 /// A part of a document.
 #[derive(Debug, Clone)]
 pub enum Block {
-    /// What a part of it comes to, in one line.
+    /// The result of a part, in one line.
     Verdict(Level, Text),
-    /// A heading: 1 begins a section of a page, 2 and 3 are inside of one.
+    /// A heading: 1 begins a section of a page, 2 and 3 are below it.
     Heading(u8, Text),
     /// A paragraph.
     Paragraph(Text),
-    /// Short lines, one below the other.
+    /// Short lines.
     List(Vec<Text>),
-    /// Findings or consequences, each with what belongs to it.
+    /// Findings or consequences with their notes.
     Entries(Layout, Vec<Entry>),
-    /// Rows of the same shape.
+    /// A table.
     Table(Table),
-    /// Lines that come, go or change.
+    /// Added, removed or changed lines.
     Diff(Vec<DiffLine>),
     /// Locations in files, each with its labels.
     Excerpts(Vec<Mark>),
-    /// Text in its own form: YAML, a command.
+    /// Preformatted text: YAML, a command.
     Code(String),
-    /// What is only shown to who asks for it, below a line that says what it is.
+    /// Content that is collapsed on a page below a summary, and shown elsewhere with `--verbose`.
     Folded(Text, Vec<Self>),
 }
 
-/// How entries are laid out on a terminal.
+/// The layout of entries on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// With excerpts, and a line for each note.
+    /// With excerpts, one line per note.
     Full,
-    /// A sentence, and a line with all notes.
+    /// A sentence, and one line with all notes.
     Brief,
 }
 
 /// A finding or a consequence.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// How bad it is.
+    /// Its severity.
     pub level: Level,
-    /// A word or two before the sentence: a severity and a rule.
+    /// A short prefix: severity and rule.
     pub label: Text,
-    /// What is the case.
+    /// The message.
     pub text: Text,
-    /// Where: a line, or the clusters.
+    /// A location, or the clusters.
     pub place: Text,
-    /// The lines that it is about.
+    /// Marked lines of files.
     pub marks: Vec<Mark>,
-    /// What else belongs to it, each with a name.
+    /// Named details.
     pub notes: Vec<(&'static str, Text)>,
-    /// By what a page's links find it.
+    /// The target of a page's links.
     pub anchor: Option<String>,
 }
 
 impl Entry {
-    /// A sentence of a level.
+    /// An entry without details.
     pub fn new(level: Level, label: impl Into<Text>, text: impl Into<Text>) -> Self {
         Self {
             level,
@@ -87,7 +87,7 @@ impl Entry {
         }
     }
 
-    /// Adds a note, where there is something to say.
+    /// Adds a note unless the text is empty.
     pub fn note(&mut self, name: &'static str, text: impl Into<Text>) {
         let text = text.into();
         if !text.is_empty() {
@@ -96,40 +96,40 @@ impl Entry {
     }
 }
 
-/// A place in a file, with what is to be said about it.
+/// A location in a file with a label.
 #[derive(Debug, Clone)]
 pub struct Mark {
-    /// The file's path as it is shown.
+    /// The file's path as shown.
     pub path: String,
     /// The place.
     pub place: Location,
-    /// The text below it.
+    /// The label below the marked text.
     pub label: String,
-    /// Whether it is the place that everything is about.
+    /// Whether it is the finding's own location.
     pub primary: bool,
 }
 
-/// Rows of the same shape, below names of the columns.
+/// A table with column headings.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
-    /// What the rows are: `golden images by architecture`.
+    /// The caption: `golden images by architecture`.
     pub caption: String,
-    /// The columns' names.
+    /// The column headings.
     pub header: Vec<Text>,
-    /// The rows, each with as many cells as there are columns.
+    /// The rows, each with one cell per column.
     pub rows: Vec<Vec<Cell>>,
-    /// Whether a page may sort and filter it.
+    /// Whether a page can sort and filter it.
     pub sortable: bool,
 }
 
 /// A cell of a table.
 #[derive(Debug, Clone, Default)]
 pub struct Cell {
-    /// What it says.
+    /// The content.
     pub text: Text,
-    /// How bad that is, where it is a judgement.
+    /// Its severity, if it is a judgement.
     pub level: Option<Level>,
-    /// Why it is so; pages show it.
+    /// The reason, shown by pages.
     pub reason: Option<String>,
 }
 
@@ -142,29 +142,29 @@ impl<T: Into<Text>> From<T> for Cell {
 /// A line of a diff.
 #[derive(Debug, Clone)]
 pub struct DiffLine {
-    /// What happens to it.
+    /// How the line changes.
     pub sign: Sign,
-    /// How deep it is: an object is 0, its fields are 1.
+    /// Indentation: an object is 0, its fields are 1.
     pub depth: usize,
     /// The line.
     pub text: Text,
 }
 
-/// What happens to a line of a diff.
+/// How a line of a diff changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
-    /// It comes.
+    /// Added.
     Add,
-    /// It goes.
+    /// Removed.
     Remove,
-    /// It changes.
+    /// Changed.
     Change,
-    /// It explains the lines above it.
+    /// An explanation of the lines above.
     Note,
 }
 
 impl Sign {
-    /// As `diff` and `terraform plan` write it.
+    /// The character used by `diff` and `terraform plan`.
     pub const fn as_char(self) -> char {
         match self {
             Self::Add => '+',
@@ -175,7 +175,7 @@ impl Sign {
     }
 }
 
-/// A line of text in pieces.
+/// A line of text in styled pieces.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text(pub Vec<Span>);
 
@@ -191,24 +191,24 @@ pub struct Span {
 /// The emphasis of a piece of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Style {
-    /// None.
+    /// No emphasis.
     Plain,
-    /// It is important.
+    /// Important.
     Strong,
-    /// It matters less.
+    /// Less important.
     Soft,
-    /// It is a name, a path or a value.
+    /// A name, path or value.
     Code,
-    /// It is a judgement.
+    /// A severity.
     Level(Level),
-    /// It leads to an address, or with `#` to a part of the page.
+    /// A link to an address, or with `#` to an anchor of the page.
     Link(String),
-    /// The same, and who can't follow it has to read it.
+    /// A link whose address is printed where links don't work.
     Address(String),
 }
 
 impl Text {
-    /// Nothing, to add to.
+    /// An empty text.
     pub fn new() -> Self {
         Self::default()
     }
@@ -221,56 +221,56 @@ impl Text {
         self
     }
 
-    /// Adds words.
+    /// Appends plain words.
     #[must_use]
     pub fn plain(self, text: impl Into<String>) -> Self {
         self.with(text, Style::Plain)
     }
 
-    /// Adds important words.
+    /// Appends important words.
     #[must_use]
     pub fn strong(self, text: impl Into<String>) -> Self {
         self.with(text, Style::Strong)
     }
 
-    /// Adds words that matter less.
+    /// Appends less important words.
     #[must_use]
     pub fn soft(self, text: impl Into<String>) -> Self {
         self.with(text, Style::Soft)
     }
 
-    /// Adds a name, a path or a value.
+    /// Appends a name, path or value.
     #[must_use]
     pub fn code(self, text: impl Into<String>) -> Self {
         self.with(text, Style::Code)
     }
 
-    /// Adds a judgement.
+    /// Appends words with a severity.
     #[must_use]
     pub fn level(self, level: Level, text: impl Into<String>) -> Self {
         self.with(text, Style::Level(level))
     }
 
-    /// Adds a link.
+    /// Appends a link.
     #[must_use]
     pub fn link(self, text: impl Into<String>, address: impl Into<String>) -> Self {
         self.with(text, Style::Link(address.into()))
     }
 
-    /// Adds a link whose address is shown where links aren't.
+    /// Appends a link whose address is printed where links don't work.
     #[must_use]
     pub fn address(self, text: impl Into<String>, address: impl Into<String>) -> Self {
         self.with(text, Style::Address(address.into()))
     }
 
-    /// Adds another text.
+    /// Appends another text.
     #[must_use]
     pub fn then(mut self, other: impl Into<Self>) -> Self {
         self.0.extend(other.into().0);
         self
     }
 
-    /// Several texts with something between them.
+    /// Joins texts with a separator.
     pub fn join(all: impl IntoIterator<Item = Self>, between: &str) -> Self {
         let mut out = Self::default();
         for text in all.into_iter().filter(|t| !t.is_empty()) {
@@ -282,12 +282,12 @@ impl Text {
         out
     }
 
-    /// Whether there is nothing.
+    /// Whether it has no characters.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The characters alone.
+    /// The text without styles.
     pub fn characters(&self) -> String {
         self.0.iter().map(|span| &*span.text).collect()
     }

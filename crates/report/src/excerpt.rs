@@ -1,8 +1,7 @@
-//! The lines that a finding is about, as miette shows them.
+//! Excerpts of the lines of a finding, drawn by miette.
 //!
-//! An [`Excerpt`] is a made-up source of the lines around some places: long lines are cut to a
-//! window, what steers a terminal is replaced, what is secret is masked. It answers miette's
-//! questions with the lines' real numbers.
+//! An [`Excerpt`] contains only the lines around some locations. It cuts long lines, replaces control characters and
+//! masks secrets. It reports the file's real line numbers to miette.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,13 +13,13 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 
 use super::Mark;
 
-/// Lines shown before and after one that is meant.
+/// Lines shown before and after a marked line.
 const CONTEXT: usize = 1;
 
-/// A place over more lines than this is shown by its first line.
+/// Of a location with more lines than this, only the first is shown.
 const MOST_LINES: usize = 6;
 
-/// Columns shown before a place in a line that is cut.
+/// Columns shown before the marked text in a cut line.
 const LEAD: usize = 24;
 
 /// The lines around some places of one file.
@@ -39,23 +38,23 @@ pub(super) struct Excerpt {
 struct Line {
     /// 0-based.
     number: usize,
-    /// Its bytes in the excerpt's text, the break included.
+    /// Range of bytes in the excerpt's text, including the line break.
     start: usize,
     end: usize,
 }
 
-/// A line of an excerpt as it is drawn.
+/// A line of an excerpt for printers other than miette.
 #[derive(Debug)]
 pub(super) struct Row<'a> {
     /// 1-based.
     pub(super) number: usize,
-    /// Its text in pieces, each marked or not.
+    /// The text in pieces, and whether each is marked.
     pub(super) pieces: Vec<(&'a str, bool)>,
-    /// The labels below it, and whether each is the finding's own.
+    /// The labels below it, and whether each belongs to the finding's own location.
     pub(super) labels: Vec<(&'a str, bool)>,
 }
 
-/// A place in lines and columns, 0-based, the end exclusive.
+/// A location in lines and columns, 0-based, the end exclusive.
 #[derive(Debug, Clone, Copy)]
 struct Cells {
     line: usize,
@@ -65,7 +64,7 @@ struct Cells {
 }
 
 impl Excerpt {
-    /// The excerpt of one file. All marks are in that file.
+    /// The excerpt of one file; all marks have to be in that file.
     pub(super) fn new(marks: &[&Mark], width: usize) -> Option<Self> {
         let first = marks.first()?;
         let file = &first.place.file;
@@ -103,7 +102,7 @@ impl Excerpt {
         Some(out)
     }
 
-    /// The lines with what is marked in them, for who draws them otherwise than miette.
+    /// The lines with their marks, for printers other than miette.
     pub(super) fn rows(&self) -> Vec<Row<'_>> {
         self.lines.iter().map(|line| self.row(line)).collect()
     }
@@ -130,23 +129,23 @@ impl Excerpt {
         Row { number: line.number + 1, pieces: pieces.collect(), labels: labels.collect() }
     }
 
-    /// Where a column of a line is in the excerpt's text.
+    /// The byte offset of a column in the excerpt's text.
     fn offset(&self, shown: &BTreeMap<usize, Shown>, number: usize, column: usize) -> Option<usize> {
         let line = self.lines.iter().find(|l| l.number == number)?;
         Some(line.start + shown.get(&number)?.offset(column))
     }
 }
 
-/// The lines to show, in order.
+/// The line numbers to show, sorted.
 fn numbers(cells: &[Cells], file: &SourceFile) -> Vec<usize> {
     let after = |c: &Cells| match file.line(c.end_line + CONTEXT) {
-        // The empty rest behind the last break is no line.
+        // The empty text after the last line break isn't a line.
         Some((start, _)) if start < file.text().len() => c.end_line + CONTEXT,
         _ => c.end_line,
     };
     let around = |c: &Cells| c.line.saturating_sub(CONTEXT)..=after(c);
     let mut all: Vec<usize> = cells.iter().flat_map(around).collect();
-    // What is behind the last line (an unexpected end) is shown at the end of the last.
+    // A location after the last line (an unexpected end) is shown at the end of the last line.
     all.extend(cells.iter().flat_map(|c| [c.line, c.end_line]));
     all.sort_unstable();
     all.dedup();
@@ -164,12 +163,12 @@ fn cells(place: &Location) -> Cells {
     Cells { line, start: column, end_line: end.line - 1, end: end.column - 1 }
 }
 
-/// A line as it is shown.
+/// A line as shown.
 struct Shown {
     text: String,
-    /// The first column that is shown.
+    /// The first visible column.
     from: usize,
-    /// For each column from `from` on, its offset in `text`; one more for the end.
+    /// Byte offset in `text` of each column starting at `from`, and of the end.
     offsets: Vec<usize>,
 }
 
@@ -183,7 +182,7 @@ impl Shown {
         };
         let length = line.chars().count();
         let window = window(number, length, cells, width);
-        // A file may be one long line: only what is shown of it is examined.
+        // A file may be one long line: only its visible part is processed.
         let skipped =
             if length == line.len() { window.start } else { line.chars().take(window.start).map(char::len_utf8).sum() };
         let shown = line.get(skipped..).unwrap_or_default().char_indices();
@@ -199,7 +198,7 @@ impl Shown {
         }
         for character in characters {
             out.offsets.push(out.text.len());
-            // GitHub looks for this old form of a command everywhere in a line of a log.
+            // GitHub recognises this old form of a command anywhere in a line of a log.
             let begins_command = character == '[' && out.text.ends_with("##");
             out.text.push(if begins_command { '\u{fffd}' } else { character });
         }
@@ -217,7 +216,7 @@ impl Shown {
     }
 }
 
-/// The columns of a line that are shown: all where they fit, else those around what is meant.
+/// The visible columns of a line: all if they fit, else those around the marked text.
 fn window(number: usize, length: usize, cells: &[Cells], width: usize) -> std::ops::Range<usize> {
     let width = width.max(40);
     if length <= width {
@@ -227,7 +226,7 @@ fn window(number: usize, length: usize, cells: &[Cells], width: usize) -> std::o
     let first = starts.min().unwrap_or(0);
     let ends = cells.iter().filter_map(|c| (c.end_line == number).then_some(c.end));
     let last = ends.max().unwrap_or(0);
-    // What is meant fits near the line's start: show the start, which says more.
+    // If the marked text is near the line's start, show the start.
     if last + LEAD / 2 <= width {
         return 0..width;
     }
@@ -248,7 +247,7 @@ impl SourceCode for Excerpt {
             behind.ok_or(MietteError::OutOfBounds)
         };
         let (mut first, mut last) = (at(start)?, at(end.max(start))?);
-        // With `before` miette wants to draw; without it asks for the place's line and column.
+        // miette passes `before` to draw lines; without it, it asks for the location's line and column.
         let mut column = self.columns.get(&start).copied().unwrap_or_default();
         if before > 0 {
             let next_to = |a: usize, b: usize| self.lines[a].number + 1 == self.lines[b].number;
@@ -297,7 +296,7 @@ impl miette::Diagnostic for Excerpt {
     }
 }
 
-/// The places by file, in the order of the first of each file.
+/// Groups locations by file, in order of first occurrence.
 pub(super) fn by_file(marks: &[Mark]) -> Vec<Vec<&Mark>> {
     let mut groups: Vec<Vec<&Mark>> = Vec::new();
     for mark in marks {

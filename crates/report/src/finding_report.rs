@@ -1,4 +1,4 @@
-//! Findings, with what every format of them needs: counts, paths, what is shown by its number only.
+//! Findings with the counts and paths that all formats need.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -7,16 +7,16 @@ use hcoplan_analysis::{FinalFindings, Summary, join, shown_path};
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::SourceFile;
 
-/// Findings with what a format needs besides them.
+/// Findings, and how to print them.
 #[derive(Debug)]
 pub struct Report<'a> {
     /// The findings, sorted.
     pub findings: &'a [Finding],
-    /// What was examined.
+    /// The counts of the run.
     pub summary: &'a Summary,
-    /// The root that the files' paths count from, relative to the current directory.
+    /// The root of all paths, relative to the current directory.
     pub root: &'a Utf8Path,
-    /// The same relative to the top of the git repository; `None` outside one.
+    /// The root relative to the top of the git repository; `None` outside of one.
     pub root_in_repository: Option<Utf8PathBuf>,
     /// How the terminal is, for [`Format::Human`].
     pub terminal: Terminal,
@@ -34,27 +34,27 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// In a format.
+    /// Prints the findings in a format.
     pub fn text(&self, format: Format) -> Vec<u8> {
-        // Room for most, so that a large text isn't copied while it grows.
+        // Avoids copying a large text while it grows.
         let mut out = Vec::with_capacity(self.findings.len() * 1536);
         write(format, self, &mut out).expect("memory takes everything");
         out
     }
 
-    /// The findings of a severity.
+    /// The number of findings of a severity.
     pub(super) fn count(&self, severity: Severity) -> usize {
         let of = self.findings.iter().filter(|f| f.severity == severity);
         of.count()
     }
 
-    /// Whether a finding is shown by its number only: the revision that the change is compared
-    /// with has it, so that it doesn't fail the run.
+    /// Whether a finding is only counted: it also exists in the revision compared with, so that it doesn't fail the
+    /// run.
     pub(super) fn is_folded(&self, finding: &Finding) -> bool {
         finding.is_existing && self.summary.compared_with.is_some()
     }
 
-    /// The number of those, as a sentence.
+    /// The number of folded findings, as a sentence.
     pub(super) fn folded(&self) -> Option<String> {
         let revision = self.summary.compared_with.as_deref()?;
         let of = |severity| {
@@ -78,7 +78,7 @@ impl<'a> Report<'a> {
         shown_path(self.root, file)
     }
 
-    /// A file's path for a forge: relative to the repository's top, where there is one.
+    /// A file's path for a forge: relative to the repository's top, if there is one.
     pub(super) fn path_in_repository(&self, file: &SourceFile) -> Utf8PathBuf {
         join(self.root_in_repository.as_deref().unwrap_or(self.root), file.path())
     }
@@ -124,12 +124,12 @@ impl<'a> Report<'a> {
         if !asides.is_empty() {
             text.push_str(&format!(" ({})", asides.join("; ")));
         }
-        // The name of a revision can be a stranger's.
+        // The name of a revision may come from a stranger.
         text::printable(&text).into_owned()
     }
 }
 
-/// A directory relative to the top of the git repository that it is in.
+/// A directory relative to the top of its git repository.
 pub fn in_repository(root: &Utf8Path) -> Option<Utf8PathBuf> {
     let root = root.canonicalize_utf8().ok()?;
     let top = root.ancestors().find(|a| a.join(".git").exists())?;

@@ -1,4 +1,4 @@
-//! Findings as a document: each with its excerpt and what to do, those that say the same once.
+//! Findings as a document, each with its excerpt and help; equal findings are printed once.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use hcoplan_analysis::review;
 use hcoplan_diagnostics::finding::{Applicability, Finding};
 use hcoplan_diagnostics::source::SourceFile;
 
-/// Of a finding's further places, so many are drawn: who has more has read enough.
+/// Maximum related locations drawn per finding.
 const MOST_RELATED: usize = 32;
 
-/// Of the places where other clusters have the same finding, so many are named.
+/// Maximum locations listed for the same finding of other clusters.
 const MOST_ALIKE: usize = 3;
 
-/// For a terminal: the totals come last.
+/// The screen of a terminal, with the totals at the end.
 pub(super) fn screen(report: &Report<'_>) -> Document {
     let mut blocks = blocks(report, |f| !report.is_folded(f), |file| report.path(file));
     blocks.extend(report.folded().map(|text| Block::Paragraph(text.into())));
@@ -25,7 +25,7 @@ pub(super) fn screen(report: &Report<'_>) -> Document {
     Document { blocks, last: Some((level(report), last)), ..Document::default() }
 }
 
-/// For a comment: the totals come first.
+/// A comment, with the totals at the start.
 pub(super) fn comment(report: &Report<'_>) -> Document {
     let mut blocks = blocks(report, |f| !report.is_folded(f), |file| report.path_in_repository(file));
     blocks.extend(report.folded().map(|text| Block::Paragraph(text.into())));
@@ -33,7 +33,7 @@ pub(super) fn comment(report: &Report<'_>) -> Document {
     Document { title: "hcoplan".to_owned(), verdict, blocks, last: None }
 }
 
-/// The entries that are shown, as a block.
+/// The shown entries as a block.
 pub(super) fn blocks(
     report: &Report<'_>,
     is_shown: impl Fn(&Finding) -> bool,
@@ -52,7 +52,7 @@ pub(super) fn blocks(
     if entries.is_empty() { Vec::new() } else { vec![Block::Entries(Layout::Full, entries)] }
 }
 
-/// Where a page has the first finding of a rule and a severity.
+/// The anchor of the first finding of a rule and severity.
 pub(super) fn anchor(finding: &Finding) -> String {
     format!("finding-{}-{}", finding.severity.as_str(), finding.rule.name)
 }
@@ -62,7 +62,7 @@ fn level(report: &Report<'_>) -> Level {
     counted.map(|f| f.severity.into()).min().unwrap_or(Level::Good)
 }
 
-/// What a command can fix.
+/// The command that applies the fixes.
 fn fixable(report: &Report<'_>) -> String {
     let of = |applicability| {
         let has = |f: &&Finding| f.fixes.iter().map(|fix| fix.applicability).min() == Some(applicability);
@@ -76,7 +76,7 @@ fn fixable(report: &Report<'_>) -> String {
     }
 }
 
-/// `error[hco-unknown-field]`, the rule linked to its page.
+/// `error[hco-unknown-field]`, linked to the rule's page.
 pub(super) fn label(finding: &Finding, level: Level) -> Text {
     let rule = finding.rule.name;
     Text::new().level(level, finding.severity.as_str()).plain("[").link(rule, sarif::page(rule)).plain("]")
@@ -110,7 +110,7 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
     if let Some(more @ 1..) = finding.related.len().checked_sub(MOST_RELATED) {
         entry.note("places", format!("{more} further, which `--format json` names"));
     }
-    // What several clusters are built of is one place.
+    // Several clusters may share one file.
     let mut known: BTreeSet<String> = at(finding).into_iter().collect();
     let others = group.others.iter().filter_map(|f| at(f));
     let places: Vec<String> = others.filter(|p| known.insert(p.clone())).collect();
@@ -124,7 +124,7 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
         entry.note("before", format!("{revision} has it, too"));
     }
     entry.note("consequence", finding.consequence().unwrap_or_default());
-    // A fix says what it does.
+    // Skip help that a fix's title repeats.
     let is_said = |help: &str| finding.fixes.iter().any(|fix| fix.title.get(..help.len()) == Some(help));
     entry.note("help", finding.help.as_deref().filter(|help| !is_said(help)).unwrap_or_default());
     for fix in &finding.fixes {

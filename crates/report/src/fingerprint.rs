@@ -1,18 +1,18 @@
-//! The hash by which GitHub recognises a line that has moved.
+//! GitHub's hash that recognises a moved line.
 
 use std::collections::BTreeMap;
 
 use hcoplan_diagnostics::source::SourceFile;
 
-/// How many characters the hash of a line looks ahead.
+/// Number of characters in a line's hash.
 const BLOCK: usize = 100;
 const MULTIPLIER: u64 = 37;
-/// Marks the end of the file.
+/// GitHub's marker for the end of the file.
 const END: u64 = 65535;
 
-/// GitHub's `primaryLocationLineHash` of every line: a rolling hash over the hundred UTF-16 units
-/// from the line's start that are neither space nor tab, with line breaks folded, and how often
-/// the same hash came before. The upload action computes the same and warns where they differ.
+/// GitHub's `primaryLocationLineHash` of every line: a rolling hash over 100 UTF-16 units from the line's start without
+/// spaces and tabs, with normalised line breaks, and a count of equal hashes before it. The upload action computes the
+/// same and warns about differences.
 pub(super) fn line_hashes(file: &SourceFile) -> Vec<String> {
     let text = file.text().replace("\r\n", "\n").replace('\r', "\n");
     let mut units: Vec<(u64, bool)> = Vec::new();
@@ -21,7 +21,7 @@ pub(super) fn line_hashes(file: &SourceFile) -> Vec<String> {
         let starts = at_line_start;
         at_line_start = unit == u16::from(b'\n');
         if unit == u16::from(b' ') || unit == u16::from(b'\t') {
-            // White space is not hashed, but a line may start with it.
+            // White space isn't hashed, but a line may start with it.
             at_line_start = at_line_start || starts;
             continue;
         }
@@ -36,7 +36,7 @@ pub(super) fn line_hashes(file: &SourceFile) -> Vec<String> {
         }
         let mut hash: u64 = 0;
         for offset in 0..BLOCK {
-            // Behind the end marker come zeros.
+            // The end marker is followed by zeros.
             let unit = units.get(at + offset).map_or(0, |(u, _)| *u);
             hash = hash.wrapping_mul(MULTIPLIER).wrapping_add(unit);
         }

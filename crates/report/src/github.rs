@@ -26,7 +26,7 @@ fn annotation(report: &Report<'_>, finding: &Finding, out: &mut dyn Write) -> io
         let path = report.path_in_repository(&location.file);
         write!(out, "file={},line={}", property(path.as_str()), start.line)?;
         write!(out, ",endLine={}", end.line)?;
-        // Columns of a range over several lines are shown in the wrong place.
+        // GitHub shows a column range over several lines in the wrong place.
         if start.line == end.line {
             write!(out, ",col={},endColumn={}", start.column, end.column)?;
         }

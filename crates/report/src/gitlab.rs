@@ -1,4 +1,4 @@
-//! GitLab's code quality report: an array, `[]` when clean.
+//! GitLab's code quality report: an array, `[]` without findings.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
             Severity::Warning => "major",
             Severity::Info => "info",
         };
-        // A place is required; a finding without one belongs to the whole root.
+        // A location is required; findings without one are attached to the root.
         let (path, begin, end) = match &finding.location {
             Some(l) => (report.path_in_repository(&l.file).to_string(), l.start().line, l.end().line),
             None => (super::join(report.root, ".".into()).to_string(), 1, 1),
@@ -27,7 +27,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         let cluster = finding.cluster.as_deref().filter(|name| finding.also.is_empty() && *name != ".");
         let cluster = cluster.map(|name| format!("{name}: ")).unwrap_or_default();
         let advice: String = finding.advice().iter().map(|line| format!("; {line}")).collect();
-        // Readers of a merge request see neither excerpt nor help otherwise.
+        // A merge request shows neither excerpt nor help.
         let text = format!("{cluster}{}{advice}", finding.message_of_all());
         json!({
             "description": format!("{}: {}", finding.rule.name, InputText::new(&text).message()),

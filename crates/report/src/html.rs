@@ -1,6 +1,6 @@
-//! A document as a page of its own: nothing is loaded, readable without scripts, on a phone, in print, light and dark.
+//! A document as a self-contained HTML page, readable without scripts, on phones, in print, light and dark.
 //!
-//! Everything from users' files goes through maud's escaping, or through the excerpts, which mask what is secret.
+//! All user input is escaped by maud, or goes through the excerpts, which mask secrets.
 
 use hcoplan_diagnostics::secret::{InputText, escape_invisible};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -12,11 +12,11 @@ use super::{Block, Cell, DiffLine, Document, Entry, Level, Mark, Sign, Span, Sty
 pub(super) const STYLE: &str = include_str!("style.css");
 pub(super) const SCRIPT: &str = include_str!("script.js");
 
-/// The digests of style and script, so that a browser takes these and no others.
+/// The digests of style and script, which the content security policy allows.
 const STYLE_DIGEST: &str = "sha256-ANUtlfaiX8tB0xekguFl5D+F8fqIDLE2yuV1YRWZuSw=";
 const SCRIPT_DIGEST: &str = "sha256-aqDZTV6ie3bYtTfLHkNnH+hlnWlsGG5PbHp4yoUrNtc=";
 
-/// Columns of a line of an excerpt; longer ones are cut around what is meant.
+/// Maximum columns of an excerpt; longer lines are cut around the marked text.
 const WIDTH: usize = 160;
 
 /// A document as a page.
@@ -74,13 +74,13 @@ pub fn print(document: &Document) -> String {
             }
         }
     };
-    // What maud doesn't escape: characters that steer whoever examines the page's text.
+    // maud doesn't escape invisible characters, which could mislead a reader of the page's text.
     let mut page = escape_invisible(&page.into_string()).into_owned();
     page.push('\n');
     page
 }
 
-/// The anchor of a section of this name.
+/// The anchor of a section.
 pub fn anchor(name: &str) -> String {
     let name: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
@@ -136,7 +136,7 @@ fn excerpts(marks: &[Mark], level: Level) -> Markup {
                 @let at = first.place.start();
                 figure {
                     figcaption { code { (printable(&first.path)) ":" (at.line) ":" (at.column) } }
-                    // Boxes that scroll are reached with the keyboard.
+                    // Keyboard users need a focus to scroll.
                     div.lines tabindex="0" role="group" aria-label="excerpt" {
                         @for row in excerpt.rows() {
                             span data-line=(row.number) {
@@ -217,7 +217,7 @@ fn styled(span: &Span) -> Markup {
     }
 }
 
-/// Words in which commands and values are between backticks.
+/// Text with commands and values in backticks.
 fn quoted(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {

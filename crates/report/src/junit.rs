@@ -1,5 +1,5 @@
-//! JUnit XML: a case per cluster, and one for what concerns the repository. A case fails where the run
-//! fails because of it, so that a test report says what the exit code says.
+//! JUnit XML: a case per cluster, and one for findings of the repository. A case fails if its findings fail the run, so
+//! that the report agrees with the exit code.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::secret::InputText;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    // The repository comes first: `None` is less than any name.
+    // The repository's case comes first: `None` sorts before all names.
     let mut cases: BTreeMap<Option<&str>, Vec<&Finding>> = BTreeMap::new();
     for name in &report.summary.names {
         cases.entry(Some(name)).or_default();
@@ -38,7 +38,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out, "</testsuites>")
 }
 
-/// Whether the run fails because of a finding.
+/// Whether a finding fails the run.
 fn fails(report: &Report<'_>, finding: &Finding) -> bool {
     let from = report.summary.fail_on;
     from.is_some_and(|from| finding.severity >= from)
@@ -70,7 +70,7 @@ fn case(report: &Report<'_>, cluster: Option<&str>, findings: &[&Finding], out: 
     writeln!(out, "    </testcase>")
 }
 
-/// The first message of the worst, and how many more there are.
+/// The worst message, and the number of others.
 fn headline(findings: &[&Finding]) -> String {
     let worst = findings.iter().max_by_key(|f| (f.severity, std::cmp::Reverse(f.rule.name)));
     let message = worst.map_or("", |f| &*f.message);
@@ -87,7 +87,7 @@ fn counts(findings: &[&Finding]) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-/// The findings one below the other, each with its place: readers know no attribute for it.
+/// All findings with their locations, since JUnit has no attribute for locations.
 fn texts(report: &Report<'_>, findings: &[&Finding]) -> String {
     let text = |finding: &&Finding| {
         let place = finding.location.as_ref().map(|l| {

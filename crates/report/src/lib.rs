@@ -1,5 +1,5 @@
-//! What hcoplan says. An analysis becomes a [`Document`] for people, which a printer shows ([`terminal`], [`markdown`],
-//! [`html`]), or a text that machines read:
+//! Prints results. An analysis becomes a [`Document`] for people, printed by [`terminal`], [`markdown`] or [`html`], or
+//! a text for machines:
 //!
 //! | of | document | for machines |
 //! |---|---|---|
@@ -12,8 +12,8 @@
 //! | fixes: `fix` | [`fixes`] | `fixes::json` |
 //! | a release, an inventory, a rule, a subject | [`release`], `inventory_check`, [`rules`], [`explain`] | |
 //!
-//! Every format gets the same findings in the same order; none of them decides the exit code. Paths are relative to the
-//! current directory for people, and to the top of the git repository for the formats that a forge reads.
+//! All formats print the same findings in the same order; none decides the exit code. Paths are relative to the current
+//! directory for people, and to the top of the git repository for a forge.
 
 pub mod argocd;
 pub mod changes;
@@ -83,18 +83,18 @@ pub use text::wrap_lines;
 pub use why::WhyPage;
 pub use why_json::why_json;
 
-/// A form of output for findings.
+/// An output format for findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
     /// Excerpts with carets, for people.
     Human,
     /// A line per finding.
     Concise,
-    /// One document.
+    /// JSON.
     Json,
-    /// One document per line and finding.
+    /// JSON, one finding per line.
     JsonLines,
-    /// SARIF 2.1.0, as GitHub's code scanning takes it.
+    /// SARIF 2.1.0 for GitHub's code scanning.
     Sarif,
     /// GitHub's workflow commands.
     Github,
@@ -130,7 +130,7 @@ impl Format {
 /// Prints findings.
 ///
 /// # Errors
-/// When the writer fails.
+/// If the writer fails.
 pub fn write(format: Format, report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Human => out.write_all(terminal::print(&findings::screen(report), report.terminal).as_bytes()),
@@ -155,7 +155,7 @@ pub fn plural(n: usize, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
-/// A place for people, as `path:line`.
+/// A location for people: `path:line`.
 fn line_of(root: &Utf8Path, place: &Location) -> String {
     let path = shown_path(root, &place.file);
     format!("{}:{}", text::printable(path.as_str()), place.start().line)

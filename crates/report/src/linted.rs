@@ -1,4 +1,4 @@
-//! Findings of a HyperConverged and its inventory, for tests: without a repository around them.
+//! Lints a HyperConverged and its inventory without a repository, for tests.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn documents(file: &str, text: &str) -> Vec<Document> {
     hcoplan_yaml::parse(&SourceFile::new(file, text)).documents
 }
 
-/// What is found in `hyperconverged.yaml`, with `inventory.yaml` and the dump `nodes.yaml` beside it.
+/// The findings for `hyperconverged.yaml`, `inventory.yaml` and the dump `nodes.yaml`.
 pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
     let [hyperconverged, declared, dumped] = texts;
     let document = documents("hyperconverged.yaml", hyperconverged).remove(0);
@@ -29,7 +29,7 @@ pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
     let release = known_release(name.expect("a release")).expect("a known release");
     let object = document.root.to_json();
     let plan = plan(&release, &inventory.inventory, &object);
-    // Beside the HyperConverged is what follows it in its file.
+    // The other objects are the later documents of the HyperConverged's file.
     let other_objects = || -> OtherObjects {
         let all = documents("hyperconverged.yaml", hyperconverged).into_iter();
         all.map(Arc::new).collect()

@@ -1,7 +1,7 @@
-//! A document as markdown: a comment on a pull request, a job's summary.
+//! A document as markdown: a comment on a pull request, or a job's summary.
 //!
-//! With a budget, parts are taken whole, in a shorter form, or not at all: nothing is cut inside a fence, a table's row
-//! or a tag, what comes first is always there, and what was left out is counted.
+//! With a budget, each part is printed whole, in its short form, or not at all, so that no fence, row or tag is cut.
+//! The first part is always printed, and omitted parts are counted.
 
 use std::rc::Rc;
 
@@ -9,17 +9,17 @@ use hcoplan_diagnostics::secret::InputText;
 
 use super::{Block, Cell, DiffLine, Document, Entry, Level, Mark, Sign, Span, Style, Table, Text};
 
-/// The fewest bytes that a comment may be limited to.
+/// The minimum budget in bytes.
 pub const LEAST_BUDGET: usize = 500;
 
-/// Room kept for the line that says what was left out.
+/// Bytes reserved for the line that counts the omitted parts.
 const RESERVE: usize = 160;
 
-/// Characters of a sentence where there is room for nothing else.
+/// Maximum characters of a sentence in its short form.
 const SHORT: usize = 120;
 
-/// A document as markdown; `marker` is a hidden first line by which a comment is found again, `whole` the command that
-/// prints everything.
+/// A document as markdown. `marker` is a hidden first line by which a later run finds its comment; `whole` is the
+/// command that prints everything.
 pub fn print(document: &Document, marker: Option<&str>, budget: Option<usize>, whole: &str) -> String {
     let mut parts = Vec::new();
     if let Some((level, text)) = &document.verdict {
@@ -50,9 +50,9 @@ pub fn print(document: &Document, marker: Option<&str>, budget: Option<usize>, w
     out
 }
 
-/// Something that is shown whole, or in its short form, or not at all.
+/// A part that is printed whole, in its short form, or not at all.
 struct Part {
-    /// Of a table's row: the table's first lines, which are above the first row that is shown.
+    /// The heading of a table's row, printed before the first row that fits.
     head: Option<Rc<str>>,
     long: String,
     short: Option<String>,
@@ -64,7 +64,7 @@ impl Part {
     }
 }
 
-/// Sections of entries that follow each other are one table.
+/// Consecutive sections of entries form one table.
 fn add_all(blocks: &[Block], out: &mut Vec<Part>) {
     let mut rest = blocks;
     while let Some((first, others)) = rest.split_first() {
@@ -122,7 +122,7 @@ fn add(block: &Block, out: &mut Vec<Part>) {
     }
 }
 
-/// Rows of one table: what it is, where, and what else belongs to it. The first row of a section names it.
+/// The rows of one table: label, message, location and notes. The first row of a section has its heading.
 fn add_entries(sections: &[(Option<&Text>, &[Entry])], out: &mut Vec<Part>) {
     let all = || sections.iter().flat_map(|(_, entries)| *entries);
     let has_places = all().any(|entry| !entry.place.is_empty());
@@ -174,7 +174,7 @@ fn diff(lines: &[DiffLine]) -> String {
     let text: String = lines
         .iter()
         .map(|line| {
-            // GitHub and GitLab colour by the first character.
+            // GitHub and GitLab choose the colour by the first character.
             let sign = if line.sign == Sign::Change { '!' } else { line.sign.as_char() };
             let indent = " ".repeat(2 * line.depth + if line.sign == Sign::Note { 2 } else { 0 });
             format!("{sign} {indent}{}\n", InputText::new(&line.text.characters()).line())
@@ -204,7 +204,7 @@ fn line(text: &Text) -> String {
 }
 
 fn span(span: &Span) -> String {
-    // Marks of emphasis are next to the words.
+    // Emphasis marks must not be next to spaces.
     let emphasized = |mark: &str| {
         let text = plain(&span.text);
         let (inner, end) = (text.trim_end(), if text.ends_with(' ') { " " } else { "" });

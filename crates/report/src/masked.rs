@@ -1,4 +1,4 @@
-//! An answer of `why` as it may be shown.
+//! Masks secrets in an answer of `why`.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use hcoplan_diagnostics::source::{SourceFile, Span};
 use hcoplan_explain::why::{Answer, Edit, FoundValue, ValueOrigin};
 use hcoplan_planner::jsonpatch::Change;
 
-/// The answer with secrets masked in its values, and in messages about `file`, the HyperConverged's.
+/// Masks secrets in values, and in messages about `file`, which has the HyperConverged.
 pub(super) fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {
     let rejected = answer.rejected.iter_mut().chain(answer.error.iter_mut().map(|(_, message)| message));
     let causes = answer.causes.iter_mut().chain(&mut answer.needs);
@@ -18,7 +18,7 @@ pub(super) fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {
     let path = answer.path.to_string();
     let masked_value = |path: &str, value: &Value| {
         let mut value = masked_value(path, value);
-        // What is secret elsewhere in the file is secret here.
+        // A value that is secret elsewhere in the file is secret here.
         mask_texts(&mut value, &|text| masked_message(file, Span::default(), text));
         value
     };

@@ -1,16 +1,16 @@
-//! Formats by their names, as `--format` takes them.
+//! Names of formats for `--format`.
 
-/// A set of formats.
+/// An enum of formats.
 pub trait Named: Copy + PartialEq + 'static {
-    /// Every format with its name as it is typed, the default first.
+    /// Every format with its name, the default first.
     const NAMES: &'static [(Self, &'static str)];
 
-    /// Its name.
+    /// The format's name.
     fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(format, _)| *format == self).map_or("", |(_, name)| name)
     }
 
-    /// The format with this name.
+    /// The format with a name.
     fn named(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(_, own)| *own == name).map(|(format, _)| *format)
     }

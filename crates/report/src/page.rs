@@ -16,35 +16,35 @@ use hcoplan_explain::diff::{ClusterDiff, Kind};
 use hcoplan_planner::release::{Distribution, version_parts};
 use hcoplan_planner::verdict::{Verdict, VerdictKind};
 
-/// Where upstream's runbooks are.
+/// The address of upstream's runbooks.
 const RUNBOOKS: &str = "https://kubevirt.io/monitoring/runbooks";
 
-/// So many letters of a commit's name are shown: as many as GitHub shows, and more than git's least.
+/// Characters of an abbreviated commit, as many as GitHub shows.
 const SHORT: usize = 10;
 
-/// Everything that the page tells.
+/// The content of the page.
 #[derive(Debug)]
 pub struct PlanPage<'a> {
     /// The findings.
     pub report: &'a Report<'a>,
-    /// What was read.
+    /// The repository and commits.
     pub source: &'a Source,
     /// The clusters, in their order.
     pub clusters: &'a [ClusterRow],
-    /// What changes; `None` where there is nothing to compare with.
+    /// The changes; `None` without a base to compare with.
     pub changes: Option<&'a Changes<'a>>,
-    /// What an upgrade does; `None` where none is asked for.
+    /// The upgrade; `None` unless requested.
     pub upgrade: Option<&'a Steps>,
 }
 
-/// What the page was made from: nothing of it moves with the clock.
+/// The repository and commits of a page; without a time, so that equal input gives equal pages.
 #[derive(Debug, Default)]
 pub struct Source {
-    /// What the repository is called; `None` outside one.
+    /// The repository's name; `None` outside of one.
     pub repository: Option<String>,
-    /// The commit that is checked out.
+    /// The commit checked out.
     pub head: Option<Commit>,
-    /// The commit that it is compared with.
+    /// The commit compared with.
     pub base: Option<Commit>,
 }
 
@@ -53,13 +53,13 @@ pub struct Source {
 pub struct ClusterRow {
     /// Its name.
     pub cluster: String,
-    /// What becomes of its HyperConverged.
+    /// The verdict on its HyperConverged.
     pub verdict: Verdict,
-    /// The alerts that HCO's gauges would raise.
+    /// The alerts that HCO's metrics would raise.
     pub alerts: Vec<&'static str>,
-    /// HCO's feature gates that are on and that aren't finished, with how far they are.
+    /// HCO's enabled feature gates that aren't GA, with their phase.
     pub unfinished: Vec<(String, String)>,
-    /// Its golden images; `None` where nothing could be planned.
+    /// Its golden images; `None` if it isn't planned.
     pub matrix: Option<ClusterMatrix>,
 }
 
@@ -151,7 +151,7 @@ fn verdict(plan: &PlanPage<'_>) -> (Level, Text) {
     (level, parts.join("; ").into())
 }
 
-/// The clusters, those that can't work first.
+/// The table of clusters, failing ones first.
 fn cluster_table(rows: &[ClusterRow], found: &[Finding], changes: Option<&[ClusterDiff]>) -> Table {
     let diffs: BTreeMap<&str, &ClusterDiff> = changes.into_iter().flatten().map(|d| (d.cluster.as_str(), d)).collect();
     let any_unfinished = rows.iter().any(|row| !row.unfinished.is_empty());
@@ -237,18 +237,18 @@ fn changed(diff: Option<&ClusterDiff>) -> String {
     }
 }
 
-/// An alert that would fire.
+/// A predicted alert.
 #[derive(Debug, Default)]
 struct Alert<'a> {
     runbook: String,
-    /// Whether a gauge of HCO's raises it.
+    /// Whether an HCO metric raises it.
     measured: bool,
     clusters: BTreeSet<&'a str>,
-    /// Rules that predict it, with where their findings are.
+    /// Rules that predict it, with the anchors of their findings.
     rules: BTreeMap<&'static str, String>,
 }
 
-/// The alerts by name: those that HCO's gauges would raise, and those that rules predict.
+/// The alerts by name: those raised by HCO's metrics, and those predicted by rules.
 fn alerts<'a>(rows: &'a [ClusterRow], found: &'a [Finding]) -> BTreeMap<&'static str, Alert<'a>> {
     let mut out: BTreeMap<&'static str, Alert<'a>> = BTreeMap::new();
     for row in rows {
@@ -272,7 +272,7 @@ fn alerts<'a>(rows: &'a [ClusterRow], found: &'a [Finding]) -> BTreeMap<&'static
     out
 }
 
-/// Where the distribution that a cluster runs publishes an alert's runbook, else upstream.
+/// The address of an alert's runbook, from the cluster's distribution if it publishes one, else from upstream.
 fn runbook(row: &ClusterRow, alert: &str) -> String {
     let release = row.matrix.as_ref().and_then(|m| version_parts(&m.release));
     let distribution = release.and_then(|(line, _)| Distribution::of_line(&line));

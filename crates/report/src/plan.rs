@@ -1,4 +1,4 @@
-//! A plan, printed: what changes, what follows from it, and what is found.
+//! Prints a plan: changes, consequences and findings.
 
 use std::io;
 
@@ -7,12 +7,12 @@ use hcoplan_analysis::Analysis;
 use super::changes::{self, Changes};
 use super::{Format, Named, Report, Terminal, document, visible_json};
 
-/// A format of a plan.
+/// An output format for a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanFormat {
-    /// What changes, and what is found.
+    /// Changes and findings.
     Changes(changes::Format),
-    /// What is found.
+    /// Findings only.
     Findings(Format),
 }
 
@@ -41,10 +41,10 @@ impl PlanFormat {
     }
 }
 
-/// An analysis in a format; `command` is what was typed, `budget` the most bytes of the markdown.
+/// Prints an analysis in a format; `command` as typed, `budget` the maximum bytes of markdown.
 ///
 /// # Errors
-/// Never in practice: memory takes everything.
+/// Never: memory accepts all writes.
 pub fn print_plan(
     format: PlanFormat,
     analysis: &Analysis,

@@ -1,11 +1,11 @@
-//! What a config management plugin of Argo CD says: plain text, as many lines as its user interface shows of standard error.
+//! Output of a config management plugin of Argo CD: plain text, as many lines as Argo CD shows of standard error.
 
 use hcoplan_analysis::{Failure, NoticeKind};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::secret::InputText;
 use hcoplan_repository::repo;
 
-/// Notices as lines, at most 20; the notes first, as behind twenty findings they would not be shown.
+/// Notices as at most 20 lines; notes come first, because Argo CD would cut them behind twenty findings.
 pub fn lines(mut notices: Vec<(NoticeKind, String)>) -> Vec<String> {
     const MOST: usize = 19;
     notices.sort_by_key(|(kind, _)| *kind != NoticeKind::Note);
@@ -37,7 +37,7 @@ pub fn finding_line(finding: &Finding) -> String {
     format!("{severity}: {}{message} [{rule}]", place.unwrap_or_default())
 }
 
-/// What ended a run, as text of one or more lines.
+/// The error that ended a run, in one or more lines.
 pub fn failure_text(failure: &Failure) -> String {
     match failure {
         Failure::Interrupted => String::new(),

@@ -1,4 +1,4 @@
-//! One document, printed by each printer.
+//! Prints one document with each printer.
 
 use hcoplan_diagnostics::source::{Location, SourceFile, Span as Place};
 use sha2::{Digest, Sha256};
@@ -96,7 +96,7 @@ fn markdown_is_one_table_per_run_of_sections_and_folds_the_rest() {
     let text = markdown::print(&document(), Some("marker"), None, "hcoplan plan");
     assert!(text.starts_with("<!-- marker -->\n### 🔴 hcoplan: rejected in 1 of 2 clusters\n"), "{text}");
     assert!(text.contains("| 🔴 **Findings** **error**"), "{text}");
-    // The fence is longer than the backticks inside.
+    // The fence has to be longer than the backticks inside.
     assert!(text.contains("\n````diff\n! KubeVirt kubevirt\n-   spec.x: ```\n+   spec.y: 2\n"), "{text}");
     assert!(!text.replace("\\<", "").contains("<script") && !text.contains("@all"), "{text}");
     let cells = |line: &str| line.replace("\\|", "").matches('|').count();

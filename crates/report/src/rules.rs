@@ -1,4 +1,4 @@
-//! What `hcoplan lint --list` and `--statistics` print: the rules, and how often each fires.
+//! Output of `hcoplan lint --list` and `--statistics`: the rules, and the number of findings of each.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use hcoplan_diagnostics::finding::{FixKind, Group, Rule, Severity};
 use hcoplan_lint as lint;
 use serde_json::{Value, json};
 
-/// Every rule, for programs.
+/// All rules as JSON.
 pub fn list() -> Value {
     let one = |r: &Rule| {
         json!({
@@ -22,7 +22,7 @@ pub fn list() -> Value {
     lint::rules().iter().map(|r| one(r.rule)).collect()
 }
 
-/// Every rule, by group.
+/// All rules by group, for people.
 pub fn table() -> String {
     let mut text = String::new();
     for group in Group::ALL {
@@ -37,7 +37,7 @@ pub fn table() -> String {
     text
 }
 
-/// The rules of a group: severity, name, fix, what it finds.
+/// The rules of a group: severity, name, fix, summary.
 fn of_one(group: Group, rules: &[&Rule]) -> String {
     let mut out = format!("{}\n", group.as_str());
     let width = rules.iter().map(|r| r.name.len()).max().unwrap_or(0);
@@ -56,7 +56,7 @@ fn of_one(group: Group, rules: &[&Rule]) -> String {
     out
 }
 
-/// How often each rule fires with which severity.
+/// The number of findings by rule and severity.
 #[derive(Debug)]
 pub struct Statistics<'a> {
     /// The most frequent first.
@@ -76,7 +76,7 @@ impl<'a> Statistics<'a> {
         Self { rows, findings }
     }
 
-    /// For programs: `hcoplan schema statistics`.
+    /// The document of `hcoplan schema statistics`.
     pub fn document(&self) -> Value {
         let row = |((rule, severity), n): &((&str, Severity), usize)| json!({"rule": rule, "count": n, "severity": severity.as_str()});
         let summary = self.findings.summary();
@@ -87,7 +87,7 @@ impl<'a> Statistics<'a> {
         })
     }
 
-    /// For people, with what that adds up to.
+    /// The counts and the total, for people.
     pub fn text(&self) -> String {
         let row =
             |((rule, severity), n): &((&str, Severity), usize)| format!("{n:>6}  {:<7}  {rule}\n", severity.as_str());

@@ -1,34 +1,34 @@
-//! Findings that are the same in several clusters, each at a place of its own: people read them once.
+//! Groups equal findings of several clusters, so that people read them once.
 
 use std::collections::HashMap;
 
 use hcoplan_diagnostics::finding::{Applicability, Finding, Severity};
 
-/// Findings that say the same of clusters.
+/// Equal findings of several clusters.
 #[derive(Debug)]
 pub(super) struct Alike<'a> {
     /// Their indexes in the report's findings, in its order.
     pub(super) indexes: Vec<usize>,
-    /// The first of them, which represents all.
+    /// The first finding, which represents all.
     pub(super) first: &'a Finding,
     /// The others.
     pub(super) others: Vec<&'a Finding>,
 }
 
 impl<'a> Alike<'a> {
-    /// Whether something is so of all of them.
+    /// Whether a predicate holds for all.
     pub(super) fn all(&self, is_so: impl Fn(&Finding) -> bool) -> bool {
         is_so(self.first) && self.others.iter().all(|f| is_so(f))
     }
 
-    /// The clusters that they hold for, in their order.
+    /// The clusters, sorted.
     pub(super) fn clusters(&self) -> Vec<&'a str> {
         let all = std::iter::once(self.first).chain(self.others.iter().copied());
         all.flat_map(Finding::clusters).collect()
     }
 }
 
-/// What two findings have to have in common, and which of those of one cluster it is.
+/// The properties that equal findings share.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key<'a> {
     rule: &'static str,
@@ -40,14 +40,14 @@ struct Key<'a> {
     number: usize,
 }
 
-/// Each finding with those of other clusters that say the same, in the order of the first of them.
+/// Groups equal findings of different clusters, in the order of the first of each group.
 pub(super) fn group_alike(findings: &[Finding]) -> Vec<Alike<'_>> {
     let mut out: Vec<Alike<'_>> = Vec::new();
     let mut known: HashMap<Key<'_>, usize> = HashMap::new();
     let mut seen: HashMap<(Key<'_>, Option<&str>), usize> = HashMap::new();
     for (index, finding) in findings.iter().enumerate() {
         let alone = || Alike { indexes: vec![index], first: finding, others: Vec::new() };
-        // A finding about no cluster, or about several through one file, is reported once anyway.
+        // A finding of no cluster, or of several through one file, is already unique.
         if finding.cluster.is_none() || !finding.also.is_empty() {
             out.push(alone());
             continue;
@@ -67,7 +67,7 @@ pub(super) fn group_alike(findings: &[Finding]) -> Vec<Alike<'_>> {
             is_silent: finding.is_silent,
             number: 0,
         };
-        // A cluster's second one is alike to the others' second ones.
+        // The second such finding of a cluster is grouped with the second ones of others.
         let before = seen.entry((key.clone(), finding.cluster.as_deref())).or_default();
         key.number = *before;
         *before += 1;

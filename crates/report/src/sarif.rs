@@ -1,6 +1,5 @@
-//! SARIF 2.1.0, with what GitHub's code scanning asks for beyond the standard: every result has
-//! a place, the rules that occur are listed with their help, and each line's fingerprint is the
-//! one that the upload action computes.
+//! SARIF 2.1.0 with GitHub's additional requirements: every result has a location, the rules of the results are listed
+//! with their help, and each line's fingerprint is the one computed by the upload action.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -17,10 +16,10 @@ use hcoplan_lint as lint;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// GitHub rejects longer texts.
+/// GitHub's limit for texts, in characters.
 const MOST_TEXT: usize = 1024;
 
-/// A rule's page on the web.
+/// The address of a rule's page.
 pub fn page(rule: &str) -> String {
     format!("{}/blob/main/docs/rules/{rule}.md", env!("CARGO_PKG_REPOSITORY"))
 }
@@ -55,8 +54,7 @@ pub(super) fn document(report: &Report<'_>) -> Value {
     })
 }
 
-/// What GitHub tells uploads apart by, up to the last slash: of two with the same, one replaces
-/// the other.
+/// The identity of an upload: GitHub replaces an earlier upload with the same text up to the last slash.
 fn category(report: &Report<'_>) -> String {
     match report.summary.shard {
         Some((index, of)) => format!("hcoplan/shard-{index}-of-{of}/"),
@@ -137,7 +135,7 @@ fn result(
             }
             place(report, location)
         }
-        // A result without a place makes GitHub reject the whole upload.
+        // GitHub rejects the whole upload if a result has no location.
         None => json!({"physicalLocation": {
             "artifactLocation": {"uri": uri(super::join(
                 report.root_in_repository.as_deref().unwrap_or(report.root),
@@ -211,7 +209,7 @@ fn place(report: &Report<'_>, location: &Location) -> Value {
     }})
 }
 
-/// A relative reference: what RFC 3986 does not allow in a path is percent-encoded.
+/// A relative reference; percent-encodes characters that RFC 3986 doesn't allow in a path.
 fn uri(path: &str) -> String {
     let mut out = String::new();
     for byte in path.bytes() {

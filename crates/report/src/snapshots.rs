@@ -1,4 +1,4 @@
-//! Every format of the same findings, compared with snapshots and the formats' own schemas.
+//! Prints the same findings in every format and compares them with snapshots and schemas.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn path(file: &str) -> std::path::PathBuf {
 pub(super) fn findings() -> Vec<Finding> {
     let hyperconverged = include_str!("../../../testdata/report/hyperconverged.yaml");
     let inventory = include_str!("../../../testdata/report/inventory.yaml");
-    // Some rules only, so that a new one doesn't change every snapshot.
+    // A fixed selection, so that a new rule doesn't change every snapshot.
     let rules = [
         "dict-architectures-annotation-malformed",
         "hco-unknown-field",
@@ -60,7 +60,7 @@ pub(super) fn json(format: Format, findings: &[Finding]) -> Value {
 fn holds(schema: &Path, document: &Value) {
     let schema = std::fs::read_to_string(schema).expect("a schema");
     let mut schema: Value = serde_json::from_str(&schema).expect("JSON");
-    // SARIF's own pattern for languages has a bracket too many; no field of ours is about it.
+    // SARIF's pattern for languages has an unbalanced bracket; we don't use the field.
     for place in ["toolComponent", "run"] {
         let pointer = format!("/definitions/{place}/properties/language");
         if let Some(language) = schema.pointer_mut(&pointer) {
@@ -78,7 +78,7 @@ fn every_format_matches_its_snapshot() {
     for format in all::<Format>() {
         let mut text = written(&findings, format, Terminal::default());
         if format == Format::Sarif {
-            // The rules' pages have snapshots of their own.
+            // The rules' pages have their own snapshots.
             let mut log: Value = serde_json::from_str(&text).expect("JSON");
             log["runs"][0]["tool"]["driver"]["rules"] = Value::Null;
             for result in log["runs"][0]["results"].as_array_mut().expect("results") {
@@ -114,12 +114,12 @@ fn every_format_has_the_same_findings_in_the_same_order() {
     for format in all::<Format>() {
         let mut ordered: Vec<&Finding> = findings.iter().collect();
         if format == Format::Junit {
-            // What fails the run comes first.
+            // Findings that fail the run come first.
             ordered.sort_by_key(|f| f.severity < Severity::Error);
         }
         let text = written(&findings, format, Terminal::default());
         let text = match format {
-            // Its list of rules comes first.
+            // The list of rules comes first.
             Format::Sarif => text.split("\"results\"").nth(1).unwrap_or_default().to_owned(),
             _ => text,
         };
@@ -162,7 +162,7 @@ fn sarif_is_valid_by_its_schema() {
     }
 }
 
-/// A finding that no file has.
+/// A finding without a file.
 pub(super) fn nowhere() -> Finding {
     let rule = hcoplan_lint::find("nodes-assumed").expect("a rule").rule;
     Finding::new(rule, "nowhere")
@@ -221,7 +221,7 @@ fn secrets_and_escapes_are_not_shown() {
     }
 }
 
-/// The screen of lint, on a narrow terminal and on a wide one.
+/// Snapshots of the screen of lint, on a narrow and a wide terminal.
 #[test]
 fn lint_fits_narrow_and_wide_terminals() {
     for width in [80, 140] {
@@ -230,7 +230,7 @@ fn lint_fits_narrow_and_wide_terminals() {
     }
 }
 
-/// Holds what a terminal shows against its file in `testdata/report/screens`.
+/// Compares a screen with its file in `testdata/report/screens`.
 pub(super) fn screen(name: &str, text: &str) {
     let expected = path(&format!("report/screens/{name}.txt"));
     snapbox::Assert::new()

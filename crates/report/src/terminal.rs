@@ -1,7 +1,7 @@
-//! A document on a terminal.
+//! Prints a document on a terminal.
 //!
-//! Where it is none, lines are as long as they are: whoever reads a file or a log breaks them. The excerpts are
-//! miette's; the words around them are ours, so that a rule's name is in the first line.
+//! Lines are wrapped only on a terminal, not in files and logs. miette draws the excerpts; the text around them is
+//! ours, so that the first line has the rule's name.
 
 use std::fmt::Write;
 
@@ -13,20 +13,20 @@ use super::excerpt::{Excerpt, by_file};
 use super::text::printable;
 use super::{Block, DiffLine, Document, Entry, Layout, Level, Mark, Sign, Span, Style, Table, Text};
 
-/// What the terminal can show, and how much of it is asked for.
+/// The terminal's abilities, and how much to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terminal {
-    /// Whether colours are shown.
+    /// Whether it shows colours.
     pub color: bool,
-    /// Whether characters beyond ASCII are shown.
+    /// Whether it shows non-ASCII characters.
     pub unicode: bool,
-    /// Whether links (OSC 8) are shown.
+    /// Whether it shows links (OSC 8).
     pub links: bool,
-    /// Columns.
+    /// Width in columns.
     pub width: usize,
-    /// Whether text is broken at the last column; not in files and pipes.
+    /// Whether to wrap text at the last column.
     pub wraps: bool,
-    /// Whether everything is asked for.
+    /// Whether to show everything.
     pub verbose: bool,
 }
 
@@ -36,7 +36,7 @@ impl Default for Terminal {
     }
 }
 
-/// Blanks between the columns of a table.
+/// Spaces between the columns of a table.
 const GAP: usize = 2;
 
 /// A document as text.
@@ -58,11 +58,11 @@ struct Printer {
     out: String,
 }
 
-/// A word with what comes before it.
+/// A word with its styling.
 struct Word {
     text: String,
     width: usize,
-    /// Whether it is apart from the word before it.
+    /// Whether a space separates it from the word before.
     apart: bool,
 }
 
@@ -109,7 +109,7 @@ impl Printer {
         self.lines(&sign.then(strong(text)), 0, 2);
     }
 
-    /// An empty line, where something is above.
+    /// Prints an empty line unless at the start.
     fn gap(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
@@ -159,7 +159,7 @@ impl Printer {
             let Some(excerpt) = Excerpt::new(&group, self.terminal.width.saturating_sub(10)) else {
                 continue;
             };
-            // Without miette's first line: that is the message, which is above.
+            // Drop miette's first line: it repeats the message.
             let mut drawn = String::new();
             if self.handler().render_report(&mut drawn, &excerpt).is_err() {
                 continue;
@@ -212,7 +212,7 @@ impl Printer {
         }
     }
 
-    /// Without columns: the first cell, and below it what each column says.
+    /// A table without columns, for narrow terminals: the first cell, then the others with their headings.
     fn stacked(&mut self, header: &[Text], rows: &[Vec<Text>]) {
         for row in rows {
             let mut cells = header.iter().zip(row);
@@ -236,7 +236,7 @@ impl Printer {
         self.lines(&sign.then(line.text.clone()), 2 * line.depth + 2, 2 * line.depth + 6);
     }
 
-    /// A text, broken where the terminal ends; its first line and the others have their indents.
+    /// Wraps a text; the first line and the others have separate indentations.
     fn lines(&mut self, text: &Text, first: usize, others: usize) {
         let most = if self.terminal.wraps { self.terminal.width.max(40) } else { usize::MAX };
         let _ = write!(self.out, "{:first$}", "");

@@ -125,7 +125,7 @@ fn junit_has_a_passing_case_when_clean() {
     assert!(clean.contains(r#"<testcase name="east" classname="hcoplan.cluster"/>"#));
     let text = print(Format::Junit, &findings());
     assert!(text.contains("&lt;odd&gt;"), "{text}");
-    // The cluster has none; of the repository's the error fails the run, the warning doesn't.
+    // The cluster has no finding; of the repository's findings, the error fails the run and the warning doesn't.
     assert!(text.contains(r#"tests="2" failures="1""#), "{text}");
     assert!(text.contains(r#"<failure type="error" message="nowhere in particular">"#), "{text}");
     assert!(text.contains("<system-out>fleet/east/hco.yaml:2:10: warning["), "{text}");
@@ -145,11 +145,11 @@ fn sarif_places_every_result_and_lists_the_rules_that_occur() {
     }
 }
 
-/// The first few errors of a document against a vendored schema.
+/// The first errors of a document by a vendored schema.
 fn schema_errors(schema: &str, document: &serde_json::Value) -> Vec<String> {
     let path = hcoplan_testing::root().join("testdata/schemas").join(schema);
     let text = std::fs::read_to_string(path).expect("vendored");
-    // The published pattern of `language` has a bracket too many for a strict engine.
+    // The published pattern of `language` has an unbalanced bracket.
     let text = text.replace("{2}]?$", "{2}$");
     let schema: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");

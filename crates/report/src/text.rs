@@ -1,15 +1,15 @@
-//! Text from users' files that can be printed anywhere.
+//! Makes user input safe to print.
 
 use std::borrow::Cow;
 
 use hcoplan_diagnostics::secret::InputText;
 
-/// Text that came from input, on one line, as a terminal or a page may show it: see [`InputText`].
+/// User input on one line, with control characters escaped: see [`InputText`].
 pub(super) fn printable(text: &str) -> Cow<'_, str> {
     InputText::new(text).line()
 }
 
-/// Breaks a text into lines of at most `width` characters, at blanks where there are some.
+/// Wraps a text at spaces into lines of at most `width` characters.
 pub fn wrap_lines(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

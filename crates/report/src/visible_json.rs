@@ -1,18 +1,17 @@
-//! JSON that can be shown: characters that nobody sees are escaped, so that a file's name is written whole and steers
-//! nothing.
+//! JSON with invisible characters escaped, so that names of files are shown whole and can't control a terminal.
 
 use std::io::{self, Write};
 
 use hcoplan_diagnostics::secret::is_invisible_or_control;
 use serde_json::Value;
 
-/// A writer for JSON; what is written through it reads the same.
+/// A writer that escapes invisible characters of JSON without changing its meaning.
 #[derive(Debug)]
 pub struct VisibleJson<W>(pub W);
 
 impl<W: Write> Write for VisibleJson<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // The serializer writes whole characters, and only within strings any that isn't ASCII.
+        // The serialiser writes whole characters, and non-ASCII ones only within strings.
         match std::str::from_utf8(bytes) {
             Ok(text) if !bytes.is_ascii() || bytes.contains(&0x7f) => self.0.write_all(visible(text).as_bytes())?,
             _ => self.0.write_all(bytes)?,
@@ -25,12 +24,12 @@ impl<W: Write> Write for VisibleJson<W> {
     }
 }
 
-/// A document of JSON as text, indented, with a line break behind it.
+/// JSON as indented text with a final line break.
 pub fn text(document: &Value) -> String {
     visible(&format!("{document:#}\n"))
 }
 
-/// A text of JSON with the characters that nobody sees escaped.
+/// JSON text with invisible characters escaped.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

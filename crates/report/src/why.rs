@@ -1,4 +1,4 @@
-//! What makes a field what it is, for people.
+//! The answer of `hcoplan why`, for people.
 
 use std::sync::Arc;
 
@@ -19,20 +19,20 @@ use hcoplan_planner::jsonpatch::Change;
 use hcoplan_planner::release::Release;
 use hcoplan_yaml as yaml;
 
-/// How many changes of a value that is an object are listed.
+/// Maximum changes listed of an object.
 const MOST_CHANGES: usize = 8;
 
-/// What the search did where it ends without an answer.
+/// The search's limits, printed when it finds no answer.
 const TRIED: &str = "tried were each part of the HyperConverged taken away, alone and together, switches that \
                      are not written, and a node more and less of each architecture and role";
 
-/// How many fields that would change the answer are named.
+/// Maximum fields listed that would change the value.
 const MOST_FEEDS: usize = 6;
 
-/// An answer, with what a screen says around it.
+/// An answer with its context.
 #[derive(Debug)]
 pub struct WhyPage<'a> {
-    /// The answer, without secrets.
+    /// The answer with secrets masked.
     pub(super) answer: Answer,
     /// The cluster's name.
     pub(super) cluster: String,
@@ -40,12 +40,12 @@ pub struct WhyPage<'a> {
     pub(super) release: Arc<Release>,
     /// The object's file in the output tree, relative to the current directory.
     pub(super) file: Option<Utf8PathBuf>,
-    /// The root that the sources' paths count from, relative to the current directory.
+    /// The root of the sources' paths, relative to the current directory.
     pub(super) root: &'a Utf8Path,
 }
 
 impl<'a> WhyPage<'a> {
-    /// An answer, where the sources' paths count from `root`, and where the output tree is.
+    /// Builds the page: `tree` is the output tree, `root` the base of the sources' paths.
     pub fn new(found: FieldAnswer, tree: Option<&Utf8Path>, root: &'a Utf8Path) -> Self {
         let FieldAnswer { answer, cluster, release, document, file } = found;
         let file = file.and_then(|file| Some(tree?.join(file)));
@@ -104,7 +104,7 @@ impl<'a> WhyPage<'a> {
         blocks
     }
 
-    /// What makes it so, with the lines.
+    /// A cause with its lines.
     fn cause(&self, cause: &Cause) -> Vec<Block> {
         let texts: Vec<&str> = cause.sources.iter().map(|s| s.text.as_str()).collect();
         let (what, without) = match texts.as_slice() {
@@ -150,7 +150,7 @@ impl<'a> WhyPage<'a> {
         vec![Block::Heading(2, what.into()), Block::Excerpts(marks), Block::List(lines), Block::Diff(changes)]
     }
 
-    /// What would be there without a cause, on one line.
+    /// The value without a cause, on one line.
     fn without(&self, reading: &FoundValue, words: &str) -> String {
         let is = match reading {
             FoundValue::Value(value @ (Value::Object(_) | Value::Array(_))) => {
@@ -170,7 +170,7 @@ impl<'a> WhyPage<'a> {
         format!("{words}: {is}")
     }
 
-    /// What would change in a value that is an object or a list.
+    /// The changes within an object or list.
     fn changes(&self, without: &FoundValue) -> Vec<DiffLine> {
         let (FoundValue::Value(old), FoundValue::Value(new @ (Value::Object(_) | Value::Array(_)))) =
             (&self.answer.value, without)
@@ -320,7 +320,7 @@ fn note(text: impl Into<Text>) -> DiffLine {
     DiffLine { sign: Sign::Note, depth: 0, text: text.into() }
 }
 
-/// A place, and below it what goes and what comes.
+/// A path, and the values before and after it.
 fn change_as_lines(change: &Change) -> Vec<DiffLine> {
     let path = if change.path.is_empty() { "." } else { &change.path };
     let mut lines = vec![note(Text::new().code(path))];
@@ -331,7 +331,7 @@ fn change_as_lines(change: &Change) -> Vec<DiffLine> {
     lines
 }
 
-/// What is found at a place, on one short line.
+/// A found value, on one short line.
 fn state(value: &FoundValue) -> String {
     match value {
         FoundValue::NoObject => "no such object".to_owned(),
@@ -341,8 +341,7 @@ fn state(value: &FoundValue) -> String {
     }
 }
 
-/// Whether HCO draws a value at random without the cause. It keeps what it drew in the status: nobody knows it
-/// beforehand.
+/// Whether HCO would draw a random value without the cause; HCO keeps it in the status, so it can't be predicted.
 pub(super) fn is_drawn_without(cause: &Cause) -> bool {
     let schedule = Input::Fact(Fact::DataImportSchedule);
     cause.sources.first().is_some_and(|s| s.input == schedule)

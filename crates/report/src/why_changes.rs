@@ -1,4 +1,4 @@
-//! What would change in a value of several parts.
+//! Describes the changes within an object or list.
 
 use crate::Sign;
 use serde_json::Value;
@@ -6,16 +6,16 @@ use serde_json::Value;
 use hcoplan_explain::diff::semantic::{Lists, delta};
 use hcoplan_planner::jsonpatch::{Change, changes};
 
-/// A line or a few of what would change.
+/// One change.
 #[derive(Debug, PartialEq)]
 pub(super) enum ChangeLine {
-    /// What is at a place, and what would.
+    /// A changed value at a path.
     Place(Change),
-    /// An entry of a list, by its name, that would go or come; or that they would be in another order.
+    /// An entry of a list, by name, that is added, removed or moved.
     Entry(Sign, String),
 }
 
-/// What would change between two values: of a list with names, entry by entry.
+/// The changes between two values; lists with names are compared entry by entry.
 pub(super) fn change_lines(old: &Value, new: &Value) -> Vec<ChangeLine> {
     let whole = Change { path: String::new(), before: Some(old.clone()), after: Some(new.clone()) };
     if [old, new].iter().all(|list| is_of_objects(list)) {
@@ -36,7 +36,7 @@ fn is_of_objects(list: &Value) -> bool {
     items.is_some_and(|items| items.iter().all(Value::is_object))
 }
 
-/// Of two lists of scalars the entries that only one of them has.
+/// The entries that only one of two lists of scalars has.
 fn entries(old: &[Value], new: &[Value]) -> Option<(Option<Value>, Option<Value>)> {
     let is_scalar = |v: &Value| !v.is_object() && !v.is_array();
     let only = |a: &[Value], b: &[Value]| {
@@ -48,8 +48,7 @@ fn entries(old: &[Value], new: &[Value]) -> Option<(Option<Value>, Option<Value>
     (plain && (before.is_some() || after.is_some())).then_some((before, after))
 }
 
-/// The entries of two lists that come and go, each as a line; of those that stay, the places in which they
-/// differ.
+/// Added and removed entries as lines; for the others, their differences.
 fn by_name(change: &Change) -> Vec<ChangeLine> {
     let (Some(old), Some(new)) = (&change.before, &change.after) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What differs between two sides, printed: one file per format.
+//! Prints the differences of two sides: one file per format.
 //!
 //! Every format gets the same clusters in the same order; none of them decides the exit code.
 
@@ -34,18 +34,18 @@ pub use json::document;
 pub(crate) use upgrade::UpgradeView;
 pub use upgrade::steps_document;
 
-/// A form of output for differences.
+/// An output format for differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
     /// For people, on one screen.
     Human,
-    /// One document.
+    /// JSON.
     Json,
     /// For a comment on a pull request.
     Markdown,
-    /// A page.
+    /// HTML.
     Html,
-    /// The verdict and the numbers as `name=value`, one a line, as the steps of a workflow pass them on.
+    /// The verdict and the counts as `name=value` lines, for the next steps of a workflow.
     Outputs,
 }
 
@@ -59,40 +59,40 @@ impl Named for Format {
     ];
 }
 
-/// By this a comment is found again.
+/// Hidden marker by which a later run finds its comment.
 const MARKER: &str = "hcoplan:diff";
 
-/// Differences, with what a format needs besides them.
+/// Differences, and how to print them.
 #[derive(Debug, Clone, Copy)]
 pub struct Changes<'a> {
-    /// What is on the left, for people: `origin/main`.
+    /// Name of the side before: `origin/main`.
     pub left: &'a str,
-    /// What is on the right: `the working tree`.
+    /// Name of the side after: `the working tree`.
     pub right: &'a str,
-    /// The clusters that differ, in their order.
+    /// The clusters that differ, sorted.
     pub clusters: &'a [ClusterDiff],
-    /// How many were examined.
+    /// Number of clusters compared.
     pub compared: usize,
-    /// The findings after the change, those that were there before among them.
+    /// All findings after the change, including existing ones.
     pub findings: &'a [Finding],
-    /// Whether those count, too.
+    /// Whether existing findings affect the verdict.
     pub existing_count: bool,
-    /// The root that the files' paths count from, relative to the current directory.
+    /// The root of all paths, relative to the current directory.
     pub root: &'a Utf8Path,
-    /// The same of the left side's files, which may be those of another directory.
+    /// The root of the side before: it may be another directory.
     pub left_root: &'a Utf8Path,
-    /// The command that was typed, to print the same again.
+    /// The command as typed, for the footer.
     pub command: &'a str,
     /// How the terminal is, for [`Format::Human`].
     pub terminal: Terminal,
-    /// The most bytes of [`Format::Markdown`]; at least [`LEAST_BUDGET`].
+    /// Maximum size of [`Format::Markdown`] in bytes, at least [`LEAST_BUDGET`].
     pub budget: Option<usize>,
 }
 
-/// Prints differences, behind those of an upgrade where one is asked for.
+/// Prints differences; with `steps`, an upgrade before them.
 ///
 /// # Errors
-/// When the writer fails.
+/// If the writer fails.
 pub fn write(format: Format, changes: &Changes<'_>, steps: Option<&Steps>, out: &mut dyn Write) -> io::Result<()> {
     let verbose = changes.terminal.verbose || format == Format::Html;
     let changes = Changes { terminal: Terminal { verbose, ..changes.terminal }, ..*changes };
@@ -113,7 +113,7 @@ pub fn write(format: Format, changes: &Changes<'_>, steps: Option<&Steps>, out: 
     out.write_all(text.as_bytes())
 }
 
-/// The document of a change, or of an upgrade with the change before it.
+/// The document of a change, or of an upgrade followed by the change.
 fn screen(changes: &Changes<'_>, steps: Option<&Steps>) -> Document {
     let title = "hcoplan".to_owned();
     let review = changes.review();
@@ -129,7 +129,7 @@ fn screen(changes: &Changes<'_>, steps: Option<&Steps>) -> Document {
     }
 }
 
-/// What a change does, and what it brings.
+/// Consequences, findings and objects.
 pub(super) fn parts(view: &View<'_>) -> Vec<Block> {
     let mut out: Vec<Block> = view.table(view.changes.clusters).into_iter().collect();
     out.extend(view.consequences());
@@ -138,7 +138,7 @@ pub(super) fn parts(view: &View<'_>) -> Vec<Block> {
     out
 }
 
-/// What made a comment, and how to get the same.
+/// The version and the command that reproduces the comment.
 fn footer(changes: &Changes<'_>) -> Text {
     Text::new()
         .soft(format!(
@@ -151,7 +151,7 @@ fn footer(changes: &Changes<'_>) -> Text {
 }
 
 impl<'a> Changes<'a> {
-    /// What an analysis says of the change; `command` is what was typed.
+    /// The changes of an analysis; `command` as typed.
     pub fn of(analysis: &'a Analysis, command: &'a str, terminal: Terminal, budget: Option<u64>) -> Self {
         Self {
             left: &analysis.left,
@@ -183,12 +183,12 @@ impl<'a> Changes<'a> {
         in_words(&self.path(place), place)
     }
 
-    /// The place of a cause, which is one of the left side where it is `gone`.
+    /// The location of a cause, on the side before if `gone`.
     fn place_of_cause(&self, place: &Location, gone: bool) -> String {
         in_words(&shown_path(self.root_of(gone), &place.file), place)
     }
 
-    /// The root of the files that a cause is written in.
+    /// The root of a cause's file.
     fn root_of(&self, gone: bool) -> &Utf8Path {
         if gone { self.left_root } else { self.root }
     }
@@ -199,28 +199,28 @@ fn in_words(path: &Utf8Path, place: &Location) -> String {
     format!("{path}:{}:{}", at.line, at.column)
 }
 
-/// What the change of a field does.
+/// The consequence of a field's change.
 fn consequence(change: &ObjectChange, index: usize) -> Option<Consequence> {
     of_field(change, &change.fields.get(index)?.step)
 }
 
-/// What follows from the change of an object or a field, as a sentence.
+/// The consequence of a change as a sentence.
 fn sentence(consequence: &Consequence, change: &ObjectChange, step: Option<&Step>) -> String {
     consequence.sentence(&subject(change, consequence, step).join(", "))
 }
 
-/// What a step finds and leaves, as it may be shown.
+/// The values before and after a step, with secrets masked.
 fn shown_values(step: &Step) -> (Option<Value>, Option<Value>) {
     shown_pair(&step.label, step.before.as_ref(), step.after.as_ref())
 }
 
-/// Two values at a path, as they may be shown.
+/// Two values at a path, with secrets masked.
 fn shown_pair(path: &str, before: Option<&Value>, after: Option<&Value>) -> (Option<Value>, Option<Value>) {
     let shown = |value: Option<&Value>| Some(secret::masked_value(path, value?));
     (shown(before), shown(after))
 }
 
-/// Where something is written: the first place, and in how many others it is alike.
+/// The first location of a cause, and the number of others.
 fn places(changes: &Changes<'_>, because: &InputDifference<'_>) -> Option<String> {
     let (first, others) = because.places.split_first()?;
     let place = changes.place_of_cause(first, because.gone);

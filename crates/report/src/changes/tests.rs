@@ -1,4 +1,4 @@
-//! Every format over differences of recorded cases between two releases.
+//! Prints differences between releases of the recorded cases in every format.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ use hcoplan_explain::diff::{ClusterDiff, Side, compare_plans, notes};
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Release;
 
-/// Each recorded case of the selection, from every release to the next.
+/// Each recorded case of the selection, between consecutive releases.
 fn pairs() -> &'static [ClusterDiff] {
     static ALL: OnceLock<Vec<ClusterDiff>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -70,7 +70,7 @@ fn printed(format: Format, clusters: &[ClusterDiff], budget: Option<usize>, widt
     String::from_utf8(out).expect("UTF-8")
 }
 
-/// Whether tags and fences are closed, outside and inside of each other.
+/// Checks that tags and fences are closed.
 fn balanced(markdown: &str) -> Result<(), String> {
     let mut fence: Option<&str> = None;
     let mut depth = 0;
@@ -150,7 +150,7 @@ fn the_document_is_valid_by_its_schema() {
     for cluster in pairs() {
         let text = printed(Format::Json, std::slice::from_ref(cluster), None, 100);
         let mut document: Value = serde_json::from_str(&text).expect("JSON");
-        // As a step of an upgrade it has one thing more.
+        // A step of an upgrade also has `to`.
         for to in [None, Some("1.19")] {
             if let Some(to) = to {
                 document["to"] = to.into();
@@ -162,7 +162,7 @@ fn the_document_is_valid_by_its_schema() {
     }
 }
 
-/// The screen of plan and diff, on a narrow terminal and on a wide one.
+/// Snapshots of the screens of plan and diff, on a narrow and a wide terminal.
 #[test]
 fn changes_fit_narrow_and_wide_terminals() {
     let clusters = pairs().get(..4).expect("recorded cases");

@@ -1,4 +1,4 @@
-//! An upgrade, printed: the change itself, a checklist of all its steps, and for programs each step.
+//! Prints an upgrade: the change itself, a checklist of all steps, and JSON for each step.
 
 use crate::document::{Block, Document, Level, Text};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ impl<'a> UpgradeView<'a> {
         }
     }
 
-    /// The checklist, and the change that comes before it where that says anything else.
+    /// The checklist, after the change unless that is empty.
     pub(super) fn screen(&self, title: String, changes: &Changes<'a>, before: &View<'_>) -> Document {
         let (review, upgrade) = (self.0.review(), self.changes(changes));
         let view = View::new(&upgrade, &review);
@@ -54,13 +54,13 @@ impl<'a> UpgradeView<'a> {
         Document { title, verdict: Some(named(view.verdict())), blocks, last: Some(named(view.last())) }
     }
 
-    /// The checklist as a part of a page.
+    /// The checklist as part of a page.
     pub(crate) fn checklist(&self, changes: &Changes<'a>) -> Vec<Block> {
         let (review, upgrade) = (self.0.review(), self.changes(changes));
         let view = View::new(&upgrade, &review);
         let (level, verdict) = view.verdict();
         let verdict = Block::Verdict(level, Text::new().plain(format!("{}: ", self.title())).then(verdict));
-        // Sections of their own would mix with the page's.
+        // Section headings would mix with the page's.
         let inner = view.checklist().into_iter().chain(view.findings()).map(|block| match block {
             Block::Heading(_, text) => Block::Heading(2, text),
             other => other,
@@ -80,7 +80,7 @@ impl<'a> UpgradeView<'a> {
     }
 }
 
-/// Each step as one document, for `upgrade` of the plan's; the last one has the checklist.
+/// Each step as JSON, for `upgrade` in the plan's document; the last one has the checklist.
 pub fn steps_document<'a>(steps: &'a Steps, changes: &Changes<'a>) -> Value {
     let review = steps.review();
     let mut out: Vec<Value> = Vec::new();

@@ -1,6 +1,6 @@
-//! The changes as a document: the verdict, the clusters, the consequences, the findings, the objects; the worst first.
+//! Builds the document of a change: verdict, clusters, consequences, findings, objects; the worst first.
 //!
-//! What several clusters share, or what has one cause, is reported once.
+//! Content shared by several clusters, or with one cause, is printed once.
 
 use std::collections::BTreeMap;
 
@@ -18,22 +18,21 @@ use hcoplan_explain::diff::{ClusterDiff, Kind};
 use hcoplan_planner::inventory::UpdateMethod;
 use hcoplan_planner::verdict::VerdictKind;
 
-/// Lines of consequences, findings, objects and fields that are shown unless everything is asked for; so many of
-/// objects and fields in any case.
+/// Maximum lines of consequences, findings, objects and fields without `--verbose`.
 const MOST_LINES: usize = 36;
 const LEAST_LINES: usize = 10;
 
-/// Rows of the table of clusters that are shown unless everything is asked for.
+/// Maximum rows of the table of clusters without `--verbose`.
 const MOST_CLUSTERS: usize = 12;
 
-/// Names that a line lists, and causes; the rest is counted.
+/// Maximum names or causes in a line; the rest is counted.
 const MOST_NAMES: usize = 4;
 const MOST_CAUSES: usize = 3;
 
-/// Characters of a value that is shown in its line with the one that it replaces.
+/// Maximum length of a value printed in one line with its replacement, in characters.
 const SHORT_VALUE: usize = 50;
 
-/// Characters of a value that are shown unless everything is asked for.
+/// Maximum length of a value without `--verbose`, in characters.
 const MOST_OF_A_VALUE: usize = 600;
 
 /// Builds the blocks of one comparison.
@@ -41,9 +40,9 @@ pub(crate) struct View<'a> {
     pub(super) changes: &'a Changes<'a>,
     pub(super) review: &'a Review<'a>,
     cause: Option<InputDifference<'a>>,
-    /// The clusters that most entries are about; empty where there are no such.
+    /// The clusters of most entries; empty if no set is common.
     usual: Vec<&'a str>,
-    /// What changes in the clusters that change alike, below their names.
+    /// The changes of clusters with the same change, below their names.
     groups: Vec<(Text, Vec<DiffLine>)>,
 }
 
@@ -55,22 +54,22 @@ impl<'a> View<'a> {
         view
     }
 
-    /// Whether everything is listed.
+    /// Whether `--verbose` is given.
     fn is_verbose(&self) -> bool {
         self.changes.terminal.verbose
     }
 
-    /// How many lines of objects and fields there are.
+    /// Number of lines of objects and fields.
     fn line_count(&self) -> usize {
         self.groups.iter().map(|(_, lines)| lines.len()).sum()
     }
 
-    /// The verdict, which is at the top.
+    /// The verdict at the top.
     pub(crate) fn verdict(&self) -> (Level, Text) {
         (self.review.level, self.review.verdict().into())
     }
 
-    /// Verdict, numbers and what to do next, for the last line.
+    /// The last line: verdict, counts and next command.
     pub(crate) fn last(&self) -> (Level, Text) {
         let mut text = Text::new().strong(self.review.verdict()).plain(format!("; {}", self.review.totals()));
         if let Some(next) = self.next() {
@@ -79,7 +78,7 @@ impl<'a> View<'a> {
         (self.review.level, text)
     }
 
-    /// The command that helps most.
+    /// The most useful next command.
     fn next(&self) -> Option<String> {
         let found = self.review.added.iter().map(|line| line.finding).chain(self.review.shown_again());
         let is_worth_a_look = found.into_iter().any(|f| f.severity >= Severity::Warning);
@@ -89,7 +88,7 @@ impl<'a> View<'a> {
         (self.line_count() > self.room()).then(|| format!("{} --verbose", self.changes.command))
     }
 
-    /// Where it comes from, where to, and how it is applied where that isn't as `kubectl apply` does.
+    /// The two sides, and how the manifest is applied if not as `kubectl apply` does.
     pub(crate) fn sides(&self) -> Block {
         let mut text = format!("from {} to {}", self.changes.left, self.changes.right);
         let updated = |diff: &&ClusterDiff| diff.whole.is_none();
@@ -114,11 +113,11 @@ impl<'a> View<'a> {
         Block::Paragraph(Text::new().soft(text))
     }
 
-    /// The parts that say what follows from a change.
+    /// The sections of consequences.
     pub(crate) fn consequences(&self) -> Vec<Block> {
         let mut out = self.hoisted();
         let mut rest: Vec<&Entry<'_>> = self.review.entries.iter().collect();
-        // Sections come in the order of the worst of each.
+        // Sections are sorted by their worst entry.
         while let Some(impact) = rest.first().map(|entry| entry.effect.impact) {
             let (section, others) = rest.into_iter().partition(|entry| entry.effect.impact == impact);
             rest = others;
@@ -127,7 +126,7 @@ impl<'a> View<'a> {
         out
     }
 
-    /// The parts of an upgrade's checklist.
+    /// The sections of an upgrade's checklist.
     pub(crate) fn checklist(&self) -> Vec<Block> {
         let mut out = self.hoisted();
         for (heading, entries) in self.review.checklist() {
@@ -136,7 +135,7 @@ impl<'a> View<'a> {
         out
     }
 
-    /// What holds for everything that follows.
+    /// Facts that hold for everything below.
     fn hoisted(&self) -> Vec<Block> {
         let mut out = Vec::new();
         if let Some(cause) = &self.cause {
@@ -205,9 +204,9 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The clusters with their verdicts, those that are alike in one row.
+    /// The table of clusters with their verdicts; equal ones share a row.
     pub(crate) fn table(&self, diffs: &'a [ClusterDiff]) -> Option<Block> {
-        // By verdict and numbers, those that fail first.
+        // Sorted by verdict and counts, failures first.
         let mut rows: BTreeMap<(bool, usize), (&ClusterDiff, String, Vec<&str>)> = BTreeMap::new();
         let mut known: BTreeMap<(VerdictKind, [usize; 3]), (bool, usize)> = BTreeMap::new();
         let mut quiet = self.review.compared.saturating_sub(diffs.len());
@@ -248,7 +247,7 @@ impl<'a> View<'a> {
         Some(Block::Table(table))
     }
 
-    /// Findings that come, go, or stay and matter.
+    /// Added, removed, and important existing findings.
     pub(crate) fn findings(&self) -> Vec<Block> {
         let mut rows = Vec::new();
         let standing: Vec<FindingLine<'_>> = self.review.shown_again_as_lines();
@@ -285,7 +284,7 @@ impl<'a> View<'a> {
         row
     }
 
-    /// Findings that exist before and aren't shown again, counted.
+    /// The number of existing findings not shown.
     fn rest(&self) -> Option<String> {
         let shown = self.review.shown_again();
         let of = |severity| {
@@ -300,7 +299,7 @@ impl<'a> View<'a> {
             .then(|| format!("besides {} from before, which `hcoplan lint` shows", counts.join(" and ")))
     }
 
-    /// The objects, clusters that change alike in one part.
+    /// The changed objects; clusters with the same change share a part.
     pub(crate) fn objects(&self) -> Option<Block> {
         let most = self.room();
         let mut blocks: Vec<Block> = Vec::new();
@@ -323,7 +322,7 @@ impl<'a> View<'a> {
         (!blocks.is_empty()).then(|| Block::Folded(format!("Objects: {}", self.review.totals()).into(), blocks))
     }
 
-    /// How many lines of objects and fields are shown.
+    /// Number of lines of objects and fields that fit.
     fn room(&self) -> usize {
         let others = 2 * (self.review.entries.len() + self.review.added.len());
         if self.is_verbose() { usize::MAX } else { MOST_LINES.saturating_sub(others).max(LEAST_LINES) }
@@ -350,7 +349,7 @@ impl<'a> View<'a> {
         Some((self.names(&names).plain(note), lines))
     }
 
-    /// A cluster that comes or goes as a whole.
+    /// A cluster that is added or removed as a whole.
     fn counted(&self, kind: Kind, group: &Group<'_>) -> DiffLine {
         let mut counts = BTreeMap::<&str, usize>::new();
         for line in &group.lines {
@@ -384,7 +383,7 @@ impl<'a> View<'a> {
         let what = |f: &FieldLine<'_>| f.because.iter().map(|b| b.what.to_owned()).collect::<Vec<_>>();
         for (index, field) in object.fields.iter().enumerate() {
             out.extend(self.field(field));
-            // A cause that several fields share is printed once, below the last.
+            // Print a cause shared by consecutive fields once, below the last.
             if object.fields.get(index + 1).is_none_or(|next| what(next) != what(field)) {
                 out.extend(self.note(&field.because, 1));
             }
@@ -425,7 +424,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A text of several lines: those that differ.
+    /// The changed lines of a multi-line text.
     fn text(&self, label: &str, before: &str, after: &str) -> Vec<DiffLine> {
         let mut out = vec![line(Sign::Change, 1, format!("{label}:"))];
         for change in TextDiff::from_lines(before, after).iter_all_changes() {
@@ -439,7 +438,7 @@ impl<'a> View<'a> {
         out
     }
 
-    /// A long value's beginning, unless everything is asked for.
+    /// Cuts a long value unless `--verbose` is given.
     fn cut(&self, value: String) -> String {
         let count = value.chars().count();
         if self.is_verbose() || count <= MOST_OF_A_VALUE {
@@ -450,7 +449,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The clusters that most entries are about, where several entries are.
+/// The clusters of most entries, if several entries share them.
 fn usual_clusters<'a>(review: &Review<'a>) -> Vec<&'a str> {
     let mut counts: BTreeMap<&[&str], usize> = BTreeMap::new();
     for entry in &review.entries {

@@ -1,5 +1,5 @@
-//! `hcoplan explain KubeVirt.spec.configuration.migrations`: a field of an operand or of the
-//! HyperConverged, from the releases' own data.
+//! `hcoplan explain KubeVirt.spec.configuration.migrations`: fields of operands and of the HyperConverged, from the
+//! releases' data.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,18 +18,18 @@ use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::{Path, Segment, emit};
 
-/// Lines of a value that are shown.
+/// Maximum lines of a value.
 const MOST_LINES: usize = 24;
 
-/// What a field feeds, or is fed by, that is listed.
+/// Maximum listed connections between a field and the HyperConverged's fields.
 const MOST_FEEDS: usize = 24;
 
-/// Fields of operands that are listed as new or gone.
+/// Maximum fields of operands listed as added or removed.
 const MOST_CHANGED_FEEDS: usize = 6;
 
 const HYPERCONVERGED: &str = "HyperConverged";
 
-/// A field in a release: one place of one version of a kind.
+/// A field in one release and one API version.
 struct Seen {
     release: Arc<Release>,
     api_version: String,
@@ -39,14 +39,14 @@ struct Seen {
     unset: Option<Value>,
 }
 
-/// Whether a text is meant as a field: `Kind.spec…`.
+/// Whether a text looks like a field: `Kind.spec…`.
 pub(super) fn is_field(text: &str) -> bool {
     let kind = text.split('.').next().unwrap_or(text);
     let kind = full_name(kind);
     text.contains('.') || kinds().iter().any(|k| k.eq_ignore_ascii_case(kind))
 }
 
-/// The kind that kubectl takes a short name or a plural for, else the text itself.
+/// The kind for kubectl's short name or plural, else the text itself.
 fn full_name(kind: &str) -> &str {
     let term = Term::named(&kind.to_lowercase()).filter(|term| term.kind == TermKind::Kind);
     term.map_or(kind, |term| &term.name)
@@ -71,8 +71,8 @@ fn releases() -> Vec<Arc<Release>> {
     Release::known_names().filter_map(Release::known).collect()
 }
 
-/// The fields that a text without a kind names, with their kind: by the whole path, `spec` left out or not, else by
-/// the last steps. The HyperConverged's come before other kinds', newer releases' before older ones'.
+/// The fields that match a path without a kind, each with its kind: by the whole path, with or without `spec`, else by
+/// the last segments. The HyperConverged's fields come first, then newer releases.
 pub(super) fn qualified(text: &str) -> Vec<String> {
     let kind = full_name(text.split(['.', '[']).next().unwrap_or(text));
     let is_kind = kinds().iter().any(|k| k.eq_ignore_ascii_case(kind));
@@ -110,7 +110,7 @@ pub(super) fn qualified(text: &str) -> Vec<String> {
     Vec::new()
 }
 
-/// The page of the fields that a text without a kind names; `None` where there is none.
+/// The page of the fields that match a path without a kind; `None` if no field does.
 pub(super) fn page_of_named(text: &str, release: Option<&Arc<Release>>) -> Option<Result<String, Failure>> {
     match qualified(text).as_slice() {
         [] => None,
@@ -123,7 +123,7 @@ pub(super) fn page_of_named(text: &str, release: Option<&Arc<Release>>) -> Optio
     }
 }
 
-/// What isn't a field of the HyperConverged, and which one is meant: of a text that begins as its fields do.
+/// For a path that starts as the HyperConverged's fields do but names none: the path, and the most similar field.
 fn lost_in_hyperconverged(text: &str) -> Option<(String, String)> {
     text.strip_prefix("spec.")?;
     let message = format!("{HYPERCONVERGED} has no field {text}");
@@ -134,7 +134,7 @@ fn lost_in_hyperconverged(text: &str) -> Option<(String, String)> {
     Some((message, help))
 }
 
-/// The field of the HyperConverged that a path is most like.
+/// The HyperConverged's field with the path most similar to this one.
 fn meant_in_hyperconverged(text: &str) -> Option<String> {
     let (parent, _) = text.rsplit_once('.')?;
     let releases = releases();
@@ -143,18 +143,18 @@ fn meant_in_hyperconverged(text: &str) -> Option<String> {
         let own = names.filter(|name| name.starts_with("hyperconverged."));
         own.filter_map(|name| release.schema(name))
     });
-    // A version that has what is around it knows best.
+    // Prefer versions that have the parent field.
     let (near, far): (Vec<&Schema>, Vec<&Schema>) = schemas.partition(|schema| resolve(schema, parent).is_ok());
     let asked = if near.is_empty() { far } else { near };
     asked.into_iter().find_map(|s| resolve(s, text).err()?)
 }
 
-/// The field of the HyperConverged that a word is most like.
+/// The HyperConverged's field with the name most similar to a word.
 pub(super) fn nearest_field(word: &str) -> Option<String> {
     meant_in_hyperconverged(&format!("spec.{word}"))
 }
 
-/// The page of a field, in all releases of the distribution that one is of; upstream's by default.
+/// The page of a field in all releases of the distribution of `of`; by default upstream's.
 pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Failure> {
     let (kind, dotted) = text.split_once('.').unwrap_or((text, ""));
     let known = kinds();
@@ -170,7 +170,7 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
         return Err(Failure::usage(format!("there is no kind {kind:?}"), help));
     };
     let mut releases = of.map_or_else(releases, |release| release.releases_of_distribution());
-    // Two versions of a vendor's may be built from one release.
+    // Two vendor versions may be built from one release.
     releases.dedup_by(|a, b| a.name() == b.name() && a.patched().is_none());
     let has = |release: &Release| {
         let schemas = release.schema_names().filter_map(|n| release.schema(n));
@@ -179,7 +179,7 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
     };
     let there: Vec<&Arc<Release>> = releases.iter().filter(|r| has(r)).collect();
     let there: Vec<String> = there.iter().map(|r| r.label().to_owned()).collect();
-    // As the named release has it: what came later isn't told.
+    // Omit releases later than the requested one.
     if let Some(at) = of.and_then(|of| releases.iter().position(|r| r.label() == of.label())) {
         releases.truncate(at + 1);
     }
@@ -234,7 +234,7 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
     Ok(out)
 }
 
-/// What a release makes of a HyperConverged that says nothing, on a plain OpenShift cluster.
+/// The plan of an empty HyperConverged on a plain OpenShift cluster.
 fn of_nothing(release: &Release, version: &str) -> Plan {
     let node = |name: &str, role: &str| Node {
         name: name.to_owned(),
@@ -361,7 +361,7 @@ fn block(out: &mut String, releases: &str, value: Option<&Value>) {
     }
 }
 
-/// What a release changed.
+/// The changes from one release to the next.
 fn changes(pair: &[Seen]) -> Vec<String> {
     let [before, after] = pair else {
         return Vec::new();
@@ -381,7 +381,7 @@ fn changes(pair: &[Seen]) -> Vec<String> {
         out.push(format!("{name}: {word}: {}", names.join(", ")));
     }
     leaves(before.unset.as_ref(), after.unset.as_ref(), "", name, &mut out);
-    // A version of the HyperConverged that the release adds feeds all that the other one does.
+    // A new version of the HyperConverged repeats the connections of the existing one.
     let versions = |s: &Seen| {
         let all = s.release.fields().iter().map(|f| f.api_version.clone());
         all.collect::<std::collections::BTreeSet<_>>()
@@ -436,7 +436,7 @@ fn paragraph(out: &mut String, indent: &str, text: &str) {
     }
 }
 
-/// The rules whose pages name a field or a gate most often.
+/// The rules whose pages mention a field or gate most often.
 pub(super) fn read_on(name: &str) -> String {
     const MOST: usize = 5;
     let is_part = |c: char| c.is_alphanumeric();

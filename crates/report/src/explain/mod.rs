@@ -1,4 +1,4 @@
-//! The pages of `hcoplan explain`: rules, alerts, gates, annotations, terms, and fields, from the releases' own data.
+//! The pages of `hcoplan explain`: rules, alerts, gates, annotations, terms and fields, from the releases' data.
 
 mod field;
 mod topic;
@@ -14,10 +14,10 @@ use hcoplan_planner::release::Release;
 pub use field::kinds;
 pub use topic::{names, topics};
 
-/// The page of a subject, of a release where one is given.
+/// The page of a subject; `release` restricts it to one release.
 ///
 /// # Errors
-/// Nothing with a page is called so; the help names what comes near.
+/// No page has this name; the help suggests similar names.
 pub fn page(subject: &str, release: Option<&Arc<Release>>) -> Result<String, Failure> {
     if let Some(found) = lint::find(subject) {
         return Ok(lint::page(found.rule).to_owned());
@@ -25,14 +25,14 @@ pub fn page(subject: &str, release: Option<&Arc<Release>>) -> Result<String, Fai
     if let Some(page) = topic::page(subject, release) {
         return Ok(page);
     }
-    // The last step of a path may be an annotation's name, or a gate's.
+    // The last segment of a path may be an annotation or a gate.
     let last = steps(subject).and_then(|mut all| all.pop());
     let last = last.map(|step| step.trim_matches(['[', ']']).trim_start_matches("name=").to_owned());
     let is_named = subject.contains(".annotations") || subject.contains("featureGates[");
     if let Some(page) = last.filter(|_| is_named).and_then(|last| topic::page(&last, release)) {
         return Ok(page);
     }
-    // A field by its name comes before a term that is only like it.
+    // An exact field name takes precedence over a similar term.
     let name = subject.to_lowercase();
     let by_name = field::qualified(subject).first().is_some_and(|field| field.to_lowercase().ends_with(&name));
     if let Some(page) = topic::page_like(subject, release).filter(|_| !by_name) {
@@ -55,18 +55,18 @@ pub fn page(subject: &str, release: Option<&Arc<Release>>) -> Result<String, Fai
     Err(Failure::usage(format!("no page is called {subject:?}"), help))
 }
 
-/// What `hcoplan explain` has a page for: rules, alerts, annotations, gates, and where fields begin.
+/// The subjects with a page: rules, alerts, annotations, gates and top-level fields.
 pub fn subjects() -> Vec<String> {
     let mut out: Vec<String> = names().into_iter().flat_map(|(_, n)| n).collect();
     let newest = Release::known_names().last().and_then(Release::known);
     let gates = newest.iter().flat_map(|r| &r.tables().feature_gates);
     let gates = gates.map(|gate| format!("HyperConverged.spec.featureGates.{}", gate.name));
-    // Not every gate is a field of its own.
+    // Not every gate has a field.
     out.extend(gates.filter(|gate| page(gate, None).is_ok()));
     out
 }
 
-/// The name that is most like a text, when one is like it at all: of a rule first.
+/// The most similar name, if any is similar; rules first.
 fn nearest(text: &str) -> Option<String> {
     let rule = text.to_lowercase().replace('_', "-");
     let found = finding::nearest(&rule, lint::rules().iter().map(|r| r.rule.name)).map(str::to_owned);
@@ -76,7 +76,7 @@ fn nearest(text: &str) -> Option<String> {
     })
 }
 
-/// The first rules with a text in their names.
+/// The first rules whose names contain a text.
 fn with_part(text: &str) -> Option<String> {
     let text = text.to_lowercase().replace('_', "-");
     let names = lint::rules().iter().map(|r| r.rule.name);

@@ -1,4 +1,5 @@
-//! `hcoplan explain`: gates and terms (alerts, annotations, metrics and the like), from the words and the releases' data.
+//! `hcoplan explain`: gates and terms (alerts, annotations, metrics and others), from `schemas/words.json` and the
+//! releases' data.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use hcoplan_planner::jsonpatch::{ANNOTATIONS, Annotation};
 use hcoplan_planner::plan::PREDICTED_ALERTS;
 use hcoplan_planner::release::{Distribution, Release};
 
-/// The page of what is called so, letter by letter; `None` where nothing is.
+/// The page with exactly this name; `None` if none has it.
 pub(super) fn page(subject: &str, release: Option<&Arc<Release>>) -> Option<String> {
     let exact = gate(subject, release).filter(|(name, _)| name == subject).map(|(_, page)| page);
     let term = || Some(term(Term::named(subject)?, release));
@@ -20,13 +21,13 @@ pub(super) fn page(subject: &str, release: Option<&Arc<Release>>) -> Option<Stri
     exact.or_else(patch).or_else(term)
 }
 
-/// The page of what is called like that.
+/// The page with the most similar name.
 pub(super) fn page_like(subject: &str, release: Option<&Arc<Release>>) -> Option<String> {
     let gate = gate(subject, release).map(|(_, page)| page);
     gate.or_else(|| Some(term(Term::like(subject)?, release)))
 }
 
-/// What can be explained, by kind.
+/// All topics by kind.
 pub fn names() -> Vec<(&'static str, Vec<String>)> {
     let of = |kind| terms_of(kind).map(|t| t.name.clone()).collect::<Vec<_>>();
     let mut annotations = of(TermKind::Annotation);
@@ -49,7 +50,7 @@ pub fn names() -> Vec<(&'static str, Vec<String>)> {
     out
 }
 
-/// The same as a list.
+/// All topics as text.
 pub fn topics() -> String {
     let mut out = String::from("hcoplan explain TOPIC\n");
     for (title, names) in names() {
@@ -97,7 +98,7 @@ fn term(term: &Term, release: Option<&Arc<Release>>) -> String {
     out
 }
 
-/// The alert's runbooks, and the rules that say where it would fire.
+/// The alert's runbooks, and the rules that predict it.
 fn runbooks(alert: &str) -> String {
     let predicts = |rule: &&Rule| matches!(rule.predicts, Prediction::Alert { name, .. } if name == alert);
     let rules: Vec<&Rule> = lint::rules().iter().map(|r| r.rule).filter(predicts).collect();

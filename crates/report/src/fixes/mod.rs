@@ -1,4 +1,4 @@
-//! What `hcoplan fix` did, or would do: for people, and as JSON.
+//! Output of `hcoplan fix`: for people, and as JSON.
 
 mod json;
 
@@ -25,23 +25,23 @@ const GREEN: Style = AnsiColor::Green.on_default();
 const RED: Style = AnsiColor::Red.on_default();
 const CYAN: Style = AnsiColor::Cyan.on_default();
 
-/// How the result of `fix` is shown.
+/// How to show the result of `fix`.
 #[derive(Debug, Clone, Copy)]
 pub struct FixView<'a> {
-    /// What the paths of the files are relative to.
+    /// The base of the files' paths.
     pub root: &'a Utf8Path,
-    /// How many files were written; `None` where none was to be.
+    /// Number of files written; `None` without `--write`.
     pub written: Option<usize>,
-    /// Whether an API version was changed, instead of findings fixed.
+    /// Whether an API version was migrated.
     pub is_migration: bool,
-    /// Whether files are built from others, so that the diff doesn't say which clusters change.
+    /// Whether clusters are built from other files, so that the diff doesn't show which clusters change.
     pub is_built: bool,
 }
 
-/// The result for people: the diff or what was done, then what is left, then the summary.
+/// The result for people: the diff or the applied fixes, then the remaining findings, then the summary.
 ///
 /// # Errors
-/// None: the text is written to memory.
+/// Never: the text is written to memory.
 pub fn text(fixed: &FixResult, view: &FixView<'_>) -> std::io::Result<Vec<u8>> {
     let root = view.root;
     let mut out = Vec::new();
@@ -68,7 +68,7 @@ pub fn text(fixed: &FixResult, view: &FixView<'_>) -> std::io::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// What was not done and why, a line each, for standard error.
+/// The skipped fixes with their reasons, a line each, for standard error.
 pub fn warnings(fixed: &FixResult, root: &Utf8Path) -> Vec<String> {
     let dropped = fixed.dropped.iter().map(|dropped| {
         let Applied { rule, title, location, .. } = &dropped.fix;
@@ -109,8 +109,8 @@ fn summary(fixed: &FixResult, view: &FixView<'_>) -> String {
     parts.join("; ")
 }
 
-/// Where the root is in the git work tree, if the diff's paths have to count from the top of that: a file
-/// is outside of the current directory, where no patch reaches.
+/// The root relative to the top of the git work tree, if the diff's paths have to start there: a file is outside of the
+/// current directory, where `patch` doesn't reach.
 pub fn root_from_top(fixed: &FixResult, root: &Utf8Path) -> Option<Utf8PathBuf> {
     let is_outside = |f: &Rewritten| {
         let path = shown_path(root, &f.before);
@@ -120,14 +120,14 @@ pub fn root_from_top(fixed: &FixResult, root: &Utf8Path) -> Option<Utf8PathBuf> 
     in_repository(root).filter(|_| outside)
 }
 
-/// A file's change as a unified diff, without what must not be shown; `from_top` is where the root is, where paths
-/// are to count from the top of the work tree, as git's do.
+/// A file's change as a unified diff with secrets masked; `from_top` is the root if paths start at the top of the work
+/// tree.
 fn diff_of(root: &Utf8Path, from_top: Option<&Utf8Path>, file: &Rewritten) -> String {
     let path = match from_top {
         Some(root) => root.join(file.before.path()),
         None => shown_path(root, &file.before),
     };
-    // As git and patch -p1 read it, where the path says where that is.
+    // git and `patch -p1` expect these prefixes on relative paths.
     let (a, b) = if path.is_absolute() {
         (path.to_string(), path.to_string())
     } else {
@@ -139,12 +139,12 @@ fn diff_of(root: &Utf8Path, from_top: Option<&Utf8Path>, file: &Rewritten) -> St
     TextDiff::from_lines(&*before, &*after).unified_diff().context_radius(3).header(&a, &b).to_string()
 }
 
-/// What may be done without asking, if anything.
+/// The best applicability of a finding's fixes.
 fn best(finding: &Finding) -> Option<Applicability> {
     finding.fixes.iter().map(|f| f.applicability).min()
 }
 
-/// Text of the input, on a line of ours.
+/// User input on a line of our output.
 fn line(text: &str) -> Cow<'_, str> {
     InputText::new(text).line()
 }
@@ -175,7 +175,7 @@ fn write_diff(out: &mut Vec<u8>, diff: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The findings that were not fixed, each with its fixes.
+/// The findings that weren't fixed, each with its fixes.
 fn write_left(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::Result<()> {
     let mut allowance = HashMap::new();
     let mut untold = 0;
@@ -221,8 +221,8 @@ fn write_left(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::
     Ok(())
 }
 
-/// Whether the lines that a fix changes may be looked for once more: a file is read for each, so that many
-/// in a large file would take the square of its size.
+/// Whether a fix's lines may be previewed: each preview reads the file, so that many in a large file would take
+/// quadratic time.
 fn may_preview(fix: &Fix, allowance: &mut HashMap<Utf8PathBuf, usize>) -> bool {
     const SMALL: usize = 2 << 20;
     const OFTEN: usize = 20;

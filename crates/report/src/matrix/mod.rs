@@ -1,4 +1,4 @@
-//! The matrix of golden images, printed: one file per format.
+//! Prints the matrix of golden images: one file per format.
 
 mod json;
 #[cfg(test)]
@@ -18,14 +18,14 @@ use hcoplan_planner::boot;
 pub use json::document;
 pub(super) use view::blocks;
 
-/// A form of output for the matrix.
+/// An output format for the matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
     /// Tables, for people.
     Human,
-    /// One document.
+    /// JSON.
     Json,
-    /// A page.
+    /// HTML.
     Html,
 }
 
@@ -34,12 +34,12 @@ impl Named for Format {
         &[(Self::Human, "human"), (Self::Json, "json"), (Self::Html, "html")];
 }
 
-/// The matrix, with what a format needs besides it.
+/// The matrix, and how to print it.
 #[derive(Debug, Clone, Copy)]
 pub struct MatrixPage<'a> {
-    /// The clusters, in their order.
+    /// The clusters, sorted.
     pub clusters: &'a [ClusterMatrix],
-    /// Only what is wrong.
+    /// Whether only problems are shown.
     pub problems: bool,
     /// How the terminal is, for [`Format::Human`].
     pub terminal: Terminal,
@@ -48,7 +48,7 @@ pub struct MatrixPage<'a> {
 /// Prints the matrix.
 ///
 /// # Errors
-/// When the writer fails.
+/// If the writer fails.
 pub fn write(format: Format, page: &MatrixPage<'_>, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Human => out.write_all(terminal::print(&view::screen(page), page.terminal).as_bytes()),
@@ -63,19 +63,19 @@ impl<'a> MatrixPage<'a> {
         !self.problems || cluster.is_problem()
     }
 
-    /// The virtual machines that are shown.
+    /// The virtual machines shown.
     fn machines(&self, cluster: &'a ClusterMatrix) -> Vec<&'a MachineRow> {
         cluster.machines.iter().filter(|m| !self.problems || m.is_problem()).collect()
     }
 
-    /// The images that are shown as rows; the others are listed by name.
+    /// The images shown as rows; the others are listed by name.
     fn rows(&self, cluster: &'a ClusterMatrix) -> Vec<&'a Image> {
         let all = cluster.images.iter().filter(|i| !i.is_external());
         all.filter(|i| !self.problems || i.is_problem()).collect()
     }
 }
 
-/// What an architecture is to a virtual machine, in a word or two.
+/// A virtual machine's result for an architecture, in a word or two.
 fn machine_word(cell: Option<&boot::ArchitectureBoot>) -> &'static str {
     cell.map_or("-", |cell| cell.outcome.as_str())
 }
@@ -86,7 +86,7 @@ fn machine_words(machine: &MachineRow) -> String {
     format!("{}{}", machine.outcome.as_str(), why.unwrap_or_default())
 }
 
-/// The names of the images that nobody imports.
+/// The names of the images that no DataImportCron imports.
 fn external(cluster: &ClusterMatrix) -> Vec<String> {
     let all = cluster.images.iter().filter(|i| i.is_external());
     all.map(|i| name(cluster, i)).collect()
@@ -102,7 +102,7 @@ fn name(cluster: &ClusterMatrix, image: &Image) -> String {
     }
 }
 
-/// What a cell says, in a word or two.
+/// A cell's content, in a word or two.
 fn word(cell: &Cell) -> String {
     match (cell.state, cell.architecture.only()) {
         (State::Covered, _) => "covered".to_owned(),
@@ -117,7 +117,7 @@ fn word(cell: &Cell) -> String {
     }
 }
 
-/// What the plain name leads to, in a word or two.
+/// The target of the plain name, in a word or two.
 fn plain_word(cell: &Cell) -> String {
     match (cell.state, cell.architecture.only()) {
         (State::Covered, Some(is)) => is.to_owned(),
@@ -127,16 +127,15 @@ fn plain_word(cell: &Cell) -> String {
     }
 }
 
-/// Why cells are as they are: each problem once, with the images that it is about.
+/// A reason for the state of cells, with the images that it concerns.
 struct Why<'a> {
-    /// The cells' columns; none for the plain name.
+    /// The columns; none for the plain name.
     architectures: Vec<&'a str>,
     cell: &'a Cell,
     images: Vec<String>,
 }
 
-/// The reasons of a cluster's rows, by column, in the order of the columns. What is covered or
-/// not needed needs none.
+/// The reasons for the problems of a cluster's rows, in the order of the columns.
 fn reasons<'a>(cluster: &'a ClusterMatrix, rows: &[&'a Image]) -> Vec<Why<'a>> {
     let mut out: Vec<Why<'a>> = Vec::new();
     let columns = cluster.architectures.iter().enumerate();
@@ -189,7 +188,7 @@ fn add<'a>(
 }
 
 impl Why<'_> {
-    /// What is the matter, in a few words: `arm64 gets amd64`.
+    /// The problem in a few words: `arm64 gets amd64`.
     fn what(&self) -> String {
         if self.architectures.is_empty() {
             return "the plain name leads to nothing".to_owned();
@@ -197,7 +196,7 @@ impl Why<'_> {
         format!("{} {}", self.architectures.join(", "), word(self.cell))
     }
 
-    /// Whether both have the same result for the same images of other architectures.
+    /// Whether both report the same problem of the same images for other architectures.
     fn is_alike(&self, other: &Self) -> bool {
         let is_of_columns = |why: &Self| !why.architectures.is_empty();
         is_of_columns(self)
@@ -207,7 +206,7 @@ impl Why<'_> {
             && word(self.cell) == word(other.cell)
     }
 
-    /// Why, in a sentence that holds for all of the images.
+    /// The reason, in a sentence that is true of all images.
     fn sentence(&self) -> String {
         match &self.cell.reason {
             Reason::Dangling(_) => "nothing is imported for the DataSource behind it".to_owned(),
@@ -215,14 +214,14 @@ impl Why<'_> {
         }
     }
 
-    /// The images that it is about; `all 4` where it is about every row.
+    /// The images concerned; `all 4` for all rows.
     fn images(&self, rows: usize) -> String {
         let dangles = matches!(self.cell.reason, Reason::Dangling(_));
         if self.images.len() == rows && rows > 1 && !dangles { format!("all {rows}") } else { self.images.join(", ") }
     }
 }
 
-/// What runs where, in a line.
+/// The clusters, nodes and settings, in a line.
 fn about(group: &Group<'_>) -> String {
     let first = group.first;
     let mut parts = Vec::new();
@@ -254,7 +253,7 @@ fn about(group: &Group<'_>) -> String {
     parts.join("; ")
 }
 
-/// What the matrix counts: an image is wanted once for each architecture that a workload node has.
+/// The unit of the counts: one for each image and each architecture of a workload node.
 pub(super) const PAIRS: &str = "pairs of golden image and architecture";
 
 /// `24 of 29 pairs of golden image and architecture covered, 5 of another architecture in 3 clusters`.

@@ -1,4 +1,4 @@
-//! Every format over the recorded cases.
+//! Prints the matrices of the recorded cases in every format.
 
 use std::sync::OnceLock;
 
@@ -74,7 +74,7 @@ fn the_document_is_valid_by_its_schema() {
     assert!(!schema.is_valid(&broken));
 }
 
-/// The recorded cases have every state and nearly every reason in them.
+/// The recorded cases have every state and nearly every reason.
 #[test]
 fn cases_cover_each_outcome() {
     let all = counts(clusters());
@@ -99,7 +99,7 @@ fn tables_fit_into_the_terminal() {
             let one = std::slice::from_ref(cluster);
             let text = printed(Format::Human, &page(one, false, width));
             for line in text.lines() {
-                // A word can be longer than the terminal is wide.
+                // A word may be wider than the terminal.
                 let longest = line.split_whitespace().map(|w| w.chars().count()).max();
                 let most = width.max(longest.unwrap_or(0) + 24);
                 assert!(line.chars().count() <= most, "{width}: {line:?}");
@@ -130,7 +130,7 @@ fn pages_have_balanced_elements() {
     assert!(!text.contains("http://"));
 }
 
-/// What the totals count is what the cells are, in every format.
+/// The totals agree with the cells in every format.
 #[test]
 fn totals_count_the_cells() {
     let all = clusters();
@@ -156,7 +156,7 @@ fn totals_count_the_cells() {
     assert_eq!(document["summary"]["covered"], covered);
 }
 
-/// The screen of matrix, on a narrow terminal and on a wide one.
+/// Snapshots of the screen, on a narrow and a wide terminal.
 #[test]
 fn the_matrix_fits_narrow_and_wide_terminals() {
     let some = clusters().get(..3).expect("recorded cases");

@@ -1,4 +1,4 @@
-//! The matrix as a document: clusters that are alike share a table, below it why cells are as they are.
+//! The matrix as a document: equal clusters share a table, with the reasons below it.
 
 use crate::document::{Block, Cell as TableCell, Document, Entry, Layout, Level, Table, Text};
 
@@ -8,13 +8,13 @@ use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Group, Image, MachineRow, St
 use hcoplan_analysis::review::clusters;
 use hcoplan_planner::boot::{self, BootOutcome};
 
-/// For a terminal: the totals come last.
+/// The screen of a terminal, with the totals at the end.
 pub(super) fn screen(page: &MatrixPage<'_>) -> Document {
     let last = Some((level(page), totals(page.clusters).into()));
     Document { blocks: blocks(page), last, ..Document::default() }
 }
 
-/// A page of its own.
+/// An HTML page.
 pub(super) fn page(page: &MatrixPage<'_>) -> Document {
     let counted = counts(page.clusters);
     let wanted = counted.wanted();
@@ -43,7 +43,7 @@ fn level(page: &MatrixPage<'_>) -> Level {
     }
 }
 
-/// The groups, what is wrong first.
+/// The groups, problems first.
 pub(crate) fn blocks(page: &MatrixPage<'_>) -> Vec<Block> {
     let mut groups = groups(page.clusters);
     groups.retain(|g| page.shows(g.first));
@@ -101,7 +101,7 @@ fn one(page: &MatrixPage<'_>, group: &Group<'_>) -> Vec<Block> {
     out
 }
 
-/// What the rows are, the architectures, and what comes behind them.
+/// The heading: the rows' name, the architectures, and the last column.
 fn header(cluster: &ClusterMatrix, rows: &str, last: &str) -> Vec<Text> {
     let architectures = cluster.architectures.iter().map(|a| Text::from(a.name.as_str()));
     std::iter::once(rows.into()).chain(architectures).chain([last.into()]).collect()
