@@ -1,9 +1,8 @@
-//! A day, as it is written in suppressions and baselines. There is no clock in here: today is
-//! given.
+//! Dates of suppressions and baselines. This module has no clock: today is an argument.
 
 use std::fmt;
 
-/// A day of the Gregorian calendar.
+/// A date of the Gregorian calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
     year: u16,
@@ -12,7 +11,7 @@ pub struct Date {
 }
 
 impl Date {
-    /// A day; `None` when there is no such one.
+    /// A date; `None` if it doesn't exist.
     pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
         let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
         let days = match month {
@@ -25,7 +24,7 @@ impl Date {
         (1..=days).contains(&day).then_some(Self { year, month, day })
     }
 
-    /// The day of a number of seconds since 1970, UTC.
+    /// The date of a Unix time, UTC.
     pub fn of_unix_seconds(seconds: u64) -> Self {
         let mut days = seconds / 86_400;
         let mut year = 1970;
@@ -51,7 +50,7 @@ impl Date {
         Self { year, month, day }
     }
 
-    /// Reads `2027-01-31`.
+    /// Parses `2027-01-31`.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('-');
         let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);

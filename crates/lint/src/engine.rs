@@ -1,4 +1,4 @@
-//! Runs the selected rules over one cluster.
+//! Runs the selected rules on a cluster.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,21 +17,19 @@ use super::settings::Settings;
 use super::sink::Sink;
 use super::words::or;
 
-/// What rules found, before suppression.
+/// The results of rules before suppression.
 #[derive(Debug, Default)]
 pub struct Run {
-    /// The findings, sorted by place and rule.
+    /// The findings, sorted by location and rule.
     pub findings: Vec<Finding>,
-    /// Selected rules that could not run on some cluster: it is rejected, or its nodes aren't
-    /// declared.
+    /// Selected rules that could not run on some cluster, because it is rejected or its nodes aren't declared.
     pub skipped: BTreeSet<&'static str>,
-    /// Documents beside the HyperConverged and its inventory that may say which findings to leave
-    /// out.
+    /// Additional documents that may contain suppressions.
     pub documents: Vec<Arc<Document>>,
 }
 
 impl Run {
-    /// Adds another cluster's result.
+    /// Adds another cluster's results.
     pub fn add(&mut self, other: Self) {
         if self.findings.is_empty() {
             self.findings = other.findings;
@@ -43,18 +41,18 @@ impl Run {
     }
 }
 
-/// Which rules run, said once for all clusters.
+/// The selected rules, for all clusters.
 #[derive(Debug, Clone)]
 pub struct Selection<'s> {
     settings: &'s Settings,
-    /// In the order in which they run, each with whether it is selected and its configured severity.
+    /// All rules in execution order, each with whether it is selected and its configured severity.
     rules: Vec<(&'static RegisteredRule, bool, Option<Severity>)>,
-    /// Whether fixes are requested: trying each one takes two fifths of a lint.
+    /// Whether fixes are requested: trying each takes two fifths of a lint's time.
     fixes: bool,
 }
 
 impl<'s> Selection<'s> {
-    /// What the settings say of all rules.
+    /// The selection of the settings.
     pub fn of(settings: &'s Settings) -> Self {
         let severity = |r: &RegisteredRule| settings.severity(r.rule).flatten();
         let turns = [RunPhase::Always, RunPhase::Late, RunPhase::Last].into_iter();
@@ -63,7 +61,7 @@ impl<'s> Selection<'s> {
         Self { settings, rules, fixes: true }
     }
 
-    /// The same without fixes, for what doesn't show them.
+    /// The same without fixes, for output that doesn't show them.
     pub fn without_fixes(self) -> Self {
         Self { fixes: false, ..self }
     }
@@ -74,8 +72,8 @@ impl<'s> Selection<'s> {
     }
 }
 
-/// What the selected rules find in one cluster. Nothing is suppressed yet: a comment may be about
-/// several clusters.
+/// The findings of the selected rules on a cluster, before suppression, because one comment may affect several
+/// clusters.
 pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     let mut sink = Sink::of(cx);
     for (registered, is_selected, severity) in &selection.rules {
@@ -83,7 +81,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
         } else if *is_selected {
             run_one(cx, registered, *severity, &mut sink);
         } else if !cx.admission().accepted && registered.rule.needs == Needs::Document {
-            // A rule that is off still explains a rejection.
+            // A disabled rule still explains a rejection.
             let before = sink.findings.len();
             (registered.check)(cx, &mut sink);
             sink.keep_rejection_from(before);
@@ -108,7 +106,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     if !further.is_empty() {
         let place = |f: &Finding| f.location.as_ref().map(|l| (l.file.path().to_owned(), l.span));
         let same = |a: &Finding, b: &Finding| a.rule.name == b.rule.name && place(a) == place(b);
-        // A rule may see by itself what rejects the HyperConverged next.
+        // A rule may already report a further rejection.
         findings.retain(|f| f.rejection || !further.iter().any(|other| same(other, f)));
         let new: Vec<Finding> = further.into_iter().filter(|f| !findings.iter().any(|other| same(other, f))).collect();
         findings.extend(new);
@@ -133,7 +131,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     Run { findings, skipped: sink.skipped, documents: cx.documents_with_suppressions() }
 }
 
-/// The errors that rules find that look at the HyperConverged, its plan and the nodes.
+/// The errors of rules about the HyperConverged, its plan and the nodes.
 fn errors(cx: &Context<'_>, selection: &Selection<'_>) -> Vec<Finding> {
     let mut sink = Sink::of(cx);
     let rules = selection.rules.iter().filter(|(r, is_selected, severity)| {
@@ -145,8 +143,8 @@ fn errors(cx: &Context<'_>, selection: &Selection<'_>) -> Vec<Finding> {
     sink.findings
 }
 
-/// What else rejects the HyperConverged, each reason explained by the rule that knows it, without a fix: one
-/// can't be tried out while the first reason rejects everything.
+/// Findings for the further reasons of a rejection, each from the rule that explains it. They have no fixes: a fix
+/// can't be tried while the first reason rejects everything.
 fn further_rejections(cx: &Context<'_>, selection: &Selection<'_>) -> Vec<Finding> {
     let mut out = Vec::new();
     for reason in &cx.admission().further {
@@ -189,7 +187,7 @@ fn run_one(cx: &Context<'_>, registered: &RegisteredRule, severity: Option<Sever
     }
 }
 
-/// What to do, where the rule says no more of it, is what the fixes that are offered do.
+/// Without help, the fixes' titles are the help.
 fn say_fixes(finding: &mut Finding) {
     if finding.help.is_none() && !finding.fixes.is_empty() {
         let titles: Vec<&str> = finding.fixes.iter().map(|fix| fix.title.as_str()).collect();
@@ -197,14 +195,14 @@ fn say_fixes(finding: &mut Finding) {
     }
 }
 
-/// A fix that takes a comment of the HyperConverged's file away says so, and isn't safe.
+/// A fix that removes a comment of the HyperConverged's file is unsafe, and its title reports it.
 fn keep_comments(cx: &Context<'_>, findings: &mut [Finding]) {
     let path = cx.document().file.path();
     for fix in findings.iter_mut().flat_map(|f| &mut f.fixes) {
         let is_ours = fix.edits.iter().all(|e| e.file.path() == path);
         if is_ours && cx.editable_file().loses_comment(&fix.edits) {
             fix.takes_a_comment();
-            // Only what is taken away as a whole may take its comment with it.
+            // Only a removed entry may remove its comment.
             if apply_and_read(cx.editable_file(), &fix.edits).is_err() {
                 fix.applicability = Applicability::Suggestion;
             }
@@ -212,13 +210,13 @@ fn keep_comments(cx: &Context<'_>, findings: &mut [Finding]) {
     }
 }
 
-/// Sorts by file, place, rule and cluster; what has no place comes first.
+/// Sorts by file, location, rule and cluster; findings without a location come first.
 pub(super) fn sort(findings: &mut [Finding]) {
     fn key(f: &Finding) -> impl Ord + '_ {
         let place = f.location.as_ref();
         let place = place.map(|place| (place.file.path(), place.span));
         (place, f.rule.name, &f.cluster, &f.message)
     }
-    // Those that are alike in all of it say the same; a stable sort would need half as much memory again.
+    // Findings with equal keys are equal; a stable sort would need half as much memory again.
     findings.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
 }

@@ -1,4 +1,4 @@
-//! Fixes are tried out before they are offered.
+//! Tries fixes before they are offered.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,15 @@ use super::context::Context;
 use super::fix::{NewError, first_new_error};
 use super::sink::UNTRIED;
 
-/// Drops fixes of an accepted HyperConverged that would make HCO reject it or stop its reconcile.
+/// Removes fixes of an accepted HyperConverged after which HCO would reject it or fail to reconcile it.
 ///
-/// The first fixes of a rule's findings are tried together, then the second ones, and so on: they are alike. Only where
-/// that fails are they tried one by one. Fixes of different rules are tried apart: one may repair what another one
-/// breaks.
+/// Tries the first fixes of a rule's findings together, then the second ones, and so on, because they are similar. If
+/// they fail, tries them one by one. Fixes of different rules are tried separately: one may repair what another breaks.
 pub(super) fn drop_those_that_fail(cx: &Context<'_>, findings: &mut [Finding]) {
     if !cx.plan().succeeds() || findings.iter().all(|finding| finding.fixes.is_empty()) {
         return;
     }
-    // What is let in as an update may be rejected as a new object, with or without the fix.
+    // An object accepted as an update may be rejected as a new one, even without a fix.
     if cx.before().is_some() && !succeeds(cx.release(), cx.inventory(), cx.object()) {
         return;
     }
@@ -49,10 +48,10 @@ pub(super) fn drop_those_that_fail(cx: &Context<'_>, findings: &mut [Finding]) {
     }
 }
 
-/// Makes suggestions of the fixes after which the cluster has an error that it doesn't have now, and says which one.
+/// Turns fixes that cause a new error in the cluster into suggestions that name the error.
 ///
-/// All fixes of the HyperConverged's own text are tried together: mostly none does harm. A fix that several clusters
-/// share is tried in each of them.
+/// Tries all fixes of the HyperConverged's text together: usually none fails. A fix shared by several clusters is tried
+/// in each.
 pub(super) fn demote_those_that_break(
     cx: &Context<'_>,
     findings: &mut [Finding],
@@ -72,7 +71,7 @@ pub(super) fn demote_those_that_break(
     let new_error = |edits: &[Edit]| {
         let after = errors_after(cx, edits, &check)?;
         first_new_error(&known, &after)?;
-        // What else lies in the cluster's directory isn't looked at again.
+        // Other objects of the cluster's directory aren't checked again.
         let same = errors_after(cx, &[], &check).unwrap_or_default();
         first_new_error(&[&known[..], &same].concat(), &after)
     };
@@ -94,10 +93,10 @@ pub(super) fn demote_those_that_break(
     }
 }
 
-/// So many fixes are tried one by one where all together bring an error.
+/// Maximum number of fixes tried one by one if all together cause an error.
 const MOST_BREAKING: usize = 16;
 
-/// The errors after edits of the HyperConverged's text; `None` where they are none, as nothing that HCO makes changes.
+/// The errors after edits of the HyperConverged's text; `None` without edits that change HCO's result.
 fn errors_after(
     cx: &Context<'_>,
     edits: &[Edit],
@@ -112,15 +111,14 @@ fn errors_after(
     (edits.is_empty() || !same).then(|| check(&cx.with_text(document, &object, &plan)))
 }
 
-/// A finding, and which of its fixes.
+/// The index of a finding and of its fix.
 type Place = (usize, usize);
 
-/// So many fixes of a group are tried one by one. Those behind them are alike, and a plan for each would
-/// take the square of their number; where one of the first failed, none of the rest is offered.
+/// Maximum number of fixes of a group tried one by one, since a plan for each would take quadratic time. If one of them
+/// fails, the similar rest isn't offered.
 const MOST_ONE_BY_ONE: usize = 4;
 
-/// Which fixes of a group lead to a failure, where `succeeds` answers for edits (`None` is unknown), and which
-/// aren't tried.
+/// The fixes of a group that fail, and those that aren't tried; `succeeds` returns `None` if unknown.
 fn those_that_fail(
     group: &[Place],
     edits: impl Fn(&Place) -> Vec<Edit>,

@@ -1,4 +1,4 @@
-//! What tells a finding from another one, wherever it moves to.
+//! Identifies a finding independent of its line.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 use hcoplan_diagnostics::finding::{Finding, FindingKey};
 use sha2::{Digest, Sha256};
 
-/// A fingerprint for each finding: of its key and its cluster. Give all of a run's findings at once; no two are equal.
+/// The fingerprints of findings, from key and cluster. Needs all findings of a run at once, to make them unique.
 pub fn fingerprints(findings: &[Finding]) -> Vec<String> {
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
     let keys = FindingKey::of_all(findings).into_iter().zip(findings);
@@ -24,7 +24,7 @@ pub fn fingerprints(findings: &[Finding]) -> Vec<String> {
 
 fn fingerprint(finding: &Finding, key: &FindingKey) -> String {
     let FindingKey { rule, object, path, arguments, ordinal } = key;
-    // Another cluster more doesn't make it another finding.
+    // Adding a cluster to a shared finding doesn't change it.
     let cluster = finding.cluster.as_deref().filter(|_| finding.also.is_empty());
     let file = finding.location.as_ref().filter(|_| finding.cluster.is_none()).map(|l| l.file.path().as_str());
     let fixed = [Some(*rule), object.as_deref(), path.as_deref(), cluster, file];

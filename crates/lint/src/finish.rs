@@ -1,4 +1,4 @@
-//! The one place where raw findings become the ones that are reported.
+//! Finishes findings before they are reported.
 
 use std::cmp::Reverse;
 
@@ -9,40 +9,40 @@ use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
 use super::{Baseline, Date, FileUsers, Run, Settings, apply_suppressions, grouped};
 
-/// Up to so many findings a second thread costs more than it gives.
+/// Up to this many findings, a second thread costs more than it saves.
 const FEW: usize = 64;
 
-/// What findings are finished with.
+/// The input for finishing findings.
 #[derive(Debug, Clone, Copy)]
 pub struct Finishing<'a> {
-    /// Which rules run, and what the configuration suppresses.
+    /// The selected rules and the configured suppressions.
     pub settings: &'a Settings,
-    /// Which clusters are built of which file.
+    /// The clusters built from each file.
     pub users: &'a FileUsers,
-    /// The day, for suppressions and entries of the baseline that end.
+    /// Today, for suppressions and baseline entries that expire.
     pub today: Date,
 }
 
-/// The findings that are reported, the worst first.
+/// The findings to report, the most severe first.
 #[derive(Debug, Default)]
 pub struct Finished {
-    /// They say nothing that must not be shown.
+    /// The findings, with secrets masked.
     pub findings: Vec<Finding>,
-    /// How many a suppression hides.
+    /// Number of suppressed findings.
     pub suppressed: usize,
-    /// How many the baseline hides.
+    /// Number of findings hidden by the baseline.
     pub baselined: usize,
-    /// The day on which the oldest of those was recorded.
+    /// The earliest date of a hidden finding.
     pub oldest: Option<Date>,
-    /// Entries of the baseline that match no finding any more, in words.
+    /// Descriptions of baseline entries that match no finding.
     pub stale: Vec<String>,
 }
 
-/// Suppresses, masks, applies the baseline, groups over clusters and sorts: in this order, once. `baseline` gets the
-/// findings that remain after suppression, for a baseline that is written.
+/// Suppresses, masks, applies the baseline, groups over clusters and sorts findings, in this order. `baseline` gets the
+/// findings after suppression, to write a baseline.
 ///
 /// # Errors
-/// Those of `baseline`.
+/// An error of `baseline`.
 pub fn finish<'d, E>(
     raw: Run,
     documents: impl Iterator<Item = &'d Document> + Clone,
@@ -61,7 +61,7 @@ pub fn finish<'d, E>(
         (out.findings, out.baselined, out.oldest, out.stale) = (left.findings, left.hidden, left.oldest, left.stale);
     }
     out.findings = grouped(out.findings, with.users);
-    // Stable: the order of places stays within each severity.
+    // A stable sort keeps the order of locations.
     out.findings.sort_by_key(|f| Reverse(f.severity));
     Ok(out)
 }

@@ -1,4 +1,4 @@
-//! Findings that several clusters share at one location, because they share the file.
+//! Groups equal findings of several clusters that share a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,17 +6,17 @@ use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::{Applicability, Finding, Fix};
 use hcoplan_repository::repo::FileUser;
 
-/// The most names of clusters in a line.
+/// Maximum number of clusters named in a message.
 const SHOWN: usize = 10;
 
-/// Clusters by the files that they are built of.
+/// The clusters built from each file.
 pub type FileUsers = BTreeMap<Utf8PathBuf, Vec<FileUser>>;
 
-/// Each finding once that is the same at one place for several clusters. A fix is applied only where all clusters
-/// that it changes have the same finding, and is safe where all would do it safely.
+/// Merges findings that are equal at one location for several clusters. A fix stays applicable only if all clusters
+/// that it changes have the finding, and safe only if it is safe for all.
 pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
     let cluster = findings.first().and_then(|f| f.cluster.clone());
-    // One cluster can have a great many findings; they stay as they are.
+    // Speed: findings of a single cluster can't be merged.
     let mut out = if findings.iter().all(|f| f.cluster == cluster) { findings } else { merged(findings) };
     for finding in &mut out {
         for fix in &mut finding.fixes {
@@ -28,7 +28,7 @@ pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
                 let first = finding.cluster.iter();
                 first.chain(&finding.also).map(|name| &**name).collect()
             };
-            // What another cluster reads from the file would change there, too: nobody asked for that.
+            // The fix would change clusters without the finding.
             if !changed.is_subset(&known) {
                 fix.applicability = Applicability::Suggestion;
             }
@@ -43,7 +43,7 @@ pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
     out
 }
 
-/// The clusters that a fix changes: those in whose build what it edits is found.
+/// The clusters changed by a fix: those whose build has the edited value.
 pub fn changed_clusters<'u>(fix: &Fix, users: &'u FileUsers) -> BTreeSet<&'u str> {
     fix.edits
         .iter()
@@ -51,7 +51,7 @@ pub fn changed_clusters<'u>(fix: &Fix, users: &'u FileUsers) -> BTreeSet<&'u str
             let path = edit.file.path();
             let users = users.get(path).into_iter().flatten();
             let known = || users.clone().filter_map(|(_, origins)| origins.as_ref());
-            // Of a text of which a part changes, all of it counts.
+            // Editing a part of a text changes all of it.
             let part = if known().any(|o| o.has(path, edit.span)) {
                 edit.span
             } else {
@@ -59,7 +59,7 @@ pub fn changed_clusters<'u>(fix: &Fix, users: &'u FileUsers) -> BTreeSet<&'u str
                 let smallest = around.min_by_key(|s| s.end - s.start);
                 smallest.unwrap_or(edit.span)
             };
-            // Where a patch replaces the value, nothing changes.
+            // A cluster whose patch replaces the value doesn't change.
             let is_changed = move |(_, origins): &&FileUser| {
                 let origins = origins.as_ref();
                 edit.span.start == edit.span.end || origins.is_none_or(|o| o.has(path, part))
@@ -69,7 +69,7 @@ pub fn changed_clusters<'u>(fix: &Fix, users: &'u FileUsers) -> BTreeSet<&'u str
         .collect()
 }
 
-/// Each finding of several clusters once, with the fixes that all of them have.
+/// Merges findings of several clusters, with the fixes common to all.
 fn merged(findings: Vec<Finding>) -> Vec<Finding> {
     let mut out: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {
@@ -78,7 +78,7 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
             let place = f.location.as_ref();
             place.map(|l| (l.file.path().to_owned(), l.span.start))
         };
-        // They are in the order of their places.
+        // Sorted by location.
         let own = place(&finding);
         let same = near.by_ref().take_while(|f| place(f) == own).find(|f| {
             let is_known = f.clusters().any(|c| Some(c) == finding.cluster.as_deref());
@@ -90,7 +90,7 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
                 first.fixes.retain_mut(|fix| {
                     let other = finding.fixes.iter().find(|other| fix.is_same(other));
                     let worse = other.map(|o| o.applicability);
-                    // It names the cluster that it breaks.
+                    // This fix names the cluster that it breaks.
                     if let Some(other) = other.filter(|o| o.applicability > fix.applicability) {
                         fix.clone_from(other);
                     }
@@ -103,7 +103,7 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
                 });
                 first.not_fixed = first.not_fixed.take().or(why);
                 first.build_fixes.extend(finding.build_fixes);
-                // What is called otherwise in each cluster has no name here.
+                // Omit the object's name if the clusters have different ones.
                 if first.object != finding.object {
                     first.object = first.kind_of_object().map(Into::into);
                 }
@@ -130,8 +130,7 @@ mod tests {
         Location::new(&SourceFile::new(path, "a: no\nb: 1\n"), Span::new(3, 5))
     }
 
-    /// What is offered for the value of a base that goes into the clusters `users`, where each of `found` is
-    /// offered to change it.
+    /// The fixes offered for a value in the base of the clusters `users`, each of which has one of `found`.
     fn offered(users: &[&str], found: &[(&str, Applicability)]) -> Vec<String> {
         let base = place("base/hc.yaml");
         let origins = |_: &&str| {
@@ -140,7 +139,7 @@ mod tests {
         };
         let mut of_file: Vec<_> =
             users.iter().map(|n| ((*n).to_owned(), (*n != "broken").then(|| origins(n)).flatten())).collect();
-        // A patch of this one replaces the value.
+        // This cluster's patch replaces the value.
         let patched = vec![(Span::new(0, 9), place("patched/patch.yaml"))];
         of_file.push(("patched".to_owned(), Some(Arc::new(Origins::new(patched)))));
         let users = FileUsers::from([("base/hc.yaml".into(), of_file)]);
@@ -161,11 +160,11 @@ mod tests {
         assert_eq!(offered(&["lab"], &both[..1]), ["Safe: say false"]);
         let names = "say false, in lab, prod";
         assert_eq!(offered(&["lab", "prod"], &both), [format!("Safe: {names}")]);
-        // prod has no such finding: what the fix would change there is not known to be wrong.
+        // The cluster prod has no finding, so the fix must not change it.
         assert_eq!(offered(&["lab", "prod"], &both[..1]), [format!("Suggestion: {names}")]);
         let mixed = [("lab", Safe), ("prod", Unsafe)];
         assert_eq!(offered(&["lab", "prod"], &mixed), [format!("Unsafe: {names}")]);
-        // Nobody knows what it does to a cluster that can't be built.
+        // The effect on a cluster that can't be built is unknown.
         let unknown = ["Suggestion: say false, in broken, lab"];
         assert_eq!(offered(&["broken", "lab"], &both[..1]), unknown);
     }

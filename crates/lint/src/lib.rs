@@ -1,8 +1,8 @@
 //! The linter: rules about the files of a repository and their plan.
 //!
-//! A rule is one file in `lint/rules/`: its metadata and page, and a check that examines a [`Context`] and reports to a
-//! [`Sink`]. [`run`] runs the selected rules over one cluster. Rules never read files and never plan; their findings
-//! are data, printed by `report`.
+//! A rule is a file in `lint/rules/`: its metadata and a check that examines a [`Context`] and reports to a [`Sink`].
+//! [`run`] runs the selected rules on a cluster. Rules don't read files and don't plan; their findings are data,
+//! printed by `report`.
 
 mod baseline;
 mod configured;

@@ -1,13 +1,13 @@
-//! A rule's page: what `hcoplan explain` prints, from `docs/rules/`.
+//! The page of a rule, from `docs/rules/`, printed by `hcoplan explain`.
 
 use hcoplan_diagnostics::finding::Rule;
 
-/// A rule's page as Markdown: its name, two lines of what is known about it, then its sections.
+/// A rule's page as Markdown: name, two lines of properties, and sections.
 pub fn page(rule: &Rule) -> &'static str {
     hcoplan_rule_pages::page(rule.name).unwrap_or_default()
 }
 
-/// A rule's page from its first section on.
+/// A rule's page, starting with its first section.
 pub fn sections(rule: &Rule) -> &'static str {
     let page = page(rule);
     page.find("\n## ").map_or("", |start| page[start..].trim())

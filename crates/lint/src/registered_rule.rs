@@ -1,4 +1,4 @@
-//! A rule with its check, and when it runs.
+//! A rule with its check and phase.
 
 use hcoplan_diagnostics::finding::Rule;
 
@@ -8,13 +8,13 @@ use super::sink::Sink;
 /// When a rule runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunPhase {
-    /// With all others, in the order of their names.
+    /// With most rules, sorted by name.
     Always,
-    /// After them: it explains in general what one of them may explain better.
+    /// After those: a general rule, if none of them explained the problem better.
     Late,
-    /// After all: it reports what none of them explained.
+    /// At the end: reports what no rule explained.
     Last,
-    /// While files are read: never by the engine.
+    /// Reported while reading files, not by the engine.
     Elsewhere,
 }
 
@@ -23,18 +23,18 @@ pub enum RunPhase {
 pub struct RegisteredRule {
     /// Metadata and page.
     pub rule: &'static Rule,
-    /// When it runs.
+    /// Its phase.
     pub when: RunPhase,
-    /// Examines one cluster.
+    /// Checks one cluster.
     pub check: fn(&Context<'_>, &mut Sink),
 }
 
-/// A rule that runs with all others.
+/// A rule of the first phase.
 pub(super) const fn always(rule: &'static Rule, check: fn(&Context<'_>, &mut Sink)) -> RegisteredRule {
     RegisteredRule { rule, when: RunPhase::Always, check }
 }
 
-/// A rule that runs after all others.
+/// A rule of the last phase.
 pub(super) const fn last(rule: &'static Rule, check: fn(&Context<'_>, &mut Sink)) -> RegisteredRule {
     RegisteredRule { rule, when: RunPhase::Last, check }
 }

@@ -1,4 +1,4 @@
-//! Every rule there is.
+//! The list of all rules.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use super::rules::{RULES, TABLES};
 use super::selector::Selector;
 use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
 
-/// Rules that report while files are read; they are where that is done.
+/// Rules that are reported while reading files.
 static ELSEWHERE: &[&Rule] = &[&INVENTORY_INCONSISTENT, &INVENTORY_INVALID, &SUPPRESSION_INVALID, &SUPPRESSION_UNUSED];
 
 static ALL: LazyLock<Vec<RegisteredRule>> = LazyLock::new(|| {
@@ -26,7 +26,7 @@ static ALL: LazyLock<Vec<RegisteredRule>> = LazyLock::new(|| {
     all
 });
 
-/// Every rule, sorted by name.
+/// All rules, sorted by name.
 pub fn rules() -> &'static [RegisteredRule] {
     &ALL
 }
@@ -37,7 +37,7 @@ pub fn find(name: &str) -> Option<&'static RegisteredRule> {
     ALL.get(found.ok()?)
 }
 
-/// The rule or group of this name; `None` when there is none.
+/// The rule or group with a name.
 pub fn selector(name: &str) -> Option<Selector> {
     let group = Group::ALL.into_iter().find(|g| g.as_str() == name);
     let rule = || find(name).map(|r| Selector::Rule(r.rule.name));

@@ -1,4 +1,4 @@
-//! Other releases than the cluster's: what was before, what comes next.
+//! Other releases than the cluster's: the previous and the next one.
 
 use std::sync::Arc;
 
@@ -10,24 +10,23 @@ use super::field::in_version;
 use super::{Context, PatchAnnotation};
 
 impl Context<'_> {
-    /// The release that comes after the cluster's; `None` where it isn't known.
+    /// The release after the cluster's; `None` if unknown.
     pub fn next_release(&self) -> Option<Arc<Release>> {
         self.release().next()
     }
 
-    /// The release that came before the cluster's; `None` where it isn't known.
+    /// The release before the cluster's; `None` if unknown.
     pub fn previous_release(&self) -> Option<Arc<Release>> {
         self.release().previous()
     }
 
-    /// Where the document's version has a field that is named as in v1beta1 below `spec`.
+    /// The path in the document's version of a field named as in v1beta1 below `spec`.
     pub fn path_of(&self, field: &str) -> Option<Path> {
         let path = in_version(field, self.version())?;
         Some(Path::dotted(&format!("spec.{path}")))
     }
 
-    /// The first release, other than the cluster's, whose operand has the place that a pointer
-    /// leads to.
+    /// The first other release whose operand has the field at a pointer.
     pub fn release_with(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<Arc<Release>> {
         let target = &patch.target;
         let path = schema_path(pointer);
@@ -40,7 +39,7 @@ impl Context<'_> {
     }
 }
 
-/// The path at which a schema is asked about the place of an operand that a pointer leads to.
+/// The schema path for a pointer into an operand.
 pub fn schema_path(pointer: &str) -> Path {
     let steps = jsonpatch::segments(pointer).into_iter();
     Path(steps.map(segment).collect())
@@ -54,7 +53,7 @@ fn segment(step: String) -> Segment {
     }
 }
 
-/// Whether an unset gate of HCO's is on; `None` where the release doesn't have it, or has a field that replaces it.
+/// Whether an unset gate of HCO is enabled; `None` if the release doesn't have it, or has a field that replaces it.
 pub fn gate_when_unset(release: &Release, name: &str) -> Option<bool> {
     let gates = &release.tables().feature_gates;
     match gates.iter().find(|g| g.name == name)?.phase {

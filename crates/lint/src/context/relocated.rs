@@ -1,4 +1,4 @@
-//! Moves of fields as lines of text, which keep their layout except for the indentation.
+//! Moves fields as lines of text, which keeps their layout except for the indentation.
 
 use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_diagnostics::source::SourceFile;
@@ -10,8 +10,8 @@ use serde_json::Value as Json;
 use super::{Shape, with_comments};
 
 impl Shape<'_, '_> {
-    /// A fix that moves fields of the object with their comments. `removed` is what it removes: the fields
-    /// themselves or what is around them. Moves lines where the fields have lines of their own, else rewrites them.
+    /// A fix that moves fields of the object with their comments. `removed` are the removed paths: the fields or their
+    /// parents. Moves whole lines if possible, else rewrites the fields.
     pub fn relocation(
         &self,
         title: impl Into<String>,
@@ -25,7 +25,7 @@ impl Shape<'_, '_> {
             let node = root.at(from)?;
             let is_text = self.schema.field(to).is_some_and(|field| field.kind == "string");
             Some(match node.to_json() {
-                // A label's value is a text, however it is written.
+                // The value of a label is a string in any notation.
                 value @ (Json::Bool(_) | Json::Number(_)) if is_text => value.to_string().into(),
                 value => value,
             })
@@ -39,7 +39,7 @@ impl Shape<'_, '_> {
         with_comments(self.document, self.fix(title, applicability, &changes)?, moves)
     }
 
-    /// The file's text with the fields' lines in their new place; `None` where that isn't what the changes mean.
+    /// The file with the fields' lines moved; `None` if the result differs from the changes.
     fn as_lines(&self, moves: &[(Path, Path)], removed: &[Path], changes: &[Change]) -> Option<String> {
         let [removed] = removed else {
             return None;
@@ -47,7 +47,7 @@ impl Shape<'_, '_> {
         let (document, (_, to)) = (self.document, moves.first()?);
         let (text, root) = (document.file.text(), &document.root);
         let cut = lines_of(text, root, removed)?;
-        // The part of the new path that exists, without what is removed.
+        // The existing parents of the new path, except removed ones.
         let (_, depth) = root.nearest(to);
         let inside = if to.starts_with(removed) { removed.0.len() - 1 } else { depth };
         let depth = depth.min(to.0.len() - 1).min(inside);
@@ -93,7 +93,7 @@ impl Shape<'_, '_> {
         self.is_meant(&new, changes).then_some(new)
     }
 
-    /// Whether a text of the file is what changes mean, with every comment.
+    /// Whether a text of the file equals the result of the changes, with all comments.
     pub(super) fn is_meant(&self, text: &str, changes: &[Change]) -> bool {
         let document = self.document;
         let mut intended = document.root.to_json();
@@ -110,7 +110,7 @@ impl Shape<'_, '_> {
     }
 }
 
-/// The lines of an entry of a block, with the comments directly above it; `None` where others share them.
+/// The lines of an entry of a block, with the comments directly above it; `None` if it shares a line.
 fn lines_of(text: &str, root: &Node, path: &Path) -> Option<(usize, usize)> {
     let key = root.key_at(path)?.span.start as usize;
     let value = root.at(path)?;
@@ -124,19 +124,19 @@ fn lines_of(text: &str, root: &Node, path: &Path) -> Option<(usize, usize)> {
         }
         start = line;
     }
-    // A block's text ends with its last line's end.
+    // A block's text ends with a line break.
     let end = value.span.end as usize;
     let is_ended = matches!(value.value, Value::String(_)) && text.get(..end)?.ends_with('\n');
     Some((start, if is_ended { end } else { line_end(text, end) }))
 }
 
-/// The column of a place with nothing but blanks before it on its line.
+/// The column of an offset if only spaces precede it on its line.
 fn column(text: &str, at: usize) -> Option<usize> {
     let line = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
     text.get(line..at)?.bytes().all(|b| b == b' ').then_some(at - line)
 }
 
-/// Where the line of a place ends, its end included.
+/// The end of an offset's line, including the line break.
 fn line_end(text: &str, at: usize) -> usize {
     text.get(at..).and_then(|rest| rest.find('\n')).map_or(text.len(), |end| at + end + 1)
 }

@@ -11,18 +11,18 @@ use serde_json::Value;
 
 use super::Context;
 
-/// An object with its schema: where values that the schema doesn't know belong, and how they get there.
+/// An object with its schema: finds the correct path of values that the schema doesn't know, and moves them.
 pub struct Shape<'a, 'c> {
     pub(super) document: &'a Document,
     pub(super) schema: &'a Schema,
-    /// The context, where the object is its HyperConverged.
+    /// The context, if the object is its HyperConverged.
     pub(super) own: Option<&'a Context<'c>>,
-    /// Every field that the schema has.
+    /// All fields of the schema.
     pub(super) fields: Cow<'a, [Path]>,
 }
 
 impl<'c> Context<'c> {
-    /// The HyperConverged and the schema of the version that it is written in.
+    /// The HyperConverged with the schema of its version.
     pub fn shape(&self) -> Option<Shape<'_, 'c>> {
         let schema = self.schema()?;
         let fields = self.known_fields.get_or_init(|| schema.all_fields());
@@ -36,7 +36,7 @@ impl<'a> Shape<'a, '_> {
         Self { document, schema, own: None, fields: schema.all_fields().into() }
     }
 
-    /// A fix that makes changes to the object; `None` where the way it is written doesn't allow it.
+    /// A fix that changes the object; `None` if its notation doesn't allow it.
     pub fn fix(&self, title: impl Into<String>, applicability: Applicability, changes: &[Change]) -> Option<Fix> {
         match self.own {
             Some(cx) => cx.fix(title, applicability, changes),
@@ -49,7 +49,7 @@ impl<'a> Shape<'a, '_> {
         self.document.root.get("apiVersion").and_then(hcoplan_yaml::Node::as_str).unwrap_or_default()
     }
 
-    /// Whether the release reads a field and does nothing with it.
+    /// Whether the release ignores a field.
     pub(super) fn is_ignored(&self, path: &Path) -> bool {
         let text = path.to_string();
         self.own.is_some_and(|cx| {
@@ -59,7 +59,7 @@ impl<'a> Shape<'a, '_> {
     }
 }
 
-/// A document's object after edits. `None` where they are of another file, can't be applied, or leave no such object.
+/// A document's object after edits. `None` if they change another file, can't be applied, or remove the object.
 pub(super) fn object_after(document: &Document, edits: &[Edit]) -> Option<Value> {
     let file = &document.file;
     if edits.iter().any(|e| e.file.path() != file.path()) {
@@ -71,6 +71,6 @@ pub(super) fn object_after(document: &Document, edits: &[Edit]) -> Option<Value>
         return None;
     }
     let object = after.documents.get(document.index)?.root.to_json();
-    // An item of a List is a document of its own here.
+    // An item of a List is a separate document here.
     (object.get("kind") == document.root.to_json().get("kind")).then_some(object)
 }

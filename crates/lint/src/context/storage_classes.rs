@@ -1,4 +1,4 @@
-//! Storage classes: those that are declared, and whether there are others.
+//! Storage classes: the declared ones, and whether others may exist.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::Context;
 
 const KIND: &str = "StorageClass";
 
-/// What an operator makes storage classes of.
+/// Kinds from which operators create storage classes.
 const MAKERS: [&str; 7] = [
     "HostPathProvisioner",
     "LVMCluster",
@@ -21,10 +21,10 @@ const MAKERS: [&str; 7] = [
     "StorageSystem",
 ];
 
-/// What holds manifests that are completed before they are applied.
+/// Kinds with manifests that are completed before they are applied.
 const TEMPLATES: [&str; 5] = ["ConfigurationPolicy", "HelmChart", "HelmRelease", "Policy", "Template"];
 
-/// Provisioners that attach a volume to one node, with any parameters of their class.
+/// Provisioners that attach a volume to only one node, with any parameters.
 ///
 /// Source: CDI `pkg/storagecapabilities/storagecapabilities.go`, the same at v1.63.1, v1.64.0, v1.65.0 and v1.66.0.
 const OF_ONE_NODE: [&str; 13] = [
@@ -43,28 +43,28 @@ const OF_ONE_NODE: [&str; 13] = [
     "vpc.block.csi.ibm.io",
 ];
 
-/// A disk that CDI makes.
+/// A disk created by CDI.
 #[derive(Debug)]
 pub struct DiskSpec<'c> {
-    /// What asks for it: `golden image fedora`.
+    /// What requests it: `golden image fedora`.
     pub who: String,
     /// The `spec` of its DataVolume.
     pub spec: &'c Node,
-    /// The document that it is in.
+    /// The document of the `spec`.
     pub document: &'c Document,
 }
 
-/// The access modes that a class offers.
+/// The access modes offered by a class.
 #[derive(Debug)]
 pub struct OfferedModes {
     /// The modes, sorted.
     pub modes: Vec<String>,
-    /// The source's location; `None` where the provisioner is known for it.
+    /// The location of the source; `None` for a known provisioner.
     pub place: Option<Location>,
 }
 
 impl<'a> Context<'a> {
-    /// The disks that the HyperConverged's golden images, other DataImportCrons, DataVolumes and virtual machines ask for.
+    /// The disks requested by golden images, DataImportCrons, DataVolumes and virtual machines.
     pub fn disk_specs(&self) -> Vec<DiskSpec<'_>> {
         let mut out = Vec::new();
         for template in self.written_templates().filter(|template| template.is_enabled(self)) {
@@ -85,8 +85,8 @@ impl<'a> Context<'a> {
         out
     }
 
-    /// The access modes that a storage class offers: what its StorageProfile says, else what its provisioner is known for.
-    /// `None` where it is unknown.
+    /// The access modes offered by a storage class: those of its StorageProfile, else those known of its provisioner.
+    /// `None` if unknown.
     pub fn offered_modes(&self, class: &str) -> Option<OfferedModes> {
         let named = |kind: &str| self.other_objects().of_kind(kind).iter().find(|d| d.text("metadata.name") == class);
         let sets = Path::dotted("spec.claimPropertySets");
@@ -101,14 +101,13 @@ impl<'a> Context<'a> {
         of_one_node.then(|| OfferedModes { modes: vec!["ReadWriteOnce".to_owned()], place: None })
     }
 
-    /// The storage classes that are declared beside the HyperConverged and hold disks.
+    /// The declared storage classes for disks.
     pub fn storage_classes(&self) -> impl Iterator<Item = &Arc<Document>> {
         let classes = self.other_objects().of_kind(KIND).iter();
         classes.filter(|class| !is_for_buckets(class))
     }
 
-    /// Whether storage classes come from what the repository declares, without being declared themselves: then
-    /// nobody knows which there are.
+    /// Whether the repository has objects that create storage classes, so that the list of classes is incomplete.
     pub fn has_classes_from_elsewhere(&self) -> bool {
         let other_objects = self.other_objects();
         let made = MAKERS.iter().any(|k| !other_objects.of_kind(k).is_empty());
@@ -125,20 +124,20 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Marks the default class of virtual machines.
+/// Annotation of the default class for virtual machines.
 pub(crate) const VIRT_DEFAULT: &str = "storageclass.kubevirt.io/is-default-virt-class";
 
-/// Marks the cluster's default class.
+/// Annotation of the cluster's default class.
 pub(crate) const DEFAULT: &str = "storageclass.kubernetes.io/is-default-class";
 
-/// Where an annotation makes a class a default one; `None` where it doesn't.
+/// The location of the annotation that makes a class the default; `None` if it isn't.
 pub(crate) fn default_place(class: &Document, annotation: &str) -> Option<Location> {
     let path = Path::dotted("metadata.annotations").key(annotation);
     let value = class.root.at(&path)?.as_str();
     (value == Some("true")).then(|| class.locate(&path))
 }
 
-/// Whether a class is for object buckets, which hold no disks: of NooBaa, or of Ceph's object gateway.
+/// Whether a class is for object buckets rather than disks: of NooBaa, or of Ceph's object gateway.
 fn is_for_buckets(class: &Document) -> bool {
     let provisioner = class.root.at(&Path::dotted("provisioner"));
     let provisioner = provisioner.and_then(|n| n.as_str()).unwrap_or_default();

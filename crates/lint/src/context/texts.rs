@@ -1,4 +1,4 @@
-//! Files that are no manifests: what images are built and mirrored with.
+//! Files other than manifests: how images are built and mirrored.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use super::Context;
 use super::source::Source;
 
 impl<'a> Context<'a> {
-    /// The context with what reads the Dockerfiles, Makefiles and scripts of the cluster's
-    /// directory. Without it, there are none.
+    /// Adds a function that reads Dockerfiles, Makefiles and scripts of the cluster's directory; by default there are
+    /// none.
     #[must_use]
     pub fn with_texts(mut self, read: impl Fn() -> Vec<Arc<SourceFile>> + 'a) -> Self {
         self.texts = Source::new(read);
         self
     }
 
-    /// The Dockerfiles, Makefiles and scripts of the cluster's directory, and its manifests (a
-    /// pipeline's among them), each file once, sorted by path.
+    /// The Dockerfiles, Makefiles, scripts and manifests (such as pipelines) of the cluster's directory, once each,
+    /// sorted by path.
     pub fn texts(&self) -> &[Arc<SourceFile>] {
         self.texts_and_manifests.get_or_init(|| {
             let other_objects = self.other_objects();

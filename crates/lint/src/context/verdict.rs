@@ -1,4 +1,4 @@
-//! Rejections and failures, for the rules that explain them.
+//! Rejections and failures, for rules that explain them.
 
 use hcoplan_diagnostics::finding::{Finding, Rule};
 use hcoplan_diagnostics::source::Location;
@@ -10,14 +10,13 @@ use super::Context;
 use crate::Incident;
 
 impl<'a> Context<'a> {
-    /// The finding of a rule that explains the rejection, where the HyperConverged is rejected and
-    /// `explains` says that this is why: the cluster's words, at the characters that they are
-    /// about. `None` otherwise.
+    /// The finding of a rule that explains the rejection, if `explains` accepts its reason: the server's message at the
+    /// location of the cause. `None` otherwise.
     pub fn rejected(&self, rule: &'static Rule, explains: impl Fn(Reason) -> bool) -> Option<Finding> {
         let admission = self.admission();
         admission.reason.filter(|r| explains(*r))?;
         let mut causes = admission.causes.iter();
-        // Some of the cluster's words don't say what is wrong.
+        // Some messages of the server don't name the cause.
         let unsaid = admission.causes.first();
         let unsaid = unsaid.filter(|c| !admission.message.contains(&c.message));
         let cause = unsaid.map(|c| {
@@ -42,8 +41,8 @@ impl<'a> Context<'a> {
         Some(finding)
     }
 
-    /// A sentence with who rejects the HyperConverged, the message, and the cause where the message lacks it. `None`
-    /// where it isn't rejected.
+    /// A sentence with the rejecting component, its message, and the cause if the message doesn't have it. `None` if it
+    /// isn't rejected.
     pub fn rejection(&self, cause: Option<&str>) -> Option<String> {
         let admission = self.admission();
         let who = match (admission.stage?, admission.reason?) {
@@ -57,15 +56,14 @@ impl<'a> Context<'a> {
         Some(format!("{who} {does}: {}{cause}", admission.message))
     }
 
-    /// Whether the HyperConverged is rejected for this reason, and first of all at this path or
-    /// below it.
+    /// Whether the HyperConverged is rejected for this reason, with the first cause at or below this path.
     pub fn is_rejected_at(&self, reason: Reason, path: &Path) -> bool {
         let admission = self.admission();
         let first = admission.causes.first();
         admission.reason == Some(reason) && first.is_some_and(|c| c.path.starts_with(path))
     }
 
-    /// Which incident it is that rendering SSP's golden images ends in these words, if any.
+    /// The incident if rendering SSP's golden images fails with this message.
     pub fn rendering_fails_with(&self, words: &str) -> Option<Incident> {
         let admission = self.admission();
         if admission.reason == Some(Reason::Render) && admission.message == words {
@@ -75,7 +73,7 @@ impl<'a> Context<'a> {
         error.is_some_and(|e| e.message == words).then_some(Incident::ReconcileError)
     }
 
-    /// Where a rejection comes from.
+    /// The location of a rejection's cause.
     pub fn cause_place(&self, cause: &hcoplan_planner::admission::Cause) -> Location {
         if let Some(patch) = &self.admission().patch {
             return self.patch_place(patch.0, &patch.1);
@@ -87,12 +85,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// What SSP's webhook examined when it rejected the SSP that HCO makes.
+    /// The reason why SSP's webhook rejects HCO's SSP.
     pub fn ssp_reason(&self) -> Option<SspReason> {
         self.plan().ssp.as_ref()?.admission.reason
     }
 
-    /// Why SSP's webhook rejects the SSP that HCO makes; `None` where it doesn't.
+    /// The message with which SSP's webhook rejects HCO's SSP; `None` if it doesn't.
     pub fn ssp_rejection(&self) -> Option<&'a str> {
         let ssp = self.plan().ssp.as_ref()?;
         (!ssp.admission.accepted).then_some(ssp.admission.message.as_str())

@@ -10,7 +10,7 @@ use super::placement::meant_architecture;
 use super::pod_placement::ARCHITECTURE_KEYS;
 use super::{Context, NodeRef};
 
-/// KubeVirt's kinds with instances: their API groups, and where the instance's spec is.
+/// KubeVirt's kinds with instances: API group and path of the instance's spec.
 const KINDS: [(&str, &str, &str); 4] = [
     ("VirtualMachine", "kubevirt.io/", "spec.template.spec"),
     ("VirtualMachineInstance", "kubevirt.io/", "spec"),
@@ -18,28 +18,28 @@ const KINDS: [(&str, &str, &str); 4] = [
     ("VirtualMachinePool", "pool.kubevirt.io/", "spec.virtualMachineTemplate.spec.template.spec"),
 ];
 
-/// A virtual machine that is declared in the cluster's directory.
+/// A virtual machine declared in the cluster's directory.
 #[derive(Debug, Clone)]
 pub struct VirtualMachine<'n> {
-    /// The document that declares it.
+    /// The declaring document.
     pub document: &'n Document,
-    /// Where the instance's spec is in the document.
+    /// The path of the instance's spec in the document.
     spec: Path,
 }
 
-/// A reference to a DataSource, with its place.
+/// A reference to a DataSource.
 #[derive(Debug, Clone)]
 pub struct SourceRef<'n> {
-    /// Where the reference is in its document.
+    /// The path of the reference in its document.
     pub path: Path,
-    /// The namespace that is meant.
+    /// The referenced namespace.
     pub namespace: &'n str,
     /// The name.
     pub name: &'n str,
 }
 
 impl<'a> Context<'a> {
-    /// The repository's virtual machines, pools, replica sets and bare instances.
+    /// The repository's virtual machines, pools, replica sets and instances.
     pub fn virtual_machines(&self) -> Vec<VirtualMachine<'_>> {
         let of = |(kind, group, spec): (&str, &'static str, &'static str)| {
             let documents = self.other_objects().of_kind(kind).iter();
@@ -50,8 +50,8 @@ impl<'a> Context<'a> {
         all.filter(|vm| self.only.is_none_or(|only| only.contains(&vm.full_name()))).collect()
     }
 
-    /// The declared nodes that the virtual machine's own node selector and required node affinity
-    /// select; `None` when it has neither.
+    /// The declared nodes that match the virtual machine's node selector and required node affinity; `None` if it has
+    /// neither.
     pub fn nodes_for(&self, vm: &VirtualMachine<'_>) -> Option<Vec<NodeRef<'a>>> {
         let placement = vm.placement();
         let selection = Selection::of(&placement)?;
@@ -65,12 +65,12 @@ impl<'n> VirtualMachine<'n> {
         self.document.text("metadata.name")
     }
 
-    /// `metadata.namespace`; empty where git leaves it to the tool that applies it.
+    /// `metadata.namespace`; empty if the applying tool sets it.
     pub fn namespace(&self) -> &'n str {
         self.document.text("metadata.namespace")
     }
 
-    /// `namespace/name`, or the name alone where no namespace is written.
+    /// `namespace/name`, or the name without a namespace.
     pub fn full_name(&self) -> String {
         match self.namespace() {
             "" => self.name().to_owned(),
@@ -78,12 +78,12 @@ impl<'n> VirtualMachine<'n> {
         }
     }
 
-    /// What to call it: `the virtual machine a`.
+    /// Its name in messages: `the virtual machine a`.
     pub fn display_name(&self) -> String {
         format!("the virtual machine {}", self.name())
     }
 
-    /// The path of a dotted path below the VirtualMachine's own `spec`; what has none isn't there.
+    /// The path of a dotted path below the VirtualMachine's own `spec`, even for kinds without one.
     pub fn owner_path(&self, path: &str) -> Path {
         let owner = self.spec.parent().parent();
         if owner.0.is_empty() { Path::dotted("spec.none").below(path) } else { owner.below(path) }
@@ -109,17 +109,17 @@ impl<'n> VirtualMachine<'n> {
         self.spec.below(path)
     }
 
-    /// The place of a value below the instance's spec, else of the nearest key above it.
+    /// The location of a value below the instance's spec, or of its nearest existing parent.
     pub fn place(&self, path: &str) -> Location {
         self.document.locate(&self.path(path))
     }
 
-    /// The place of a key below the instance's spec.
+    /// The location of a key below the instance's spec.
     pub fn key_place(&self, path: &str) -> Location {
         self.document.locate_key(&self.path(path))
     }
 
-    /// The place of its name.
+    /// The location of its name.
     pub fn name_place(&self) -> Location {
         self.document.locate(&Path::dotted("metadata.name"))
     }
@@ -130,13 +130,13 @@ impl<'n> VirtualMachine<'n> {
         node.as_str().filter(|a| !a.is_empty()).map(|_| node)
     }
 
-    /// The node selector and the affinity, in the shape of a node placement.
+    /// The node selector and affinity, as a node placement.
     pub fn placement(&self) -> Value {
         let json = |path: &str| self.get(path).map_or(Value::Null, Node::to_json);
         json!({"nodeSelector": json("nodeSelector"), "affinity": json("affinity")})
     }
 
-    /// Whether its placement names an architecture by another name than Kubernetes does.
+    /// Whether its placement uses an alias of an architecture.
     pub fn has_architecture_alias(&self) -> bool {
         let selector = |key: &&str| self.get("nodeSelector")?.get(key)?.as_str().and_then(Architecture::alias);
         let placement = self.placement();
@@ -146,7 +146,7 @@ impl<'n> VirtualMachine<'n> {
         ARCHITECTURE_KEYS.iter().any(|key| selector(key).is_some()) || terms.any(|t| meant_architecture(t).is_some())
     }
 
-    /// The templates of its disks that clone a DataSource, in order.
+    /// The DataSources cloned by its disk templates, in order.
     pub fn template_sources(&self) -> Vec<SourceRef<'n>> {
         let templates = self.owner_path("dataVolumeTemplates");
         let items = self.document.root.at(&templates).map(Node::items);
@@ -159,8 +159,7 @@ impl<'n> VirtualMachine<'n> {
             .collect()
     }
 
-    /// The volume that it boots from: of the disk with the lowest `bootOrder`, else of the first
-    /// disk, else the first volume.
+    /// The boot volume: of the disk with the lowest `bootOrder`, else of the first disk, else the first volume.
     pub fn boot_volume(&self) -> Option<(usize, &'n Node)> {
         let disks = self.get("domain.devices.disks").map(Node::items);
         let order = |disk: &Node| {
@@ -182,13 +181,12 @@ impl<'n> VirtualMachine<'n> {
         volumes.unwrap_or_default().iter().enumerate()
     }
 
-    /// The DataSource that the boot disk is cloned from, where a template of the virtual machine
-    /// says so.
+    /// The DataSource cloned for the boot disk, if a template of the virtual machine does.
     pub fn boot_source(&self) -> Option<SourceRef<'n>> {
         self.source_behind(self.boot_volume()?.1)
     }
 
-    /// The DataSource that a volume is cloned from, by the volume's name.
+    /// The DataSource cloned for a volume, by the volume's name.
     pub(super) fn source_of_volume(&self, name: &str) -> Option<SourceRef<'n>> {
         let mut volumes = self.volumes();
         let named = volumes.find(|(_, v)| v.get("name").and_then(Node::as_str) == Some(name));
@@ -200,7 +198,7 @@ impl<'n> VirtualMachine<'n> {
         source_ref(self.document.root.at(&path)?, path, self.namespace())
     }
 
-    /// Where the `spec` is of the template that makes a claim.
+    /// The path of the `spec` of the template that creates a claim.
     pub fn disk_template(&self, claim: &str) -> Option<Path> {
         let templates = self.owner_path("dataVolumeTemplates");
         let items = self.document.root.at(&templates)?.items();
@@ -209,7 +207,7 @@ impl<'n> VirtualMachine<'n> {
     }
 }
 
-/// A reference to a DataSource; without a namespace it means its own.
+/// A reference to a DataSource; the default namespace is `own`.
 pub fn source_ref<'n>(node: &'n Node, path: Path, own: &'n str) -> Option<SourceRef<'n>> {
     let text = |key: &str| node.get(key).and_then(Node::as_str);
     let kind = text("kind")?;

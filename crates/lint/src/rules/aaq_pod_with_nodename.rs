@@ -1,4 +1,4 @@
-//! A pod that bypasses the scheduler, in a namespace where a quota gates pods.
+//! A pod that bypasses the scheduler in a namespace with a quota that gates pods.
 
 use hcoplan_yaml::Node;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .silent("the pod is rejected when something creates it")
 .confidence(Confidence::Medium);
 
-/// The label that gates a namespace where there is no selector.
+/// The label that gates a namespace if there is no selector.
 const LABEL: &str = "application-aware-quota/enable-gating";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether the quota gates a namespace, as far as its labels are declared.
+/// Whether the quota gates a namespace, by its declared labels.
 fn is_gated(cx: &Context<'_>, selector: &Json, namespace: &str) -> bool {
     let mut declared = cx.other_objects().of_kind("Namespace").iter();
     let found = declared.find(|d| text_at(d, "metadata.name") == Some(namespace));

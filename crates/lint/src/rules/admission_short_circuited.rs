@@ -1,4 +1,4 @@
-//! A warning that lets everything after it in.
+//! A webhook warning that skips all later checks.
 
 use hcoplan_planner::admission::{OperatorBug, OperatorBugKind, Reason, Rejection};
 
@@ -26,8 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Removes the cause of the warning. That may make the webhook see and reject another value, which needs a fix of its
-/// own.
+/// Removes the cause of the warning. The webhook may then reject another value, which needs its own fix.
 fn removal(cx: &Context<'_>, hole: &OperatorBug) -> Option<Fix> {
     let mut path = alone(hole);
     let above = cx.document().root.at(&path.parent());
@@ -38,12 +37,12 @@ fn removal(cx: &Context<'_>, hole: &OperatorBug) -> Option<Fix> {
     cx.fix(title, Applicability::Unsafe, &[Change::Remove(path)])
 }
 
-/// The entry that is warned about: in a list it is the gate, not its name.
+/// The entry that causes the warning: in a list, the whole gate.
 fn alone(hole: &OperatorBug) -> Path {
     if hole.path.to_string().ends_with(".name") { hole.path.parent() } else { hole.path.clone() }
 }
 
-/// The name of the feature gate at a path: a map's entry, or a list's element.
+/// The name of the feature gate at a path: the entry's key, or the element's `name`.
 fn gate_of(cx: &Context<'_>, path: &Path) -> Option<String> {
     let node = cx.document().root.at(path)?;
     let listed = node.get("name").and_then(|n| n.as_str());
@@ -65,8 +64,8 @@ fn found(cx: &Context<'_>, hole: &OperatorBug, hidden: &Rejection, how: &str) ->
         .at(place)
         .label(hole.message.clone())
         .help(format!("{how}, and fix the error that it hides"));
-    // What can't be rendered has a finding of its own. A few patches only fail in the webhook,
-    // which renders without what the operator has added.
+    // An object that can't be rendered has its own finding. A few patches fail only in the webhook, which renders
+    // without the operator's additions.
     let severe = matches!(hidden.reason, Reason::Affinity | Reason::TlsCustomMissing | Reason::TlsProfileUnknown);
     let fails = severe || cx.plan().reconcile_error.is_some();
     for cause in &hidden.causes {

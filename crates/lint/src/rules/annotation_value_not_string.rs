@@ -1,4 +1,4 @@
-//! A number or a boolean as the value of a label, an annotation or a selector.
+//! A number or boolean as value of a label, annotation or selector.
 
 use super::prelude::*;
 use super::scalar_type_mismatch::rejection_by;

@@ -1,4 +1,4 @@
-//! An architecture under a name that Kubernetes doesn't use.
+//! An alias of an architecture, which Kubernetes doesn't use.
 //!
 //! Source: the kubelet labels nodes with Go's names, registries publish images under them, and OLM reads
 //! `operatorframework.io/arch.<GOARCH>`.
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule =
         .silent("the name matches no node and no image")
         .fix(FixKind::Suggested);
 
-/// The kinds beside pods' that place something or import an image.
+/// Kinds other than pods' with placements or image imports.
 const KINDS: [&str; 14] = [
     "ClusterServiceVersion",
     "DataImportCron",
@@ -32,13 +32,13 @@ const KINDS: [&str; 14] = [
     "VirtualMachinePreference",
 ];
 
-/// The labels whose value is an architecture.
+/// The labels with an architecture as value.
 const LABELS: [&str; 3] = ["kubernetes.io/arch", "beta.kubernetes.io/arch", "template.kubevirt.io/architecture"];
 
-/// What a name comes to that no node has.
+/// The effect of an alias.
 const NO_NODE: &str = "no node has this value of the label";
 
-/// What an operator's labels begin with.
+/// Prefix of an operator's labels.
 const CSV_LABEL: &str = "operatorframework.io/arch.";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

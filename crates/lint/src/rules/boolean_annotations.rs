@@ -1,4 +1,4 @@
-//! Annotations that must be `true` or `false` and have another value.
+//! Annotations that have to be `true` or `false` but have another value.
 
 use hcoplan_planner::admission::Reason;
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
@@ -45,7 +45,7 @@ static DICT_ENABLE_ANNOTATION_INVALID: Rule = Rule::error(
 .needs(Needs::Document)
 .fix(FixKind::Safe);
 
-/// An annotation of the HyperConverged with which only `true` deploys something.
+/// An annotation of the HyperConverged that deploys something only with the value `true`.
 fn not_deployed(cx: &Context<'_>, rule: &'static Rule, name: &str, what: &str) -> Option<Finding> {
     let annotation = cx.annotation(name)?;
     let value = annotation.text().filter(|value| !matches!(*value, "true" | "false"))?;

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule =
         .needs(Needs::Document)
         .fix(FixKind::Suggested);
 
-/// What Go calls the architectures that clusters have.
+/// Go's names of architectures.
 const GOARCHES: [&str; 6] = ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -36,14 +36,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether a file builds for several: it asks, or it names a second one.
+/// Whether a file builds for several architectures: it uses a variable or names a second one.
 fn is_for_several(text: &str) -> bool {
     let mut fixed: Vec<&str> = goarches(text).map(|(_, name)| name).collect();
     fixed.dedup();
     text.contains("TARGETARCH") || fixed.len() != 1
 }
 
-/// What is written behind `GOARCH=`, with its offset; variables are none.
+/// The values of `GOARCH=` with their offsets, except variables.
 fn goarches(text: &str) -> impl Iterator<Item = (usize, &str)> {
     set(text).filter_map(|(begin, value)| {
         let end = value.find(|c: char| !c.is_ascii_alphanumeric());
@@ -52,7 +52,7 @@ fn goarches(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What follows each `GOARCH=`, with its offset.
+/// The text after each `GOARCH=` with its offset.
 fn set(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.match_indices("GOARCH").filter_map(|(at, key)| {
         let rest = text.get(at + key.len()..)?;
@@ -82,8 +82,7 @@ fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
     out.report(finding);
 }
 
-/// The fix of a Dockerfile: each fixed architecture is the one that is asked for, and each stage that
-/// uses it declares the argument before it.
+/// The fix of a Dockerfile: replaces each fixed architecture by the argument, and declares that in each stage.
 fn asking(file: &Arc<SourceFile>) -> Fix {
     let text = file.text();
     let stages = stages_of(text);
@@ -113,8 +112,8 @@ fn asking(file: &Arc<SourceFile>) -> Fix {
     }
 }
 
-/// `TARGETARCH` in a stage that doesn't declare it, where that changes what is built: docker sets it for stages
-/// that ask, and in others it is empty. Go then builds for the platform of the stage.
+/// `TARGETARCH` in a stage that doesn't declare it, which affects the build: docker sets it only in stages that declare
+/// it, else it is empty, and Go builds for the stage's platform.
 fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
     let text = file.text();
     let stages = stages_of(text);
@@ -159,15 +158,15 @@ fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
 
 /// A stage of a Dockerfile.
 struct Stage<'t> {
-    /// Where it begins.
+    /// Its offset.
     start: usize,
-    /// The platform of its `FROM --platform`; else it runs on the image's.
+    /// The platform of `FROM --platform`; by default the image's.
     platform: Option<&'t str>,
-    /// Where it asks for `TARGETARCH`.
+    /// The offset of `ARG TARGETARCH`.
     asks: Option<usize>,
 }
 
-/// The stages of a Dockerfile, in their order.
+/// The stages of a Dockerfile in order.
 fn stages_of(text: &str) -> Vec<Stage<'_>> {
     let mut out: Vec<Stage<'_>> = Vec::new();
     let mut at = 0;
@@ -191,7 +190,7 @@ fn stages_of(text: &str) -> Vec<Stage<'_>> {
     out
 }
 
-/// Where the instruction begins that a place is in: the first of the lines that go on behind a backslash.
+/// The offset of an instruction: of the first line before backslash continuations.
 fn instruction(text: &str, at: usize) -> usize {
     let before = text.get(..at).unwrap_or_default();
     let mut start = before.rfind('\n').map_or(0, |end| end + 1);
@@ -229,7 +228,7 @@ fn platform(file: &Arc<SourceFile>, out: &mut Sink) {
         if value.contains(',') || !GOARCHES.contains(&name) {
             continue;
         }
-        // The same command for another platform is a matrix that was written out.
+        // The same command for several platforms is a written-out matrix.
         let others = text.matches("linux/").count();
         if others > 1 {
             continue;

@@ -1,4 +1,4 @@
-//! What pod templates require of their nodes' architectures, and what their images are there for.
+//! Compares the architectures required by pod templates with those of their images.
 
 use hcoplan_yaml::Node;
 use std::collections::BTreeSet;
@@ -63,7 +63,7 @@ static BUNDLE_DEPLOYMENT_NO_ARCH_AFFINITY: Rule = Rule::warning(
 .confidence(Confidence::Medium)
 .fix(FixKind::Unsafe);
 
-/// The pod templates that name architectures so: each with those that it may land on, sorted.
+/// The pod templates with such a restriction, each with the architectures of its possible nodes, sorted.
 fn each(
     cx: &Context<'_>,
     out: &mut Sink,
@@ -104,12 +104,12 @@ fn exceeds_image(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<
     Some(finding.remedy("name only what every image of the pod is built for", fix))
 }
 
-/// Whether it leads to the values of a requirement.
+/// Whether a path is a requirement's list of values.
 fn is_list(path: &Path) -> bool {
     path.0.last().is_some_and(|s| *s == Segment::Key("values".into()))
 }
 
-/// The finding with an image that lacks one of these architectures.
+/// Adds an image that lacks one of these architectures to the finding.
 fn with_image(
     finding: Finding,
     pod: &PodTemplate,
@@ -146,7 +146,7 @@ fn narrower_than_image(cx: &Context<'_>, pod: &PodTemplate, _: &[&str]) -> Optio
     Some(with_nodes(finding, cx, &open))
 }
 
-/// Whether a Subscription keeps the pod to some of the nodes.
+/// Whether a Subscription restricts the pod to some nodes.
 fn is_kept_by_subscription(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> bool {
     !cx.reachable_when_unrestricted(pod).iter().eq(reach)
 }
@@ -175,14 +175,14 @@ fn preferred_only(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option
     Some(finding.remedy("require the architectures of its images; the preference may stay", requiring(pod, &kept)))
 }
 
-/// The fix that keeps a pod to nodes of these architectures, where there are any.
+/// The fix that restricts a pod to nodes of these architectures, if there are any.
 fn requiring<T: AsRef<str>>(pod: &PodTemplate, architectures: &[T]) -> Option<Fix> {
     let kept: Vec<String> = architectures.iter().map(|a| a.as_ref().to_owned()).collect();
     let title = format!("require {}", or(&kept));
     (!kept.is_empty()).then(|| unsafe_fix(&pod.document, title, &pod.keep_to(&kept)))?
 }
 
-/// The architectures that a preferred term names.
+/// The architectures in a preferred term.
 fn wished(document: &Document, term: &Path) -> Vec<String> {
     let all = document.root.at(&term.key("matchExpressions"));
     let all = all.map(Node::items).unwrap_or_default().iter();
@@ -230,8 +230,7 @@ fn names_architecture(term: &Json) -> bool {
     requirements(term).any(|r| r["key"] == "kubernetes.io/arch" || r["key"] == "beta.kubernetes.io/arch")
 }
 
-/// All terms in one; `None` where two are about the same label, which makes them alternatives
-/// that are meant.
+/// Merges all terms; `None` if two use the same label, because they are intended alternatives.
 fn merged(terms: &[Json]) -> Option<Json> {
     let all: Vec<&Json> = terms.iter().flat_map(requirements).collect();
     let keys: BTreeSet<&str> = all.iter().filter_map(|r| r["key"].as_str()).collect();
@@ -246,7 +245,7 @@ fn no_affinity(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Fi
     let coverage = cx.image_coverage(pod);
     let severity = match &coverage {
         ImageCoverage::Part(_) => Severity::Error,
-        // No affinity fixes that: bundle-image-missing-arch.
+        // Affinity doesn't help here; see bundle-image-missing-arch.
         ImageCoverage::Nothing => return None,
         _ if !pod.in_bundle => return None,
         ImageCoverage::Unknown if reach.len() > 1 => Severity::Warning,

@@ -1,4 +1,4 @@
-//! Labels of an operator that claim other architectures than its images have.
+//! Labels of an operator that claim architectures which its images don't have.
 
 use std::collections::BTreeSet;
 
@@ -106,8 +106,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     out.report(finding);
 }
 
-/// The first operating system that is claimed, and the architectures that each image of the
-/// deployments is there for.
+/// The first claimed operating system, and the architectures that all images of the deployments have.
 fn common<'c>(cx: &Context<'_>, csv: &'c Csv) -> Option<(&'c str, BTreeSet<String>)> {
     let (os, _) = csv.claimed().systems.into_iter().next()?;
     let known = csv.run_images(cx);
@@ -118,8 +117,7 @@ fn common<'c>(cx: &Context<'_>, csv: &'c Csv) -> Option<(&'c str, BTreeSet<Strin
     Some((os, all.filter(everywhere).collect()))
 }
 
-/// Adds the labels that are missing. With the first one, what was claimed without any needs one of
-/// its own.
+/// Adds missing labels. With the first label, the implied default needs a label, too.
 fn claim<T: AsRef<str> + Ord>(
     csv: &Csv,
     os: &str,

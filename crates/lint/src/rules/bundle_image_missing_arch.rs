@@ -1,4 +1,4 @@
-//! An image of an operator that isn't there for an architecture that it is needed for.
+//! An image of an operator that lacks a required architecture.
 
 use super::prelude::*;
 use crate::{Form, ImageCoverage, ImageEvidence, ImageUse, UsedAs};
@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What is known about the images of a CSV, as far as it is known what they lack.
+/// The images of a CSV whose missing platforms are known, with the evidence.
 fn known<'c>(cx: &Context<'_>, csv: &'c Csv) -> Vec<(ImageUse<'c>, ImageEvidence)> {
     let images = csv.images().into_iter();
     let known = images.filter_map(|used| {
@@ -48,7 +48,7 @@ fn claimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             for (architecture, place) in &meant {
                 if evidence.lacks_platform(os, architecture) && !kept_from(architecture) {
                     missing.push(platform(os, architecture));
-                    // Of two labels, the one that makes the difference.
+                    // The label that causes the problem.
                     let own = os_place.as_ref().filter(|_| !evidence.lacks(architecture));
                     label = label.or(own).or(place.as_ref());
                 }
@@ -72,7 +72,7 @@ fn claimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     }
 }
 
-/// Operands' images that lack what the operator itself has, and what nodes have.
+/// Images of operands that lack an architecture of the operator and of the nodes.
 fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     if !csv.is_known(cx) {
         return;
@@ -85,7 +85,7 @@ fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         .filter(|a| own.iter().all(|(_, e)| !e.lacks(a)))
         .collect();
     let known = known(cx, csv).into_iter();
-    // A single image is bundle-image-not-manifest-list's.
+    // bundle-image-not-manifest-list reports single images.
     let lists = known.filter(|(u, e)| u.used == UsedAs::Related && e.form != Form::Single);
     for (used, evidence) in lists {
         let missing: Vec<&str> = there.iter().copied().filter(|a| evidence.lacks(a)).collect();
@@ -105,7 +105,7 @@ fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     }
 }
 
-/// A deployment that no node it may land on can run.
+/// A deployment that can't run on any of its possible nodes.
 fn nowhere(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
     if cx.image_coverage(pod) != ImageCoverage::Nothing {
         return;

@@ -1,4 +1,4 @@
-//! An image of an operator that is a single image.
+//! An image of an operator that isn't a manifest list.
 
 use super::prelude::*;
 use crate::{ArchitectureScope, Form, UsedAs};
@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether each deployment that runs an image is kept to architectures.
+/// Whether each deployment that runs an image is restricted to architectures.
 fn is_kept(csv: &Csv, image: &str) -> bool {
     let runs = |p: &&PodTemplate| p.images().iter().any(|(_, i)| *i == image);
     let mut running = csv.deployments.iter().filter(runs).peekable();

@@ -1,4 +1,4 @@
-//! Durations of certificates that don't go together.
+//! Invalid combinations of certificate durations.
 
 use hcoplan_kubernetes::duration::{self, Duration};
 use hcoplan_planner::admission::Reason;
@@ -15,14 +15,14 @@ pub(super) static RULE: Rule = Rule::error(
 .rejected("spec.certConfig.…: value is too small, or: duration is smaller than renewBefore")
 .needs(Needs::Document);
 
-/// What must not be longer than what, and what the longer one is needed for.
+/// Pairs where the first must not be longer than the second, and the reason.
 const ORDER: [(&str, &str, &str); 3] = [
     ("ca.renewBefore", "ca.duration", "the CA is due for renewal as soon as it is issued"),
     ("server.renewBefore", "server.duration", "the server's certificate is due for renewal as soon as it is issued"),
     ("server.duration", "ca.duration", "the CA doesn't outlive the server's certificate"),
 ];
 
-/// Nothing may be shorter.
+/// The minimum of each duration.
 const MINIMUM: Duration = Duration(10 * 60 * 1_000_000_000);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -33,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if let Some(finding) = cx.rejected(&RULE, is_ours) {
         let mistakes = mistakes(cx, &config);
         let named = cx.admission().causes.first().map(|c| &c.path);
-        // The webhook names one; the others are what it would name next.
+        // The webhook reports one error; the others would be reported next.
         let first = mistakes.iter().position(|m| match cx.admission().reason {
             Some(Reason::CertificateTooShort) => Some(&config.below(m.named)) == named,
             _ => m.is_order,
@@ -57,7 +57,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// A duration as it is in force.
+/// An effective duration.
 struct Setting<'c> {
     config: &'c Path,
     name: &'static str,
@@ -85,14 +85,14 @@ fn setting<'c>(config: &'c Path, stored: &Value, name: &'static str) -> Option<S
     Some(Setting { config, name, value: duration::parse(value.as_str()?).ok()? })
 }
 
-/// The settings as they are stored, or would be.
+/// The stored settings, or those that would be stored.
 fn stored<'c>(cx: &'c Context<'_>, config: &Path) -> Option<&'c Value> {
     let admission = cx.admission();
     let stored = admission.stored.as_ref().or(admission.forced.as_ref());
     stored.and_then(|object| config.get(object))
 }
 
-/// The pairs of settings that [`ORDER`] is about, as far as they are in force.
+/// The pairs of [`ORDER`] with their effective settings.
 fn pairs<'c>(cx: &'c Context<'_>, config: &'c Path) -> impl Iterator<Item = (Setting<'c>, Setting<'c>, &'static str)> {
     let stored = stored(cx, config);
     ORDER.into_iter().filter_map(move |(short, long, consequence)| {
@@ -101,23 +101,23 @@ fn pairs<'c>(cx: &'c Context<'_>, config: &'c Path) -> impl Iterator<Item = (Set
     })
 }
 
-/// Something that the webhook rejects.
+/// A rejected setting.
 struct Mistake {
-    /// The setting that it is about, below `certConfig`.
+    /// The setting's name below `certConfig`.
     named: &'static str,
-    /// Where it is written.
+    /// Its location.
     place: Location,
-    /// What is wrong there.
+    /// The error.
     text: String,
-    /// Whether it contradicts another one.
+    /// Whether it contradicts another setting.
     is_order: bool,
-    /// The setting that it contradicts, where that is written.
+    /// The other setting, if it is written.
     there: Option<(Location, String)>,
-    /// What to do.
+    /// The help.
     help: String,
 }
 
-/// All that is rejected, in the webhook's order.
+/// All errors, in the webhook's order.
 fn mistakes(cx: &Context<'_>, config: &Path) -> Vec<Mistake> {
     let names = ["ca.duration", "ca.renewBefore", "server.duration", "server.renewBefore"];
     let stored = stored(cx, config);

@@ -15,10 +15,10 @@ pub(super) static RULE: Rule = Rule::warning(
 .claims(Claim::HasEffect)
 .fix(FixKind::Suggested);
 
-/// What CDI takes where a field is missing.
+/// CDI's defaults for missing fields.
 const DEFAULTS: [(&str, &str); 2] = [("garbageCollect", "Outdated"), ("retentionPolicy", "All")];
 
-/// Fields with rules of their own, or that the API server requires.
+/// Fields that other rules or the API server check.
 const ELSEWHERE: [&str; 5] = ["managedDataSource", "pvc", "schedule", "source", "storage"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -82,7 +82,7 @@ fn fields(cx: &Context<'_>, image: &GoldenImage<'_>, written: &WrittenTemplate<'
     out.report(finding);
 }
 
-/// The fields of the common image that are missing, with their values.
+/// The missing fields of the common image, with their values.
 fn missing(common: &Map<String, Value>, own: &Map<String, Value>) -> Vec<String> {
     let lost = common.iter().filter(|(key, value)| {
         let default = DEFAULTS.iter().any(|(k, v)| k == key && *value == v);

@@ -1,4 +1,4 @@
-//! An image with a common one's name, while the common ones are off.
+//! An image with the name of a common one, while common images are disabled.
 
 use hcoplan_planner::release::Platform;
 

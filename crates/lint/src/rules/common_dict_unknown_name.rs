@@ -1,4 +1,4 @@
-//! A golden image is switched off that isn't there.
+//! A disabled golden image that doesn't exist.
 
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
 use hcoplan_planner::release::Platform;
@@ -58,13 +58,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// An image whose name is nearly that of a common one.
+/// An image whose name is similar to a common one's.
 fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
     let name = template.name();
     let Some(meant) = nearest(name, cx.common_images()).filter(|_| !name.is_empty()) else {
         return another_version(name, cx, template, out);
     };
-    // Who names a DataSource of its own wants an image of its own.
+    // An image with its own DataSource is not meant as a common one.
     let own = template.get("spec.managedDataSource").and_then(|n| n.as_str());
     let theirs = cx.common_image(meant).and_then(|i| i["spec"]["managedDataSource"].as_str());
     if own != theirs {
@@ -82,8 +82,8 @@ fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
     out.report(finding);
 }
 
-/// An image that is called as common ones of other releases are, or as the HyperConverged, which the vendor's
-/// example of a customised image does. It may be meant as a new one.
+/// An image with the name of another release's common image, or named like the HyperConverged as in the vendor's
+/// example. It may be intended as a new image.
 fn another_version(name: &str, cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
     let own = template.get("spec.managedDataSource").and_then(|n| n.as_str()).unwrap_or_default();
     let is_version_of = |common: &&str| {
@@ -108,18 +108,16 @@ fn another_version(name: &str, cx: &Context<'_>, template: &WrittenTemplate<'_>,
     out.report(finding);
 }
 
-/// How the names of common images end.
+/// Suffix of common images' names.
 const SUFFIX: &str = "-image-cron";
 
-/// The operating system in the name of an image or a DataSource: `centos-stream` of
-/// `centos-stream9-image-cron`.
+/// The operating system in the name of an image or DataSource: `centos-stream` of `centos-stream9-image-cron`.
 fn system(name: &str) -> &str {
     let name = name.strip_suffix(SUFFIX).unwrap_or(name);
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.')
 }
 
-/// The common image that was meant: the one whose DataSource has this name, else the one whose
-/// name is nearest.
+/// The intended common image: the one whose DataSource has this name, else the one with the most similar name.
 fn meant<'a>(name: &str, cx: &Context<'a>) -> Option<&'a str> {
     let by_data_source = cx.common_images().find(|n| {
         let image = cx.common_image(n);

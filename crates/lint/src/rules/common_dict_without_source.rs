@@ -1,4 +1,4 @@
-//! A common golden image is customised without a source.
+//! A customised common golden image without a source.
 
 use hcoplan_planner::boot_images::TemplateError;
 use hcoplan_yaml::Value;
@@ -42,7 +42,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The finding about the first of these templates, with the others beside it.
+/// A finding at the first of these templates, related to the others.
 fn finding(cx: &Context<'_>, found: &[WrittenTemplate<'_>]) -> Option<Finding> {
     let (template, others) = found.split_first()?;
     let message = format!("{} customises a common image and has no source: HCO crashes on it", template.display_name());

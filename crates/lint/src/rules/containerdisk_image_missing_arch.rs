@@ -1,4 +1,4 @@
-//! A container disk that doesn't exist for the virtual machine's architecture.
+//! A container disk that lacks the virtual machine's architecture.
 
 use hcoplan_planner::boot::{ArchitectureBoot, BootCause, PulledImage};
 
@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 guest.reason(),
                 and(&evidence.architectures)
             );
-            // Another build may publish the rest.
+            // Another build may publish more architectures.
             let is_certain = evidence.is_certain() && boot.answer.by_architecture.len() == 1;
             let finding = Finding::new(&RULE, message)
                 .severity(if is_certain { Severity::Error } else { Severity::Warning })

@@ -1,4 +1,4 @@
-//! The control plane is so small that KubeVirt gets one replica of each controller.
+//! A control plane so small that KubeVirt runs one replica of each controller.
 
 use super::prelude::*;
 

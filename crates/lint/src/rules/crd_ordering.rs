@@ -1,4 +1,4 @@
-//! The HyperConverged is applied together with the Subscription that brings its CRD.
+//! The HyperConverged is applied together with the Subscription that installs its CRD.
 
 use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Document, Path};
@@ -22,7 +22,7 @@ const SKIP: &str = "SkipDryRunOnMissingResource=true";
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let document = cx.document();
     let directory = document.file.path().parent();
-    // What a kustomization leaves out isn't synced with it.
+    // Files that a kustomization doesn't include aren't synced with it.
     let built = cx.built_files();
     let is_built = |d: &Document| built.has(&d.file);
     let mut beside =
@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(subscription) = beside.next() else {
         return;
     };
-    // Who applies the directory without Argo CD tries again, and needs no waves.
+    // Tools other than Argo CD retry, and need no waves.
     let of_application = cx.other_objects().skips_dry_run();
     if of_application.is_none() && annotation(document, WAVE).or(annotation(subscription, WAVE)).is_none() {
         return;

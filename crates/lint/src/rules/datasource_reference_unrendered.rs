@@ -1,4 +1,4 @@
-//! A disk is cloned from a DataSource that nothing creates.
+//! A disk cloned from a DataSource that nothing creates.
 
 use std::collections::BTreeMap;
 
@@ -39,17 +39,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// So many names are looked through for the one that was meant, and listed.
+/// Maximum number of names compared and listed.
 const MOST_NAMES: usize = 100;
 
-/// What is looked up for each reference.
+/// Data for all references.
 struct Sources<'c, 'a> {
     cx: &'c Context<'a>,
-    /// The DataSources of a namespace, sorted, and how bad it is that one isn't there.
+    /// The DataSources of a namespace, sorted, and the severity of a missing one.
     names: BTreeMap<String, (Vec<&'c str>, Option<Severity>)>,
 }
 
-/// `guest` is the architecture of the machine that boots from it, where that is known.
+/// `guest` is the architecture of the machine that boots from it, if known.
 fn finding(
     sources: &mut Sources<'_, '_>,
     document: &Document,
@@ -71,7 +71,7 @@ fn finding(
     let (there, severity) = of_namespace.or_insert_with(|| (names(cx, namespace), severity(cx, namespace)));
     let own = &cx.release().ssp().golden_images_namespace;
     let is_golden = |namespace: &str| namespace != own && names(cx, own).contains(&name);
-    // Without a namespace it is looked for in its own.
+    // The default namespace is the reference's own.
     let written = document.root.at(&reference.path.key("namespace"));
     let is_forgotten = || (written.is_none() && is_golden(namespace)).then_some(Severity::Warning);
     let severity = is_forgotten().or(*severity)?;
@@ -85,7 +85,7 @@ fn finding(
         .severity(severity)
         .object(object_of(document))
         .label("the disk is never provisioned");
-    // Switching multi-arch golden images adds or takes away the architecture.
+    // Switching multi-arch golden images adds or removes the architecture.
     let (plain, suffix) = name.rsplit_once('-').unwrap_or((name, ""));
     let suffix = Some(suffix).filter(|s| GUEST_ARCHITECTURES.contains(s));
     let wanted = suffix.or(guest);
@@ -123,7 +123,7 @@ fn finding(
     Some(did_you_mean(finding, "clone", meant, otherwise))
 }
 
-/// A DataSource that stays behind.
+/// A DataSource that is kept although its image is removed.
 fn kept(document: &Document, reference: &SourceRef<'_>) -> Finding {
     let message = format!("nothing updates the DataSource {} in {} any more", reference.name, reference.namespace);
     Finding::new(&RULE, message)
@@ -134,7 +134,7 @@ fn kept(document: &Document, reference: &SourceRef<'_>) -> Finding {
         .help("delete it by hand once nothing refers to it")
 }
 
-/// A DataSource for which nothing is imported, while others of the same image are.
+/// A DataSource without import, while others of the same image have one.
 fn never_filled(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>, guest: Option<&str>) -> Finding {
     let (namespace, name) = (reference.namespace, reference.name);
     let message = format!("nothing is imported for the DataSource {name} in {namespace}");
@@ -164,7 +164,8 @@ fn never_filled(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>
     did_you_mean(finding, "clone", meant.next(), "clone an image that is imported")
 }
 
-/// Whether a DataSource may have a disk of an architecture, of any where none is wanted. `certainly`: not by chance.
+/// Whether a DataSource may have a disk of the wanted architecture, or of any. `certainly`: independent of the
+/// importing node.
 fn may_have(cx: &Context<'_>, namespace: &str, name: &str, wanted: Option<&str>, certainly: bool) -> bool {
     let known = cx.followed_data_source(namespace, name);
     let suffix = name.rsplit_once('-').map(|(_, s)| s).filter(|s| GUEST_ARCHITECTURES.contains(s));
@@ -175,7 +176,7 @@ fn may_have(cx: &Context<'_>, namespace: &str, name: &str, wanted: Option<&str>,
     })
 }
 
-/// How bad it is that a DataSource of a namespace isn't there; `None` where it is unknown.
+/// The severity of a missing DataSource in a namespace; `None` if unknown.
 fn severity(cx: &Context<'_>, namespace: &str) -> Option<Severity> {
     if cx.fills_namespace(namespace) {
         return Some(Severity::Error);

@@ -1,4 +1,4 @@
-//! Nodes of several architectures, and chance decides which one virtual machines get.
+//! With nodes of several architectures, the default architecture of virtual machines is undefined.
 
 use super::prelude::*;
 
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .needs(Needs::Nodes)
 .fix(FixKind::Suggested);
 
-/// From this capability on virt-operator only runs on control-plane nodes.
+/// Since this capability virt-operator runs only on control-plane nodes.
 const ON_CONTROL_PLANE: &str = "virt-operator-on-control-plane";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

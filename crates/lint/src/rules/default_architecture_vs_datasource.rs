@@ -60,7 +60,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.report(with_nodes(finding, cx, &[default, first]));
 }
 
-/// Whether SSP imports the image behind a plain DataSource for an architecture.
+/// Whether SSP imports the image of a plain DataSource for an architecture.
 fn is_imported(cx: &Context<'_>, data_source: &str, architecture: &str) -> bool {
     let is_it = |origin: &ObjectOrigin| {
         let is_of = |i: &GoldenImage<'_>| i.template.managed_data_source() == data_source;

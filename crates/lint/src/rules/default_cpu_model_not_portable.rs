@@ -1,4 +1,4 @@
-//! One CPU model for nodes of architectures that share none.
+//! A CPU model for nodes of architectures that don't share models.
 
 use super::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A golden image's plain name leads to an architecture for which nothing is imported.
+//! A golden image's plain name refers to an architecture without import.
 
 use hcoplan_planner::hyperconverged::HyperConverged;
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 type Crons<'a> = BTreeMap<&'a str, &'a Rendered>;
 
-/// The crons of golden images by the DataSource that they manage.
+/// The crons of golden images by their DataSource.
 fn crons<'a>(cx: &Context<'a>) -> Crons<'a> {
     let images = &cx.release().ssp().golden_images_namespace;
     cx.import_crons()
@@ -52,8 +52,8 @@ fn crons<'a>(cx: &Context<'a>) -> Crons<'a> {
         .collect()
 }
 
-/// The DataSources that refer to another one for which nothing is imported, each with its name and the imports of other
-/// architectures. Without any import, the image comes from elsewhere.
+/// The DataSources that refer to another one without import, each with its name and the imports of other architectures.
+/// Without any import, the image comes from elsewhere.
 fn dangling<'a>(cx: &Context<'a>, crons: &Crons<'a>) -> impl Iterator<Item = (&'a Rendered, &'a str, Vec<String>)> {
     let known = &cx.release().ssp().architectures;
     cx.data_sources().filter_map(move |source| {
@@ -69,8 +69,7 @@ fn dangling<'a>(cx: &Context<'a>, crons: &Crons<'a>) -> impl Iterator<Item = (&'
     })
 }
 
-/// Drops the workload placement, where that makes the default architecture one of the workloads':
-/// tried out.
+/// A fix that removes the workload placement, if that adds the default architecture to the workloads.
 fn imported_too(cx: &Context<'_>, source: &Rendered) -> Option<Fix> {
     let wanted = source.origin.architecture.as_ref()?;
     let placement = cx.field("workloads.nodePlacement").path()?;
@@ -99,13 +98,13 @@ fn text<'a>(rendered: &'a Rendered, path: &str) -> Option<&'a str> {
     tree::get(&rendered.object.body, path)?.as_str()
 }
 
-/// Where the image of a cron is written.
+/// The location of a cron's image.
 fn place(cx: &Context<'_>, cron: Option<&Rendered>) -> Location {
     let image = cron.and_then(|c| cx.image_of(&c.origin));
     image.map_or_else(|| cx.multi_arch_switch(), |i| cx.image_place(i))
 }
 
-/// Where a node is declared whose architecture the plain name leads to.
+/// The location of a node with the architecture of the plain name.
 fn default_node(cx: &Context<'_>, source: &Rendered) -> Option<Location> {
     let architecture = source.origin.architecture.as_ref()?;
     let mut nodes = cx.control_plane_nodes();

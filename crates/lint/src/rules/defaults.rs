@@ -1,4 +1,4 @@
-//! Fields that repeat a release's default, current or former.
+//! Fields that repeat a present or former default of the release.
 
 use hcoplan_planner::release::{Release, RewrittenValue};
 use hcoplan_yaml::{Node, Trail, Value};
@@ -31,7 +31,7 @@ static REDUNDANT_DEFAULT: Rule =
         .fix(FixKind::Unsafe)
         .pedantic();
 
-/// A scalar of `spec`, with the release's default of its field.
+/// A scalar of `spec` with the release's default.
 struct Leaf<'a> {
     path: Path,
     node: &'a Node,
@@ -137,7 +137,7 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
     found
 }
 
-/// What an upgrade to a release writes over the value.
+/// The value that an upgrade to a release overwrites it with.
 fn rewritten(cx: &Context<'_>, to: &Release, leaf: &Leaf<'_>) -> Option<RewrittenValue> {
     let all = to.upgrade().rewritten_values();
     all.into_iter().find(|r| r.from == leaf.value && cx.path_of(&r.field).as_ref() == Some(&leaf.path))

@@ -1,4 +1,4 @@
-//! Gates that work, and that HCO warns about.
+//! Deprecated gates, which work but cause a warning of HCO.
 
 use hcoplan_planner::release::{GateToField, Phase};
 
@@ -45,13 +45,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.report(finding.fixes(moved(cx, &names, fields)));
 }
 
-/// The fields that took the place of gates, in v1.
+/// The fields that replace gates, in v1.
 fn fields<'c>(cx: &'c Context<'_>) -> &'c [GateToField] {
     let rules = cx.release().admission().version("v1");
     rules.map_or(&[][..], |r| &r.gates_to_fields)
 }
 
-/// Replaces the gates with their fields: safe where the result is the same.
+/// Replaces gates by their fields: safe if the result is the same.
 fn moved(cx: &Context<'_>, names: &[&str], fields: &[GateToField]) -> Option<Fix> {
     let gates = Path::dotted("spec.featureGates");
     let list = cx.document().root.at(&gates)?.items();

@@ -1,4 +1,4 @@
-//! An API version that is deprecated, or not served any more.
+//! A deprecated or removed API version.
 
 use hcoplan_yaml::edit::edits;
 
@@ -13,14 +13,14 @@ pub(super) static RULE: Rule = Rule::warning(
 .needs(Needs::Document)
 .fix(FixKind::Safe);
 
-/// What is known of an old version.
+/// The status of an old version.
 #[derive(Clone, Copy, PartialEq)]
 enum OldVersion {
     /// Deprecated, with the same schema as the new one.
     SameSchema,
-    /// Deprecated or about to be.
+    /// Deprecated or soon deprecated.
     OtherSchema,
-    /// Not served by any release that is modelled.
+    /// Not served by any modelled release.
     Gone,
 }
 

@@ -1,4 +1,4 @@
-//! The descheduler's profile LongLifecycle without evictions in the background.
+//! The descheduler's profile LongLifecycle without background evictions.
 
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_yaml::Node;

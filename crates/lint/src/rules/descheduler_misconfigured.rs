@@ -1,4 +1,4 @@
-//! A KubeDescheduler without a profile that knows virtual machines.
+//! A KubeDescheduler without a profile that supports virtual machines.
 
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_yaml::edit::{Change, edits};

@@ -1,4 +1,4 @@
-//! The architectures that golden images are annotated with, and those that images and nodes have.
+//! Compares the architectures in golden images' annotations with those of images and nodes.
 
 use hcoplan_planner::hyperconverged::HyperConverged;
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ fn each<'a>(cx: &Context<'a>, out: &mut Sink, find: fn(&Context<'a>, &GoldenImag
     out.report_all(cx.golden_images().iter().filter_map(|image| find(cx, image)));
 }
 
-/// What a golden image that is deployed names, where it is known what its image is there for.
+/// The architectures that a deployed golden image declares, with evidence about its image.
 struct ImageClaim<'c, 'a> {
     image: &'c GoldenImage<'a>,
     written: WrittenTemplate<'a>,
@@ -94,7 +94,7 @@ fn each_claim(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &ImageCla
     out.report_all(claims.filter_map(|claim| find(cx, &claim)));
 }
 
-/// What is known of a template's image.
+/// The evidence about a template's image.
 fn evidence(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Option<ImageEvidence> {
     cx.image_or_build_evidence(written.get("spec.template.spec.source.registry.url")?.as_str()?)
 }
@@ -103,7 +103,7 @@ fn annotation_path(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Path {
     written.path(cx).key("metadata").key("annotations").key(ARCHITECTURES_ANNOTATION)
 }
 
-/// The fix that names these architectures, where there are any.
+/// The fix that declares these architectures, if there are any.
 fn naming(
     cx: &Context<'_>,
     written: &WrittenTemplate<'_>,
@@ -170,7 +170,7 @@ fn partial<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
     let workload = cx.topology().workload_architectures.iter().map(String::as_str);
     let missing: Vec<&str> =
         workload.filter(|w| !meant.split(is_separator).any(|a| Architecture::name(a) == Some(*w))).collect();
-    // Where it is known what the image has, dict-architectures-underclaim knows better.
+    // With evidence about the image, dict-architectures-underclaim is more precise.
     let evidence = evidence(cx, &written);
     let knows = |m: &&str| evidence.iter().any(|e| e.architectures.iter().any(|a| a == m));
     if missing.is_empty() || evidence.as_ref().is_some_and(ImageEvidence::is_complete) || missing.iter().any(knows) {
@@ -187,14 +187,14 @@ fn partial<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
     Some(with_nodes(finding, cx, &missing))
 }
 
-/// The annotation as it is written, where it counts: a customised common image keeps the release's.
+/// The written annotation, if it is effective: a customised common image keeps the release's.
 fn own<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Annotation<'a>> {
     let annotation = image.written?.annotation(cx, ARCHITECTURES_ANNOTATION)?;
     (annotation.text().unwrap_or_default() == image.template.original_architectures.as_deref().unwrap_or_default())
         .then_some(annotation)
 }
 
-/// What is between two names, right or wrong.
+/// Correct and wrong separators.
 fn is_separator(c: char) -> bool {
     matches!(c, ',' | ';' | '|') || c.is_whitespace()
 }
@@ -248,7 +248,7 @@ fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
             _ => "imported for no architecture in particular",
         }),
     };
-    // For whoever knows that the image has them.
+    // A suggestion, since only the user knows the image's architectures.
     let fix = image.written.and_then(|written| {
         let workload = &cx.topology().workload_architectures;
         let title = format!("set its architectures to {}", and(workload));
@@ -257,7 +257,7 @@ fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
     Some(finding.fixes(fix).related(cx.multi_arch_switch(), "multi-arch golden images are on"))
 }
 
-/// The key of an annotation that is nearly called so.
+/// The key of an annotation with a similar name.
 fn misspelt<'a>(written: &WrittenTemplate<'a>, name: &str) -> Option<&'a Key> {
     let mut keys = written.get("metadata.annotations")?.entries().iter().map(|entry| &entry.key);
     keys.find(|key| key.text != name && nearest(&key.text, [name]).is_some())

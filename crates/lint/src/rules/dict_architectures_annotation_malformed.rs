@@ -1,4 +1,4 @@
-//! An architectures annotation whose words HCO doesn't recognise.
+//! An architectures annotation with words that HCO doesn't recognise.
 
 use hcoplan_planner::inventory::Architecture;
 
@@ -49,16 +49,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What is wrong with a word.
+/// The error of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WordMistake {
-    /// Only blanks, or nothing.
+    /// Empty or only spaces.
     Empty,
-    /// Blanks around it.
+    /// Spaces around it.
     Blank,
-    /// Another name, capitals, or another separator.
+    /// An alias, capitals, or another separator.
     Name,
-    /// Listed twice.
+    /// A duplicate.
     Twice,
     /// An architecture that SSP doesn't know.
     NewArchitecture,
@@ -124,18 +124,18 @@ fn first_unknown_word<'t>(text: &'t str, known: &[String]) -> Option<UnknownWord
     Some(UnknownWord { word, start, what: WordMistake::NewArchitecture })
 }
 
-/// Whether a word could be the name of an architecture.
+/// Whether a word may be the name of an architecture.
 fn is_plain(word: &str) -> bool {
     word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// The architecture that a word names.
+/// The architecture meant by a word.
 fn canonical<'k>(word: &str, known: &'k [String]) -> Option<&'k str> {
     let name = Architecture::name(word.trim())?;
     known.iter().map(String::as_str).find(|k| *k == name)
 }
 
-/// The value that was meant; `None` when SSP knows no architecture for a word.
+/// The intended value; `None` if SSP doesn't know an architecture of it.
 fn meant(text: &str, known: &[String]) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     let words = text.split(|c: char| matches!(c, ',' | ';' | '|') || c.is_whitespace());

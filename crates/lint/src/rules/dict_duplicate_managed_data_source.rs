@@ -1,4 +1,4 @@
-//! Two golden images for one DataSource.
+//! Two golden images with the same DataSource.
 
 use hcoplan_planner::boot_images::ssp_stage::{Displacer, ObjectOrigin};
 
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule::error(
 
 const FIELD: &str = "spec.managedDataSource";
 
-/// A cron that is left out, with what has its place, and for which architectures.
+/// An omitted cron, the one that replaces it, and the architectures.
 struct LostCron<'a> {
     origin: &'a ObjectOrigin,
     by: &'a Displacer,
@@ -64,7 +64,7 @@ fn finding(cx: &Context<'_>, lost: &LostCron<'_>) -> Finding {
             let message = format!("{what}: {other} is for the same DataSource");
             let finding = Finding::new(&RULE, message);
             let written = |o: &ObjectOrigin| cx.image_of(o).is_some_and(|i| i.written.is_some());
-            // The common image isn't in this file: then it is the other one that says so.
+            // If the common image isn't in this file, report the other one.
             let finding = match (written(lost.origin), written(winner)) {
                 (true, true) => finding
                     .at(cx.origin_place(lost.origin, FIELD))

@@ -1,4 +1,4 @@
-//! Two golden images of one name.
+//! Two golden images with the same name.
 
 use super::prelude::*;
 use crate::WrittenTemplate;
@@ -16,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             seen.push(template);
             continue;
         };
-        // A slip of indentation has taken their names from these.
+        // dict-metadata-misindented reports names outside of the metadata.
         if name.is_empty() && template.misplaced_metadata().next().is_some() {
             continue;
         }

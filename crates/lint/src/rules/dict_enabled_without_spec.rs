@@ -1,4 +1,4 @@
-//! A golden image that is on and has no spec.
+//! An enabled golden image without a spec.
 
 use hcoplan_planner::admission::Reason;
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
@@ -16,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for template in cx.written_templates() {
         let spec = template.get("spec");
         let empty = spec.is_none_or(|s| matches!(s.value, Value::Null));
-        // What is written beside the metadata may be what switches it off.
+        // A misplaced annotation may be meant to disable it.
         let misplaced = template.misplaced_metadata().next().is_some();
         if !empty || misplaced || !template.is_enabled(cx) {
             continue;

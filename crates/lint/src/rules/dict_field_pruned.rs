@@ -1,4 +1,4 @@
-//! A golden image's field that SSP's CRD doesn't know.
+//! A field of a golden image that SSP's CRD doesn't have.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         for path in &cx.release().ssp().pruned {
-            // HCO's own CRD may not know it either: then it isn't there any more.
+            // HCO's own CRD may not have it either: then it is already removed.
             if written.get(path).is_none() || !has(spec, path) {
                 continue;
             }
@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether a template's spec has a field: `path` begins at the template.
+/// Whether a template's spec has a field; `path` is relative to the template.
 fn has(spec: &Map<String, Value>, path: &str) -> bool {
     let mut steps = path.split('.').skip(1);
     let first = steps.next().and_then(|step| spec.get(step));

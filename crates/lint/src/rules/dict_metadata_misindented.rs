@@ -1,4 +1,4 @@
-//! A golden image's metadata is beside `metadata`.
+//! A golden image's metadata outside of `metadata`.
 
 use hcoplan_diagnostics::finding::Edit;
 use hcoplan_diagnostics::source::Span;
@@ -96,7 +96,7 @@ fn edits_of(cx: &Context<'_>, template: &WrittenTemplate<'_>, misplaced: &[&Entr
     Some(edits)
 }
 
-/// Blanks in front of the keys' lines, where they follow `metadata` or there is none.
+/// Indents the keys' lines, if they directly follow `metadata` or there is none.
 fn indented(cx: &Context<'_>, template: &WrittenTemplate<'_>, misplaced: &[&Entry]) -> Option<Vec<Edit>> {
     let (first, last) = (misplaced.first()?, misplaced.last()?);
     let file = &cx.document().file;

@@ -1,4 +1,4 @@
-//! Names that are too long once an architecture is appended.
+//! Names that are too long with the architecture appended.
 
 use super::prelude::*;
 use crate::context::cron_names;
@@ -10,14 +10,14 @@ pub(super) static RULE: Rule = Rule::error(
 )
 .predicts(alert!("SSPFailingToReconcile"));
 
-/// What fits into a label's value.
+/// Maximum length of a label's value.
 const MOST: usize = 63;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut seen = Vec::new();
     for cron in cx.import_crons() {
         for (kind, name, field) in too_long(cron) {
-            // Once for a template, for all its architectures.
+            // Report a template once for all its architectures.
             let key = (cron.origin.template.as_ref(), kind);
             if seen.contains(&key) {
                 continue;
@@ -38,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The names that are too long: the kind, the name, and the template's field that sets it.
+/// The names that are too long: kind, name, and the template's field that sets it.
 fn too_long(cron: &Rendered) -> impl Iterator<Item = (&'static str, &str, &'static str)> {
     let names = cron_names(cron).into_iter();
     names.filter(|(_, name, _)| name.len() > MOST)

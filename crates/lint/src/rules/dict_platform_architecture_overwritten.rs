@@ -1,4 +1,4 @@
-//! A golden image names an architecture twice.
+//! A golden image with two architectures.
 
 use hcoplan_yaml::Node;
 
@@ -54,7 +54,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let remove = [Change::Remove(path)];
         let title = "remove the platform's architecture";
-        // Whoever pins another one wants it.
+        // A deliberately pinned architecture differs.
         let applicability = if is_so { Applicability::Safe } else { Applicability::Unsafe };
         out.report(finding.fixes(cx.fix(title, applicability, &remove)));
     }

@@ -1,4 +1,4 @@
-//! A golden image whose DataImportCron is rejected.
+//! A golden image whose DataImportCron CDI rejects.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
     })
 }
 
-/// What to do about it.
+/// The help for a rejection.
 fn help(cx: &Context<'_>, cron: &Rendered, rejection: &CdiRejection) -> Option<String> {
     let help = match rejection.path.as_str() {
         "template.spec" | "template.spec.storage" | "template.spec.pvc" => {
@@ -74,12 +74,12 @@ fn help(cx: &Context<'_>, cron: &Rendered, rejection: &CdiRejection) -> Option<S
     Some(help.to_owned())
 }
 
-/// Whether the claim or its size isn't there.
+/// Whether the claim or its size is missing.
 fn is_missing(rejection: &CdiRejection) -> bool {
     matches!(rejection.fault, CdiFault::NoClaim | CdiFault::NoSize)
 }
 
-/// What was probably meant.
+/// The probable correction.
 fn change(cx: &Context<'_>, cron: &Rendered, rejection: &CdiRejection) -> Option<(String, Change)> {
     let written = cx.image_of(&cron.origin)?.written?;
     let at = |path: &str| {
@@ -109,14 +109,14 @@ fn change(cx: &Context<'_>, cron: &Rendered, rejection: &CdiRejection) -> Option
     }
 }
 
-/// The storage request of the common image that a template customises.
+/// The storage request of the common image customised by a template.
 fn common_size<'a>(cx: &Context<'a>, cron: &Rendered) -> Option<&'a str> {
     const SIZE: &str = "spec.template.spec.storage.resources.requests.storage";
     let template = cx.image_of(&cron.origin)?.template;
     tree::get(cx.common_image(template.name())?, SIZE)?.as_str()
 }
 
-/// A name that no object may have: the kind, the name, and the template's field that sets it.
+/// An invalid object name: kind, name, and the template's field that sets it.
 fn wrong_name(cron: &Rendered) -> Option<(&'static str, &str, &'static str)> {
     let mut names = cron_names(cron).into_iter();
     names.find(|(_, name, _)| !is_subdomain(name))

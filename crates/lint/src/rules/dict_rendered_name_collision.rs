@@ -1,4 +1,4 @@
-//! Two golden images whose DataImportCrons have one name.
+//! Two golden images whose DataImportCrons have the same name.
 
 use hcoplan_planner::boot_images::ssp_stage::Displacer;
 
@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let (first, second) = (displaced.origin.name(), other.name());
-        // The one that is written as it is rendered is the one to be renamed.
+        // The template whose written name equals the rendered one should be renamed.
         let plain = match displaced.origin.architecture {
             None => &displaced.origin,
             Some(_) => other,

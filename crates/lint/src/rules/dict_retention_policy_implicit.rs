@@ -1,4 +1,4 @@
-//! What becomes of a golden image's disks when the image is removed is left to the release.
+//! The release decides what happens to a golden image's disks when the image is removed.
 
 use hcoplan_planner::release::{Mutation, Platform, Release};
 
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .needs(Needs::Document)
 .fix(FixKind::Safe);
 
-/// CDI's own defaults.
+/// CDI's defaults.
 const KEEP: [(&str, &str); 2] = [("retentionPolicy", "All"), ("importsToKeep", "3")];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !filled && next.is_none() {
         return;
     }
-    // What is never imported has no disks: other rules say so.
+    // Images that are never imported have no disks; other rules report them.
     let is_kubernetes = cx.inventory().platform == Platform::Kubernetes;
     let common = "workloadSources.enableCommonBootImageImport";
     let common_off = cx.hyperconverged().and_then(|hc| hc.flag(common)) == Some(false);
@@ -74,7 +74,7 @@ fn finding(
     } else {
         "set `importsToKeep` to the number of imports to keep"
     });
-    // Disks are only deleted where nothing says that they stay.
+    // Disks are deleted only without an explicit policy.
     finding.is_silent = !policy;
     let at = template.path(cx).key("spec");
     let set = |(key, value): &(&str, &str)| {

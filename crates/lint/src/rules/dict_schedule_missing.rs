@@ -16,7 +16,7 @@ pub(super) static RULE: Rule =
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let missing: Vec<WrittenTemplate<'_>> = cx.written_templates().filter(is_missing).collect();
     let causes = &cx.admission().causes;
-    // Where more than schedules is missing, the rejection isn't explained by them.
+    // If other fields are missing, too, another rule explains the rejection.
     let explained = cx.admission().reason == Some(Reason::Schema(ViolationKind::Required))
         && causes.len() == missing.len()
         && missing.iter().all(|t| {
@@ -38,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// An image of the user's own with an empty schedule.
+/// A user's own image with an empty schedule.
 fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> {
     let TemplateSource::Custom { .. } = image.template.source else {
         return None;
@@ -57,7 +57,7 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
     Some(finding.remedy(title.clone(), cx.fix(title, Applicability::Suggestion, &[set])))
 }
 
-/// The finding about the first of these templates, with the others beside it.
+/// A finding at the first of these templates, related to the others.
 fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding> {
     let (template, others) = missing.split_first()?;
     let message = format!("{} has no schedule: the API server rejects it", template.display_name());
@@ -80,7 +80,7 @@ fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding>
     Some(finding.remedy(title.clone(), cx.fix(title, Applicability::Safe, &changes)))
 }
 
-/// The schedule that common golden images have unless the operator chose a minute.
+/// The schedule of common golden images, unless the operator chose a minute.
 const TWICE_A_DAY: &str = "0 */12 * * *";
 
 fn schedule_of(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Path {

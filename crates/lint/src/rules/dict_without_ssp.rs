@@ -1,4 +1,4 @@
-//! Golden images where no SSP makes any.
+//! Golden images in a cluster without SSP.
 
 use hcoplan_planner::release::Platform;
 

@@ -1,4 +1,4 @@
-//! Golden images without a storage class where none is the default.
+//! Golden images without a storage class in a cluster without a default one.
 
 use hcoplan_yaml::edit::edits;
 
@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         ["storage", "pvc"].iter().all(|k| spec[k]["storageClassName"].is_null())
     });
     let crons = open.map(|c| format!("the golden image {}", c.object.id.name));
-    // Golden images are counted as SSP makes them.
+    // Golden images are counted as rendered by SSP.
     let disks = cx.disk_specs().into_iter().filter(|disk| !std::ptr::eq(disk.document, cx.document()));
     let open = disks.filter(|disk| {
         let claims = ["storage", "pvc"].into_iter().filter_map(|kind| disk.spec.get(kind));

@@ -43,7 +43,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let templates = vm.document.root.at(&path).map(Node::items);
         for (i, template) in templates.unwrap_or_default().iter().enumerate() {
             let path = path.index(i);
-            // KubeVirt rejects some of them itself.
+            // KubeVirt itself rejects some of them.
             let is_judged = verdict.spec.is_object() && cx.extent(vm.document.file.path()) == Extent::Whole;
             if !is_judged || verdict.causes.iter().any(|c| c.path.starts_with(&path)) {
                 continue;
@@ -56,7 +56,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether the API server rejects the object by its structure; that is reported.
+/// Whether the API server rejects the object's structure; reports it.
 fn structure(
     cx: &Context<'_>,
     document: &Document,

@@ -1,4 +1,4 @@
-//! A disk that is smaller than what it is cloned from.
+//! A disk smaller than its source.
 //!
 //! Source: CDI `pkg/controller/clone` and `pkg/controller/common/util.go` (`ValidateRequestedCloneSize`).
 
@@ -15,15 +15,16 @@ pub(super) static RULE: Rule =
         .confidence(Confidence::Medium)
         .fix(FixKind::Suggested);
 
-/// What a `storage` of a file system asks for beyond its size, at most, in percent: it may be enough for a claim.
+/// Maximum file system overhead that a `storage` request needs beyond its size, in percent; for a claim the size may be
+/// enough.
 const OVERHEAD: i64 = 6;
 
-/// A size, as it is written.
+/// A size as written.
 struct Size {
     text: String,
-    /// Whether CDI adds the overhead of a file system.
+    /// Whether CDI adds the file system's overhead.
     is_inflated: bool,
-    /// What says so.
+    /// Its location.
     place: Option<Location>,
 }
 
@@ -67,7 +68,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 const REQUEST: &str = "resources.requests.storage";
 
-/// What a DataVolume's spec requests, and where.
+/// The size requested by a DataVolume's spec, and its path.
 fn requested(document: &Document, spec: &Node) -> Option<(Size, Path)> {
     let (kind, node) = ["storage", "pvc"].iter().find_map(|kind| Some((*kind, spec.get(kind)?.below(REQUEST)?)))?;
     let place = document.location(node.span);
@@ -79,7 +80,7 @@ fn shown(node: &Node) -> Option<String> {
     node.as_str().map(str::to_owned).or_else(|| node.to_json().as_i64().map(|n| n.to_string()))
 }
 
-/// What a disk is cloned from, and its size.
+/// The source of a disk, and its size.
 fn source(cx: &Context<'_>, document: &Document, spec: &Node) -> Option<(String, Size)> {
     let own = namespace_of(document);
     let text = |node: &Node, key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
@@ -111,7 +112,7 @@ fn source(cx: &Context<'_>, document: &Document, spec: &Node) -> Option<(String,
     Some((named, Size { text: size, is_inflated: kind == "storage", place: None }))
 }
 
-/// A claim that is declared, itself or as a DataVolume.
+/// A declared claim or DataVolume.
 fn of_claim(cx: &Context<'_>, namespace: &str, name: &str) -> Option<(String, Size)> {
     let find = |kind: &str| {
         let mut all = cx.other_objects().of_kind(kind).iter();

@@ -1,4 +1,4 @@
-//! Two virtual machines with one MAC address.
+//! Two virtual machines with the same MAC address.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The address as hexadecimal digits; `None` where it is none.
+/// The address as hexadecimal digits; `None` if it isn't one.
 fn normal(written: &str) -> Option<String> {
     let plain: String = written.chars().filter(|c| !matches!(c, ':' | '-' | '.')).collect();
     let digits = plain.len() == 12 && plain.bytes().all(|b| b.is_ascii_hexdigit());

@@ -1,4 +1,4 @@
-//! One object twice in what is applied together.
+//! The same object twice among manifests that are applied together.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(identity) = identity(document).filter(|_| built.has(&document.file)) else {
                 continue;
             };
-            // Without a kustomization, only what is in the file itself is applied with it for sure.
+            // Without a kustomization, only documents of one file are certainly applied together.
             let is_whole = built.is_kustomized(path) || path.parent() == own;
             let directory = path.parent().filter(|_| is_whole).unwrap_or(path);
             let group = Identity { together: directory.as_str(), ..identity };
@@ -46,10 +46,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What makes an object among those that are applied together.
+/// The identity of an object among those applied together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Identity<'d> {
-    /// The directory or the file that is applied as a whole.
+    /// The directory or file that is applied as a whole.
     together: &'d str,
     group: &'d str,
     kind: &'d str,
@@ -57,15 +57,15 @@ struct Identity<'d> {
     name: &'d str,
 }
 
-/// Whether a cluster's virtual machines, disks or operator are of this API group: a Namespace or a MachineConfig that two
-/// files declare is no matter of HCO's.
+/// Whether an API group concerns a cluster's virtual machines, disks or operator: a duplicate Namespace or
+/// MachineConfig isn't HCO's matter.
 fn is_judged(group: &str) -> bool {
     group == "kubevirt.io"
         || (group.ends_with(".kubevirt.io") && group != GROUP)
         || ["operators.coreos.com", "k8s.cni.cncf.io"].contains(&group)
 }
 
-/// `None` for what is no object with a name, and for what is not judged, HyperConvergeds among it.
+/// `None` for documents without a name or of another API group, and for HyperConvergeds.
 fn identity(document: &Document) -> Option<Identity<'_>> {
     let text = |path: &str| document.root.below(path).and_then(Node::as_str);
     let group = match text("apiVersion")?.split_once('/') {

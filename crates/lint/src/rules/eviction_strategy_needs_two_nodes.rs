@@ -1,4 +1,4 @@
-//! Live migration is demanded where there is nowhere to migrate to.
+//! Live migration is required, but there is no second node.
 
 use super::prelude::*;
 

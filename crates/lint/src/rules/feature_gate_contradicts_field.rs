@@ -1,4 +1,4 @@
-//! Deprecated gates and the fields that took their place.
+//! Deprecated gates that contradict the fields that replace them.
 
 use hcoplan_planner::admission::Reason;
 use hcoplan_planner::release::GateToField;
@@ -23,7 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let pair = pairs.iter().find(|p| {
         let field = Path::dotted(&p.field);
         admission.causes.iter().any(|cause| match admission.reason {
-            // The webhook adds the field of a gate, whose parent isn't there.
+            // The webhook sets the gate's field, whose parent is missing.
             Some(Reason::MutationFails) => field.starts_with(&cause.path) && cx.gate(&p.gate).is_written(),
             _ => cause.path == field,
         })
@@ -33,14 +33,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let gate = cx.gate(&pair.gate);
-    // What differs in case only is neither for the operator.
+    // The operator ignores names that differ in case.
     let on =
         gate.written_state().map_or_else(|| gate.explicit().unwrap_or(true), |s| !s.eq_ignore_ascii_case("Disabled"));
     let wanted = on != pair.opposite;
     let state = if on { "on" } else { "off" };
     let field = pair.field.strip_prefix("spec.").unwrap_or(&pair.field);
     let written = cx.field(field);
-    // The gate is the one to go, whichever of the two is right.
+    // The gate is to be removed, even if its value is the intended one.
     let mut finding = finding.at(gate.place()).label(format!("{} is {state}", pair.gate));
     finding.related.clear();
     let mut changes = vec![Change::Remove(listed(cx, pair))];
@@ -63,7 +63,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.explain(Incident::Rejection, finding);
 }
 
-/// Where the gate is listed; the whole list, where it is alone in it.
+/// The path of the gate in the list; the whole list if it is the only one.
 fn listed(cx: &Context<'_>, pair: &GateToField) -> Path {
     let path = Path::dotted("spec.featureGates");
     let gates = cx.document().root.at(&path);

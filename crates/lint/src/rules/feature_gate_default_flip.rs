@@ -1,4 +1,4 @@
-//! The next release switches a gate that the document leaves open.
+//! The next release changes the default of an unset gate.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(next) = cx.next_release() else {
         return;
     };
-    // Gates with the same change are one finding: they are in one place, or in none.
+    // Gates with the same change share a finding.
     let mut fates: BTreeMap<(bool, bool), Vec<&str>> = BTreeMap::new();
     for gate in &cx.release().tables().feature_gates {
         let name = gate.name.as_str();

@@ -1,4 +1,4 @@
-//! Names in v1's list of feature gates.
+//! Unknown or duplicate names in v1's list of feature gates.
 
 use hcoplan_kubernetes::schema::ViolationKind;
 use hcoplan_planner::admission::{CauseKind, Reason};
@@ -43,7 +43,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !cx.admission().accepted {
         return;
     }
-    // What has one origin is one finding.
+    // Gates of the same origin share a finding.
     let mut useless: Vec<(GateOrigin, Vec<&Entry<'_>>)> = Vec::new();
     for entry in &entries {
         let is_it =
@@ -64,12 +64,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What an unknown gate is that nothing here resembles.
+/// The origin of an unknown gate that no name of this release resembles.
 #[derive(PartialEq, Eq)]
 enum GateOrigin {
-    /// No release knows it.
+    /// No release has it.
     Unknown,
-    /// A gate of these releases, and whether one of them is newer.
+    /// These releases have it; whether one of them is newer.
     OtherReleases(String, bool),
 }
 
@@ -90,10 +90,10 @@ fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>], path: &P
     let GateOrigin::OtherReleases(releases, is_new) = origin else {
         return finding.help(format!("remove {them}"));
     };
-    // From behind, so that the numbers of the list stay right.
+    // From the end, so that the indexes stay valid.
     let from_behind = entries.iter().rev();
     let removed: Vec<Change> = from_behind.map(|e| Change::Remove(path.index(e.index))).collect();
-    // One that is new waits for the upgrade, perhaps on purpose.
+    // A gate of a newer release may be set on purpose for the upgrade.
     let applicability = if *is_new { Applicability::Suggestion } else { Applicability::Unsafe };
     let what = match entries {
         [_] => format!("it is a gate of {releases}"),
@@ -103,7 +103,7 @@ fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>], path: &P
     finding.help(format!("remove {them}; {what}")).fixes(fix)
 }
 
-/// An error where the release rejects it; elsewhere the first of the two counts, or the second is reported as unknown.
+/// An error if the release rejects it; otherwise the first gate is effective, or the second is reported as unknown.
 fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Sink) {
     let about_us = |c: &hcoplan_planner::admission::Cause| {
         let is_twice = matches!(c.kind, CauseKind::Schema(ViolationKind::Duplicate | ViolationKind::Rule));
@@ -171,7 +171,7 @@ fn unknown(
         let mut finding = finding
             .related(cx.document().location(other.name.span), "the gate itself")
             .help("remove the one that is ignored");
-        // The two may ask for different things.
+        // The two may have different states.
         finding.fixes.extend(gone(if entry.enabled == other.enabled {
             Applicability::Safe
         } else {
@@ -198,7 +198,7 @@ fn unknown(
     Ok(finding)
 }
 
-/// The other releases in which something is a gate, in words, and whether one of them is newer.
+/// The other releases that have a gate, in words, and whether one of them is newer.
 fn elsewhere(release: &Release, gate: &str) -> Option<(String, bool)> {
     let has = |release: &Release| {
         let mut gates = release.tables().feature_gates.iter();

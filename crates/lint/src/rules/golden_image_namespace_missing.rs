@@ -1,4 +1,4 @@
-//! Golden images go to a namespace that nothing creates.
+//! Golden images in a namespace that nothing creates.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule::warning(
     doc: "Namespaces that are created elsewhere.",
 }]);
 
-/// What each cluster has.
+/// Namespaces of every cluster.
 const ALWAYS: [&str; 4] = ["default", "kube-public", "kube-system", "openshift"];
 
 const IMAGES: &str = "golden images go to";
@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.plan().ssp.is_none() {
         return;
     }
-    // Each namespace that images go to, with a place that says so where nothing creates it.
+    // Each namespace with golden images, with a location if nothing creates it.
     let mut wanted: BTreeMap<&str, Option<(Location, &str)>> = BTreeMap::new();
     for (path, what) in
         [("commonBootImageNamespace", IMAGES), ("commonTemplatesNamespace", "the common templates go to")]

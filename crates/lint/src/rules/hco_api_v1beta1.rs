@@ -1,4 +1,4 @@
-//! The older of the API versions that the release serves.
+//! The older API version served by the release.
 
 use hcoplan_planner::hyperconverged::version_of;
 

@@ -1,4 +1,4 @@
-//! A HyperConverged that isn't called what the operator looks for.
+//! A HyperConverged with another name than the operator expects.
 
 use hcoplan_planner::admission::Reason;
 use hcoplan_yaml::Path;

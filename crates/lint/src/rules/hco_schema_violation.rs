@@ -1,4 +1,4 @@
-//! What the CRD's schema or the operator's Go types don't take.
+//! Values that the CRD's schema or the operator's Go types reject.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let one = help(cx, schema, cause).filter(|h| !helps.contains(h));
         helps.extend(one.filter(|_| helps.len() < MOST_HELPS));
     }
-    // The words of the webhook name the first only.
+    // The webhook's message names only the first.
     if admission.reason == Some(Reason::GoDecode) && admission.causes.len() > 1 {
         let paths = admission.causes.iter().take(MOST_HELPS);
         let paths: Vec<String> = paths.map(|c| c.path.to_string()).collect();
@@ -73,14 +73,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let meant = spelling(cx, schema).or_else(|| meant_values(cx, schema));
     let corrected = meant.as_ref().map_or(finding.fixes.len(), |(_, corrected)| *corrected);
     finding.fixes.extend(meant.map(|(fix, _)| fix));
-    // The words of the fixes are enough where they correct everything.
+    // If fixes correct everything, their titles are enough.
     if !helps.is_empty() && corrected < admission.causes.len() {
         finding = finding.help(helps.join("; "));
     }
     out.explain(Incident::Rejection, finding);
 }
 
-/// The unknown key that is a slip of a missing one.
+/// The unknown key that is a misspelt missing one.
 fn misspelt(cx: &Context<'_>, schema: &Schema, missing: &Path) -> Option<Path> {
     let parent = missing.parent();
     let written = cx.document().root.at(&parent)?.entries().iter().map(|e| parent.key(&e.key.text));
@@ -98,7 +98,7 @@ fn name(path: &Path) -> Option<&str> {
     }
 }
 
-/// Where the element is that another one is the same as.
+/// The location of the first of two equal elements.
 fn first_of(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<Location> {
     let list = path.parent();
     let keys = match schema.list_kind(&list)? {
@@ -119,7 +119,7 @@ fn first_of(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<Location> 
     Some(cx.document().location(first.span))
 }
 
-/// Paths, of so many.
+/// The first paths, and the number of others.
 fn and_more(paths: &[String], all: usize) -> String {
     match all - paths.len() {
         0 => and(paths),
@@ -145,7 +145,7 @@ fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
             }
             format!("write {}", or(&allowed))
         }
-        // Two that differ as written are the same without fields that the schema doesn't know.
+        // Two elements may be equal after unknown fields are removed.
         CauseKind::Schema(ViolationKind::Duplicate) => {
             first_of(cx, schema, &cause.path).map(|_| "remove one of the two".to_owned())?
         }
@@ -173,7 +173,7 @@ fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
     Some(help)
 }
 
-/// The whole numbers of a Go type.
+/// The range of a Go integer type.
 fn whole_number(wants: &Wants) -> String {
     let name = match wants {
         Wants::Type(name) => name.trim_start_matches('*'),
@@ -186,8 +186,8 @@ fn whole_number(wants: &Wants) -> String {
     format!("write a whole number from {least} to {most}")
 }
 
-/// What is meant by a list's item that is a text where an object with one telling key belongs, and by an object that
-/// holds a switch where the switch belongs: the change, and the value as YAML.
+/// The intended value: for a text in a list of objects with one telling key, the object; for an object with a switch,
+/// the switch. Returns the change, and the value as YAML.
 fn meant_value(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change, String)> {
     let node = cx.document().root.at(path)?;
     if schema.field(path).is_some_and(|field| field.kind == "boolean") && !node.entries().is_empty() {
@@ -212,7 +212,7 @@ fn meant_value(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change
     Some((Change::Set(path.clone(), item), format!("{{{key}: {text}}}")))
 }
 
-/// The values in the form that is meant, and how many.
+/// The fix that corrects the form of values, and their number.
 fn meant_values(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
     let meant = cx.admission().causes.iter().filter_map(|cause| meant_value(cx, schema, &cause.path));
     let (changes, written): (Vec<Change>, BTreeSet<String>) = meant.unzip();
@@ -221,7 +221,7 @@ fn meant_values(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
     (!changes.is_empty()).then(fix)?.map(|fix| (fix, changes.len()))
 }
 
-/// Another spelling of values that is allowed, and of how many: safe where all differ in case only.
+/// The fix that corrects the spelling of values, and their number: safe if all differ in case only.
 fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
     let mut changes = Vec::new();
     let mut applicability = Applicability::Safe;

@@ -1,4 +1,4 @@
-//! Fields that the CRD doesn't know.
+//! Fields that the CRD doesn't have.
 
 use std::collections::BTreeSet;
 
@@ -20,27 +20,27 @@ pub(super) static RULE: Rule = Rule::error(
 .claims(Claim::NoEffect)
 .fix(FixKind::Safe);
 
-/// So many fields get fixes at once: each reads the file once more, so that one for each of very many would take
-/// the square of their number. `hcoplan fix` comes to the others once these are removed.
+/// Maximum number of fields with fixes: each reads the file once more, which takes quadratic time for many. `hcoplan
+/// fix` fixes the others in later rounds.
 const MOST_FIXED: usize = 10;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    // These have a rule of their own, dict-metadata-misindented.
+    // dict-metadata-misindented reports these.
     let misindented: BTreeSet<_> =
         cx.written_templates().flat_map(|t| t.misplaced_metadata().map(|e| e.key.span)).collect();
-    // Fields of the other version are one finding of their own.
+    // Another rule reports fields of the other version.
     let other = cx.other_shape();
     let of_other = |path: &Path| {
         let fields = other.iter().flat_map(|o| &o.fields);
         fields.into_iter().any(|f| path.starts_with(f))
     };
     let pruned = cx.admission().pruned.iter().filter(|f| !of_other(&f.path));
-    // Below a free key everything is one mistake: its value has to be a text.
+    // Everything below a free key is one mistake: its value has to be a string.
     let is_below_text = |path: &Path| {
         let above = (1..path.0.len()).map(|n| Path(path.0[..n].to_vec()));
         above.into_iter().any(|p| cx.schema().is_some_and(|s| s.field(&p).is_some_and(|f| f.kind == "string")))
     };
-    // What is in a value of the wrong form is known once the form is right.
+    // The content of a value with a wrong form is checked after the form is corrected.
     let is_about_form = |reason| matches!(reason, Reason::GoDecode | Reason::Schema(ViolationKind::WrongType));
     let of_form = cx.admission().causes.iter().filter(|_| cx.admission().reason.is_some_and(is_about_form));
     let is_in_wrong_form = |path: &Path| of_form.clone().any(|c| path.starts_with(&c.path) && *path != c.path);
@@ -121,7 +121,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     finding.help(help).fixes(removal(cx, path, applicability))
 }
 
-/// What is lost with a value.
+/// The settings lost with a value.
 fn lost(cx: &Context<'_>, path: &Path) -> String {
     match cx.document().root.at(path).map(|node| &node.value) {
         Some(Value::Map(entries)) if !entries.is_empty() => {
@@ -147,7 +147,7 @@ fn of_operand(cx: &Context<'_>, finding: Finding, operand: &OperandField) -> Fin
     finding.label(format!("{}'s field `{}`", of.kind, operand.path)).help(said_by(operand)).fixes(fix.flatten())
 }
 
-/// Which of the HyperConverged's fields say what is written with an operand's.
+/// The HyperConverged's fields that replace an operand's field.
 fn said_by(operand: &OperandField) -> String {
     let of = &operand.operand;
     let mut parts: Vec<String> =
@@ -165,7 +165,7 @@ fn said_by(operand: &OperandField) -> String {
     parts.join("; ")
 }
 
-/// Whether the HyperConverged has the field in its other version.
+/// Whether the HyperConverged's other version has the field.
 fn is_of_other_version(cx: &Context<'_>, path: &Path) -> bool {
     let served = cx.release().tables().hyperconverged.served_versions.iter();
     let others = served.filter(|v| *v != cx.version());
@@ -173,7 +173,7 @@ fn is_of_other_version(cx: &Context<'_>, path: &Path) -> bool {
     schemas.into_iter().any(|s| s.field(path).is_some())
 }
 
-/// Another release that has the field in this version, and whether it is a newer one: the nearest.
+/// The nearest other release with the field in this version, and whether it is newer.
 fn elsewhere(cx: &Context<'_>, path: &Path) -> Option<(String, bool)> {
     let schema = format!("hyperconverged.{}", cx.version());
     let has = |name: &&str| {

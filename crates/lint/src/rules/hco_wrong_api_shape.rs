@@ -18,10 +18,10 @@ pub(super) static RULE: Rule = Rule::error(
 .needs(Needs::Document)
 .fix(FixKind::Safe);
 
-/// How many of the fields are pointed at besides the first.
+/// Maximum number of fields marked in addition to the first.
 const SHOWN: usize = 8;
 
-/// How many moves are said one by one.
+/// Maximum number of moves described separately.
 const SHOWN_MOVES: usize = 3;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -70,8 +70,8 @@ fn moved_words(cx: &Context<'_>, other: &OtherShape<'_>) -> String {
     }
 }
 
-/// The fields move to where the document's version has them, with their comments; where all of it is in the other
-/// version's shape, that version may be written instead.
+/// The fix that moves the fields with their comments, or, if all fields belong to the other version, the fix that
+/// changes the version.
 fn fixes(cx: &Context<'_>, other: &OtherShape<'_>) -> Vec<Fix> {
     let moved = other.changes(cx).and_then(|changes| {
         let title = moved_words(cx, other);
@@ -80,7 +80,7 @@ fn fixes(cx: &Context<'_>, other: &OtherShape<'_>) -> Vec<Fix> {
         let fix = with_comments(cx.document(), fix, &moves)?;
         cx.planned_with(&fix)?.admission.accepted.then_some(fix)
     });
-    // The old version isn't an alternative to the new one.
+    // The old version isn't offered as an alternative to the new one.
     let is_newer = other.version == "v1";
     let applicability = if moved.is_some() { Applicability::Suggestion } else { Applicability::Safe };
     let other_version = (other.is_all && (is_newer || moved.is_none())).then(|| {

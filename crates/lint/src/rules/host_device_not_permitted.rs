@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Where the HyperConverged has the device and switches it off.
+/// The location where the HyperConverged disables the device.
 fn disabled(cx: &Context<'_>, name: &str) -> Option<Location> {
     let field = cx.field("permittedHostDevices");
     let (node, path) = (field.node()?, field.path()?);

@@ -1,4 +1,4 @@
-//! A field that the release reads and does nothing with.
+//! A field that the release ignores.
 
 use hcoplan_planner::hyperconverged::MOVES;
 use hcoplan_planner::release::Phase;
