@@ -345,6 +345,18 @@ fn limits_size() {
 }
 
 #[test]
+fn limits_what_aliases_repeat() {
+    let limits = Limits { max_alias_nodes: 9, ..Limits::DEFAULT };
+    let is_too_big = |aliases: usize| {
+        let text = format!("a: &a [1, 1]\nb: [{}]\n", vec!["*a"; aliases].join(", "));
+        let problems = parse_with(&file(&text), &limits).problems;
+        problems.first().is_some_and(|p| p.kind == ProblemKind::TooManyAliases)
+    };
+    assert!(!is_too_big(3));
+    assert!(is_too_big(4));
+}
+
+#[test]
 fn rejects_or_replaces_invalid_bytes() {
     let nul = SourceFile::from_bytes("f.yaml", b"a: 1\0\n".to_vec());
     assert_eq!(parse(&nul).problems[0].kind, ProblemKind::Syntax);

@@ -400,3 +400,19 @@ fn applied(choice: &Choice<'_>) -> Applied {
         build_edits: choice.finding.build_edits(choice.fix).cloned().collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_that_adds_a_document_is_no_fix() {
+        let file = SourceFile::new("a.yaml", "a: 1\n");
+        let edit =
+            |text: &str| Edit { file: Arc::clone(&file), span: Span { start: 3, end: 4 }, text: text.to_owned() };
+        let file_edits = FileEdits::new(&file);
+        assert!(file_edits.alone(&[edit("2")], &[]).is_ok());
+        let added = file_edits.alone(&[edit("1\n---\nb: 1")], &[]);
+        assert!(matches!(added, Err(Reason::Layout)), "{added:?}");
+    }
+}

@@ -268,6 +268,13 @@ mod tests {
     }
 
     #[test]
+    fn labels_of_openshift_tell_its_nodes_from_others() {
+        let node = |label| format!("apiVersion: v1\nkind: Node\nmetadata: {{labels: {{{label}: ''}}}}\n");
+        assert!(dump(&[&node("node.openshift.io/os_id")]).is_openshift());
+        assert!(!dump(&[&node("node.kubernetes.io/instance-type")]).is_openshift());
+    }
+
+    #[test]
     fn reports_broken_files_and_skips_foreign_ones() {
         let dump = dump(&["kind: Node\n  a: [\n", "a: [ # nothing of ours\n"]);
         assert_eq!(dump.broken.len(), 1, "{:?}", dump.broken);

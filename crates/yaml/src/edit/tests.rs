@@ -1,9 +1,11 @@
 //! Examples of edits, and generated ones.
 
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 
-use super::{Change, Reason, apply, edits};
-use crate::source::SourceFile;
+use super::{Change, EditableFile, Reason, apply, edits};
+use crate::source::{Edit, SourceFile, Span};
 use crate::{Path, parse};
 
 fn changed(text: &str, changes: &[Change]) -> Result<String, Reason> {
@@ -359,4 +361,15 @@ mod generated {
             }
         }
     }
+}
+
+#[test]
+fn a_comment_that_is_there_twice_is_lost_once() {
+    let text = "a:\n  # why\n  b: 1\n  # why\n  c: 2\n";
+    let file = SourceFile::new("f.yaml", text);
+    let span = Span { start: 0, end: text.len() as u32 };
+    let edit = |text: &str| [Edit { file: Arc::clone(&file), span, text: text.to_owned() }];
+    let before = EditableFile::of(&file);
+    assert!(!before.loses_comment(&edit("# why\n# why\na: 1\n")));
+    assert!(before.loses_comment(&edit("# why\na: 1\n")));
 }
