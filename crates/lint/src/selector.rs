@@ -1,4 +1,4 @@
-//! The name of a rule or of a group, as it is in arguments, configuration and comments.
+//! Names of rules and groups in arguments, configuration and comments.
 
 use hcoplan_diagnostics::finding::{Group, Rule};
 
@@ -7,7 +7,7 @@ use hcoplan_diagnostics::finding::{Group, Rule};
 pub enum Selector {
     /// One rule.
     Rule(&'static str),
-    /// Every rule of a group.
+    /// All rules of a group.
     Group(Group),
 }
 
@@ -20,7 +20,7 @@ impl Selector {
         }
     }
 
-    /// Whether a rule is meant.
+    /// Whether it selects a rule.
     pub fn matches(self, rule: &Rule) -> bool {
         match self {
             Self::Rule(name) => name == rule.name,

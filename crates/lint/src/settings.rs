@@ -1,4 +1,4 @@
-//! Which rules run, how bad their findings are, and their options.
+//! The selection of rules, their severities and options.
 
 use std::collections::BTreeMap;
 
@@ -9,37 +9,37 @@ use serde_json::Value;
 use super::selector::Selector;
 use super::suppression::Suppression;
 
-/// Which rules run, how bad their findings are, and their options.
+/// The selection of rules, their severities and options.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Only these run; empty = all but the pedantic ones.
+    /// Only these rules; empty means all but the pedantic ones.
     pub select: Vec<Selector>,
-    /// These don't run.
+    /// Exclude these rules.
     pub ignore: Vec<Selector>,
-    /// Run the pedantic rules, too.
+    /// Include the pedantic rules.
     pub pedantic: bool,
-    /// What the configuration says about single rules and groups.
+    /// The configuration of rules and groups by name.
     pub rules: BTreeMap<String, RuleSettings>,
-    /// Findings that the configuration says to leave out.
+    /// The configured suppressions.
     pub suppressions: Vec<Suppression>,
-    /// Only some clusters are examined, so that a suppression may be about another one.
+    /// Only some clusters are examined, so that an unused suppression may concern another.
     pub partial: bool,
-    /// Whose suppressions count, of those that are in documents.
+    /// The trust source of suppressions in documents.
     pub trust: Trust,
 }
 
-/// What the configuration says about a rule or a group.
+/// The configuration of a rule or group.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RuleSettings {
-    /// `Some(None)` switches it off.
+    /// `Some(None)` disables it.
     pub severity: Option<Option<Severity>>,
     /// Its options by name.
     pub options: BTreeMap<String, Value>,
 }
 
 impl Settings {
-    /// What of them makes a gate stricter: the pedantic rules, and severities above a rule's own.
-    /// Nothing is switched off or left out. `all` are the rules that there are.
+    /// The settings that make a gate stricter: pedantic rules and raised severities. Nothing is disabled or suppressed.
+    /// `all` are all rules.
     #[must_use]
     pub fn tightened<'r>(&self, all: impl Iterator<Item = &'r Rule>) -> Self {
         let higher = all.filter_map(|rule| {
@@ -50,13 +50,13 @@ impl Settings {
         Self { pedantic: self.pedantic, rules: higher.collect(), trust: Trust::Nobody, ..Self::default() }
     }
 
-    /// Whether something is switched off, left out or less severe than its rule. `all` are the rules that there are.
+    /// Whether a rule is disabled, suppressed or less severe than its default. `all` are all rules.
     pub fn loosens<'r>(&self, mut all: impl Iterator<Item = &'r Rule>) -> bool {
         let lower = |rule: &Rule| self.severity(rule).is_some_and(|s| s.is_none_or(|s| s < rule.severity));
         !self.select.is_empty() || !self.ignore.is_empty() || !self.suppressions.is_empty() || all.any(lower)
     }
 
-    /// Whether a rule runs.
+    /// Whether a rule is enabled.
     pub fn is_enabled(&self, rule: &Rule) -> bool {
         let by_name = |s: &Selector| *s == Selector::Rule(rule.name);
         let selected = if self.select.is_empty() {
@@ -68,7 +68,7 @@ impl Settings {
         selected && !ignored && self.severity(rule) != Some(None)
     }
 
-    /// The configured severity; a rule's own entry beats its group's. `Some(None)`: off.
+    /// The configured severity; a rule's own entry takes precedence over its group's. `Some(None)` means disabled.
     pub fn severity(&self, rule: &Rule) -> Option<Option<Severity>> {
         let of = |name: &str| self.rules.get(name)?.severity;
         of(rule.name).or_else(|| of(rule.group.as_str()))

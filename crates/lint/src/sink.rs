@@ -8,15 +8,14 @@ use hcoplan_diagnostics::finding::{Finding, Severity};
 
 use super::context::Context;
 
-/// A failure that is one error, whichever rule explains it: the rule that
-/// knows the cause reports it with [`Sink::explain`], else a general rule does.
+/// A failure that is reported once: by the rule that knows the cause with [`Sink::explain`], else by a general rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Incident {
-    /// The API server or a webhook rejects the HyperConverged; else `admission-rejected`.
+    /// The API server or a webhook rejects the HyperConverged; the general rule is `admission-rejected`.
     Rejection,
-    /// HCO's reconcile ends with an error; else `reconcile-fails`.
+    /// HCO's reconcile fails; the general rule is `reconcile-fails`.
     ReconcileError,
-    /// SSP's webhook rejects the SSP that HCO makes; else `ssp-rejected`.
+    /// SSP's webhook rejects HCO's SSP; the general rule is `ssp-rejected`.
     SspRejection,
 }
 
@@ -24,17 +23,17 @@ impl Incident {
     const ALL: [Self; 3] = [Self::Rejection, Self::ReconcileError, Self::SspRejection];
 }
 
-/// Why a finding has no fix, or one less, although its rule has one.
+/// The reason for a missing fix.
 pub(super) const UNTRIED: &str = "this fix was not tried: hcoplan has tried its maximum number of fixes; \
     fix other findings first, then run it again";
 
 /// Collects the findings of a rule.
 #[derive(Debug, Default)]
 pub struct Sink {
-    /// Whether the rule gave up on a fix of what it reports next, as many others were tried.
+    /// Whether a fix of the next finding wasn't tried, because many others were.
     pub(super) untried: Rc<Cell<bool>>,
     pub(super) findings: Vec<Finding>,
-    /// Rules that did not run.
+    /// Rules that didn't run.
     pub(super) skipped: BTreeSet<&'static str>,
     explained: [bool; Incident::ALL.len()],
 }
@@ -50,12 +49,12 @@ impl Sink {
         self.findings.push(finding);
     }
 
-    /// Reports each of some findings.
+    /// Reports several findings.
     pub fn report_all(&mut self, findings: impl IntoIterator<Item = Finding>) {
         findings.into_iter().for_each(|finding| self.report(finding));
     }
 
-    /// Reports a finding, of an incident as its explanation.
+    /// Reports a finding; with an incident, as its explanation.
     pub fn report_as(&mut self, incident: Option<Incident>, finding: Finding) {
         match incident {
             Some(incident) => self.explain(incident, finding),
@@ -63,9 +62,8 @@ impl Sink {
         }
     }
 
-    /// Reports the finding that explains an incident. An incident is one finding: only the first
-    /// explanation counts, and rules run in the order of their names. A rejection is an error that
-    /// nothing can suppress.
+    /// Reports the finding that explains an incident. Only the first explanation counts, in the order of the rules'
+    /// names. A rejection is an error that can't be suppressed.
     pub fn explain(&mut self, incident: Incident, mut finding: Finding) {
         self.say_untried(&mut finding);
         if self.is_explained(incident) {
@@ -78,21 +76,21 @@ impl Sink {
         });
     }
 
-    /// Leaves of what was reported since then only what explains the rejection.
+    /// Removes findings reported since `before` unless they explain the rejection.
     pub(super) fn keep_rejection_from(&mut self, before: usize) {
         let found = self.findings.split_off(before).into_iter().filter(|f| f.rejection);
-        // Nobody asked for these rules' fixes.
+        // These rules are disabled, so their fixes aren't offered.
         self.findings.extend(found.map(|finding| Finding { fixes: Vec::new(), not_fixed: None, ..finding }));
     }
 
-    /// Nothing is left out unsaid.
+    /// Reports a fix that wasn't tried.
     fn say_untried(&self, finding: &mut Finding) {
         if self.untried.take() {
             finding.not_fixed.get_or_insert(UNTRIED.into());
         }
     }
 
-    /// Whether a rule has explained the incident.
+    /// Whether a rule explained the incident.
     pub fn is_explained(&self, incident: Incident) -> bool {
         self.explained[incident as usize]
     }

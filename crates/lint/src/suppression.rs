@@ -1,4 +1,4 @@
-//! What leaves findings out, and which ones it means.
+//! A suppression and its scope.
 
 use globset::GlobMatcher;
 use hcoplan_diagnostics::finding::Finding;
@@ -9,51 +9,51 @@ use ignore::gitignore::Gitignore;
 use super::date::Date;
 use super::selector::Selector;
 
-/// Something that leaves findings out.
+/// Hides findings.
 #[derive(Debug, Clone)]
 pub struct Suppression {
-    /// The rules and groups that are meant.
+    /// The rules and groups.
     pub rules: Vec<Selector>,
-    /// Why; may be empty.
+    /// The reason; may be empty.
     pub reason: String,
-    /// The last day on which it counts.
+    /// The last day on which it is effective.
     pub until: Option<Date>,
-    /// Where it is written.
+    /// Its location.
     pub place: Location,
-    /// Which findings of the rules are meant.
+    /// The scope.
     pub scope: Scope,
 }
 
-/// Which findings a suppression is about.
+/// The scope of a suppression.
 #[derive(Debug, Clone)]
 pub enum Scope {
-    /// Those in these bytes of the suppression's own file.
+    /// Findings in this range of the suppression's file.
     Bytes(Span),
-    /// Those of matching files and objects.
+    /// Findings of matching files and objects.
     Matching {
-        /// Files by their path from the root.
+        /// Files by path relative to the root.
         path: Option<Box<Gitignore>>,
         /// The object, as `Kind/name` or `Kind/namespace/name`.
         object: Option<String>,
-        /// Clusters by their name.
+        /// Clusters by name.
         cluster: Option<GlobMatcher>,
     },
 }
 
-/// Whether a document may hold an `ignore`; the others are not worth their memory.
+/// Whether a document may contain suppressions; others aren't kept in memory.
 pub fn may_hold_suppression(document: &Document) -> bool {
     let text = document.file.text();
     text.contains("hcoplan") && text.contains("ignore")
 }
 
 impl Suppression {
-    /// Whether a finding is meant.
+    /// Whether it applies to a finding.
     pub(super) fn matches(&self, finding: &Finding) -> bool {
         let is_meant = || self.rules.iter().any(|r| r.matches(finding.rule));
         match (&self.scope, &finding.location) {
             (Scope::Bytes(span), _) => {
                 let mut places = finding.location.iter().chain(&finding.generated);
-                // The cheapest question first: there may be thousands of both.
+                // Cheap checks first: there may be thousands of both.
                 places.any(|place| {
                     (span.start..span.end).contains(&place.span.start)
                         && place.file.path() == self.place.file.path()

@@ -1,4 +1,4 @@
-//! Lists in words.
+//! Lists in sentences.
 
 /// `a`, `a and b`, `a, b and c`.
 pub(crate) fn and<T: AsRef<str>>(words: &[T]) -> String {

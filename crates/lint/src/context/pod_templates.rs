@@ -1,4 +1,4 @@
-//! Everything that becomes pods, and which architectures those may land on.
+//! Pod templates, and the architectures of their possible nodes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::pod_placement::{
 };
 use super::{Context, ImageEvidence, NodeRef};
 
-/// Kinds with a pod's spec, the groups that they are of, and where it is.
+/// Kinds with a pod's spec: API groups, and the spec's path.
 pub const POD_KINDS: [(&str, &[&str], &str); 8] = [
     ("CronJob", &["batch/"], "spec.jobTemplate.spec.template.spec"),
     ("DaemonSet", &["apps/"], "spec.template.spec"),
@@ -35,39 +35,39 @@ const PREFERRED: &str = "affinity.nodeAffinity.preferredDuringSchedulingIgnoredD
 /// A pod's spec in a manifest.
 #[derive(Debug, Clone)]
 pub struct PodTemplate {
-    /// The document that it is in.
+    /// Its document.
     pub document: Arc<Document>,
-    /// Where the pod's spec is.
+    /// The path of the pod's spec.
     pub spec: Path,
-    /// What to call it: `the deployment a of the operator b.v1.0.0`.
+    /// Its name in messages: `the deployment a of the operator b.v1.0.0`.
     pub called: String,
     /// Whether it is a deployment of a ClusterServiceVersion.
     pub in_bundle: bool,
-    /// What the operator's Subscription puts in place of its placement.
+    /// The placement set by the operator's Subscription.
     pub(super) overridden: Option<Value>,
 }
 
-/// Whether the images of a pod are there for the architectures that it may land on.
+/// The support of a pod's images for the architectures of its possible nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImageCoverage {
-    /// For all of them.
+    /// All are supported.
     All,
-    /// Not for these.
+    /// These aren't supported.
     Part(Vec<String>),
-    /// For none of them.
+    /// None is supported.
     Nothing,
-    /// That isn't known, or no node is declared.
+    /// Unknown, or no node is declared.
     Unknown,
 }
 
-/// What is known of the architectures that all images of a pod are there for.
+/// The architectures supported by all images of a pod.
 #[derive(Debug, Clone)]
 pub struct ArchitectureSupport {
     /// Those that no image is known to lack.
     pub architectures: BTreeSet<String>,
-    /// Whether everything is known about each of the images.
+    /// Whether the evidence about all images is complete.
     pub is_complete: bool,
-    /// The images about which something is known, with where in the document they are named.
+    /// The images with evidence, and the paths of their references.
     pub known: Vec<(Path, ImageEvidence)>,
 }
 
@@ -82,12 +82,12 @@ impl PodTemplate {
         self.spec.below(path)
     }
 
-    /// The place of its key, `spec` as a rule.
+    /// The location of its key, usually `spec`.
     pub fn place(&self) -> Location {
         self.document.locate_key(&self.spec)
     }
 
-    /// The images of its containers, init containers last, each with where it is named.
+    /// The images of its containers, then init containers, with the paths of their references.
     pub fn images(&self) -> Vec<(Path, &str)> {
         let lists = ["containers", "initContainers"].into_iter();
         let each = lists.flat_map(|list| {
@@ -100,7 +100,7 @@ impl PodTemplate {
         each.filter(|(_, image)| !image.is_empty()).collect()
     }
 
-    /// Node selector, affinity and tolerations, as the manifest has them.
+    /// Node selector, affinity and tolerations in the manifest.
     pub fn written_placement(&self) -> Value {
         let json = |path: &str| self.get(path).map_or(Value::Null, Node::to_json);
         json!({
@@ -110,10 +110,10 @@ impl PodTemplate {
         })
     }
 
-    /// The same, with what the Subscription's `spec.config` puts over it.
+    /// The same with the Subscription's `spec.config` applied.
     ///
-    /// Source: OLM `pkg/controller/operators/olm/overrides/inject`: a node selector and each part of
-    /// the affinity replace what was there, tolerations are added.
+    /// Source: OLM `pkg/controller/operators/olm/overrides/inject`: a node selector and each part of the affinity are
+    /// replaced, tolerations are added.
     pub fn placement(&self) -> Value {
         let mut out = self.written_placement();
         let Some(config) = &self.overridden else {
@@ -135,24 +135,24 @@ impl PodTemplate {
         out
     }
 
-    /// The operating system that it is for: what its node selector says, else Linux.
+    /// Its operating system: from the node selector, else Linux.
     pub fn os(&self) -> &str {
         let selector = self.get("nodeSelector");
         let said = OS_KEYS.iter().find_map(|k| selector?.get(k)?.as_str());
         said.unwrap_or("linux")
     }
 
-    /// Where the manifest keeps it to architectures.
+    /// The extent of the manifest's restriction to architectures.
     pub fn architecture_scope(&self) -> ArchitectureScope {
         architecture_scope_of(&self.written_placement())
     }
 
-    /// The same of what the Subscription makes of it.
+    /// The same with the Subscription applied.
     pub fn architecture_scope_as_installed(&self) -> ArchitectureScope {
         architecture_scope_of(&self.placement())
     }
 
-    /// Whether a preferred term speaks of an architecture, and where.
+    /// The path of an architecture in a preferred term, if any.
     pub fn preferred(&self) -> Option<Path> {
         let items = self.get(PREFERRED)?.items();
         let speaks = |item: &Node| {
@@ -163,14 +163,14 @@ impl PodTemplate {
         Some(self.path(PREFERRED).index(index).key("preference"))
     }
 
-    /// The required terms, and where they are.
+    /// The required terms and their path.
     pub fn terms(&self) -> (Path, &[Node]) {
         let terms = self.get(TERMS).map(Node::items).unwrap_or_default();
         (self.path(TERMS), terms)
     }
 
-    /// The lists of architectures that it is kept to: where each is, and what is in it. (A node
-    /// selector's value is one.)
+    /// The lists of architectures that it is restricted to, with their paths. (The value of a node selector counts as a
+    /// list.)
     pub fn named_architectures(&self) -> Vec<(Path, Vec<&str>)> {
         let selector = self.path("nodeSelector");
         let of_selector = ARCHITECTURE_KEYS.iter().filter_map(|key| {
@@ -194,8 +194,7 @@ impl PodTemplate {
         of_selector.chain(of_terms).collect()
     }
 
-    /// The changes that keep it to architectures: one more requirement for each term, else the first
-    /// term.
+    /// The changes that restrict it to architectures: a requirement for each term, else a new term.
     pub fn keep_to<T: AsRef<str>>(&self, architectures: &[T]) -> Vec<Change> {
         let names: Vec<&str> = architectures.iter().map(AsRef::as_ref).collect();
         let requirement = json!({"key": ARCHITECTURE_KEYS[0], "operator": "In", "values": names});
@@ -210,8 +209,7 @@ impl PodTemplate {
         open.map(|(i, _)| Change::Append(path.index(i).key("matchExpressions"), requirement.clone())).collect()
     }
 
-    /// Whether it may run on an architecture, as far as what the manifest requires speaks of
-    /// architectures and operating systems.
+    /// Whether the manifest's requirements on architectures and operating systems allow an architecture.
     pub fn permits(&self, architecture: &str) -> bool {
         permits(&self.written_placement(), self.os(), architecture)
     }
@@ -226,13 +224,13 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The architectures of the declared nodes that a pod may land on: those that its node selector
-    /// and affinity select and whose taints it tolerates.
+    /// The architectures of the declared nodes that a pod can be scheduled to: those that match its node selector and
+    /// affinity and whose taints it tolerates.
     pub fn reachable_architectures(&self, pod: &PodTemplate) -> BTreeSet<&'a str> {
         self.reached(&pod.placement())
     }
 
-    /// The same, if its requirements said nothing of architectures.
+    /// The same without its requirements on architectures.
     pub fn reachable_when_unrestricted(&self, pod: &PodTemplate) -> BTreeSet<&'a str> {
         let mut placement = pod.placement();
         forget_architectures(&mut placement);
@@ -248,8 +246,7 @@ impl<'a> Context<'a> {
         names.filter(|a| !a.is_empty()).collect()
     }
 
-    /// What is known of the architectures that all of a pod's images are there for; `None` where
-    /// about none of them is known what it lacks.
+    /// The architectures supported by all of a pod's images; `None` if no image is known to lack one.
     pub fn supported_architectures(&self, pod: &PodTemplate) -> Option<ArchitectureSupport> {
         let os = pod.os();
         let images = pod.images();
@@ -270,7 +267,7 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// Whether the images of a pod are there for the architectures that it may land on.
+    /// The support of a pod's images for the architectures of its possible nodes.
     pub fn image_coverage(&self, pod: &PodTemplate) -> ImageCoverage {
         let reach = self.reachable_architectures(pod);
         let Some(support) = self.supported_architectures(pod).filter(|_| !reach.is_empty()) else {

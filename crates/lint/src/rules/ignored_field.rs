@@ -57,7 +57,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether the version knows the gate: a list's gate that is unknown has a rule of its own.
+/// Whether the version accepts the gate: another rule reports unknown gates of a list.
 fn is_accepted(cx: &Context<'_>, gate: &str) -> bool {
     let rules = cx.release().admission().version(cx.version());
     let listed = rules.and_then(|r| r.listed_gates.as_ref());
@@ -75,7 +75,7 @@ fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
     finding.fixes(cx.fix("remove the field", Applicability::Unsafe, &removed))
 }
 
-/// Settings of the application-aware quota while it is off.
+/// Settings of the application-aware quota while it is disabled.
 fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
     let Some(hc) = cx.hyperconverged() else {
         return;
@@ -97,7 +97,7 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// One finding for gates without a replacement: their feature was removed, or is always on.
+/// A finding for gates without replacement, whose feature is removed or always enabled.
 fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless: bool) -> Option<Finding> {
     names.sort_by_key(|name| cx.gate(name).name_place().span);
     let release = cx.release().label();
@@ -137,7 +137,7 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
     Some(finding.severity(severity).fixes(fix))
 }
 
-/// A gate that a field took the place of.
+/// A gate that a field replaces.
 fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Finding> {
     let release = cx.release().label();
     let finding = Finding::new(&RULE, format!("{release} ignores the feature gate {name}"))
@@ -152,7 +152,7 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
         return Some(finding.help(help).fixes(fix));
     }
     if cx.document().root.at(field).is_some() {
-        // Nobody knows which of the two is meant.
+        // Gate and field differ, so that the intended value is unclear.
         let fix = cx.fix("remove the gate", Applicability::Suggestion, &[removed]);
         let help = format!("{field} replaces it and has another value, which counts");
         return Some(finding.help(help).fixes(fix));
@@ -161,16 +161,15 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
     Some(finding.fixes(replacement_of(cx, name).and_then(|c| c.fix)))
 }
 
-/// What an ignored gate asks for, and where that counts.
+/// The field for an ignored gate's value.
 pub(super) struct Replacement {
-    /// The field that took the gate's place.
+    /// The field that replaces the gate.
     pub(super) field: Path,
-    /// The fix that writes it there, with its comments.
+    /// The fix that moves the value there, with its comments.
     pub(super) fix: Option<Fix>,
 }
 
-/// Where what an ignored gate says belongs; `None` where the field is written, or says so anyway: then nothing
-/// is lost with the gate.
+/// The field for an ignored gate's value; `None` if the field is set or has this value anyway.
 pub(super) fn replacement_of(cx: &Context<'_>, gate: &str) -> Option<Replacement> {
     let field = successor(cx, gate)?;
     let on = cx.gate(gate).explicit()?;
@@ -189,7 +188,7 @@ fn moved(cx: &Context<'_>, gate: &str, on: bool, field: &Path) -> Option<Fix> {
     with_comments(cx.document(), fix, &[(place, field.clone())])
 }
 
-/// The field that took a gate's place, in the document's version.
+/// The field that replaces a gate, in the document's version.
 fn successor(cx: &Context<'_>, gate: &str) -> Option<Path> {
     let (old, new) = MOVES.iter().find(|(old, _)| *old == gate)?;
     let path = match cx.version() {
@@ -199,25 +198,25 @@ fn successor(cx: &Context<'_>, gate: &str) -> Option<Path> {
     Some(Path::dotted(&format!("spec.{path}")))
 }
 
-/// What the field in a gate's place switches.
+/// The effective value of the field that replaces a gate.
 fn effective(cx: &Context<'_>, gate: &str) -> Option<bool> {
     let (_, field) = MOVES.iter().find(|(old, _)| *old == gate)?;
     Some(cx.hyperconverged()?.flag(field).unwrap_or(false))
 }
 
-/// What became of the feature of a gate that nothing took the place of.
+/// The state of a feature whose gate has no replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FeatureState {
     /// The feature is always on.
     AlwaysOn,
-    /// It isn't there any more.
+    /// The feature was removed.
     Gone,
-    /// Nothing reads the gate.
+    /// The gate is never read.
     Unread,
 }
 
-/// Gates whose feature HCO itself has always or no more. Source: HCO `controllers/handlers`, which renders the
-/// IPAM controller in every NetworkAddonsConfig, and neither Tekton tasks nor a managed tenant quota.
+/// Gates whose feature HCO always or no longer has. Source: HCO `controllers/handlers`, which renders the IPAM
+/// controller in every NetworkAddonsConfig, and neither Tekton tasks nor a managed tenant quota.
 const OF_HCO: [(&str, FeatureState); 3] = [
     ("deployKubevirtIpamController", FeatureState::AlwaysOn),
     ("deployTektonTaskResources", FeatureState::Gone),
@@ -229,7 +228,7 @@ impl FeatureState {
         if let Some((_, state)) = OF_HCO.iter().find(|(name, _)| *name == gate) {
             return *state;
         }
-        // Some of KubeVirt's gates have a suffix.
+        // Some KubeVirt gates have a suffix.
         let is_it = |name: &str| {
             let plain = name.strip_suffix("Gate").unwrap_or(name);
             plain.eq_ignore_ascii_case(gate)
@@ -242,7 +241,7 @@ impl FeatureState {
         }
     }
 
-    /// Whether a gate that is on or off asks for what is so anyway.
+    /// Whether a gate's value equals the actual state.
     fn is_asked_for(self, on: bool) -> bool {
         match self {
             Self::AlwaysOn => on,
@@ -252,7 +251,7 @@ impl FeatureState {
     }
 }
 
-/// Where a gate is: a map's entry, or a list's element.
+/// The path of a gate: a map's entry or a list's element.
 fn place_of(cx: &Context<'_>, name: &str) -> Option<Path> {
     let gates = Path::dotted("spec.featureGates");
     let node = cx.document().root.at(&gates)?;
@@ -264,7 +263,7 @@ fn place_of(cx: &Context<'_>, name: &str) -> Option<Path> {
     Some(gates.index(index))
 }
 
-/// What to remove so that nothing empty stays behind.
+/// The path to remove so that no empty parent remains.
 fn alone(cx: &Context<'_>, path: &Path) -> Path {
     let parent = path.parent();
     let around = cx.document().root.at(&parent);

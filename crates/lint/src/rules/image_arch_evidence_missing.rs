@@ -1,4 +1,4 @@
-//! Images of a mixed cluster about which nothing is saved.
+//! Images of a mixed cluster without evidence about their architectures.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -34,7 +34,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let image = image.strip_prefix("docker://").unwrap_or(image);
         match cx.image_evidence(image) {
             None => drop(images.entry(image.to_owned()).or_insert(place)),
-            // A single image is known for what it is, also without its architecture.
+            // A single image is sufficient evidence, even without its architecture.
             Some(e) if e.is_complete() || e.form == Form::Single => {}
             Some(e) => drop(looked_at.entry(image.to_owned()).or_insert((place, e))),
         }
@@ -89,7 +89,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.report(finding);
 }
 
-/// An image of which one was examined, of perhaps several.
+/// An image with evidence about only one of possibly several images.
 fn partly(cx: &Context<'_>, image: &str, place: &Location, evidence: &ImageEvidence, out: &mut Sink) {
     let seen: Vec<&str> = evidence.architectures.iter().map(String::as_str).collect();
     let nodes = cx.all_architectures().iter().copied();
@@ -106,7 +106,7 @@ fn partly(cx: &Context<'_>, image: &str, place: &Location, evidence: &ImageEvide
     out.report(finding);
 }
 
-/// How the whole of what a registry says about an image is saved.
+/// The command that saves a registry's complete data about an image.
 fn save(image: &str) -> String {
     let file = image.replace(['/', ':', '@'], "_");
     format!("save its manifest: skopeo inspect --raw docker://{image} > images/{file}.json")

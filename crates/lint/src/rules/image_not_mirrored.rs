@@ -1,4 +1,4 @@
-//! Images that a cluster gets from a mirror only, and that oc-mirror doesn't copy.
+//! Images that a cluster pulls only from a mirror, and that oc-mirror doesn't copy.
 //!
 //! Source: oc-mirror copies releases, operators with their related images, and `additionalImages`. The images of disks are
 //! no related images of an operator.
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .confidence(Confidence::Medium);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    // Once for each list, with all images.
+    // One finding for each list.
     let mut found: BTreeMap<(String, u32), (Location, Vec<String>)> = BTreeMap::new();
     let mut add = |image: &str| {
         if let Some(place) = cx.not_mirrored(image) {

@@ -1,4 +1,4 @@
-//! An import from an ImageStream where there are none.
+//! An import from an ImageStream in a cluster without ImageStreams.
 
 use hcoplan_planner::release::Platform;
 use hcoplan_yaml::Node;

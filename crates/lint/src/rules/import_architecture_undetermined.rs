@@ -1,4 +1,4 @@
-//! An image is imported for whichever architecture the importer's node has.
+//! An image whose imported architecture depends on the importer's node.
 
 use hcoplan_planner::boot::Architectures;
 use hcoplan_planner::inventory::Architecture;
@@ -54,7 +54,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
         Architectures::Known(none) if none.is_empty() => {
             let pin = registry.key("platform").key("architecture");
             let written = document.root.at(&pin).and_then(|p| p.as_str());
-            // `architecture-alias` knows the right name.
+            // `architecture-alias` reports the correct name.
             if written.is_some_and(|w| Architecture::alias(w).is_some()) {
                 return None;
             }
@@ -67,7 +67,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
     }
 }
 
-/// What a document is called: `DataVolume kiosk`.
+/// A document's name in messages: `DataVolume kiosk`.
 fn object_name(document: &Document) -> String {
     format!("{} {}", document.text("kind"), document.text("metadata.name"))
 }

@@ -1,4 +1,4 @@
-//! Images that CDI imports from a registry which the cluster only reaches through a mirror.
+//! Images that CDI imports from a registry that the cluster reaches only through a mirror.
 //!
 //! Source: CDI `pkg/importer/transport.go`: the importer asks the registry of the URL itself; mirrors are the nodes'
 //! (`registries.conf`), which pull with `pullMethod: node`.
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .confidence(Confidence::Medium);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    // Once for each mirror, with all that it is about.
+    // One finding for each mirror.
     let mut found: BTreeMap<(String, u32), (Location, Vec<String>)> = BTreeMap::new();
     let mut add = |name: String, source: &Json| {
         let registry = &source["registry"];

@@ -1,4 +1,4 @@
-//! A jsonpatch annotation as a whole.
+//! Rules about jsonpatch annotations as a whole.
 
 use hcoplan_planner::jsonpatch::MOST_EXAMINED;
 use hcoplan_planner::release::Platform;
@@ -65,7 +65,7 @@ fn many_operations(_: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Findi
 }
 
 fn present(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {
-    // An operator that panics before it counts them reports none.
+    // An operator that panics earlier doesn't expose this metric.
     if !cx.plan().metrics.contains_key("kubevirt_hco_unsafe_modifications") {
         return None;
     }
@@ -88,7 +88,7 @@ fn ssp_without_openshift(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Optio
     Some(finding.fixes(cx.without_annotation(patch, Applicability::Unsafe)))
 }
 
-/// So many in words; `None` for none.
+/// A number of operations in words; `None` for none.
 fn operations(count: usize) -> Option<String> {
     match count {
         0 => None,

@@ -1,4 +1,4 @@
-//! A patch that works on this release and not on the next.
+//! A patch that works on this release but not on the next.
 
 use hcoplan_explain::diff::{PatchChange, patch_change};
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
@@ -41,7 +41,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 }
                 PatchChange::Noop(index) => {
                     let message = format!("this operation is no longer needed: it has no effect on {next}");
-                    // Nothing stops.
+                    // The reconcile doesn't fail.
                     Finding::new(&RULE, message)
                         .severity(Severity::Info)
                         .silent()

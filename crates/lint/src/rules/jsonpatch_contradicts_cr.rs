@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What the patch does, and what the HyperConverged says.
+/// The patch's effect, and the HyperConverged's value.
 fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, field: &OwnField) -> String {
     let subject = field.subject(applied.kind());
     let now = applied.patch.result().and_then(|r| r.pointer(&field.pointer));
@@ -58,7 +58,7 @@ fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, field: &OwnField) 
     }
 }
 
-/// A value in a message, where it is short.
+/// A value for a message, if it is short.
 fn shown(value: &Value) -> Option<String> {
     match value {
         Value::Object(_) | Value::Array(_) | Value::Null => None,

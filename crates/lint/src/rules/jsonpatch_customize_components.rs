@@ -1,4 +1,4 @@
-//! Patches inside a patch: edits of the Deployments and DaemonSets of an operand.
+//! Patches inside a patch, which change Deployments and DaemonSets of an operand.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule::warning(
 
 const COMPONENTS: &str = "/spec/customizeComponents";
 
-/// The resources that KubeVirt's operator patches.
+/// The resources patched by KubeVirt's operator.
 const KUBEVIRT: [&str; 8] = [
     "*",
     "APIService",
@@ -27,7 +27,7 @@ const KUBEVIRT: [&str; 8] = [
     "ValidatingWebhookConfiguration",
 ];
 
-/// Those that CDI's operator patches.
+/// The resources patched by CDI's operator.
 const CDI: [&str; 6] =
     ["*", "APIService", "Deployment", "MutatingWebhookConfiguration", "Service", "ValidatingWebhookConfiguration"];
 
@@ -53,7 +53,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What holds for every inner patch.
+/// The finding for any inner patch.
 fn general(applied: &Applied<'_, '_>, inner: &[(String, Value)]) -> Finding {
     let kind = applied.kind();
     let counted = inner.iter().find_map(|(pointer, patch)| {
@@ -77,7 +77,7 @@ fn general(applied: &Applied<'_, '_>, inner: &[(String, Value)]) -> Finding {
     )
 }
 
-/// The inner patches that an operation writes, each with its place in the operand.
+/// The inner patches written by an operation, each with its path in the operand.
 fn inner_patches(operation: &Operation) -> Vec<(String, Value)> {
     let Some(value) = operation.value() else {
         return Vec::new();
@@ -99,7 +99,7 @@ fn inner_patches(operation: &Operation) -> Vec<(String, Value)> {
     }
 }
 
-/// Why an inner patch can't work.
+/// Why an inner patch fails.
 fn broken(applied: &Applied<'_, '_>, kinds: &[&str], pointer: &str, patch: &Value) -> Option<Finding> {
     let text = |key: &str| patch.get(key).and_then(Value::as_str);
     let kind = applied.kind();

@@ -1,4 +1,4 @@
-//! A patch that sets what the HyperConverged has a field for.
+//! A patch that sets a value for which the HyperConverged has a field.
 
 use super::prelude::*;
 use crate::OwnField;

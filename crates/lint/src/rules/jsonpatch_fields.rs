@@ -1,4 +1,4 @@
-//! Operations on fields that the operand doesn't have, has in another case, or outside its spec.
+//! Operations on fields that the operand doesn't have, has in another case, or has outside of its spec.
 
 use hcoplan_kubernetes::go::TypeStep;
 use hcoplan_kubernetes::schema::Schema;
@@ -49,7 +49,7 @@ static JSONPATCH_UNKNOWN_FIELD: Rule = Rule::error(
 .silent("the field is dropped, and UnsupportedHCOModification fires")
 .fix(FixKind::Suggested);
 
-/// What an operation writes and the operand loses again for a reason, by its pointer.
+/// The values that an operation writes and the operand loses for a given reason, by pointer.
 fn each_lost(
     cx: &Context<'_>,
     out: &mut Sink,
@@ -114,14 +114,14 @@ fn path_not_in_release(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &st
 }
 
 fn unknown_field(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str) -> Option<Finding> {
-    // What another release has is `jsonpatch-path-not-in-release`.
+    // `jsonpatch-path-not-in-release` reports fields of other releases.
     if cx.release_with(applied.patch, pointer).is_some() {
         return None;
     }
     dropped(cx, applied, pointer, "the operator drops it")
 }
 
-/// What the operator keeps and the API server doesn't.
+/// Values that the operator keeps and the API server prunes.
 fn each_pruned(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
         let changes = applied.effect.changed.iter();
@@ -130,10 +130,10 @@ fn each_pruned(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The pointer to what the operand's CustomResourceDefinition doesn't have of a value.
+/// The pointer of the part of a value that the operand's CustomResourceDefinition doesn't have.
 fn pruned(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, value: &Value) -> Option<String> {
     let schema = cx.operand_schema(applied.patch)?;
-    // A scalar with a place of its own stays: nothing has to be tried out.
+    // Speed: a scalar at a known field is kept.
     let is_scalar = !value.is_object() && !value.is_array();
     if is_scalar && schema.field(&schema_path(pointer)).is_some() {
         return None;
@@ -141,7 +141,7 @@ fn pruned(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, value: &Va
     let mut document = applied.patch.rendered()?.clone();
     let (parent, key) = pointer.rsplit_once('/')?;
     let key = jsonpatch::segments(&format!("/{key}")).pop()?;
-    // Lists are replaced as a whole, so that the parent is an object or an element is there.
+    // Lists are replaced as a whole, so that the parent is an object or an existing element.
     match document.pointer_mut(parent)? {
         Value::Object(entries) => {
             entries.insert(key, value.clone());

@@ -1,4 +1,4 @@
-//! Feature gates that jsonpatch annotations add to the operands, and take away.
+//! Feature gates that jsonpatch annotations add to or remove from operands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,7 @@ static JSONPATCH_UNKNOWN_FEATURE_GATE: Rule = Rule::warning(
 .claims(Claim::HasEffect)
 .fix(FixKind::Suggested);
 
-/// The gates that operations add to KubeVirt's; one that is there already is `jsonpatch-duplicate-feature-gate`.
+/// The gates that operations add to KubeVirt; `jsonpatch-duplicate-feature-gate` reports existing ones.
 fn each_added(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &Applied<'_, '_>, &str) -> Option<Finding>) {
     for applied in cx.applied().filter(|a| a.kind() == "KubeVirt") {
         let Some(gates) = applied.gates() else {
@@ -73,7 +73,7 @@ fn each_added(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &Applied<
     }
 }
 
-/// Whether an operation adds a gate and nothing else.
+/// Whether an operation only adds a gate.
 fn appends(applied: &Applied<'_, '_>, gate: &str) -> bool {
     applied.operation.value().is_some_and(|value| value == gate)
 }
@@ -81,7 +81,7 @@ fn appends(applied: &Applied<'_, '_>, gate: &str) -> bool {
 fn inert(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Finding> {
     let kubevirt = cx.release().kubevirt();
     let unread = kubevirt.gates_without_effect.iter().any(|g| g == gate);
-    // Where what was wanted is there anyway, the operation can go without a question.
+    // If the feature is enabled anyway, removing the operation is safe.
     let (severity, why, applicability) = match kubevirt.feature_gates.get(gate)? {
         Phase::Ga => (Severity::Info, "the feature is always on", Applicability::Safe),
         Phase::Discontinued => (Severity::Warning, "the feature was discontinued", Applicability::Unsafe),
@@ -96,7 +96,7 @@ fn inert(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Find
     Some(without(cx, finding, applied, gate, applicability))
 }
 
-/// The finding with the help, and the fix, that takes a gate out of what an operation adds.
+/// Adds help and fix that remove a gate from an operation.
 fn without(
     cx: &Context<'_>,
     finding: Finding,
@@ -133,7 +133,7 @@ fn unknown(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Fi
     })
 }
 
-/// Gates of one operand that HCO renders anyway, each by an operation of its own, are one finding.
+/// One finding for all gates of an operand that HCO renders anyway and that are added by separate operations.
 fn duplicates(cx: &Context<'_>, out: &mut Sink) {
     let mut alike: BTreeMap<&str, Vec<(Applied<'_, '_>, &str)>> = BTreeMap::new();
     for applied in cx.applied() {
@@ -182,7 +182,7 @@ fn duplicate(applied: &Applied<'_, '_>, gate: &str, rendered: bool) -> Finding {
     finding.label("changes nothing, and counts for the alert")
 }
 
-/// The annotation without all of these operations, or no annotation where no other is left.
+/// Removes these operations from the annotation, or the annotation with the last one.
 fn without_all(cx: &Context<'_>, patch: &PatchAnnotation<'_>, indices: &BTreeSet<usize>) -> Option<Fix> {
     let count = indices.len();
     if count == patch.operations().len() {
@@ -236,7 +236,7 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The most gates that are named.
+/// Maximum number of gates named.
 const MOST_NAMED: usize = 4;
 
 fn some(gates: &[&str]) -> String {
@@ -246,7 +246,7 @@ fn some(gates: &[&str]) -> String {
     }
 }
 
-/// An operation for each gate that is new, in the place of the one that takes others away.
+/// Replaces the operation by one for each new gate.
 fn appended(cx: &Context<'_>, applied: &Applied<'_, '_>, list: &str, added: &[String]) -> Option<Fix> {
     if added.is_empty() {
         return cx.drop_operation(applied);
@@ -267,7 +267,7 @@ fn appended(cx: &Context<'_>, applied: &Applied<'_, '_>, list: &str, added: &[St
 
 const DISABLED: &str = "/spec/configuration/developerConfiguration/disabledFeatureGates";
 
-/// The gate whose operation HCO removes from the annotation when it upgrades.
+/// The gate that HCO removes from the annotation during an upgrade.
 const REMOVED_BY_HCO: &str = "Template";
 
 fn in_disabled_list(cx: &Context<'_>, out: &mut Sink) {
@@ -294,7 +294,7 @@ fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Value, gat
     let adds = |a: &Applied<'_, '_>| a.gates().is_some_and(|g| g.added.iter().any(|a| a == gate));
     let mut of_this = cx.applied().filter(|a| a.patch.target == patch.target);
     let Some(applied) = of_this.find(adds) else {
-        // The other way round: the patch disables a gate that HCO switches on.
+        // The opposite: the patch disables a gate that HCO enables.
         let applied = cx.changed_by(patch, DISABLED);
         let place = applied.map_or_else(|| patch.annotation.value_place(), |a| a.path_place());
         let finding = finding.at(place).label("HCO switches this gate on");
@@ -317,7 +317,7 @@ fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Value, gat
     finding.help("remove the operation, in an upgrade before it")
 }
 
-/// The gates that are in both of KubeVirt's lists.
+/// The gates in both of KubeVirt's lists.
 fn in_both(kubevirt: &Value) -> Vec<&str> {
     let disabled: Vec<&str> = names(kubevirt, DISABLED).collect();
     let mut both: Vec<&str> = names(kubevirt, KUBEVIRT_GATES).filter(|g| disabled.contains(g)).collect();

@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 const HELP: &str = "write a JSON list of operations: double quotes, no comma behind the last element";
 
-/// What reads as YAML (single quotes, bare words, a comma behind the last element), as JSON.
+/// Converts a text that is valid YAML (single quotes, bare words, a trailing comma) to JSON.
 fn as_json(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Fix> {
     let file = SourceFile::new(cx.document().file.path(), patch.text);
     let parsed = parse(&file);

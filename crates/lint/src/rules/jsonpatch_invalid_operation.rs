@@ -1,4 +1,4 @@
-//! An operation of a patch that is none.
+//! An invalid operation of a patch.
 
 use hcoplan_planner::jsonpatch::OperationPart;
 
@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule::error(
 .needs(Needs::Document)
 .fix(FixKind::Suggested);
 
-/// Every `op` there is.
+/// All valid `op`s.
 const OPS: [Op; 6] = [Op::Add, Op::Remove, Op::Replace, Op::Move, Op::Copy, Op::Test];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -59,7 +59,7 @@ fn message(failure: &jsonpatch::Failure, element: bool) -> String {
     }
 }
 
-/// What the characters lack.
+/// The label for the location.
 fn label(failure: &jsonpatch::Failure, element: bool) -> &'static str {
     match failure.cause {
         _ if element => "must be an object with op and path",

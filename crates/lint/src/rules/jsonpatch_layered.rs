@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .needs(Needs::Document)
 .fix(FixKind::Suggested);
 
-/// A text that the annotation has had on the way.
+/// An earlier text of the annotation.
 struct EarlierText<'l> {
     layer: Option<&'l Layer>,
     operations: Vec<Value>,
@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in patches {
         let name = patch.target.name;
         let mut below = Vec::new();
-        // A build has the last layer's text; its layers begin with the HyperConverged's own.
+        // A build has the last layer's text; its layers start with the HyperConverged's own.
         if !cx.is_built() {
             below.push(EarlierText {
                 layer: None,
@@ -75,7 +75,7 @@ fn finding(layer: &Layer, under: &EarlierText<'_>, missing: &[&Value]) -> Findin
         )
 }
 
-/// The operations before those of the layer.
+/// Prepends the missing operations to those of the layer.
 fn added(layer: &Layer, missing: &[&Value]) -> Option<Fix> {
     let annotation = Annotation::of(layer.document.as_ref()?, &layer.name)?;
     let start = layer.text.find('[')? + 1;
@@ -90,7 +90,7 @@ fn added(layer: &Layer, missing: &[&Value]) -> Option<Fix> {
     })
 }
 
-/// The operations of a patch, as JSON; none where it is no list.
+/// The operations of a patch as JSON; empty unless it is a list.
 fn operations(text: &str) -> Vec<Value> {
     let list: Option<Vec<Value>> = serde_json::from_str(text).ok();
     list.unwrap_or_default()

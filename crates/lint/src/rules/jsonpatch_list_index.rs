@@ -1,4 +1,4 @@
-//! A patch that counts the elements of a rendered list.
+//! A patch with an index into a rendered list.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule::warning(
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
         let (patch, operation) = (applied.patch, applied.operation);
-        // Those say more about the same index.
+        // Other rules report these indexes in more detail.
         if applied.inherits() || !applied.lost_gates().is_empty() || !applied.writes() {
             continue;
         }
@@ -54,11 +54,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// An index into a list that is rendered.
+/// An index into a rendered list.
 struct Indexed {
-    /// The segment that counts.
+    /// The number of the index's segment.
     depth: usize,
-    /// The element that is there, where it has a name.
+    /// The name of the present element, if it has one.
     element: Option<String>,
 }
 
@@ -83,7 +83,7 @@ fn indexed(rendered: &Value, segments: &[String]) -> Option<Indexed> {
     None
 }
 
-/// What people call an element.
+/// The name of an element.
 fn name(element: &Value) -> Option<String> {
     let named = ["name", "resourceName", "key", "resourceType"];
     match element {
@@ -97,7 +97,7 @@ fn name(element: &Value) -> Option<String> {
     }
 }
 
-/// `-` in the index's place.
+/// Replaces the index by `-`.
 fn append(cx: &Context<'_>, applied: &Applied<'_, '_>, depth: usize) -> Option<Fix> {
     let patch = applied.patch;
     if patch.shifts_others(applied.index) {

@@ -36,7 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether the operand is the same without the operation.
+/// Whether the operand is equal without the operation.
 fn does_nothing(cx: &Context<'_>, applied: &Applied<'_, '_>) -> bool {
     let effect = applied.effect;
     if !effect.changed.is_empty() || !effect.lost.is_empty() {

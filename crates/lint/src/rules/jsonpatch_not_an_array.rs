@@ -1,4 +1,4 @@
-//! A jsonpatch annotation that is JSON, but no list.
+//! A jsonpatch annotation that is JSON but not a list.
 
 use super::prelude::*;
 
@@ -29,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Brackets around the text, where that makes operations of it.
+/// Adds brackets, if that gives valid operations.
 fn bracketed(patch: &PatchAnnotation<'_>) -> Option<Fix> {
     let text = patch.text;
     jsonpatch::decode(&format!("[{text}]")).ok()?;

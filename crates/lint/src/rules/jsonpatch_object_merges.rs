@@ -1,4 +1,4 @@
-//! An object that was meant to replace another one, and is merged into it.
+//! An object that is merged instead of replacing the existing one.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ pub(super) static RULE: Rule = Rule::warning(
 .silent("the operand keeps what the patch leaves out")
 .fix(FixKind::Suggested);
 
-/// How many fields a message names.
+/// Maximum number of fields named in a message.
 const MOST_NAMED: usize = 4;
 
-/// How many fields a fix clears.
+/// Maximum number of fields cleared by a fix.
 const MOST_CLEARED: usize = 5;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -51,7 +51,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// One operation for each field that is given, where that makes the same of the operand.
+/// Replaces the operation by one for each field, if the result is the same.
 fn by_path(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Fix> {
     let (patch, operation) = (applied.patch, applied.operation);
     let mut leaves = Vec::new();
@@ -73,7 +73,7 @@ fn by_path(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Fix> {
     })
 }
 
-/// The keys of every value that is in an object which is already there.
+/// The paths of values inside an existing object.
 fn collect(value: &Value, there: &Value, keys: &mut Vec<String>, leaves: &mut Vec<Vec<String>>) {
     match (value, there) {
         (Value::Object(entries), Value::Object(existing)) if !entries.is_empty() => {
@@ -92,7 +92,7 @@ fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// Null for each field that stays, where that clears all of them.
+/// Sets the remaining fields to null, if that clears all of them.
 fn cleared(cx: &Context<'_>, applied: &Applied<'_, '_>, names: &[&str]) -> Option<Fix> {
     let (patch, operation) = (applied.patch, applied.operation);
     let mut fields: Vec<&str> = names.iter().map(|n| n.split('/').next().unwrap_or(n)).collect();

@@ -53,7 +53,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.explain(failed.incident, finding);
 }
 
-/// The first part of an operation's path that the operand's type doesn't have, with the field that it is a slip of.
+/// The first segment of an operation's path that the operand's type doesn't have, with the similar field.
 fn meant<'c>(
     cx: &'c Context<'_>,
     patch: &PatchAnnotation<'_>,

@@ -1,4 +1,4 @@
-//! A patch that decides about architectures, past HCO.
+//! A patch that overrides HCO's decisions about architectures.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ const DEFAULT: &str = "/spec/configuration/architectureConfiguration/defaultArch
 const SWITCH: &str = "/spec/enableMultipleArchitectures";
 const CLUSTER: &str = "/spec/cluster";
 
-/// The operand's kind and the places in it.
+/// Operands and the affected paths.
 const PLACES: [(&str, &[&str]); 2] = [
     (
         "KubeVirt",
@@ -36,7 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
         let of_kind = PLACES.iter().find(|(kind, _)| *kind == applied.kind());
         let places = of_kind.map_or(&[][..], |(_, places)| places);
-        // The first one says most about it.
+        // The first path is the most important.
         let found = places.iter().find_map(|p| Some((*p, applied.changed_below(p)?)));
         let Some((place, pointer)) = found else {
             continue;
@@ -77,7 +77,7 @@ fn instead(place: &str) -> &'static str {
     }
 }
 
-/// What the nodes, or HCO, say to the contrary.
+/// The fact in nodes or HCO that contradicts the patch.
 fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, place: &str) -> Option<String> {
     let result = applied.patch.result()?;
     match place {

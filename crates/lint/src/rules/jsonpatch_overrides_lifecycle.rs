@@ -1,4 +1,4 @@
-//! A patch of versions, images or the removal of an operand, which HCO then no longer controls.
+//! A patch of versions, images or the removal of an operand, which HCO then doesn't control.
 
 use super::prelude::*;
 
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .claims(Claim::HasEffect)
 .fix(FixKind::Suggested);
 
-/// A part of an operand and what patching it means.
+/// A path of an operand and the consequence of patching it.
 struct Part {
     kind: &'static str,
     pointer: &'static str,
@@ -27,12 +27,12 @@ const fn part(kind: &'static str, pointer: &'static str, what: &Consequence) -> 
     Part { kind, pointer, severity: what.severity, means: what.means, instead: what.instead }
 }
 
-/// What the cluster has without the operation.
+/// The alternative to the operation.
 #[derive(Clone, Copy)]
 enum Instead {
     /// A field of the HyperConverged, by its path below `spec`.
     Field(&'static str),
-    /// Why it is HCO or the release that decides.
+    /// Why HCO or the release decides.
     Reason(&'static str),
 }
 

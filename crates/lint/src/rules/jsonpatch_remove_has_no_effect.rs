@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let source = operation.from.as_ref().filter(|_| operation.op == Op::Move);
         let path = match operation.op {
             Op::Remove => &operation.path,
-            // What is outside spec is `jsonpatch-from-outside-spec`.
+            // `jsonpatch-from-outside-spec` reports sources outside of spec.
             Op::Move => match source.filter(|s| s.starts_with("/spec/")) {
                 Some(source) => source,
                 None => continue,
@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Replaces a `remove` by writing null, where that clears the field: tried out on the operand.
+/// Replaces a `remove` by writing null, if that clears the field.
 fn clearing(
     cx: &Context<'_>,
     patch: &PatchAnnotation<'_>,

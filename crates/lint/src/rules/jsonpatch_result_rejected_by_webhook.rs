@@ -1,4 +1,4 @@
-//! A patched operand that its own operator's webhook rejects.
+//! A patched operand that its operator's webhook rejects.
 
 use hcoplan_planner::admission::rejections_of_kubevirt;
 use hcoplan_planner::boot_images::ssp_stage::{self, SspReason};
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule::error(
 .claims(Claim::HasEffect)
 .fix(FixKind::Suggested);
 
-/// What rules of their own say more about.
+/// Reasons reported by other rules.
 const ELSEWHERE: [&str; 2] = ["customize-components", "gates-in-both-lists"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,4 +1,4 @@
-//! Two operations of a patch that write the same place.
+//! Two operations of a patch that write the same path.
 
 use super::prelude::*;
 
@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The patch without the earlier operation, where the operand stays the same.
+/// Removes the earlier operation, if the operand stays the same.
 fn without(cx: &Context<'_>, applied: &Applied<'_, '_>, earlier: usize) -> Option<Fix> {
     let patch = applied.patch;
     let range = jsonpatch::removal_range(patch.text, earlier)?;

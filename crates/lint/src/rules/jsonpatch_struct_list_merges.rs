@@ -1,4 +1,4 @@
-//! An element of a list that takes over what another one had.
+//! An element of a list that inherits fields of another one.
 
 use hcoplan_planner::jsonpatch::Loss;
 use serde_json::{Value, json};
@@ -40,8 +40,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Empties the fields that were taken over, by operations of their own after it: tried out on the
-/// operand. `None` where an element has a value of its own that the old one's got mixed into.
+/// Adds operations that empty the inherited fields, if that works. `None` if an element's own value was merged with the
+/// old one.
 fn emptied(cx: &Context<'_>, applied: &Applied<'_, '_>, lost: &[&Loss]) -> Option<Fix> {
     let empty: Vec<(&str, Value)> = lost
         .iter()
@@ -66,8 +66,7 @@ fn emptied(cx: &Context<'_>, applied: &Applied<'_, '_>, lost: &[&Loss]) -> Optio
     })
 }
 
-/// What Go's decoder takes for an empty value of the same type; `null` would leave a plain one as
-/// it was.
+/// The empty value of the same type for Go's decoder; `null` would keep a scalar.
 fn empty_like(value: &Value) -> Value {
     match value {
         Value::Bool(_) => false.into(),
@@ -77,7 +76,7 @@ fn empty_like(value: &Value) -> Value {
     }
 }
 
-/// A value as a message shows it.
+/// A value for a message.
 fn short(value: &Value) -> String {
     match value {
         Value::Object(_) => "an object".to_owned(),

@@ -1,4 +1,4 @@
-//! A `test` in a patch: no guard, but a tripwire.
+//! A `test` in a patch, which makes the reconcile fail.
 
 use super::prelude::*;
 
@@ -16,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let failed = failed.filter(|f| f.annotation == patch.target.name);
         for (index, operation) in patch.operations().iter().enumerate() {
             let fails = failed.filter(|f| f.failure.operation == Some(index));
-            // A path outside spec is rejected before anything is tested.
+            // A path outside of spec is rejected earlier.
             if operation.op != Op::Test || !operation.path.starts_with("/spec/") {
                 continue;
             }

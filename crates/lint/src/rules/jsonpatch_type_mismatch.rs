@@ -1,4 +1,4 @@
-//! A value that the operand's field can't hold.
+//! A value of the wrong type for the operand's field.
 
 use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep, Wants};
 use hcoplan_yaml::{Path, Segment};
@@ -38,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What the operand's type says about the value of an operation.
+/// The type error of an operation's value.
 fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation) -> Option<Finding> {
     if !matches!(operation.op, Op::Add | Op::Replace) {
         return None;
@@ -73,7 +73,7 @@ fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation
     })
 }
 
-/// What the field holds.
+/// The expected type.
 fn label(wants: &Wants) -> String {
     let Wants::Type(ty) = wants else {
         return "is not what this field can hold".to_owned();
@@ -97,15 +97,15 @@ fn step(segment: &Segment) -> String {
     }
 }
 
-/// A document with nothing but the operation's value at its place, and the path of that place:
-/// the operand itself isn't there when the patch fails. `None` where the type has no such place.
+/// A document with only the operation's value at its path, and that path, because a failing patch has no result. `None`
+/// if the type has no such path.
 fn placed<'t>(types: &'t GoTypes, mut ty: &'t GoType, operation: &Operation, value: Value) -> Option<(Value, Path)> {
     let mut path = Path::root();
     for segment in operation.segments() {
         match types.step(ty, &segment) {
             TypeStep::Field(name, inner) => (path, ty) = (path.key(name), inner),
             TypeStep::Inside(inner) => {
-                // Whether it is a list is seen in what it rejects.
+                // A list type is recognised by accepting an empty list.
                 let list = types.decode_check(&Value::Array(Vec::new()), ty).is_ok();
                 path = if list { path.index(0) } else { path.key(&segment) };
                 ty = inner;
@@ -123,7 +123,7 @@ fn placed<'t>(types: &'t GoTypes, mut ty: &'t GoType, operation: &Operation, val
     Some((document, path))
 }
 
-/// The value with its quotes taken away, or with quotes, where the type then has a place for it.
+/// The value with quotes added or removed, if the type then accepts it.
 fn corrected(types: &GoTypes, ty: &GoType, document: &Value, at: &Path) -> Option<Value> {
     let pointer = at.to_pointer();
     let candidate = match document.pointer(&pointer)? {

@@ -1,4 +1,4 @@
-//! An annotation that was meant to be a jsonpatch annotation.
+//! A misspelt jsonpatch annotation.
 
 use hcoplan_planner::jsonpatch::ANNOTATIONS;
 
@@ -14,10 +14,10 @@ pub(super) static RULE: Rule = Rule::error(
 .claims(Claim::NoEffect)
 .fix(FixKind::Unsafe);
 
-/// What every key ends in.
+/// The suffix of all keys.
 const LAST_PART: &str = "jsonpatch";
 
-/// What people call the operands, and the key that they mean.
+/// Common names of the operands, and the key for each.
 const CALLED: [(&str, &str); 10] = [
     ("kubevirt", "kubevirt.kubevirt.io/jsonpatch"),
     ("kv", "kubevirt.kubevirt.io/jsonpatch"),
@@ -56,7 +56,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let removal = [cx.annotation_removal(key)];
             finding.fixes(cx.fix(format!("remove {key}"), Applicability::Suggestion, &removal))
         } else {
-            // Of two that mean the same nobody knows which one counts.
+            // Of two keys with the same meaning, the intended one is unclear.
             let is_only = annotations.entries().iter().filter(|e| self::meant(&e.key.text) == Some(name)).count() == 1;
             let applicability = if is_only { Applicability::Unsafe } else { Applicability::Suggestion };
             finding.fix(Fix::edit(format!("rename it to {name}"), applicability, place, name))
@@ -64,7 +64,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The key that was meant: by the operand's usual name, else by the nearest one.
+/// The intended key: by the operand's common name, else the most similar one.
 fn meant(key: &str) -> Option<&'static str> {
     let plain = plain(key);
     let (domain, last) = plain.split_once('/')?;

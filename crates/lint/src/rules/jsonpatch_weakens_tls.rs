@@ -1,4 +1,4 @@
-//! A patch that lets an operand use weaker TLS than the HyperConverged requires.
+//! A patch that allows an operand weaker TLS than the HyperConverged requires.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule::error(
 
 const KUBEVIRT: &str = "/spec/configuration/tlsConfiguration";
 
-/// The least that is no error.
+/// The lowest version that isn't an error.
 const TLS12: u32 = 0x0303;
 const TLS13: u32 = 0x0304;
 
@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let message = format!("the patch lets {} speak {is}; without it, the minimum is {was}", patch.target.kind);
             (severe, message, format!("{pointer}/minTLSVersion"))
         });
-        // A named profile is one choice, a list of ciphers another one.
+        // A named profile and a list of ciphers are alternatives.
         let own_ciphers = patch.target.kind == "KubeVirt" || versions.is_none();
         let ciphers = after.new_and_weak(&before).filter(|_| own_ciphers);
         let weak = ciphers.map(|(_, cipher)| cipher);
@@ -78,7 +78,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// A cipher's name as the operation has it: IANA's or OpenSSL's.
+/// A cipher's name as written in the operation: IANA's or OpenSSL's.
 fn written_as(tables: &Tls, applied: &Applied<'_, '_>, iana: &str) -> String {
     let known = tables.openssl_to_iana.iter();
     let mut names = known.filter(|(_, i)| *i == iana).map(|(openssl, _)| openssl.as_str());
@@ -102,15 +102,15 @@ fn named(version: u32) -> String {
     format!("TLS 1.{}", version.saturating_sub(0x0301))
 }
 
-/// What TLS settings allow.
+/// The versions and ciphers that TLS settings allow.
 struct Strength {
     version: u32,
-    /// IANA's names; empty where Go's own choice is.
+    /// IANA's names; empty means Go's default.
     ciphers: BTreeSet<String>,
 }
 
 impl Strength {
-    /// Of KubeVirt's settings or of a profile. What isn't there is as `Intermediate`.
+    /// Of KubeVirt's settings or a profile. The default is `Intermediate`.
     fn of(tables: &Tls, settings: Option<&Value>) -> Self {
         let text = |v: &Value, key: &str| v.get(key).and_then(Value::as_str).map(str::to_owned);
         let kind = settings.and_then(|s| text(s, "type"));
@@ -136,7 +136,7 @@ impl Strength {
         Self { version: version.unwrap_or(TLS12), ciphers: ciphers.into_iter().map(iana).collect() }
     }
 
-    /// The worst cipher that the other settings don't have, and whether it is an error.
+    /// The weakest cipher that the other settings don't allow, and whether it is an error.
     fn new_and_weak<'s>(&'s self, before: &Self) -> Option<(bool, &'s str)> {
         if self.version >= TLS13 {
             return None;

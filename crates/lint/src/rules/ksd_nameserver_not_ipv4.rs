@@ -12,10 +12,10 @@ pub(super) static RULE: Rule = Rule::error(
 .rejected("kubeSecondaryDNSNameServerIP isn't a valid IPv4")
 .needs(Needs::Document);
 
-/// The gate without which the field isn't read.
+/// The gate that enables the field.
 const GATE: &str = "deployKubeSecondaryDNS";
 
-/// The field, below `spec` in v1's shape.
+/// The field's path below `spec` of v1.
 const FIELD: &str = "networking.kubeSecondaryDNSNameServerIP";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -48,12 +48,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Warns about the old name at one place.
+/// Warns about the old name at one path.
 fn deprecated(cx: &Context<'_>, node: &Node, path: &Path, out: &mut Sink) {
     let (Some(entry), old) = (node.entry(OLD), path.key(OLD)) else {
         return;
     };
-    // v1 doesn't know the old name at all; that is another rule's.
+    // v1 doesn't have the old name; another rule reports it.
     if cx.admission().pruned.iter().any(|p| p.path == old) || entry.value.items().is_empty() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Mediated devices that no virtual machine may use.
+//! Mediated devices that no virtual machine is permitted to use.
 
 use hcoplan_yaml::Node;
 

@@ -1,4 +1,4 @@
-//! A mirror that gets a part of a manifest list.
+//! A mirror that gets only a part of a manifest list.
 
 use std::sync::Arc;
 
@@ -36,8 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// A command from a line on, with the lines that continue it, and where it begins in the file.
-/// Comments hold none.
+/// The command that starts on a line, with its continuation lines and its offset; `None` in comments.
 fn command<'f>(file: &'f SourceFile, number: usize, words: &[&str]) -> Option<(usize, &'f str)> {
     let (start, line) = file.line(number)?;
     let at = position(line, words)?;
@@ -55,12 +54,12 @@ fn command<'f>(file: &'f SourceFile, number: usize, words: &[&str]) -> Option<(u
     }
     let begin = start + at;
     let text = file.text().get(begin..end)?;
-    // What comes behind it is another command.
+    // Another command follows.
     let stop = text.find(['|', ';', '&']).unwrap_or(text.len());
     Some((begin, text.get(..stop)?.trim_end()))
 }
 
-/// Position of consecutive words in a line, with any spaces between them.
+/// The offset of consecutive words in a line, separated by any spaces.
 fn position(line: &str, words: &[&str]) -> Option<usize> {
     let (first, rest) = words.split_first()?;
     line.match_indices(first).find_map(|(at, _)| {
@@ -98,7 +97,7 @@ fn skopeo(cx: &Context<'_>, file: &Arc<SourceFile>, number: usize, out: &mut Sin
     if cx.image_evidence(from).is_some_and(|e| e.form == Form::Single) {
         return;
     }
-    // Behind `skopeo copy`.
+    // After `skopeo copy`.
     let verb = text.find("copy").map_or(0, |at| at + "copy".len());
     let place = Location::new(file, Span::new(begin, begin + verb));
     let insertion = Location::new(file, Span::new(begin + verb, begin + verb));

@@ -1,13 +1,13 @@
 //! One file per rule, or per table of rules.
 //!
-//! A rule's file holds `RULE` (metadata) and `check`. Adding one is a file, its two lines below, its page
-//! `docs/rules/<rule>.md` and its fixtures under `testdata/lint/`; see CONTRIBUTING.md. Rules of one shape are rows of a
-//! table in one file: its `RULES`.
+//! A rule's file has `RULE` (metadata) and `check`. To add one: a file, its two lines below, its page
+//! `docs/rules/<rule>.md` and its fixtures in `testdata/lint/`; see CONTRIBUTING.md. Similar rules are rows of a table
+//! in one file: its `RULES`.
 
 use super::registered_rule::RegisteredRule;
 use super::registered_rule::RunPhase::{Always, Late};
 
-/// An alert, with its runbook.
+/// An alert with its runbook.
 macro_rules! alert {
     ($name:literal) => {
         Prediction::Alert { name: $name, runbook: concat!("https://kubevirt.io/monitoring/runbooks/", $name, ".html") }
@@ -167,14 +167,14 @@ mod workload_placement_change_with_vms;
 mod workload_placement_matches_no_node;
 mod workload_updates_disabled;
 
-/// `RULE` and `check` of each file, by the phase in which it runs.
+/// `RULE` and `check` of each file, by phase.
 macro_rules! table {
     ($($when:ident: $($file:ident),+;)+) => {
         &[$($(RegisteredRule { rule: &$file::RULE, when: $when, check: $file::check }),+),+]
     };
 }
 
-/// Every rule that has a file of its own.
+/// The rules with their own file.
 pub(super) static RULES: &[RegisteredRule] = table! {
     Always:
         aaq_pod_with_nodename,
@@ -323,7 +323,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         hco_schema_violation;
 };
 
-/// The rules that are rows of tables.
+/// The rules in tables.
 pub(super) static TABLES: &[&[RegisteredRule]] = &[
     boolean_annotations::RULES,
     bundle_affinity::RULES,
@@ -336,7 +336,7 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
     rejections::RULES,
 ];
 
-/// What a rule's file needs.
+/// Imports of rules' files.
 mod prelude {
     pub(super) use crate::Applied;
     pub(super) use crate::registered_rule::{RegisteredRule, always, last};
@@ -374,7 +374,7 @@ mod prelude {
         document.text("metadata.namespace")
     }
 
-    /// A finding about another object as a whole: its name.
+    /// A finding about another object, at its name.
     pub(super) fn finding_about(rule: &'static Rule, document: &Document, message: impl Into<String>) -> Finding {
         Finding::new(rule, message).at(document.locate(&Path::dotted("metadata.name"))).object(object_of(document))
     }
@@ -388,13 +388,13 @@ mod prelude {
         })
     }
 
-    /// A fix of another object that changes what the cluster does.
+    /// A fix of another object that changes the cluster's behaviour.
     pub(super) fn unsafe_fix(document: &Document, title: impl Into<String>, changes: &[Change]) -> Option<Fix> {
         let fix = suggested(document, title, changes)?;
         Some(Fix { applicability: Applicability::Unsafe, ..fix })
     }
 
-    /// What an image is there for, in words: `amd64 only`.
+    /// The platforms of an image in words: `amd64 only`.
     pub(super) fn has(evidence: &ImageEvidence) -> String {
         let platform = |p: &crate::Platform| match p.os.as_str() {
             "linux" => p.architecture.clone(),
@@ -408,7 +408,7 @@ mod prelude {
         }
     }
 
-    /// A suggestion that adds a document to the end of a document's file, which has to be YAML.
+    /// A suggestion that appends a document to a document's file, which has to be YAML.
     pub(super) fn append_document(document: &Document, title: &str, manifest: &str) -> Option<Fix> {
         let text = document.file.text();
         let extension = document.file.path().extension().unwrap_or_default();
@@ -420,7 +420,7 @@ mod prelude {
         Some(Fix::edit(title, Applicability::Suggestion, document.location(end), format!("{separator}{manifest}")))
     }
 
-    /// The finding with the name that was probably meant in the place of the one that it points at; else with other help.
+    /// Adds a suggestion to replace the marked name by the intended one; otherwise other help.
     pub(super) fn did_you_mean(
         finding: Finding,
         verb: &str,
@@ -436,13 +436,12 @@ mod prelude {
         }
     }
 
-    /// The name of another object in a report.
+    /// The name of another object for a report.
     pub(super) fn object_of(document: &Document) -> String {
         ObjectId::of(&document.root.to_json()).to_string()
     }
 
-    /// Reports what is wrong with an annotation as a whole: as the explanation of the incident
-    /// that it leads to, if it is the annotation that fails first.
+    /// Reports a finding about an annotation; as the explanation of the incident, if this annotation causes it.
     pub(super) fn explain_patch(cx: &Context<'_>, out: &mut Sink, patch: &PatchAnnotation<'_>, finding: Finding) {
         let name = patch.target.name;
         match cx.patch_failure().filter(|f| f.annotation == name) {
@@ -453,7 +452,7 @@ mod prelude {
         }
     }
 
-    /// The finding with the places where nodes of these architectures are declared.
+    /// Adds the locations of nodes with these architectures.
     pub(super) fn with_nodes<T: AsRef<str>>(mut finding: Finding, cx: &Context<'_>, architectures: &[T]) -> Finding {
         for architecture in architectures.iter().map(AsRef::as_ref) {
             let mut nodes = cx.workload_nodes().chain(cx.nodes());

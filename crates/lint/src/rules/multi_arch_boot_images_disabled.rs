@@ -1,4 +1,5 @@
-//! Workload nodes of several architectures, and golden images for whichever of them imports them.
+//! Workload nodes of several architectures without multi-arch golden images: the importing node decides the
+//! architecture.
 
 use super::prelude::*;
 
@@ -42,7 +43,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.report(finding);
 }
 
-/// The runbook's other remedy: one architecture, best that of the control plane, which common templates are for.
+/// The runbook's other remedy: restrict workloads to one architecture, preferably the control plane's, which common
+/// templates use.
 fn one_architecture(cx: &Context<'_>) -> Option<Fix> {
     let topology = cx.topology();
     let workload = &topology.workload_architectures;

@@ -1,4 +1,4 @@
-//! Golden images per architecture where there is only one.
+//! Multi-arch golden images in a cluster with one architecture.
 
 use super::prelude::*;
 use hcoplan_planner::hyperconverged::HyperConverged;

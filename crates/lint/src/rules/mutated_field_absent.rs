@@ -1,4 +1,4 @@
-//! What HCO's webhook will add inside lists.
+//! Fields that HCO's webhook adds inside lists.
 
 use hcoplan_yaml::Path;
 use hcoplan_yaml::edit::Change;
@@ -35,7 +35,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             format!("the golden image {} is stored with values that git lacks: {}", template.name(), and(&shown));
         let finding =
             Finding::new(&RULE, message).at(template.name_place()).label("differs from git as soon as it is stored");
-        // Who writes the policy down decides about disks, and silences the rule that says so.
+        // Setting the policy decides about the disks, and suppresses the rule that reports it.
         let policy = added.iter().any(|(path, _)| path.to_string() == "spec.retentionPolicy");
         let (help, applicability) = if policy {
             (
@@ -70,7 +70,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What `stored` has and `written` has not, with the highest path that is new.
+/// The highest paths in `stored` that `written` doesn't have.
 fn additions(written: &Json, stored: &Json, at: &Path, added: &mut Vec<(Path, Json)>) {
     match (written, stored) {
         (Json::Object(written), Json::Object(stored)) => {

@@ -1,4 +1,4 @@
-//! A network that the HyperConverged names and no manifest declares.
+//! A network that no manifest declares.
 
 use hcoplan_yaml::Node;
 
@@ -69,7 +69,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// A binding plugin that a virtual machine asks for, and that isn't there.
+/// A missing binding plugin of a virtual machine.
 fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)) -> Finding {
     let declared = cx.field("networkBinding");
     let known = declared.node().map(Node::entries).unwrap_or_default().iter().map(|e| e.key.text.as_str());
@@ -82,7 +82,7 @@ fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)
     did_you_mean(finding, "use", nearest(name, known), "declare it in spec.networkBinding")
 }
 
-/// Networks of virtual machines that are declared in another namespace than they are looked for in.
+/// Networks of virtual machines that are declared in another namespace.
 fn machines(cx: &Context<'_>, out: &mut Sink) {
     let declared = cx.other_objects().of_kind("NetworkAttachmentDefinition");
     let named =

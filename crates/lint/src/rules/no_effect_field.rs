@@ -1,4 +1,4 @@
-//! A line of the HyperConverged that does nothing.
+//! A line of the HyperConverged without effect.
 
 use hcoplan_explain::why::{UnusedInput, unused_inputs};
 use hcoplan_yaml::Path;

@@ -1,4 +1,4 @@
-//! No declared node counts as a workload node.
+//! No declared node is a workload node.
 
 use super::prelude::*;
 
@@ -8,7 +8,7 @@ pub(super) static RULE: Rule =
         .needs(Needs::Nodes);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    // A placement that matches nothing has a rule of its own.
+    // Another rule reports a placement that matches no node.
     if cx.selects_workload_nodes() || !cx.topology().workload_nodes.is_empty() {
         return;
     }

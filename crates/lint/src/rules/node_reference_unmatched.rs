@@ -1,4 +1,4 @@
-//! A node selector or a node's name that fits no declared node.
+//! A node selector or node name that no declared node matches.
 
 use hcoplan_kubernetes::label_selector;
 use hcoplan_yaml::Node;
@@ -29,8 +29,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     host_names(cx, out);
 }
 
-/// Names in a placement's required affinity, or in KSM's selector, that no node has, where other names of the list
-/// exist. A list that fits no node is reported as a whole.
+/// Names in a placement's required affinity or KSM's selector that no node has, while others of the list exist. A list
+/// without any match is reported as a whole.
 fn host_names(cx: &Context<'_>, out: &mut Sink) {
     if cx.nodes().any(|n| !n.has_own_name()) {
         return;
@@ -56,7 +56,7 @@ fn host_names(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The names of an `In` that no node has, where other nodes are named with them.
+/// The names in an `In` that no node has, while others match.
 fn listed_names(cx: &Context<'_>, requirement: &Node, who: &str, out: &mut Sink) {
     let text = |key: &str| requirement.get(key).and_then(Node::as_str);
     let is_name = matches!(text("key"), Some(HOSTNAME | "metadata.name"));
@@ -115,7 +115,7 @@ fn pairs(labels: &Json) -> impl Iterator<Item = (&str, &str)> {
     labels.as_object().into_iter().flatten().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
 }
 
-/// What to select instead: the label that was perhaps meant.
+/// Suggests the label that was probably meant.
 fn help<'l>(cx: &Context<'_>, wanted: impl Iterator<Item = (&'l str, &'l str)>, otherwise: &str) -> String {
     match cx.meant_label(wanted) {
         Some(label) => {

@@ -1,4 +1,4 @@
-//! A key without a value where an object or a list is meant.
+//! A key without a value whose type is object or list.
 
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_yaml::{Node, Path, Trail, Value};
@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What an empty selector does where none does nothing. Source: HCO's cluster configuration.
+/// The effect of an empty selector, where the default has no effect. Source: HCO's cluster configuration.
 fn everywhere(path: &Path) -> Option<&'static str> {
     let path = path.to_string();
     let effects = [

@@ -1,4 +1,4 @@
-//! A Subscription that is to place what only the HyperConverged places.
+//! A Subscription with a placement of operands, which only the HyperConverged can set.
 
 use super::prelude::*;
 use crate::Pods;

@@ -18,10 +18,10 @@ pub(super) static RULE: Rule = Rule::error(
 .confidence(Confidence::Medium)
 .claims(Claim::HasEffect);
 
-/// The field that replaces the cluster's own TLS profile.
+/// The field that overrides the cluster's TLS profile.
 const PROFILE: &str = "tlsSecurityProfile";
 
-/// What is rejected on behalf of one field of the HyperConverged.
+/// Operands rejected because of one field of the HyperConverged.
 #[derive(Default)]
 struct Rejected<'a> {
     kinds: Vec<&'a str>,
@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for (field, rejected) in by_field {
         let message = format!("the API server will reject {}: {}", and(&rejected.kinds), rejected.message);
-        // What the HyperConverged doesn't say is the cluster's own.
+        // Without the field, the cluster's own profile applies.
         let profile = (!cx.field(PROFILE).is_set())
             .then(|| cx.inventory_place(PROFILE).cloned())
             .flatten()

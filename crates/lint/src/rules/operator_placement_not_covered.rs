@@ -1,4 +1,4 @@
-//! The infra placement doesn't move the operators.
+//! An infra placement, which doesn't move the operators.
 
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_yaml::edit::{Change, edits};

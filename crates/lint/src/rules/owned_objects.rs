@@ -1,4 +1,4 @@
-//! Objects in git that HCO, SSP or CDI create, delete or create beside it.
+//! Objects in git that HCO, SSP or CDI create, delete or duplicate.
 
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::release::Transform;
@@ -60,7 +60,7 @@ static SECOND_OPERAND_CR: Rule = Rule::error(
 .rejected("creation failed, an SSP CR already exists in namespace")
 .confidence(Confidence::Medium);
 
-/// An object that git declares: kind, group, name and namespace, empty where they aren't written.
+/// A declared object: kind, group, name and namespace; empty if not written.
 struct Declared<'d> {
     document: &'d Document,
     kind: &'d str,
@@ -77,12 +77,12 @@ impl<'d> Declared<'d> {
         Self { document, kind, group, name, namespace: namespace_of(document) }
     }
 
-    /// Whether it is an object of this group and name.
+    /// Whether it has this group and name.
     fn is(&self, group: &str, name: &str) -> bool {
         self.group == group && self.name == name
     }
 
-    /// Whether it is an object that is rendered; git may leave its namespace to the tool that applies it.
+    /// Whether it is a rendered object; a missing namespace matches any.
     fn is_same(&self, id: &ObjectId) -> bool {
         self.kind == id.kind && self.is(id.group(), &id.name) && self.may_be_in(id.namespace.as_deref())
     }
@@ -218,8 +218,8 @@ fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
     finding.remedy(title, fix)
 }
 
-/// The first scalar that git has and the rendered object hasn't, or has otherwise. Of the metadata
-/// only labels and annotations are HCO's.
+/// The first scalar that differs from the rendered object or is missing there. Of the metadata, HCO owns only labels
+/// and annotations.
 fn difference(root: &Node, rendered: &Json) -> Option<(Path, Json)> {
     let mut open: Vec<(Path, &Node)> = root
         .entries()
@@ -239,7 +239,7 @@ fn difference(root: &Node, rendered: &Json) -> Option<(Path, Json)> {
     None
 }
 
-/// The field of the HyperConverged that feeds a place of an operand, and whether as it is.
+/// The HyperConverged's field that sets an operand's path, and whether it is copied unchanged.
 fn source_of(cx: &Context<'_>, kind: &str, path: &Path) -> Option<(Path, bool)> {
     let wanted = path.to_string();
     let fields = cx.release().fields().iter();
@@ -250,7 +250,7 @@ fn source_of(cx: &Context<'_>, kind: &str, path: &Path) -> Option<(Path, bool)> 
         let plain = !f.path.contains("[]") && !f.path.starts_with("spec.featureGates");
         plain.then(|| (feeds.path.len(), Path::dotted(&f.path), exact))
     });
-    // Of several the one that feeds the least; of those the first.
+    // Prefer the field that sets the fewest paths, then the first.
     let (_, field, exact) = fed.rev().max_by_key(|(length, ..)| *length)?;
     Some((field, exact))
 }

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule::error(
 .needs(Needs::Document)
 .fix(FixKind::Safe);
 
-/// Where a placement has it.
+/// The path of a node affinity in a placement.
 const AFFINITY: &str = "affinity.nodeAffinity";
 
 const OPERATORS: [&str; 6] = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
@@ -50,10 +50,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What is left to do where it is unknown what was meant.
+/// The help if the intended value is unclear.
 const FORM: &str = "write a requirement that Kubernetes takes";
 
-/// The preferred terms, which HCO doesn't examine.
+/// The preferred terms, which HCO doesn't check.
 fn preferred(cx: &Context<'_>, out: &mut Sink) {
     let placements = Pods::ALL.iter().map(|pods| cx.field(pods.field()).node());
     let terms = placements.flatten().filter_map(|placement| {
@@ -75,7 +75,7 @@ fn preferred(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The operators and values below a node affinity that can be corrected without a question.
+/// The safe corrections of operators and values below a node affinity.
 fn corrections(cx: &Context<'_>, affinity: &Path) -> Vec<Fix> {
     let mut found = Vec::new();
     if let Some(node) = cx.document().root.at(affinity) {
@@ -97,7 +97,7 @@ fn operators(cx: &Context<'_>, node: &Node, found: &mut Vec<Fix>) {
     }
 }
 
-/// The right case of a requirement's operator.
+/// Corrects the case of a requirement's operator.
 fn operator(cx: &Context<'_>, requirement: &Node) -> Option<Fix> {
     let node = requirement.get("operator")?;
     let written = node.as_str()?;

@@ -1,4 +1,4 @@
-//! The architecture of workloads is preferred and not required.
+//! Workloads prefer an architecture but don't require it.
 
 use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_yaml::edit::Change;
@@ -59,8 +59,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 const REQUIRE: &str = "move it to requiredDuringSchedulingIgnoredDuringExecution";
 
-/// Moves the requirement from the preference where it is the `at.1`th expression to every term
-/// that is required.
+/// Moves the preferred term's `at.1`th expression to all required terms.
 fn require(cx: &Context<'_>, at: (usize, usize), found: &Node, terms: usize) -> Option<Fix> {
     let affinity = cx.field(Pods::Workload.field()).path()?;
     let affinity = affinity.key("affinity").key("nodeAffinity");
@@ -86,7 +85,7 @@ fn require(cx: &Context<'_>, at: (usize, usize), found: &Node, terms: usize) -> 
     cx.fix(REQUIRE, Applicability::Unsafe, &changes)
 }
 
-/// The requirement of a term that is about the architecture, and which one it is.
+/// A term's requirement on the architecture, and its index.
 fn requirement(term: &Node) -> Option<(usize, &Node)> {
     let expressions = term.get("matchExpressions").map(Node::items);
     let mut expressions = expressions.unwrap_or_default().iter().enumerate();

@@ -1,4 +1,4 @@
-//! Selected nodes with a taint that the placement doesn't tolerate.
+//! A taint of selected nodes that the placement doesn't tolerate.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule::error(
 .needs(Needs::Nodes)
 .fix(FixKind::Suggested);
 
-/// The most tolerations that a fix adds to a list.
+/// Maximum number of tolerations added by a fix.
 const MOST_ADDED: usize = 64;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let nodes: Vec<NodeRef<'_>> = match (pods, &placement) {
             (Pods::Workload, _) => cx.workload_nodes().collect(),
             (Pods::Infra, Some(placement)) => placement.nodes(cx),
-            // The operands' own defaults fit the control plane.
+            // The operands' default placement fits the control plane.
             (Pods::Infra, None) => continue,
         };
         if let Some(finding) = closed(cx, pods, placement.as_ref(), &nodes) {
@@ -79,7 +79,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
     if !all {
         finding = finding.severity(Severity::Warning);
     }
-    // Virtual machines are left without a node only where no workload node takes any.
+    // Virtual machines can't be scheduled only if no workload node accepts them.
     finding.is_silent = !all || pods == Pods::Infra;
     if let Some(place) = first.name_place() {
         finding = finding.related(place, format!("has the taint {}", show(taint)));
@@ -108,7 +108,7 @@ fn tolerations<'t>(cx: &Context<'_>, pods: Pods, taints: impl Iterator<Item = &'
     let there = cx.document().root.at(&list).map(|n| n.items().len());
     let changes: Vec<Change> = match there.unwrap_or_default() {
         0 => vec![Change::Set(list, tolerations.into())],
-        // Each is tried behind the one before it.
+        // Each is tried with the ones before.
         _ if tolerations.len() > MOST_ADDED => {
             cx.leave_untried();
             return None;
@@ -129,7 +129,7 @@ fn is_control_planes(taint: &Taint) -> bool {
     matches!(taint.key.as_str(), "node-role.kubernetes.io/control-plane" | "node-role.kubernetes.io/master")
 }
 
-/// As kubectl writes a taint.
+/// A taint in kubectl's notation.
 fn show(taint: &Taint) -> String {
     match taint.value.as_str() {
         "" => format!("{}:{}", taint.key, taint.effect),

@@ -1,4 +1,4 @@
-//! Keys of a node placement one level off.
+//! Keys of a node placement on the wrong level.
 
 use hcoplan_yaml::{Path, Segment};
 
@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(shape) = cx.shape() else {
             continue;
         };
-        // A placement may be wrapped once more.
+        // A placement may be wrapped twice.
         let wrapped = path.key("nodePlacement");
         let is_wrapped = cx.document().root.at(&wrapped).is_some();
         let inner = |to: &Path| if is_wrapped && !is_part(to) { wrapped.clone() } else { path.clone() };
@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Where a part of a placement belongs; `None` for anything else.
+/// The correct paths of a part of a placement; `None` for other fields.
 pub(super) fn correct_paths(version: &str, path: &Path) -> Option<Vec<Path>> {
     let steps: Option<Vec<&str>> = path
         .0

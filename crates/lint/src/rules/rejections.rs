@@ -1,4 +1,4 @@
-//! Rules for incidents that the reason alone explains.
+//! Rules for rejections that are explained by their reason alone.
 
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ fn explained(cx: &Context<'_>, out: &mut Sink, incident: Incident, find: fn(&Con
     }
 }
 
-/// The rejection with what its reason explains.
+/// The rejection with the explanation of its reason.
 fn rejected(
     cx: &Context<'_>,
     out: &mut Sink,
@@ -143,7 +143,7 @@ fn api_too_new(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
     Some(finding.help(format!("write it in {} until the cluster runs {first}", and(served))))
 }
 
-/// The only kind of the group.
+/// The only kind of the API group.
 const KIND: &str = "HyperConverged";
 
 fn kind_unknown(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
@@ -185,7 +185,7 @@ fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {
         let architecture = &n.node.architecture;
         !architecture.is_empty() && !known.contains(architecture)
     };
-    // SSP's webhook examines the workload nodes first.
+    // SSP's webhook checks the workload nodes first.
     let worker = cx.workload_nodes().find(unknown);
     let node = worker.or_else(|| cx.control_plane_nodes().find(unknown))?;
     let architecture = &node.node.architecture;
@@ -205,7 +205,7 @@ fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {
     if worker.is_some() && placement.is_set() {
         finding = finding.related(placement.key_place(), "this workload placement selects the node");
     }
-    // Workloads on nodes that SSP knows, where SSP then has nothing to reject.
+    // Restricts workloads to architectures that SSP supports, if SSP then accepts them.
     let mut kept = cx.topology().workload_architectures.clone();
     kept.retain(|a| known.contains(a));
     let excluded = cx.keep_workloads_on(&kept).filter(|_| !kept.is_empty());
@@ -214,7 +214,7 @@ fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {
 }
 
 fn panics(cx: &Context<'_>) -> Option<Finding> {
-    // A template without a source has a finding of its own.
+    // Another rule reports a template without a source.
     let error = cx.plan().reconcile_error.as_ref();
     error.filter(|error| error.is_panic() && error.operand != "SSP")?;
     let whose =
@@ -257,7 +257,7 @@ fn reconcile_fails(cx: &Context<'_>) -> Option<Finding> {
 }
 
 fn ssp_rejected(cx: &Context<'_>) -> Option<Finding> {
-    // Without declared nodes nobody knows which architectures HCO would find.
+    // Without declared nodes the architectures are unknown.
     let is_unknown = !cx.has_nodes() && cx.ssp_reason() == Some(SspReason::NoCluster);
     let message = cx.ssp_rejection().filter(|_| !is_unknown)?;
     let patch = cx.annotation("ssp.kubevirt.io/jsonpatch");

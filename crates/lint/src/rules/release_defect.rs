@@ -1,4 +1,4 @@
-//! A known defect of the release that concerns what the cluster runs.
+//! A known defect of the release that affects the cluster.
 
 use hcoplan_planner::machines::{MachineView, defects, deployed_kubevirt, template_of};
 
@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let release = cx.release();
-    // Vendors fix versions on their own.
+    // Vendors may have fixed it.
     if release.distribution().name != "hco" {
         return;
     }

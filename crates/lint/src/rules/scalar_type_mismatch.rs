@@ -1,4 +1,4 @@
-//! A scalar that YAML reads as another type than its field has.
+//! A scalar whose YAML type differs from its field's.
 
 use hcoplan_kubernetes::schema::ViolationKind;
 use hcoplan_planner::admission::Reason;
@@ -19,8 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The rejection, where its first cause is one of these mistyped scalars. It names the others, too, and one fix
-/// corrects all.
+/// Explains a rejection caused by a mistyped scalar. Reports the others, too, with one fix for all.
 pub(super) fn rejection_by(
     rule: &'static Rule,
     cx: &Context<'_>,
@@ -33,7 +32,7 @@ pub(super) fn rejection_by(
     let mut mistyped = cx.mistyped();
     let first = mistyped.iter().position(|m| m.path == cause.path)?;
     let first = mistyped.remove(first);
-    // unresolved-placeholder calls it what it is.
+    // unresolved-placeholder reports it.
     let is_placeholder = first.node.as_str().and_then(placeholder).is_some();
     if is_placeholder || !are_mine(&first) {
         return None;
@@ -57,14 +56,14 @@ pub(super) fn rejection_by(
     let hours = again.as_ref().and_then(|_| in_hours(&first)).map(|(title, change)| {
         cx.fix(title, Applicability::Suggestion, &[change]).filter(|fix| rejected_again(cx, fix, &cause.path).is_none())
     });
-    // What isn't read at one place isn't at another one of its type.
+    // A value rejected at one path is also rejected at others of the same type.
     let is_sure = |other: &Mistyped<'_>| again.is_none() || other.wanted != first.wanted;
     for other in mistyped.iter().filter(|m| are_mine(m)) {
         let place = cx.document().location(other.node.span);
         finding = finding.related(place, other.describe());
         fixes.extend(other.fix(cx).filter(|_| is_sure(other)));
     }
-    // One that corrects all that can be.
+    // One fix with all corrections.
     let (title, count) = (fixes.first().map(|fix| fix.title.clone()), fixes.len());
     let edits: Vec<_> = fixes.into_iter().flat_map(|fix| fix.edits).collect();
     let fix = title.map(|title| {
@@ -74,14 +73,14 @@ pub(super) fn rejection_by(
     Some(finding.fixes(fix).fixes(hours.flatten()))
 }
 
-/// Why the value at a path is rejected with a fix, too.
+/// Why the value at a path is rejected even with a fix.
 fn rejected_again(cx: &Context<'_>, fix: &Fix, path: &Path) -> Option<String> {
     let plan = cx.planned_with(fix)?;
     let cause = plan.admission.causes.into_iter().next()?;
     (cause.path == *path).then_some(cause.message)
 }
 
-/// A number without a unit as hours, which the operators' durations are given in.
+/// A number without a unit as hours, the usual unit of the operators' durations.
 fn in_hours(number: &Mistyped<'_>) -> Option<(String, Change)> {
     let hours = format!("{}h", number.node.to_json().as_u64()?);
     let title = format!("write {hours}");

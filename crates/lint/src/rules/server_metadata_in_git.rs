@@ -1,4 +1,4 @@
-//! Metadata that the server or a controller writes, in a manifest.
+//! Metadata in a manifest that the server or a controller sets.
 
 use hcoplan_planner::admission::is_complete;
 use hcoplan_yaml::edit::Change;
@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let names: Vec<&str> = found.iter().map(|(_, e)| e.key.text.as_str()).collect();
     let mut message = format!("the manifest has metadata that belongs to a cluster: {}", and(&names));
-    // HCO updates the object once, to add these two, and fills this in with it.
+    // HCO updates the object once to add these two, which also sets this field.
     if let Some(read) = cx.hyperconverged()
         && is_complete(&cx.document().root.to_json())
         && read.get("virtualization.evictionStrategy").is_none()
@@ -70,7 +70,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.report(finding);
 }
 
-/// Safe where nothing can have been put there on purpose.
+/// Safe if nothing can be set on purpose.
 fn removal(cx: &Context<'_>, found: &[(Path, &Entry)]) -> Option<Fix> {
     let on_purpose = |name: &str| matches!(name, "finalizers" | "ownerReferences") || ANNOTATIONS.contains(&name);
     let applicability =

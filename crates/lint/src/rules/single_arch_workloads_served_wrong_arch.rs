@@ -1,6 +1,6 @@
-//! Common templates are made for an architecture that no workload node has.
+//! Common templates for an architecture that no workload node has.
 //!
-//! The images aren't: without a platform they have the architecture of the node that imports them, a workload node.
+//! Images aren't affected: without a platform they have the architecture of the importing workload node.
 
 use super::prelude::*;
 
@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(served) = all.next().filter(|a| !workload.contains(a)) else {
         return;
     };
-    // Without a workload node there is no right architecture: no-workload-nodes says so.
+    // no-workload-nodes reports a cluster without workload nodes.
     let images = cx.data_sources().chain(cx.import_crons()).count();
     if workload.is_empty() || images == 0 {
         return;

@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let removed = [Change::Remove(Path::root().key("status"))];
     if let Some(mut fix) = cx.fix("remove the status", Applicability::Safe, &removed) {
-        // A new object comes in with its status, and the webhook takes the eviction strategy from it.
+        // A new object is created with its status, from which the webhook takes the eviction strategy.
         let objects = |plan: &Plan| {
             let all = plan.objects().map(|o| (o.id.clone(), o.body.clone()));
             all.collect::<Vec<_>>()

@@ -1,7 +1,7 @@
-//! Disks that ask for an access mode which their storage class doesn't offer.
+//! Disks with an access mode that their storage class doesn't offer.
 //!
-//! Source: CDI `pkg/controller/datavolume/util.go` (`renderPvcSpec`): a written access mode is asked for as it is;
-//! StorageProfiles (`spec.claimPropertySets`) say what a class offers, else CDI's table of provisioners.
+//! Source: CDI `pkg/controller/datavolume/util.go` (`renderPvcSpec`): a written access mode is requested unchanged;
+//! StorageProfiles (`spec.claimPropertySets`) declare what a class offers, else CDI's table of provisioners does.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .confidence(Confidence::Medium);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    // Once for each class and mode: places, and who asks.
+    // One finding for each class and mode: locations and requesters.
     type ModeRequests = (Vec<Location>, Vec<String>);
     let mut found: BTreeMap<(String, String), ModeRequests> = BTreeMap::new();
     let mut offers = BTreeMap::new();
@@ -38,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let modes: Vec<_> = modes.map(Node::items).unwrap_or_default().iter().collect();
         let asked = |mode: &&&Node| mode.as_str().is_some_and(|m| !offered.modes.iter().any(|o| o == m));
         let lacking: Vec<_> = modes.iter().filter(asked).collect();
-        // One that is offered is enough for a class that gives what it can.
+        // One offered mode is enough for a class that grants what it can.
         if let (Some(first), true) = (lacking.first(), lacking.len() == modes.len()) {
             let key = (class.to_owned(), first.as_str().unwrap_or_default().to_owned());
             let (places, all) = found.entry(key).or_default();

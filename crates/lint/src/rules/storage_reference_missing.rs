@@ -1,4 +1,4 @@
-//! A storage class that the HyperConverged or a disk names and no manifest declares.
+//! A storage class of the HyperConverged or a disk that no manifest declares.
 
 use std::collections::BTreeMap;
 
@@ -26,11 +26,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         of_disks: cx.storage_classes().filter_map(named).collect(),
     };
     defaults(classes, out);
-    // Of classes that are made of something else nobody knows the names.
+    // The names of generated classes are unknown.
     if names.all.is_empty() || cx.has_classes_from_elsewhere() {
         return;
     }
-    // Once for each class, with all that name it.
+    // One finding for each class.
     let mut found: BTreeMap<String, Vec<Reference>> = BTreeMap::new();
     let mut add = |reference: Reference, name: &str| {
         if !name.is_empty() && !name.contains("${") && !name.contains("{{") && !names.all.contains(&name) {
@@ -65,14 +65,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The names of the classes that are declared.
+/// The names of declared classes.
 struct Names<'c> {
     all: Vec<&'c str>,
-    /// Of those that hold disks.
+    /// Only classes for disks.
     of_disks: Vec<&'c str>,
 }
 
-/// Something that names a class.
+/// A reference to a class.
 struct Reference {
     who: String,
     label: &'static str,
@@ -98,7 +98,7 @@ fn missing(name: &str, references: Vec<Reference>, names: &Names<'_>) -> Option<
     Some(did_you_mean(finding, "use", meant, format!("use a declared storage class: {}", or(&names.of_disks))))
 }
 
-/// More than one default of virtual machines.
+/// Several default classes for virtual machines.
 fn defaults(classes: &[std::sync::Arc<Document>], out: &mut Sink) {
     let found = classes.iter().filter_map(|class| Some((class, default_place(class, VIRT_DEFAULT)?)));
     let found: Vec<_> = found.collect();

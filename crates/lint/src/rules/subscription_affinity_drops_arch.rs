@@ -1,4 +1,4 @@
-//! A Subscription that takes an operator's architecture away.
+//! A Subscription that removes an operator's requirement on the architecture.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! TLS profiles that HCO rejects, and some that only KubeVirt rejects.
+//! TLS profiles that HCO or KubeVirt rejects.
 
 use hcoplan_planner::admission::Reason;
 use hcoplan_yaml::{Node, Value};
@@ -17,10 +17,10 @@ pub(super) static RULE: Rule = Rule::error(
 .needs(Needs::Document)
 .fix(FixKind::Safe);
 
-/// Those that HTTP/2 takes.
+/// Ciphers of which HTTP/2 requires one.
 const HTTP2_CIPHERS: [&str; 2] = [HTTP2_CIPHER, "ECDHE-ECDSA-AES128-GCM-SHA256"];
 
-/// One that HTTP/2 takes, and that every release knows.
+/// A cipher for HTTP/2 that every release supports.
 const HTTP2_CIPHER: &str = "ECDHE-RSA-AES128-GCM-SHA256";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         Some(finding) => {
             out.explain(Incident::Rejection, rejection(cx, finding));
             if cx.admission().reason == Some(Reason::TlsHttp2Cipher) {
-                // The rejection speaks of IANA's names, where one of them is the cause.
+                // If IANA's names cause the rejection, it is explained by them.
                 unknown_ciphers(cx, named_by_iana(cx).is_none(), out);
             }
         }
@@ -102,7 +102,7 @@ fn rejection(cx: &Context<'_>, finding: Finding) -> Finding {
     finding
 }
 
-/// A finding about the profile that lacks its type: the HyperConverged's, or the cluster's.
+/// A finding about a profile without a type, in the HyperConverged or the cluster.
 pub(super) fn without_type(cx: &Context<'_>, finding: Finding) -> Finding {
     let profile = cx.field("tlsSecurityProfile");
     if profile.is_set() {
@@ -117,7 +117,7 @@ pub(super) fn without_type(cx: &Context<'_>, finding: Finding) -> Finding {
     }
 }
 
-/// Writes the type of the profile that is written out.
+/// Sets the type of a profile by its section.
 pub(super) fn with_type(cx: &Context<'_>, applicability: Applicability) -> Option<Fix> {
     let profile = cx.field("tlsSecurityProfile");
     let members = [("custom", "Custom"), ("modern", "Modern"), ("intermediate", "Intermediate"), ("old", "Old")];
@@ -134,8 +134,8 @@ pub(super) fn with_type(cx: &Context<'_>, applicability: Applicability) -> Optio
     cx.fix(format!("write `type: {kind}`"), applicability, &[set])
 }
 
-/// Where a cipher that HTTP/2 takes is written with IANA's name, and the fix that writes OpenSSL's for all
-/// that are: the cipher is there, and only its name is wrong.
+/// The location of an HTTP/2 cipher with IANA's name, and the fix that writes OpenSSL's names for all: only the name is
+/// wrong.
 fn named_by_iana(cx: &Context<'_>) -> Option<(Location, Option<Fix>)> {
     let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
     let (path, node) = (ciphers.path()?, ciphers.node()?);
@@ -158,7 +158,7 @@ fn named_by_iana(cx: &Context<'_>) -> Option<(Location, Option<Fix>)> {
     Some((place?, fix))
 }
 
-/// What KubeVirt's own webhook rejects: ciphers together with TLS 1.3.
+/// KubeVirt's webhook rejects ciphers together with TLS 1.3.
 fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
     let profile = cx.field("tlsSecurityProfile.type");
     let kubevirt = cx.plan().operand("KubeVirt");

@@ -1,4 +1,4 @@
-//! A TLS profile that allows what scanners complain about.
+//! A TLS profile that security scanners report as weak.
 
 use hcoplan_yaml::Node;
 
@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.report(finding);
 }
 
-/// What makes a profile weak, and where it is written.
+/// The weak setting of a profile, with its node.
 fn weakness(profile: &Node) -> Option<(&Node, String)> {
     let kind = profile.get("type")?;
     match kind.as_str()? {

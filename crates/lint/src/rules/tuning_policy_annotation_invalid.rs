@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule::error(
 .needs(Needs::Document)
 .fix(FixKind::Suggested);
 
-/// What holds the limits.
+/// The annotation with the limits.
 const ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -41,7 +41,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     unused(cx, out);
 }
 
-/// The annotation, else the policy that asks for it.
+/// The location of the annotation, else of the policy that requires it.
 fn place(cx: &Context<'_>) -> Location {
     match cx.annotation(ANNOTATION) {
         Some(annotation) => annotation.value_place(),
@@ -49,7 +49,7 @@ fn place(cx: &Context<'_>) -> Location {
     }
 }
 
-/// The first limit that the annotation lacks; `None` where it is no JSON with numbers.
+/// The first limit missing in the annotation; `None` unless it is JSON with numbers.
 fn missing_limit(annotation: &Annotation<'_>) -> Option<&'static str> {
     let limits: serde_json::Value = serde_json::from_str(annotation.text()?).ok()?;
     let limits = limits.as_object()?;
@@ -81,7 +81,7 @@ fn with_fix(cx: &Context<'_>, finding: Finding) -> Finding {
     }
 }
 
-/// The annotation that nothing reads.
+/// An annotation that isn't used.
 fn unused(cx: &Context<'_>, out: &mut Sink) {
     let policy = cx.field("tuningPolicy");
     let Some(annotation) = cx.annotation(ANNOTATION) else {

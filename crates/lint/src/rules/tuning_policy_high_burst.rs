@@ -1,4 +1,4 @@
-//! A tuning policy that is deprecated, or that is taken away.
+//! A deprecated or removed tuning policy.
 
 use hcoplan_planner::release::Mutation;
 

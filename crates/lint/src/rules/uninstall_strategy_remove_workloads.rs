@@ -43,7 +43,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 const PRUNE: &str = "spec.syncPolicy.automated.prune";
 
-/// Whether the HyperConverged says that Argo CD must not delete it.
+/// Whether an annotation prevents Argo CD from deleting the HyperConverged.
 fn is_kept(cx: &Context<'_>) -> bool {
     let options = cx.annotation("argocd.argoproj.io/sync-options");
     let options = options.and_then(|a| a.text()).unwrap_or_default();
@@ -51,7 +51,7 @@ fn is_kept(cx: &Context<'_>) -> bool {
     has("Prune=false") && has("Delete=false")
 }
 
-/// An Argo CD Application that deletes what git no longer has.
+/// An Argo CD Application that deletes objects removed from git.
 fn pruning<'c>(cx: &'c Context<'_>) -> Option<&'c Document> {
     let all = cx.other_objects().of_kind("Application").iter();
     all.map(|d| &**d).find(|d| {

@@ -58,7 +58,7 @@ fn collect<'a>(node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node, 
         Value::Map(entries) => {
             for entry in entries {
                 let key = &entry.key.text;
-                // Patches, and what kubectl keeps for itself, quote whole documents.
+                // Patches, and kubectl's last applied configuration, may quote whole documents.
                 if !key.ends_with("/jsonpatch") && !key.ends_with("/last-applied-configuration") {
                     collect(&entry.value, &Trail::Key(at, key), found);
                 }
@@ -78,7 +78,7 @@ pub(super) fn placeholder(text: &str) -> Option<&str> {
     if matches!(text.trim(), "..." | "…") {
         return Some(text.trim());
     }
-    // Nearly every text ends here.
+    // Speed: most texts have none.
     if !text.contains(['{', '<']) {
         return None;
     }
@@ -88,13 +88,13 @@ pub(super) fn placeholder(text: &str) -> Option<&str> {
     })
 }
 
-/// The first part of a text between two marks, marks included, whose inside is accepted.
+/// The first part of a text between two marks, with the marks, whose content is accepted.
 fn between<'a>(text: &'a str, open: &str, close: &str, accept: impl Fn(&str) -> bool) -> Option<&'a str> {
     let mut from = 0;
     let mut end = 0;
     while let Some(start) = text.get(from..)?.find(open).map(|i| from + i) {
         let inside = start + open.len();
-        // What closes one may close the next, too, and isn't looked for again.
+        // Reuse the last closing mark.
         if end < inside {
             end = inside + text.get(inside..)?.find(close)?;
         }

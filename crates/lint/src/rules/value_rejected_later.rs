@@ -1,4 +1,4 @@
-//! A value that HCO passes on is rejected by the component that reads it: the rows of `values::table`.
+//! A value that HCO passes on and its reader rejects: rows of `values::table`.
 
 use super::prelude::*;
 use crate::values;

@@ -1,4 +1,4 @@
-//! A value that HCO passes on matches nothing, or is ignored by the component that reads it: the rows of `values::table`.
+//! A value that HCO passes on and that matches nothing or is ignored by its reader: rows of `values::table`.
 
 use super::prelude::*;
 use crate::values;

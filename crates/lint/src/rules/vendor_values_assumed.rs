@@ -1,4 +1,4 @@
-//! Assumed values of the plan that only the vendor's bundle has.
+//! Values of the plan that only the vendor's bundle has and that are assumed.
 
 use hcoplan_planner::release::AssumedValue;
 use serde_json::Value;
@@ -48,8 +48,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     );
 }
 
-/// Marks the assumed values that are somewhere in a value; `within` is the name of the object or list
-/// entry that it is part of, `key` the key that it is under.
+/// Marks the assumed values inside a value; `within` is the name of the enclosing object or list entry, `key` the
+/// enclosing key.
 fn look(assumed: &[AssumedValue], within: &str, key: &str, value: &Value, seen: &mut [bool]) {
     match value {
         Value::String(text) => {

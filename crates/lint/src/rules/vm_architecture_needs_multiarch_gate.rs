@@ -1,4 +1,4 @@
-//! A foreign architecture without the gate that KubeVirt requires for it.
+//! A virtual machine of another architecture without the gate that KubeVirt requires.
 
 use super::prelude::*;
 

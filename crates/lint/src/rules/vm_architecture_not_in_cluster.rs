@@ -24,8 +24,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some((name, cell)) = absent.next() else {
             continue;
         };
-        // KubeVirt rejects an architecture that it doesn't know, and `vm-rejected` says so. Where guests may cross
-        // architectures, it is emulated.
+        // `vm-rejected` reports architectures that KubeVirt doesn't support. If guests are emulated, any node can run
+        // them.
         let is_guest = GUEST_ARCHITECTURES.contains(&name.as_str());
         if !is_guest || cell.barrier.is_none() && !cx.crosses_architectures() {
             continue;

@@ -1,4 +1,4 @@
-//! A virtual machine that leaves its architecture to a default, where there are several.
+//! A virtual machine without an architecture in a cluster with several.
 
 use super::prelude::*;
 use crate::VirtualMachine;
@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether it boots from a container disk that is there for each architecture.
+/// Whether it boots from a container disk of every architecture.
 fn runs_anywhere(cx: &Context<'_>, vm: &VirtualMachine<'_>, workload: &[String]) -> bool {
     let Some((_, volume)) = vm.boot_volume() else {
         return false;

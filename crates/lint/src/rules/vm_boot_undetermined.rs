@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .needs(Needs::Nodes);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    // `import-architecture-undetermined` reports disks of the machine's own.
+    // `import-architecture-undetermined` reports the machine's own disks.
     let others = cx.boots().into_iter().filter(|boot| boot.source.kind != SourceKind::Registry);
     for boot in others {
         let mut cells = boot.answer.by_architecture.values().filter(|cell| cell.outcome == BootOutcome::Undetermined);

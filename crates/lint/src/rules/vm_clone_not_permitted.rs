@@ -1,4 +1,4 @@
-//! A virtual machine whose namespace may not clone the disk that it asks for.
+//! A virtual machine whose namespace isn't permitted to clone its disk.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ pub(super) static RULE: Rule = Rule::warning(
 .silent("the disk is never made: KubeVirt's service account may not clone its source")
 .confidence(Confidence::Medium);
 
-/// The service account that KubeVirt clones as, unless the machine has another one.
+/// The service account that KubeVirt uses for cloning, unless the machine sets one.
 const ACCOUNT: &str = "default";
 
-/// Roles that every cluster has and that let a disk be cloned.
+/// Roles of every cluster that permit cloning.
 const ROLES: [&str; 5] = ["admin", "edit", "cluster-admin", "cdi.kubevirt.io:admin", "cdi.kubevirt.io:edit"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -61,7 +61,7 @@ fn bindings<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = &'c Arc<Document>> 
     ["RoleBinding", "ClusterRoleBinding"].into_iter().flat_map(|kind| cx.other_objects().of_kind(kind))
 }
 
-/// Whether a declared binding lets a service account clone from a namespace.
+/// Whether a declared binding permits a service account to clone from a namespace.
 fn may_clone(cx: &Context<'_>, own: &str, account: &str, source: &str) -> bool {
     let groups = [
         "system:serviceaccounts".to_owned(),
@@ -84,7 +84,7 @@ fn may_clone(cx: &Context<'_>, own: &str, account: &str, source: &str) -> bool {
     })
 }
 
-/// Whether the role of a binding lets a disk be cloned; of one that isn't declared nobody knows.
+/// Whether the role of a binding permits cloning; unknown for a role that isn't declared.
 fn grants(cx: &Context<'_>, binding: &Document) -> bool {
     let name = text_at(binding, "roleRef.name").unwrap_or_default();
     let kind = text_at(binding, "roleRef.kind").unwrap_or_default();

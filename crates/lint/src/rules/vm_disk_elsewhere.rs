@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     ..Rule::BASE
 };
 
-/// A volume's source, the field with the name, and the kinds of objects that make it.
+/// A volume's source, the field with the name, and the kinds that create it.
 const SOURCES: [(&str, &str, &[&str]); 3] = [
     ("dataVolume", "name", &["DataVolume"]),
     ("persistentVolumeClaim", "claimName", &["PersistentVolumeClaim", "DataVolume"]),
@@ -63,7 +63,7 @@ fn elsewhere(
         let help = format!("declare it in {}: a machine uses disks of its own namespace", vm.namespace());
         return Some(finding(message).help(help).related(place, "it is declared in another namespace"));
     }
-    // A claim may have been made by anything.
+    // Any controller may create a claim.
     let [kind] = kinds else {
         return None;
     };

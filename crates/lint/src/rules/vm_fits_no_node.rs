@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let candidates = cx.schedulable_nodes(&vm, &verdict.spec);
-        // Where nothing is left by placement and architecture, other rules say so.
+        // Other rules report a placement or architecture without nodes.
         let nodes: Vec<_> = candidates.iter().filter(|c| c.repelled_by.is_none()).collect();
         if nodes.is_empty() {
             let taint = candidates.first().and_then(|c| c.repelled_by);
@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let lacks =
             |requirement: &NodeRequirement| nodes.iter().all(|n| offers(n.node.node, requirement) == NodeOffer::No);
         let mut asked = node_requirements(cluster, &verdict.spec);
-        // With KVM on no node at all `few-kvm-nodes` covers all machines.
+        // `few-kvm-nodes` reports a cluster without KVM.
         asked.retain(|(_, requirement)| {
             *requirement != NodeRequirement::Kvm || cx.nodes().any(|n| n.node.kvm == Some(true))
         });
@@ -79,7 +79,7 @@ fn finding(vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static
     let place = match vm.get(path) {
         Some(node) if matches!(node.value, Value::Map(_)) => vm.key_place(path),
         Some(_) => vm.place(path),
-        // Its instance type or its preference asks.
+        // The instance type or preference requires it.
         None => vm.document.locate(&vm.owner_path("instancetype")),
     };
     Finding::new(&RULE, message)
@@ -89,7 +89,7 @@ fn finding(vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static
         .help("use resources that nodes have, or correct the inventory")
 }
 
-/// What the labels of a family are about.
+/// The subject of a family of labels.
 const FAMILIES: [(&str, &str); 5] = [
     ("cpu-model.", "the CPU model"),
     ("cpu-feature.", "the CPU feature"),

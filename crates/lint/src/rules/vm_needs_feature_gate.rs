@@ -1,4 +1,4 @@
-//! A virtual machine uses a feature whose gate is off.
+//! A virtual machine uses a feature whose gate is disabled.
 
 use hcoplan_planner::machines::Reason;
 use hcoplan_yaml::Node;
@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether a release whose KubeVirt has a field in the gate's place leaves it off.
+/// Whether the release leaves the field that replaces the gate disabled.
 fn lacks_helper(cx: &Context<'_>) -> bool {
     let field = "spec.storage.persistentReservationConfiguration.enabled";
     let has_field = cx.release().fields().iter().any(|f| f.path == field);
@@ -36,7 +36,7 @@ fn lacks_helper(cx: &Context<'_>) -> bool {
     has_field && rendered.is_some_and(|kv| kv.pointer(on).is_none_or(|on| on != true))
 }
 
-/// Nobody rejects the machine, and no node has what does the reservation for it.
+/// The machine isn't rejected, but no node has the reservation helper.
 fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Finding {
     let message = format!("{} can't start: persistent reservation is off", vm.display_name());
     let field = Path::dotted(match cx.version() {

@@ -1,4 +1,4 @@
-//! A virtual machine that must be migrated, and can't.
+//! A virtual machine that requires migration but can't be migrated.
 
 use super::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A machine type of one version of the emulator.
+//! A machine type with a version.
 
 use hcoplan_diagnostics::finding::{OptionValue, RuleOption};
 
@@ -45,7 +45,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The machine type without its version; `None` where it has none.
+/// The machine type without its version; `None` if it has none.
 fn unversioned(machine: &str) -> Option<&str> {
     let (plain, version) = machine.rsplit_once('-')?;
     let version = version.strip_prefix("rhel").unwrap_or(version);

@@ -1,4 +1,4 @@
-//! A virtual machine that may only run on nodes of another architecture.
+//! A virtual machine restricted to nodes of another architecture.
 
 use hcoplan_planner::boot::BootCause;
 

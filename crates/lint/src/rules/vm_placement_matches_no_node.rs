@@ -1,4 +1,4 @@
-//! A virtual machine that no node may run.
+//! A virtual machine whose placement no node matches.
 
 use hcoplan_planner::boot::{BootCause, NodeBarrier};
 
@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let vm = &boot.vm;
         let is_kept_away =
             matches!(boot.answer.cause, Some(BootCause::NoNode(NodeBarrier::Placement | NodeBarrier::Workload)));
-        // `architecture-alias` knows the right name.
+        // `architecture-alias` reports the correct name.
         let Some(nodes) = cx.nodes_for(vm).filter(|_| is_kept_away && !vm.has_architecture_alias()) else {
             continue;
         };

@@ -20,10 +20,10 @@ pub(super) static RULE: Rule = Rule::error(
 .rejected("spec.template.spec.domain.devices.disks[0].Name 'root' not found.")
 .fix(FixKind::Unsafe);
 
-/// How a kind is judged without what it refers to.
+/// Checks a kind that refers to no other objects.
 type Judge = fn(hcoplan_planner::machines::Cluster<'_>, &serde_json::Value) -> Vec<Cause>;
 
-/// Other kinds than machines: their API version, and what to call one.
+/// Kinds other than machines: API version and name in messages.
 const KINDS: [(&str, &str, &str, Judge); 5] = [
     ("VirtualMachineInstancetype", "instancetype.kubevirt.io/v1beta1", "instance type", admit_instancetype),
     ("VirtualMachineClusterInstancetype", "instancetype.kubevirt.io/v1beta1", "instance type", admit_instancetype),
@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     for (vm, verdict) in cx.judged_machines() {
-        // `vm-needs-feature-gate` knows the switch.
+        // `vm-needs-feature-gate` reports these.
         let causes = verdict.causes.iter().filter(|c| !matches!(c.reason, Reason::GateOff(_)));
         for cause in causes {
             let mut finding = finding(cx, &RULE, vm.document, &vm.display_name(), cause);
@@ -62,7 +62,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What is reported about a cause in a document that is called `name`.
+/// The finding about a cause in a document, `name` in messages.
 pub(super) fn finding(
     cx: &Context<'_>,
     rule: &'static Rule,
@@ -106,7 +106,7 @@ pub(super) fn finding(
     }
 }
 
-/// The architecture that a text is another name of.
+/// The architecture of which a text is an alias.
 fn alias<'a>(text: &str, allowed: &'a [String]) -> Option<&'a str> {
     let meant = Architecture::alias(text)?;
     allowed.iter().find(|a| *a == meant).map(String::as_str)
@@ -151,7 +151,7 @@ fn help(cause: &Cause) -> Option<String> {
     })
 }
 
-/// The end of a path, as people write it.
+/// The end of a path for messages.
 fn field(path: &Path) -> String {
     let text = path.to_string();
     text.rsplit_once("spec.").map_or(text.clone(), |(_, field)| field.to_owned())
@@ -164,7 +164,7 @@ fn fixes(document: &Document, cause: &Cause, written: Option<&Node>) -> Vec<Fix>
     };
     let fix = match &cause.reason {
         Reason::Unsupported(allowed) if written.is_some() => match &allowed[..] {
-            // A pattern: KubeVirt knows the right one.
+            // For a pattern, KubeVirt's table has the correct one.
             [pattern, ..] if pattern.ends_with('*') => {
                 suggested(document, "leave it to KubeVirt", &[Change::Remove(cause.path.clone())])
             }

@@ -1,4 +1,4 @@
-//! A virtual machine with lasting state, and no storage class to keep it in.
+//! A virtual machine with persistent state but no storage class for it.
 
 use super::prelude::*;
 
@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     ..Rule::BASE
 };
 
-/// What lasts in a claim of its own.
+/// Devices with persistent state in a separate claim.
 const STATE: [&str; 2] = ["domain.devices.tpm", "domain.firmware.bootloader.efi"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

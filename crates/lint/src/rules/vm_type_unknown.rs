@@ -1,4 +1,4 @@
-//! A virtual machine that refers to an instance type or a preference that isn't there.
+//! A virtual machine with a missing instance type or preference.
 
 use hcoplan_planner::machines::{TypeKind, common_type, common_types, is_placeholder};
 
@@ -60,7 +60,7 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     }
     let message = format!("{} refers to the {what} {name}, which nothing declares", vm.display_name());
     if found.is_namespaced {
-        // What else there is in a namespace nobody knows.
+        // The namespace may have others.
         if is_common(name) || named(cluster).next().is_some() {
             let (help, fix) = of_kind(cluster);
             return Some(finding(message).help(help).fixes(fix));

@@ -1,4 +1,4 @@
-//! A virtual machine that has to be migrated, and fits one node alone.
+//! A virtual machine that requires migration but fits only one node.
 
 use hcoplan_planner::machines::node_requirements;
 
@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(cluster) = cx.machine_cluster() else {
         return;
     };
-    // With one node `eviction-strategy-needs-two-nodes` covers all machines.
+    // `eviction-strategy-needs-two-nodes` reports a cluster with one node.
     if cx.workload_nodes().count() < 2 {
         return;
     }

@@ -1,4 +1,4 @@
-//! A change of the workload placement that leaves nodes with virtual machines behind.
+//! A change of the workload placement that excludes nodes with virtual machines.
 
 use hcoplan_planner::topology;
 use serde_json::Value as Json;
@@ -58,7 +58,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.report(finding);
 }
 
-/// The workload placement of a HyperConverged, in any version.
+/// The workload placement of a HyperConverged in any version.
 fn placement_of(object: &Json) -> Option<&Json> {
     let v1 = object.pointer("/spec/deployment/nodePlacements/workload");
     let v1beta1 = object.pointer("/spec/workloads/nodePlacement");

@@ -1,4 +1,4 @@
-//! The workload placement selects no declared node.
+//! A workload placement that no declared node matches.
 
 use super::prelude::*;
 use crate::{Placement, Pods};
@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let parts = placement.unmatched(cx);
-    // An inventory doesn't have to know what virt-handler labels.
+    // Inventories don't have the labels of virt-handler.
     let of_virt_handler = parts.iter().find(|part| {
         let label = part.wanted.strip_prefix("is labelled ").unwrap_or_default();
         let key = label.split(['=', ' ']).next().unwrap_or_default();
@@ -42,13 +42,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.report(finding);
 }
 
-/// Whether virt-handler puts labels of this key on its node. Source: KubeVirt `pkg/virt-handler` (its
-/// heartbeat, and the node labeller).
+/// Whether virt-handler sets labels with this key. Source: KubeVirt `pkg/virt-handler` (its heartbeat, and the node
+/// labeller).
 fn is_of_virt_handler(key: &str) -> bool {
     key.starts_with("kubevirt.io/") || key.contains(".node.kubevirt.io/") || key == "cpumanager"
 }
 
-/// What a placement asks for that no declared node has.
+/// Findings about the parts of a placement that no declared node matches.
 pub(super) fn unmatched<'a>(rule: &'static Rule, cx: &Context<'a>, placement: &Placement<'a>) -> Finding {
     let parts = placement.unmatched(cx);
     let wanted: Vec<String> = parts.iter().map(|p| format!("none {}", p.wanted)).collect();

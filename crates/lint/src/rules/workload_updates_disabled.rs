@@ -1,4 +1,4 @@
-//! Running virtual machines are never brought to the new release.
+//! Running virtual machines are never updated to a new release.
 
 use hcoplan_yaml::{Node, Value};
 use serde_json::json;
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .needs(Needs::Document)
 .fix(FixKind::Suggested);
 
-/// Methods that KubeVirt doesn't know are reported by `value-without-effect`.
+/// `value-without-effect` reports unknown methods.
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("workloadUpdateStrategy.workloadUpdateMethods");
     let is_empty = |node: &Node| matches!(&node.value, Value::Seq(items) if items.is_empty());

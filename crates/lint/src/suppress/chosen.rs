@@ -1,4 +1,4 @@
-//! Which suppression leaves a finding out: looked up, as there may be thousands of both.
+//! Finds the suppression of a finding, efficiently for thousands of both.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -9,31 +9,31 @@ use hcoplan_diagnostics::finding::{Finding, Severity};
 use super::super::date::Date;
 use super::super::suppression::{Scope, Suppression};
 
-/// What all suppressions at one place make of findings of one rule: rejections or not, errors or not.
+/// A group of findings with the same result: location, rule, whether rejections, whether errors.
 type Question = (Place, &'static str, bool, bool);
 
-/// Where suppressions are that are examined together.
+/// The location of suppressions that are examined together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Place {
-    /// In the configuration, for a finding in this file, object and cluster.
+    /// In the configuration, for a finding with this file, object and cluster.
     Configuration { file: Option<Utf8PathBuf>, object: Option<String>, cluster: Option<String> },
-    /// About the bytes of a file from here on.
+    /// For a range of a file that starts at this offset.
     Bytes(Utf8PathBuf, u32),
 }
 
-/// Suppressions by the byte that what they are about begins at, with where it ends.
+/// Suppressions by the start of their range, with its end.
 type ByStart = BTreeMap<u32, (u32, Rc<Vec<usize>>)>;
 
 pub(super) struct Chosen<'s> {
     all: &'s [Suppression],
     today: Date,
     configured: Rc<Vec<usize>>,
-    /// What comments are about, and objects with an annotation: neither overlap among themselves.
+    /// The ranges of comments, and of objects with an annotation; neither overlap among themselves.
     about: HashMap<&'s Utf8Path, [ByStart; 2]>,
     known: HashMap<Question, Option<usize>>,
-    /// Whether each met a finding.
+    /// Whether each matched a finding.
     pub(super) used: Vec<bool>,
-    /// Why some of them have no effect.
+    /// Findings about suppressions that are not effective.
     pub(super) objections: Vec<Finding>,
 }
 
@@ -57,7 +57,7 @@ impl<'s> Chosen<'s> {
         Self { all, today, configured, about, known: HashMap::new(), used, objections: Vec::new() }
     }
 
-    /// The one that leaves a finding out: of the configuration, a comment, or its object's annotation.
+    /// The effective suppression of a finding: in the configuration, a comment, or its object's annotation.
     pub(super) fn suppression(&mut self, finding: &Finding) -> Option<&'s Suppression> {
         if !self.configured.is_empty() {
             let place = Place::Configuration {

@@ -1,7 +1,7 @@
-//! Findings that are suppressed by a comment, an annotation or the configuration.
+//! Applies suppressions in comments, annotations and the configuration.
 //!
-//! This runs on the findings of all clusters, because a file may belong to several of them. A rejection is never
-//! suppressed, an error only with a reason, and a suppression without effect is a finding itself.
+//! Needs the findings of all clusters, because a file may belong to several. A rejection is never suppressed, an error
+//! only with a reason. An unused suppression is a finding itself.
 
 mod chosen;
 mod read;
@@ -23,27 +23,27 @@ use super::settings::Settings;
 use super::suppression::Suppression;
 use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
 
-/// What is left after suppression.
+/// The result of applying suppressions.
 #[derive(Debug, Default)]
 pub struct SuppressionResult {
-    /// The findings to report, those about suppressions included, sorted.
+    /// The remaining findings, including those about suppressions, sorted.
     pub findings: Vec<Finding>,
-    /// The ones left out, with the reason given.
+    /// The suppressed findings with reasons.
     pub suppressed: Vec<Suppressed>,
 }
 
-/// A finding that was left out.
+/// A suppressed finding.
 #[derive(Debug)]
 pub struct Suppressed {
     /// The finding.
     pub finding: Finding,
-    /// Why; may be empty for what is no error.
+    /// The reason; may be empty unless it is an error.
     pub reason: String,
     /// The suppression's location.
     pub place: Location,
 }
 
-/// Removes suppressed findings. `documents` are all whose findings are given; `today` is compared with `until`.
+/// Removes suppressed findings. `documents` are all documents with findings; `today` is compared with `until`.
 pub fn apply_suppressions<'d>(
     run: Run,
     documents: impl IntoIterator<Item = &'d Document>,
@@ -60,11 +60,11 @@ pub fn apply_suppressions<'d>(
     for document in documents {
         if seen.insert((document.file.path(), document.index)) {
             let mut spoken = Vec::new();
-            // kustomize may keep comments: they are those of what went into the build.
+            // kustomize may keep comments of its input.
             if !document.file.is_generated() {
                 read::comments(document, &mut spoken, &mut about);
             }
-            // What a build took over counts there, for the whole object.
+            // An annotation in a build applies to its object.
             if !annotated.contains(document.file.path()) {
                 read::annotation(document, &mut spoken, &mut about);
             }
@@ -106,7 +106,7 @@ pub fn apply_suppressions<'d>(
 }
 
 impl Suppression {
-    /// Why the finding stays although it is meant.
+    /// Why the suppression isn't effective for a matching finding.
     fn objection(&self, finding: &Finding, today: Date) -> Option<Finding> {
         let about = |rule, message: String| Some(Finding::new(rule, message).at(self.place.clone()));
         let name = finding.rule.name;
@@ -128,7 +128,7 @@ impl Suppression {
         None
     }
 
-    /// The finding that it leaves nothing out; `None` where a rule of it did not run.
+    /// The finding that it is unused; `None` if one of its rules didn't run.
     fn unused(&self, settings: &Settings, today: Date) -> Option<Finding> {
         let all_ran = self.rules.iter().all(|r| runs_completely(settings, *r));
         if settings.partial || !all_ran {
@@ -154,22 +154,22 @@ impl Suppression {
     }
 }
 
-/// Whether every rule that is meant runs.
+/// Whether all selected rules run.
 fn runs_completely(settings: &Settings, selector: Selector) -> bool {
     let all = registry::rules().iter();
     let mut meant = all.filter(|r| selector.matches(r.rule));
     meant.all(|r| settings.is_enabled(r.rule) || (r.rule.pedantic && settings.select.is_empty()))
 }
 
-/// The bytes that a suppression next to `line` (0-based byte range of a line) is about: findings
-/// that begin on the line, and those inside a value that begins on it, such as a block.
+/// The range of a suppression next to `line` (0-based byte range of a line): findings that start on the line, and those
+/// inside a scalar that starts on it, such as a block.
 fn bytes_about(scalars: &BTreeMap<u32, u32>, line: Span) -> Span {
     let of_line = scalars.range(line.start..line.end);
     let end = of_line.map(|(_, end)| *end).max();
     Span { start: line.start, end: end.map_or(line.end, |end| end.max(line.end)) }
 }
 
-/// Where each value that is no collection ends, by the first byte of its key (of an item, its own).
+/// The end of each scalar by the offset of its key, or of the item.
 fn scalars(node: &Node, out: &mut BTreeMap<u32, u32>) {
     let is_scalar = |node: &Node| node.entries().is_empty() && node.items().is_empty();
     for entry in node.entries() {

@@ -1,4 +1,4 @@
-//! Suppressions as they are written.
+//! Parses suppressions.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ use crate::suppression_rules::SUPPRESSION_INVALID;
 /// The annotation that suppresses findings in its object.
 const ANNOTATION: &str = "hcoplan.dev/ignore";
 
-/// The suppressions in a document's comments: `# hcoplan: ignore[rule] reason`, behind what is
-/// meant or on the line above it.
+/// The suppressions in a document's comments: `# hcoplan: ignore[rule] reason`, at the end of the line or on the line
+/// above.
 pub(super) fn comments(document: &Document, found: &mut Vec<Suppression>, about: &mut Vec<Finding>) {
     let mut ends = None;
     let lines = lines_meant(document);
@@ -50,8 +50,7 @@ pub(super) fn comments(document: &Document, found: &mut Vec<Suppression>, about:
     }
 }
 
-/// The suppressions in an object's annotation: lines (or parts between semicolons) of
-/// `rule, rule: reason`.
+/// The suppressions in an object's annotation: `rule, rule: reason` in lines or separated by semicolons.
 pub(super) fn annotation(document: &Document, found: &mut Vec<Suppression>, about: &mut Vec<Finding>) {
     let metadata = document.root.get("metadata");
     let annotations = metadata.and_then(|m| m.get("annotations"));
@@ -68,7 +67,7 @@ pub(super) fn annotation(document: &Document, found: &mut Vec<Suppression>, abou
     }
 }
 
-/// The file in which the annotation of a program's document was written.
+/// The source file of the annotation in a build's document.
 pub(super) fn annotated_by(document: &Document) -> Option<camino::Utf8PathBuf> {
     let metadata = document.root.get("metadata")?;
     let entry = metadata.get("annotations")?.entry(ANNOTATION)?;
@@ -76,8 +75,7 @@ pub(super) fn annotated_by(document: &Document) -> Option<camino::Utf8PathBuf> {
     Some(place.file.path().to_owned())
 }
 
-/// Reads names and `until=2027-01-31 reason`; complains about names that don't exist and days that
-/// don't.
+/// Parses names and `until=2027-01-31 reason`; reports unknown names and invalid dates.
 fn suppression(
     names: &str,
     rest: &str,
@@ -115,20 +113,20 @@ fn suppression(
     (!rules.is_empty()).then(|| Suppression { rules, reason: reason.join(" "), until, place: place.clone(), scope })
 }
 
-/// The rule that was probably meant.
+/// The most similar rule.
 fn meant(name: &str) -> Option<String> {
     let names = registry::rules().iter().map(|r| r.rule.name);
     nearest(name, names).map(|near| format!("did you mean {near}?"))
 }
 
-/// The line that each comment is about: its own, or the next that is neither blank nor a comment.
+/// The line that each comment applies to: its own, or the next that is neither blank nor a comment.
 fn lines_meant(document: &Document) -> Vec<Span> {
     let text = document.file.text();
     let line_at = |start: usize| {
         let rest = text.get(start..).unwrap_or_default();
         Span::new(start, start + rest.find('\n').unwrap_or(rest.len()))
     };
-    // From behind: comments on lines of their own, one below the other, are about the same.
+    // From the end: consecutive comment lines apply to the same line.
     let mut out: Vec<Span> = Vec::new();
     let mut below: Option<(u32, Span)> = None;
     for comment in document.comments.iter().rev() {
@@ -142,7 +140,7 @@ fn lines_meant(document: &Document) -> Vec<Span> {
     out
 }
 
-/// The line that a comment on the line `own` is about; `below` is where the next comment begins, and what that is about.
+/// The line that a comment on the line `own` applies to; `below` is the offset of the next comment and its line.
 fn line_below(text: &str, own: Span, below: Option<(u32, Span)>, line_at: impl Fn(usize) -> Span) -> Span {
     let mut line = own;
     while (line.end as usize) < text.len() {
@@ -159,8 +157,7 @@ fn line_below(text: &str, own: Span, below: Option<(u32, Span)>, line_at: impl F
     line
 }
 
-/// An edit that takes a comment away, with its line where it has one of its own; `None` for what
-/// is no comment.
+/// An edit that removes a comment, with its line if that has nothing else; `None` if it isn't a comment.
 pub(super) fn removal(place: &Location) -> Option<Edit> {
     if !place.text().starts_with('#') {
         return None;

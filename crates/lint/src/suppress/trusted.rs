@@ -1,4 +1,4 @@
-//! Which of the suppressions that are in documents count.
+//! Determines which suppressions in documents are trusted.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use hcoplan_yaml::{self as yaml, Document};
 use super::super::suppression::{Scope, Suppression};
 use super::read;
 
-/// A suppression as it is recognised in another revision: the object, the rules, until when, why,
-/// and the paths of all that it is about; none where that is the object.
+/// The identity of a suppression in different revisions: object, rules, expiry, reason, and the paths it applies to;
+/// none for the whole object.
 type Key = (String, String, String, String, Vec<String>);
 
-/// What a run trusts, and how often each suppression of it was met.
+/// The trust source, and the number of uses of each suppression.
 pub(super) struct Trusted<'t> {
     trust: &'t Trust,
     known: BTreeMap<Utf8PathBuf, BTreeMap<Key, usize>>,
@@ -28,7 +28,7 @@ impl<'t> Trusted<'t> {
         Self { trust, known }
     }
 
-    /// A document's suppressions that are trusted. The others are reported.
+    /// A document's trusted suppressions. Reports the others.
     pub(super) fn of(
         &mut self,
         document: &Document,
@@ -60,7 +60,7 @@ impl<'t> Trusted<'t> {
         counting
     }
 
-    /// Whether the base has a suppression, once more than it was asked for.
+    /// Whether the base has a suppression more often than it was used.
     fn has(&mut self, base: &TrustBase, places: &Places, document: &Document, suppression: &Suppression) -> bool {
         let path = document.file.path();
         let known = self.known.entry(path.to_owned());
@@ -75,7 +75,7 @@ impl<'t> Trusted<'t> {
     }
 }
 
-/// The suppressions of a file in the base, with how many there are of each.
+/// The suppressions of a file in the base with their counts.
 fn in_base(base: &TrustBase, path: &Utf8Path) -> BTreeMap<Key, usize> {
     let mut out = BTreeMap::new();
     let Ok(bytes) = base.tree().read(path) else {
@@ -96,7 +96,7 @@ fn in_base(base: &TrustBase, path: &Utf8Path) -> BTreeMap<Key, usize> {
     out
 }
 
-/// A document, and each item of it that is one for itself.
+/// A document, and each item of it that is an object itself.
 fn objects(document: Document) -> Vec<Document> {
     let items = document.root.get("items").map_or(&[][..], |i| i.items());
     let item = |root: &yaml::Node| {
@@ -115,14 +115,14 @@ fn objects(document: Document) -> Vec<Document> {
     out
 }
 
-/// Identifies suppressions of one object: the object, and the path of the node that begins at a byte of it.
+/// Identifies suppressions of an object by the path of the node at an offset.
 struct Places {
     object: String,
     paths: BTreeMap<u32, String>,
 }
 
 impl Places {
-    /// Those of a document with so many suppressions.
+    /// For a document with this many suppressions.
     fn of(document: &Document, suppressions: usize) -> Self {
         let mut places = Self { object: String::new(), paths: BTreeMap::new() };
         if suppressions > 0 {
@@ -132,7 +132,7 @@ impl Places {
         places
     }
 
-    /// An element of a list goes by its name, where it has one, so that it may move.
+    /// A named element of a list is identified by its name, so that it may move.
     fn add(&mut self, node: &yaml::Node, path: &str) {
         for entry in node.entries() {
             let path = format!("{path}/{}", entry.key.text);
@@ -153,7 +153,7 @@ impl Places {
     fn key(&self, document: &Document, suppression: &Suppression) -> Key {
         let names: Vec<&str> = suppression.rules.iter().map(|r| r.name()).collect();
         let about = match suppression.scope {
-            // An annotation is about its object.
+            // An annotation applies to its object.
             Scope::Bytes(span) if span != document.span => {
                 self.paths.range(span.start..span.end).map(|(_, path)| path.clone()).collect()
             }

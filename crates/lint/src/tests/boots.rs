@@ -1,4 +1,4 @@
-//! The one answer whether a virtual machine boots, over a table of combinations.
+//! The boot results of a table of combinations.
 
 use std::fs;
 
@@ -110,7 +110,7 @@ fn hyperconverged(words: &str) -> String {
         .to_string()
 }
 
-/// The virtual machine, and what it refers to.
+/// The virtual machine and the objects it refers to.
 fn others(words: &str) -> String {
     let mut spec = json!({"domain": {"devices": {}, "memory": {"guest": "4Gi"}}});
     let mut owner = json!({"runStrategy": "Always"});

@@ -1,7 +1,7 @@
 //! Compares the findings about bundles with those of operator-sdk's multiarch validator: `testdata/bundles/table.txt`.
 //!
-//! The validator is rebuilt here, from operator-framework/api `pkg/validation/internal/multiarch.go`: it inspects
-//! images by docker or podman, where the rules read saved output. It doesn't consider the cluster or other objects.
+//! The validator is reimplemented from operator-framework/api `pkg/validation/internal/multiarch.go`: it inspects
+//! images with docker or podman, while the rules read saved output. It ignores the cluster and other objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,8 +20,8 @@ use crate::{Context, Form, Selector, Settings, rules};
 /// Operating system and architecture.
 type Platforms = BTreeSet<(String, String)>;
 
-/// What the validator sees of an image: `None` where it could not inspect it. A single image has no
-/// platforms, as `docker manifest inspect` prints no list.
+/// An image's platforms for the validator: `None` if it can't be inspected; empty for a single image, because `docker
+/// manifest inspect` prints no list.
 fn inspect(cx: &Context<'_>, image: &str) -> Option<Platforms> {
     let evidence = cx.image_evidence(image)?;
     let pairs = evidence.platforms.iter();
@@ -42,7 +42,7 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// The platforms of the required node affinity: pairs of each term's two lists.
+/// The platforms of the required node affinity: combinations of each term's two lists.
 fn affinity(pod: &Value) -> Platforms {
     const TERMS: &str = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution\
                          /nodeSelectorTerms";
@@ -63,7 +63,7 @@ fn affinity(pod: &Value) -> Platforms {
     out
 }
 
-/// What a label is for, of those that begin so; the default where there is none.
+/// The values of labels with a prefix; else the default.
 fn labelled(csv: &Value, prefix: &str, default: &str) -> (BTreeSet<String>, bool) {
     let labels = csv.pointer("/metadata/labels").and_then(Value::as_object);
     let supported = labels.into_iter().flatten().filter(|(_, v)| *v == "supported");
@@ -71,7 +71,7 @@ fn labelled(csv: &Value, prefix: &str, default: &str) -> (BTreeSet<String>, bool
     if names.is_empty() { ([default.to_owned()].into(), false) } else { (names, true) }
 }
 
-/// What the validator says about a CSV: errors and warnings, each in a few words.
+/// The validator's errors and warnings for a CSV, abbreviated.
 fn validator(cx: &Context<'_>, csv: &Value) -> (BTreeSet<String>, BTreeSet<String>) {
     let short = |image: &str| {
         let name = image.rsplit('/').next().unwrap_or(image);
@@ -115,7 +115,7 @@ fn validator(cx: &Context<'_>, csv: &Value) -> (BTreeSet<String>, BTreeSet<Strin
     let manager_systems: BTreeSet<String> = systems.iter().cloned().chain(own.iter().map(|p| p.0.clone())).collect();
     let manager_architectures: BTreeSet<String> =
         architectures.iter().cloned().chain(own.iter().map(|p| p.1.clone())).collect();
-    // A label that merely contains the name will do.
+    // A label that contains the name is enough.
     let has =
         |labels: &BTreeSet<String>, any: bool, name: &String| any && labels.iter().any(|l| l.contains(name.as_str()));
     for (name, labels, any, default, word) in manager_architectures
@@ -145,7 +145,7 @@ fn validator(cx: &Context<'_>, csv: &Value) -> (BTreeSet<String>, BTreeSet<Strin
             continue;
         }
         let Some(platforms) = platforms else {
-            // Compared with nothing.
+            // There is nothing to compare with.
             warnings.insert(format!("affinity of {} exceeds it", short(image)));
             continue;
         };
@@ -163,7 +163,7 @@ fn joined(words: &BTreeSet<String>) -> String {
     if words.is_empty() { "-".to_owned() } else { words.iter().cloned().collect::<Vec<_>>().join(", ") }
 }
 
-/// Both verdicts on a fixture.
+/// The verdicts of both on a fixture.
 fn verdicts(directory: &FilePath) -> [String; 3] {
     let case = Case::read(directory, None).expect("a fixture");
     let settings = Settings { select: vec![Selector::Group(Group::Bundle)], ..Settings::default() };
@@ -197,7 +197,7 @@ fn bundles_are_judged_as_the_validator_judges_them() {
         if found != [*errors, *warnings, *ours] {
             complaints.push(format!("{name} | {} | {why}", found.join(" | ")));
         }
-        // Where one rejects and the other doesn't, the reason is given.
+        // Different verdicts need a reason in the table.
         let rejects = *errors != "-";
         if rejects != ours.contains('!') && why.is_empty() {
             complaints.push(format!("{name}: why do they differ?"));
@@ -207,7 +207,7 @@ fn bundles_are_judged_as_the_validator_judges_them() {
     assert!(cases > 20, "{cases} cases");
 }
 
-/// The fixes that `fix --unsafe` would apply: each can be, and then there is nothing to say.
+/// The fixes of `fix --unsafe` can be applied and leave no finding.
 #[test]
 fn does_not_find_fixed_findings_again() {
     let settings = Settings { select: vec![Selector::Group(Group::Bundle)], ..Settings::default() };

@@ -1,4 +1,4 @@
-//! Every finding is held to what its rule claims, and every fix to what it promises, by asking the planner.
+//! Checks every finding against its rule's claim, and every fix against its promise, by planning.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -26,28 +26,28 @@ use crate::{Settings, rules};
 enum Proof {
     /// The planner agrees.
     Proven,
-    /// Not the planner's to know.
+    /// The planner can't check it.
     Outside,
-    /// It isn't so.
+    /// The claim is wrong.
     Wrong(String),
 }
 
-/// Holds a finding to what its rule claims.
+/// Checks a finding against its rule's claim.
 fn proof(case: &Case, finding: &Finding) -> Proof {
     let plan = &case.plan;
     let (holds, what) = match finding.rule.claim() {
         Claim::Outside => return Proof::Outside,
         Claim::Alert => match finding.alert() {
-            // Another operator's gauges decide about the others.
+            // Metrics of other operators decide about other alerts.
             Some((alert, _)) if !PREDICTED_ALERTS.contains(&alert) => return Proof::Outside,
             Some((alert, _)) => (plan.alerts().contains(&alert), "the alert is silent"),
-            // Reported in the fixture.
+            // Recorded in the fixture.
             None => return Proof::Outside,
         },
-        // Others than HCO reject other objects than the HyperConverged.
+        // Others than HCO reject other objects.
         Claim::Rejected if !finding.rejection => return Proof::Outside,
         Claim::Rejected => (!plan.admission.accepted, "it is accepted"),
-        // Where it is no error, it may go on.
+        // Unless it is an error, the reconcile may continue.
         Claim::ReconcileStops if finding.severity != Severity::Error => return Proof::Outside,
         Claim::ReconcileStops if FAILS_ELSEWHERE.contains(&finding.rule.name) => {
             return Proof::Outside;
@@ -75,7 +75,7 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
             (becomes_so(case, finding, becomes), "the field becomes something else")
         }
         Claim::BreaksOnUpgrade => (breaks(case, finding), "the next release does the same"),
-        // If the manifest has no effect, none of its lines has.
+        // If the manifest has no effect, its lines have none.
         Claim::HasEffect if !plan.succeeds() => return Proof::Outside,
         Claim::HasEffect => {
             let plan_input = case.plan_input();
@@ -84,13 +84,13 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
             };
             let outcome = |plan: &Plan| (seen(plan), plan.admission.accepted, plan.alerts());
             let now = outcome(&plan_input.without(&[]));
-            // A value that is the default as well is seen with the section that it decides about.
+            // A value equal to the default is checked with its section.
             let sections = std::iter::successors(Some(input), section);
             let mut without = sections.take(3).map(|input| outcome(&plan_input.without(&[&input])));
             (without.any(|then| then != now), "nothing changes without it")
         }
     };
-    // In addition to the rule's claim, the value that the finding predicts has to come true.
+    // In addition to the rule's claim, the predicted value has to be correct.
     let said = finding.becomes.as_ref().filter(|_| plan.succeeds());
     if !said.is_none_or(|b| becomes_so(case, finding, b)) {
         return Proof::Wrong("the field becomes something else".to_owned());
@@ -98,7 +98,7 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
     if holds { Proof::Proven } else { Proof::Wrong(what.to_owned()) }
 }
 
-/// The HyperConverged without what is at a finding's place.
+/// The HyperConverged without the value at a finding's location.
 fn object_without(case: &Case, finding: &Finding) -> Option<Value> {
     let plan_input = case.plan_input();
     let input = input_at(&plan_input, finding.location.as_ref()?)?;
@@ -122,7 +122,7 @@ fn object_without(case: &Case, finding: &Finding) -> Option<Value> {
     Some(object)
 }
 
-/// Whether a field gets the value that a finding names.
+/// Whether a field gets the predicted value.
 fn becomes_so(case: &Case, finding: &Finding, becomes: &PredictedValue) -> bool {
     let settings = Settings::default();
     let cx = case.surroundings(&settings);
@@ -148,9 +148,9 @@ fn becomes_so(case: &Case, finding: &Finding, becomes: &PredictedValue) -> bool 
     found.unwrap_or(&Value::Null) == &becomes.value
 }
 
-/// Whether the next release does otherwise: it fails where this one doesn't, KubeVirt's webhook rejects a
-/// gate in both lists, the text does something now and nothing then, or one of the fixes leaves
-/// this release's plan as it is and changes the next one's.
+/// Whether the next release behaves differently: it fails where this one doesn't, KubeVirt's webhook rejects a gate in
+/// both lists, the value has an effect only in this release, or a fix keeps this release's plan and changes the next
+/// one's.
 fn breaks(case: &Case, finding: &Finding) -> bool {
     let settings = Settings::default();
     let cx = case.surroundings(&settings);
@@ -185,7 +185,7 @@ fn breaks(case: &Case, finding: &Finding) -> bool {
     keeps || ends
 }
 
-/// What a plan renders, without those of KubeVirt's gates that switch nothing.
+/// A plan's objects without KubeVirt gates that have no effect.
 fn switched(release: &Release, plan: &Plan) -> Value {
     let mut all = seen(plan);
     let inert = |gate: &Value| {
@@ -201,7 +201,7 @@ fn switched(release: &Release, plan: &Plan) -> Value {
     all
 }
 
-/// The section around a part of the document; none around those of `spec`.
+/// The section of a part of the document; none for those directly in `spec`.
 fn section(input: &Input) -> Option<Input> {
     match input {
         Input::Written(path) if path.0.len() > 2 => Some(Input::Written(path.parent())),
@@ -211,12 +211,12 @@ fn section(input: &Input) -> Option<Input> {
 
 const POINTS_AT_NOTHING: &str = "it doesn't point at anything that can be taken away";
 
-/// What a finding points at, where that can be taken away.
+/// The removable part at a finding's location.
 fn pointed_at(finding: &Finding, plan_input: &PlanInput<'_>) -> Option<Input> {
     input_at(plan_input, finding.location.as_ref()?)
 }
 
-/// What is taken away at a place: an operation of a jsonpatch, or a key or a value of the document.
+/// The removable part at a location: an operation of a jsonpatch, or a key or value of the document.
 fn input_at(plan_input: &PlanInput<'_>, place: &Location) -> Option<Input> {
     let all = input_trees(plan_input);
     let operations = all.iter().flat_map(|unit| unit.leaves());
@@ -225,7 +225,7 @@ fn input_at(plan_input: &PlanInput<'_>, place: &Location) -> Option<Input> {
         let around = input.place(plan_input).filter(|_| is_operation);
         around.is_some_and(|around| around.span.start <= place.span.start && place.span.end <= around.span.end)
     });
-    // What the inventory says is in another file.
+    // The inventory is another file.
     let document = plan_input.document();
     if place.file.path() != document.file.path() {
         let mut facts = all.iter().map(|unit| &unit.input);
@@ -236,14 +236,14 @@ fn input_at(plan_input: &PlanInput<'_>, place: &Location) -> Option<Input> {
         return facts.find(is_it).cloned();
     }
     operation.cloned().or_else(|| {
-        // A long patch is taken away as a whole.
+        // A long patch is removed as a whole.
         let patch = ANNOTATIONS.iter().map(|a| Path::dotted("metadata.annotations").key(a.name));
         let is_around = |path: &Path| {
             let span = document.root.at(path).map(|node| node.span);
             span.is_some_and(|around| around.start <= place.span.start && place.span.end <= around.end)
         };
         let path = path_at(&document.root, place, &Path::root()).or_else(|| patch.clone().find(is_around))?;
-        // A gate's entry is its name, and so is a golden image.
+        // A gate's or golden image's entry is identified by its name.
         let text = path.to_string();
         Some(Input::Written(match () {
             () if text.ends_with("].metadata.name") => path.parent().parent(),
@@ -265,14 +265,14 @@ fn path_at(node: &Node, place: &Location, at: &Path) -> Option<Path> {
     inside.or_else(|| items.find_map(|(i, item)| path_at(item, place, &at.index(i))))
 }
 
-/// What anybody sees of a plan.
+/// The visible part of a plan.
 pub(super) fn seen(plan: &Plan) -> Value {
     let mut objects: Vec<Value> = plan.objects().map(|o| o.body.as_ref().clone()).collect();
     for object in &mut objects {
         as_sets(&mut object["spec"]);
     }
     let error = plan.reconcile_error.as_ref().map(|e| &e.message);
-    // Who takes a patch away wants its alert to fall silent.
+    // Removing a patch also removes its alert.
     let mut metrics = plan.metrics.clone();
     metrics.remove("kubevirt_hco_unsafe_modifications");
     json!([objects, metrics, error])
@@ -293,12 +293,12 @@ fn as_sets(spec: &mut Value) {
     }
 }
 
-/// How much was held to the planner.
+/// The number of checks.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct ClaimTally {
-    /// Findings of which the planner says the same.
+    /// Findings that the planner confirms.
     pub(super) proven: usize,
-    /// Findings about what it can't know.
+    /// Findings that the planner can't check.
     outside: usize,
     /// Fixes that were planned.
     fixes: usize,
@@ -328,7 +328,7 @@ impl fmt::Display for ClaimTally {
     }
 }
 
-/// Holds a finding and its fixes to what they say; what is wrong goes to `wrong`, with the rule's name.
+/// Checks a finding and its fixes; adds errors to `wrong`, with the rule's name.
 pub(super) fn check_claims(case: &Case, settings: &Settings, finding: &Finding, wrong: &mut Vec<String>) -> ClaimTally {
     let rule = finding.rule.name;
     let proof = proof(case, finding);
@@ -341,8 +341,8 @@ pub(super) fn check_claims(case: &Case, settings: &Settings, finding: &Finding, 
     ClaimTally { proven: usize::from(proof == Proof::Proven), outside: usize::from(proof == Proof::Outside), fixes }
 }
 
-/// How many fixes of a finding were planned, and what they promise and don't keep. One that leads to a rejection or to an error isn't
-/// to be offered at all; a safe one leaves what the operators make as it is.
+/// The number of planned fixes of a finding, and their broken promises. A fix that leads to a rejection or error must
+/// not be offered; a safe one keeps the rendered objects.
 fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> (usize, Vec<String>) {
     let before = &case.plan;
     let (mut planned, mut out) = (0, Vec::new());
@@ -374,10 +374,11 @@ fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> (usiz
     (planned, out)
 }
 
-/// What was compared with the planner, by rule.
+/// Checks by rule.
 type Tally = BTreeMap<&'static str, ClaimTally>;
 
-/// Rules whose safe fix changes the rendered text on purpose: a dropped value counts, or an operand's default is set.
+/// Rules whose safe fix changes the rendered text on purpose: a dropped value becomes effective, or an operand's
+/// default is set.
 pub(super) const CHANGE_WHAT_IS_RENDERED: [&str; 10] = [
     "dict-architectures-annotation-malformed",
     "dict-metadata-misindented",
@@ -391,8 +392,8 @@ pub(super) const CHANGE_WHAT_IS_RENDERED: [&str; 10] = [
     "tls-profile-invalid",
 ];
 
-/// Rules whose safe fix takes something away that is so without it, or that no user wrote. `wishes` holds
-/// near cases against each of them.
+/// Rules whose safe fix removes something without effect, or not written by users. `wishes` has counterexamples for
+/// each.
 const REMOVE_WHAT_IS_SO: [&str; 12] = [
     "admission-short-circuited",
     // A gate's name and state become one field.
@@ -409,7 +410,7 @@ const REMOVE_WHAT_IS_SO: [&str; 12] = [
     "status-in-git",
 ];
 
-/// How many values there are.
+/// Number of scalars.
 fn scalars(value: &Value) -> usize {
     match value {
         Value::Null => 0,
@@ -419,8 +420,7 @@ fn scalars(value: &Value) -> usize {
     }
 }
 
-/// Rules whose error comes up in an operator that isn't planned: virt-operator rejects the placement,
-/// SSP doesn't start.
+/// Rules whose error occurs in an operator that isn't planned: virt-operator rejects the placement, SSP doesn't start.
 const FAILS_ELSEWHERE: [&str; 2] = ["admission-short-circuited", "node-arch-unsupported-by-ssp"];
 
 fn hold(dir: &FilePath, tally: &mut Tally, wrong: &mut Vec<String>) {
@@ -436,7 +436,7 @@ fn hold(dir: &FilePath, tally: &mut Tally, wrong: &mut Vec<String>) {
     }
 }
 
-/// Settings with which every rule speaks.
+/// Settings that enable all rules.
 pub(super) fn all_rules() -> Settings {
     Settings { select: everything().collect(), pedantic: true, ..Settings::default() }
 }
@@ -454,7 +454,7 @@ fn claims_hold_on_fixtures() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     let mut list = String::new();
     for rule in rules().iter().map(|r| r.rule) {
-        // Rules about the repository as a whole have no finding here.
+        // Rules about the whole repository have no finding here.
         let Some(held) = tally.get(rule.name) else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! `hcoplan.yaml`: its schema knows every rule's options, its example is what both take.
+//! `hcoplan.yaml`: its schema has every rule's options, and its example is valid.
 
 use hcoplan_diagnostics::finding::{Finding, OptionValue, Rule, RuleOption};
 use hcoplan_diagnostics::source::{Location, Memory, SourceFile};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Settings, page, rules};
 
-/// What the schema says about a rule's entry: its options by name, with their types.
+/// The schema of a rule's entry: its options by name, with their types.
 fn entry(rule: &Rule) -> Value {
     let option = |option: &RuleOption| {
         let (mut schema, default) = match option.default {
@@ -39,7 +39,7 @@ fn the_schema_has_every_option() {
     let schema = schema();
     let found = schema.pointer("/properties/rules/properties");
     let found = found.cloned().unwrap_or_else(|| json!({}));
-    // Each beside what holds for all rules.
+    // Each in addition to the common ones.
     let found: Map<String, Value> = found
         .as_object()
         .expect("an object")
@@ -140,7 +140,7 @@ fn the_example_is_valid() {
     assert!(settings.pedantic && settings.suppressions.len() == 1);
 }
 
-/// What a configuration of this text is taken for.
+/// The settings of a configuration text.
 fn configured(text: &str) -> Result<Settings, Vec<Finding>> {
     let tree: Memory = [("hcoplan.yaml", text)].into_iter().collect();
     match Repo::from_tree(std::sync::Arc::new(tree), &Options::default()) {

@@ -1,4 +1,4 @@
-//! What is offered for mistakes that people make: nothing that was written is lost, and what nobody can know is a choice.
+//! Fixes for common mistakes: nothing written is lost, and unclear cases are choices.
 
 use hcoplan_diagnostics::finding::Applicability::{Safe, Suggestion, Unsafe};
 use hcoplan_diagnostics::finding::{Applicability, Finding};
@@ -10,7 +10,7 @@ use crate::Settings;
 const HEAD: &str =
     "kind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\n";
 
-/// The fixes of an error of a manifest: how each is offered, and what it leaves of the text below the head.
+/// The fixes of an error of a manifest: applicability, and the resulting text below the head.
 fn fixes(version: &str, release: &str, text: &str) -> Vec<(Applicability, String)> {
     let head = format!("apiVersion: hco.kubevirt.io/{version}\n{HEAD}");
     let text = format!("{head}{text}");
@@ -24,7 +24,7 @@ fn fixes(version: &str, release: &str, text: &str) -> Vec<(Applicability, String
 #[test]
 fn moves_values_as_they_are_written() {
     for (text, fixed) in [
-        // Outside of `spec`, and in another case some levels up.
+        // Outside of `spec`, and in another case on another level.
         (
             "permittedHostDevices:\n  pciHostDevices:\n    - {pciDeviceSelector: '10DE:1EB8', resourceName: a.com/b} # T4\nspec:\n  infra: {}\n",
             "spec:\n  infra: {}\n  permittedHostDevices:\n    pciHostDevices:\n      - {pciDeviceSelector: '10DE:1EB8', resourceName: a.com/b} # T4\n",
@@ -33,7 +33,7 @@ fn moves_values_as_they_are_written() {
             "spec:\n  workloads:\n    # GPUs\n    permittedHostDevices:\n      pciHostDevices:\n      - pciDeviceSelector: \"10DE:1EB8\" # T4\n        resourceName: a.com/b\n",
             "spec:\n  workloads: {}\n  # GPUs\n  permittedHostDevices:\n    pciHostDevices:\n    - pciDeviceSelector: \"10DE:1EB8\" # T4\n      resourceName: a.com/b\n",
         ),
-        // A wrapper of a wrapper.
+        // Two nested wrappers.
         ("spec:\n  hyperconverged:\n    spec:\n      defaultCPUModel: 'EPYC'\n", "spec:\n  defaultCPUModel: 'EPYC'\n"),
         // A selector never becomes one that matches everything.
         (
@@ -44,7 +44,7 @@ fn moves_values_as_they_are_written() {
             "spec:\n  workloads:\n    nodePlacement:\n      nodeSelector:\n        matchLabels:\n          zone: a\n",
             "spec:\n  workloads:\n    nodePlacement:\n      nodeSelector:\n        zone: a\n",
         ),
-        // A section that is there gets what it lacks.
+        // An existing section gets the missing fields.
         (
             "spec:\n  LiveMigrationConfig: {network: 'mig'}\n  liveMigrationConfig:\n    allowPostCopy: true\n",
             "spec:\n  liveMigrationConfig:\n    allowPostCopy: true\n    network: 'mig'\n",

@@ -1,5 +1,5 @@
-//! Every safe fix of every rule on every bad fixture: no finding stays, nothing is dropped, and no comment is lost.
-//! (Each round checks where the tree differs; `fixed/` has the result of a rule's own fixes.)
+//! Applies every safe fix to every bad fixture: no finding remains, no fix is dropped, and no comment is lost. (Each
+//! round checks where the tree differs; `fixed/` has the result of a rule's own fixes.)
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,24 +15,23 @@ use super::load::Case;
 use crate::fix::{choose, round};
 use crate::{Selection, Settings, rules, run};
 
-/// Their fix moves fields or rewrites lists, which takes no comment along: there is none where one
-/// would be lost.
+/// Rules whose fix moves fields or rewrites lists without comments: none is offered if one would be lost.
 pub(super) const NOT_WITH_COMMENTS: [&str; 3] =
     ["deprecated-feature-gate", "hco-wrong-api-shape", "jsonpatch-duplicates-field"];
 
-/// How many rules have a safe fix in their fixtures, at least.
+/// Minimum number of rules with a safe fix in their fixtures.
 const SAFE: usize = 30;
 
-/// A fixture somewhere else, after all rounds of safe fixes.
+/// A copied fixture after all rounds of safe fixes.
 pub(super) struct FixedFixture {
     pub(super) directory: tempfile::TempDir,
-    /// What could not be applied, or was still to do in the end.
+    /// Dropped or remaining fixes.
     pub(super) complaints: Vec<String>,
-    /// The rules whose fixes were applied.
+    /// The rules of applied fixes.
     pub(super) applied: Vec<&'static str>,
 }
 
-/// A key of the fixture that has a comment behind it.
+/// A key of the fixture that has a comment.
 pub(super) struct Commented {
     pub(super) path: Path,
     pub(super) comment: String,
@@ -77,7 +76,7 @@ pub(super) fn read(directory: &FilePath) -> (String, Value) {
     (text, trees.collect())
 }
 
-/// Puts a comment behind every key and value that end on their line.
+/// Adds a comment to every key and value that ends its line.
 pub(super) fn comment(directory: &FilePath) -> Vec<Commented> {
     fn visit(text: &str, node: &Node, path: &Path, out: &mut Vec<(usize, Path)>) {
         for entry in node.entries() {
@@ -114,7 +113,7 @@ pub(super) fn comment(directory: &FilePath) -> Vec<Commented> {
     out
 }
 
-/// Whether each part of a tree is as it was before, or as it is after.
+/// Whether each part of a tree equals its state before or after.
 fn is_between(before: &Value, after: &Value, tree: &Value) -> bool {
     if tree == before || tree == after {
         return true;
@@ -152,14 +151,14 @@ fn safe_fixes_fix_everything_and_keep_comments() {
             let said = fixed.complaints.iter().map(|c| format!("{name}: {c}"));
             complaints.extend(said);
             let (_, after) = read(fixed.directory.path());
-            // The same with comments all over it.
+            // The same with comments added.
             let commented = std::cell::RefCell::new(Vec::new());
             let again = apply_safe_fixes(&dir, None, &settings, |dir| {
                 *commented.borrow_mut() = comment(dir);
             });
             let (text, tree) = read(again.directory.path());
             let moves = fixed.applied.iter().any(|r| NOT_WITH_COMMENTS.contains(r));
-            // A fix that would take a comment along isn't safe.
+            // A fix that would remove a comment isn't safe.
             if !is_between(&before, &after, &tree) && !moves {
                 complaints.push(format!("{name}: comments change what is fixed:\n{text}"));
             }
@@ -174,7 +173,7 @@ fn safe_fixes_fix_everything_and_keep_comments() {
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-    // Without fixes, nothing can be lost.
+    // Guards against testing nothing.
     assert!(fixing.len() >= SAFE, "{} rules have fixes: {fixing:?}", fixing.len());
     assert!(commenting > 500, "{commenting} comments");
 }
@@ -192,7 +191,7 @@ fn without_fixes_the_findings_are_the_same() {
             had += with.iter().filter(|f| !f.fixes.is_empty()).count();
             let selection = Selection::of(&settings).without_fixes();
             let mut without = run(&case.surroundings(&settings), &selection).findings;
-            // The help line says what the fixes do that are left after the trial.
+            // The help has the titles of the fixes that remain after trying them.
             with.iter_mut().chain(&mut without).for_each(|f| {
                 f.fixes.clear();
                 f.help = None;

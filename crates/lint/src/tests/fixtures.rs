@@ -1,4 +1,4 @@
-//! Each rule fires on its bad fixtures, at the right characters, and on no good one.
+//! Each rule reports its bad fixtures at the right location, and no good one.
 
 use std::fmt::Write;
 use std::fs;
@@ -18,7 +18,7 @@ pub(super) fn root() -> PathBuf {
     hcoplan_testing::root().join("testdata/lint")
 }
 
-/// The fixture directories of a rule whose names begin with `kind`: `bad`, `bad-v1`.
+/// The fixture directories of a rule with a prefix: `bad`, `bad-v1`.
 pub(super) fn directories(rule: &Rule, kind: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(root().join(rule.name)) else {
         return Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn directories(rule: &Rule, kind: &str) -> Vec<PathBuf> {
     found
 }
 
-/// What one rule finds in a fixture, pedantic or not, and what the others find there.
+/// The findings of a rule in a fixture, and those of other rules.
 fn findings(rule: &'static Rule, dir: &Path) -> (Vec<Finding>, Vec<Finding>) {
     let case = Case::read(dir, None).unwrap_or_else(|| panic!("nothing in {}", dir.display()));
     let settings = Settings {
@@ -49,7 +49,7 @@ pub(super) fn everything() -> impl Iterator<Item = Selector> {
     Group::ALL.into_iter().map(Selector::Group)
 }
 
-/// Findings at one location, or at none.
+/// Findings at one location, or without one.
 struct LocatedFindings {
     place: Option<Location>,
     label: String,
@@ -57,7 +57,7 @@ struct LocatedFindings {
 }
 
 impl LocatedFindings {
-    /// As an annotation of a text in its file's place.
+    /// As an annotation in a file's text.
     fn annotation(&self, place: &Location) -> Annotation {
         let position = |Position { line, column }| annotations::Position { line, column };
         Annotation {
@@ -69,8 +69,8 @@ impl LocatedFindings {
     }
 }
 
-/// Findings in the form of annotations: message, location, notes, help. Several findings are numbered; several notes of
-/// one have letters.
+/// Findings as annotations: message, location, notes, help. Several findings are numbered; several notes of one have
+/// letters.
 fn said(findings: &[Finding]) -> Vec<LocatedFindings> {
     let mut out = Vec::new();
     for (number, finding) in (1..).zip(findings) {
@@ -107,7 +107,7 @@ fn said(findings: &[Finding]) -> Vec<LocatedFindings> {
     out
 }
 
-/// The text behind a header; further lines are indented.
+/// The text after a header; further lines are indented.
 fn text_lines(header: &str, text: &str) -> Vec<String> {
     let mut lines = text.trim_end().split('\n');
     let first = format!("{header}: {}", lines.next().unwrap_or_default());
@@ -116,7 +116,7 @@ fn text_lines(header: &str, text: &str) -> Vec<String> {
     all.map(|l| l.trim_end().to_owned()).collect()
 }
 
-/// The findings, each with its location as text.
+/// The findings, with locations as text.
 fn in_words<'s>(said: impl IntoIterator<Item = &'s LocatedFindings>) -> String {
     let mut out = String::new();
     for said in said {
@@ -132,8 +132,7 @@ fn in_words<'s>(said: impl IntoIterator<Item = &'s LocatedFindings>) -> String {
     out
 }
 
-/// Whether annotations can be in a place's file: it is there, its lines end as theirs do, and it
-/// holds the text that the place is counted in.
+/// Whether a location's file can have annotations: it exists, has the same line breaks, and the location's text.
 fn can_be_annotated(directory: &Path, place: &Location) -> bool {
     let text = fs::read_to_string(directory.join(place.file.path()));
     text.is_ok_and(|t| !t.contains('\r') && annotations::strip(&t) == place.file.text())
@@ -151,7 +150,7 @@ fn compare(directory: &Path, findings: &[Finding]) -> Vec<String> {
         let places = inside.iter().filter_map(|s| Some((s, s.place.as_ref()?)));
         let here = places.filter(|(_, place)| place.file.path().as_std_path() == path);
         let here: Vec<Annotation> = here.map(|(s, place)| s.annotation(place)).collect();
-        // A shared inventory is no file of the fixture.
+        // A shared inventory isn't part of the fixture.
         let Ok(written) = fs::read(directory.join(&path)) else {
             continue;
         };
@@ -222,7 +221,7 @@ fn every_fixture_directory_belongs_to_a_rule() {
     }
 }
 
-/// They tell what no other rule explains: in the fixture of a rule they are silent.
+/// General rules: a rule's fixture must not have their findings.
 const GENERAL: [&str; 3] = ["admission-rejected", "reconcile-fails", "ssp-rejected"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! The rules compared with the real operators' recordings: all recordings where they exist, else the selection.
+//! Compares the rules with recordings of the real operators: all recordings if they exist, else the selection.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use super::claims::{ClaimTally, check_claims};
 use super::load::Case;
 use crate::Settings;
 
-/// A rule that predicts an alert, and how often the alert fires by the recorded gauges.
+/// A rule that predicts an alert, and how often the alert fires by the recorded metrics.
 type Alert = (&'static str, fn(&Value) -> usize);
 
 const ALERTS: [Alert; 4] = [
@@ -39,8 +39,8 @@ fn zeros(gauge: &Value) -> usize {
     entries.filter(|e| e["value"] == 0).count()
 }
 
-/// What one case says: differences, the rules with an error finding where it is accepted, and the
-/// rules that explain the rejections.
+/// The results of a case: differences, rules with an error although it is accepted, and rules that explain the
+/// rejections.
 #[derive(Default)]
 struct Seen {
     differences: Vec<String>,
@@ -59,7 +59,7 @@ fn look(set: &Path, release: &str, expected: &Value) -> Seen {
     let findings = case.lint(&settings);
     let accepted = expected["admission"]["accepted"] == true;
     let rejections = findings.iter().filter(|f| f.rejection).count();
-    // The recorder met the first reason; the others appear once that is fixed.
+    // The recording has the first reason only; others appear after it is fixed.
     let reasons = usize::from(!accepted) + case.surroundings(&settings).admission().further.len();
     if rejections != reasons {
         let line = format!("{release} {name}: {rejections} rejections for {reasons} reasons, accepted: {accepted}");
@@ -116,7 +116,7 @@ fn look(set: &Path, release: &str, expected: &Value) -> Seen {
     seen
 }
 
-/// The sets of recordings: all of them, or the selection in this repository.
+/// The sets of recordings: all, or the selection in this repository.
 pub(super) fn sets(shared: Option<&Path>) -> Vec<PathBuf> {
     match shared {
         Some(shared) => ["curated", "random"].map(|s| shared.join("golden").join(s)).into(),
@@ -124,7 +124,7 @@ pub(super) fn sets(shared: Option<&Path>) -> Vec<PathBuf> {
     }
 }
 
-/// The cases of some sets of recordings, each with a release and what was recorded there.
+/// The cases of sets of recordings, each with a release and the recorded result.
 pub(super) fn recorded(sets: &[PathBuf]) -> Vec<(PathBuf, &'static str, Value)> {
     let mut cases = Vec::new();
     for set in sets {
@@ -140,7 +140,7 @@ pub(super) fn recorded(sets: &[PathBuf]) -> Vec<(PathBuf, &'static str, Value)> 
     cases
 }
 
-/// What one of HCO's warnings is about: a feature gate, or the tuning policy.
+/// The subject of a warning of HCO: a feature gate, or the tuning policy.
 fn subject(warning: &str) -> &str {
     let words: Vec<&str> = warning.split_whitespace().collect();
     let gate = warning.strip_prefix("spec.featureGates.");
@@ -165,15 +165,15 @@ fn rules_that_predict_an_alert_fire_where_it_would() {
         return;
     }
 
-    // Each of these says on its page what breaks although the operators accepted the case.
+    // Their pages explain what breaks although the operators accept the case.
     let errors = seen.iter().flat_map(|s| s.errors.iter().copied());
     assert_counts(errors, "golden-errors.txt");
-    // Every reason of a rejected case is explained once, by the rule that knows most about it.
+    // Every reason of a rejected case is explained once, by the most specific rule.
     let rejections = seen.iter().flat_map(|s| s.rejections.iter().copied());
     assert_counts(rejections, "golden-rejections.txt");
 }
 
-/// Compares how often each rule occurs with what a file says.
+/// Compares the number of findings of each rule with a file.
 fn assert_counts<'r>(rules: impl Iterator<Item = &'r str>, file: &str) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for rule in rules {

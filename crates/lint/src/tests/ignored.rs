@@ -1,4 +1,4 @@
-//! Which fields and names the operator ignores, asked of the planner for each of each release.
+//! Checks by planning which fields and names the operator ignores, for each release.
 
 use hcoplan_diagnostics::finding::Severity;
 use hcoplan_planner::release::{HyperConvergedField, Release};
@@ -10,7 +10,8 @@ use super::claims::seen;
 use super::load::Case;
 use crate::Settings;
 
-/// What other fields depend on, in each version: they count only where this is on. The last is of one release alone.
+/// Fields with a condition, in each version: they are effective only if it is enabled. The last one is specific to a
+/// release.
 const CONDITIONS: [(&str, &str, &str); 2] = [
     (
         "v1beta1",
@@ -24,7 +25,7 @@ const CONDITIONS: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// Values of a field; one of them at least is accepted, and isn't the default.
+/// Values of a field; at least one is accepted and isn't the default.
 fn values(field: &HyperConvergedField) -> Vec<Value> {
     match field.ty.as_str() {
         "boolean" => vec![json!(true), json!(false)],

@@ -1,4 +1,4 @@
-//! Reads a fixture directory or a golden case and plans it.
+//! Loads and plans a fixture directory or golden case.
 
 use std::fs;
 use std::path::{Path as FilePath, PathBuf};
@@ -21,7 +21,7 @@ use crate::{Context, Input, Run, Selection, Settings, run};
 /// The HyperConverged before the change, in a fixture's directory.
 const BEFORE: &str = "before.yaml";
 
-/// A cluster, read and planned.
+/// A loaded and planned cluster.
 pub(crate) struct Case {
     release: Arc<Release>,
     document: Document,
@@ -35,8 +35,8 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Reads `hyperconverged.yaml`, `inventory.yaml` and `nodes.yaml` of a directory; the release
-    /// is the inventory's unless one is given.
+    /// Loads `hyperconverged.yaml`, `inventory.yaml` and `nodes.yaml` of a directory; the default release is the
+    /// inventory's.
     pub(crate) fn read(dir: &FilePath, release: Option<&str>) -> Option<Self> {
         let files = annotations::read(dir).unwrap_or_default();
         let of = |name: &str| {
@@ -66,7 +66,7 @@ impl Case {
         Self::plan(document, declared, Vec::new(), Some(release))
     }
 
-    /// The rules' context, with the documents of a text as other objects.
+    /// The rules' context, with the documents of `others` as other objects.
     pub(crate) fn context<'c>(&'c self, settings: &'c Settings, others: &'c str) -> Context<'c> {
         let other_objects = || -> OtherObjects {
             let all = documents("others.yaml", others).into_iter();
@@ -88,7 +88,7 @@ impl Case {
         Self { release, document, object, inventory, plan, before: None, directory: None }
     }
 
-    /// The documents whose comments count.
+    /// The documents that may contain suppressions.
     pub(crate) fn documents(&self) -> impl Iterator<Item = &Document> {
         let declared = self.inventory.documents.iter().map(Arc::as_ref);
         std::iter::once(&self.document).chain(declared)
@@ -105,12 +105,12 @@ impl Case {
         }
     }
 
-    /// Its inputs, for asking what each of them does.
+    /// Its inputs, for checking the effect of each.
     pub(crate) fn plan_input(&self) -> PlanInput<'_> {
         PlanInput::new(&self.release, &self.document, &self.object, &self.inventory)
     }
 
-    /// Whether a place is in the HyperConverged's document.
+    /// Whether a location is in the HyperConverged's document.
     pub(crate) fn is_inside(&self, place: &Location) -> bool {
         let whole = self.document.span;
         place.file.path() == self.document.file.path() && place.span.start >= whole.start && place.span.end <= whole.end
@@ -124,7 +124,7 @@ impl Case {
         run(&self.surroundings(settings), &Selection::of(settings))
     }
 
-    /// What rules examine, with what is in the fixture's directory.
+    /// The context with the fixture's other files.
     pub(crate) fn surroundings<'c>(&'c self, settings: &'c Settings) -> Context<'c> {
         let other_objects = || -> OtherObjects { self.directory.iter().flat_map(|d| below(d)).collect() };
         Context::new(self.input(), settings)
@@ -135,7 +135,7 @@ impl Case {
     }
 }
 
-/// Every document of a directory.
+/// All documents of a directory.
 fn below(directory: &FilePath) -> Vec<Arc<Document>> {
     let mut found = Vec::new();
     for (path, bytes) in annotations::read(directory).expect("a directory") {
@@ -147,7 +147,7 @@ fn below(directory: &FilePath) -> Vec<Arc<Document>> {
     found
 }
 
-/// The files of a directory that are neither manifests nor what is expected of it.
+/// The files of a directory that are neither manifests nor expected output.
 fn texts(directory: &FilePath) -> Vec<Arc<SourceFile>> {
     let entries = fs::read_dir(directory).expect("a directory");
     let paths = entries.map(|e| e.expect("an entry").path());
@@ -163,7 +163,7 @@ fn texts(directory: &FilePath) -> Vec<Arc<SourceFile>> {
     read.collect()
 }
 
-/// What the kustomizations of a directory lay over its HyperConverged.
+/// The layers of a directory's kustomizations over its HyperConverged.
 fn layers(directory: &FilePath) -> Vec<Layer> {
     let files = annotations::read(directory).expect("a directory");
     let files = files.into_iter().map(|(path, bytes)| (Utf8PathBuf::try_from(path).expect("UTF-8"), bytes));
@@ -175,7 +175,7 @@ fn layers(directory: &FilePath) -> Vec<Layer> {
     all.layers("hyperconverged.yaml".into())
 }
 
-/// The text of a fixture's file, without annotations.
+/// A fixture's file without annotations.
 fn text(path: &FilePath) -> std::io::Result<String> {
     fs::read_to_string(path).map(|text| annotations::strip(&text))
 }

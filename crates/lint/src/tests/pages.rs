@@ -1,4 +1,4 @@
-//! `docs/rules/`: each page begins with what is known about its rule, and ends with its options.
+//! `docs/rules/`: each page starts with its rule's properties, and ends with its options.
 
 use std::fmt::Write;
 use std::fs;
@@ -8,7 +8,7 @@ use hcoplan_planner::release::Distribution;
 
 use crate::{page, rules};
 
-/// A page whose head and options are those of its rule.
+/// A page with the head and options of its rule.
 fn updated(rule: &Rule, page: &str) -> String {
     let sections = page.find("\n## ").map_or("", |start| page[start..].trim());
     let written = sections.split("\n## Options\n").next().unwrap_or_default().trim_end();
@@ -43,7 +43,7 @@ fn every_page_is_of_a_rule() {
     assert_eq!(hcoplan_rule_pages::names().collect::<Vec<_>>(), names);
 }
 
-/// The page up to its first section: the name, the summary, and two lines of what is known about the rule.
+/// The page up to its first section: name, summary, and two lines of properties.
 fn head(rule: &Rule) -> String {
     let (severity, group, confidence) = (rule.severity.as_str(), rule.group.as_str(), rule.confidence.as_str());
     let releases = match rule.releases {
@@ -61,7 +61,7 @@ fn head(rule: &Rule) -> String {
     format!("# {name}\n\n{summary}.\n\n{facts}\n\n{}: {}\n", predicts_what(rule), predicted(rule))
 }
 
-/// The section about the rule's options, which is the last one; empty where it has none.
+/// The section with the rule's options; empty without options.
 fn options(rule: &Rule) -> String {
     let mut out = String::new();
     if !rule.options.is_empty() {
@@ -76,7 +76,7 @@ fn options(rule: &Rule) -> String {
     out
 }
 
-/// The page that lists all rules, group by group.
+/// The index of all rules by group.
 fn index() -> String {
     let mut out = String::from(
         "# Rules\n\n`hcoplan explain RULE` prints these pages.\n\nAn example is a part of a repository: without `kind` it \
@@ -109,7 +109,7 @@ fn index() -> String {
     out
 }
 
-/// What the rules of a group are about.
+/// The subject of a group.
 fn about(group: Group) -> &'static str {
     match group {
         Group::Heterogeneous => "clusters whose nodes have several architectures",

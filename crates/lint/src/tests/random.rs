@@ -1,5 +1,4 @@
-//! Claims and fixes on random manifests: `PROPTEST_RNG_SEED` draws others, `RANDOM_CLUSTERS`
-//! says how many.
+//! Checks claims and fixes on random manifests: `PROPTEST_RNG_SEED` selects others, `RANDOM_CLUSTERS` their number.
 
 use hcoplan_kubernetes::schema::generate::{self, Random};
 use hcoplan_planner::release::Release;
@@ -17,7 +16,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// A cluster of some release: the HyperConverged and the inventory.
+/// A random cluster: the HyperConverged and the inventory.
 fn cluster(seed: u64) -> (String, String) {
     let mut random = Random(seed);
     let names: Vec<&str> = Release::known_names().collect();

@@ -1,4 +1,4 @@
-//! All safe fixes together, on every recorded case: the plan stays the same, no fixable finding remains, and no comment
+//! Applies all safe fixes to every recorded case: the plan stays the same, no fixable finding remains, and no comment
 //! is lost.
 
 use std::cell::RefCell;
@@ -15,7 +15,7 @@ use super::golden::{recorded, sets};
 use super::load::Case;
 use crate::Settings;
 
-/// What is wrong with the safe fixes of a case, and how many there are.
+/// The errors of a case's safe fixes, and the number of fixes.
 fn look(set: &Path, release: &str, name: &str) -> (usize, Vec<String>) {
     let dir = set.join("cases").join(name);
     let Some(before) = Case::read(&dir, Some(release)) else {
@@ -26,7 +26,7 @@ fn look(set: &Path, release: &str, name: &str) -> (usize, Vec<String>) {
     let fixed = apply_safe_fixes(&dir, Some(release), &settings, |dir| {
         *commented.borrow_mut() = comment(dir);
     });
-    // A fix that takes no comment along is left where one would be lost.
+    // A fix without comments isn't applied if one would be lost.
     let keeps_comments = |complaint: &String| {
         let rule = complaint.split(':').next().unwrap_or_default();
         NOT_WITH_COMMENTS.contains(&rule)
@@ -56,8 +56,7 @@ fn look(set: &Path, release: &str, name: &str) -> (usize, Vec<String>) {
     (fixed.applied.len(), wrong.collect())
 }
 
-/// Whether a path leads to the same elements in both: a list that something was taken out of has others
-/// at the same places.
+/// Whether all lists on a path have the same length, so that its indexes mean the same elements.
 fn lists_are_as_long(path: &YamlPath, was: &Value, is: &Value) -> bool {
     (0..path.0.len()).all(|end| {
         let above = YamlPath(path.0[..end].to_vec());

@@ -6,11 +6,11 @@ use hcoplan_planner::release::Release;
 
 use crate::{find, page, rules};
 
-/// Every page has these, in this order.
+/// The sections of every page, in this order.
 const SECTIONS: [&str; 5] =
     ["## What is wrong", "## Why it matters", "## How to fix it", "## When to ignore it", "## Sources"];
 
-/// A page is at most a screen.
+/// The maximum length of a page: one screen.
 const MOST_LINES: usize = 60;
 
 fn complaints(rule: &Rule) -> Vec<String> {
@@ -61,14 +61,14 @@ fn rules_are_sorted_and_unique() {
     assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
 }
 
-/// The rules that end with a release, as what they find is another rule's from then on or isn't there any more.
+/// Rules that end with a release, because another rule replaces them or the problem is gone.
 const ENDED: [(&str, &str); 3] = [
     ("admission-short-circuited", "1.18"),
     ("default-architecture-not-pinned", "1.17"),
     ("vm-architecture-needs-multiarch-gate", "1.17"),
 ];
 
-/// A rule that names releases covers each new one, or names its last release.
+/// A rule that names releases covers each new one, or is listed with its last release.
 #[test]
 fn a_rule_ends_with_no_release_that_isnt_named() {
     let names: Vec<&str> = Release::known_names().collect();
@@ -83,7 +83,7 @@ fn a_rule_ends_with_no_release_that_isnt_named() {
     assert_eq!(ended, ENDED);
 }
 
-/// The catalogue of rules that was written before them; there may be others, but none is left out.
+/// The catalogue of rules that was written first; all of it is implemented.
 #[test]
 fn every_rule_of_the_catalogue_is_there() {
     let path = hcoplan_testing::root().join("testdata/lint/catalogue.txt");
@@ -94,7 +94,7 @@ fn every_rule_of_the_catalogue_is_there() {
     assert_eq!(catalogue.lines().count(), 158);
 }
 
-/// Names, groups and severities are an interface: people select and suppress by them.
+/// Names, groups and severities are an interface: users select and suppress by them.
 #[test]
 fn names_and_severities_are_known() {
     let line = |r: &crate::RegisteredRule| {
@@ -110,7 +110,7 @@ fn names_and_severities_are_known() {
     snapbox::assert_data_eq!(list, snapbox::Data::read_from(&path, None).raw());
 }
 
-/// What nobody but a reader can check names where to look: an operator, a project, or a page.
+/// A claim that tests can't check names its source: an operator, a project, or a page.
 #[test]
 fn unproven_claims_have_a_source() {
     const PROJECTS: [&str; 19] = [
@@ -130,7 +130,7 @@ fn unproven_claims_have_a_source() {
         "openshift",
         "schemas/",
         "skopeo",
-        // What is about hcoplan itself is in its own documentation.
+        // Claims about hcoplan refer to its own documentation.
         "docs/",
         "hcoplan",
         "YAML",

@@ -1,5 +1,5 @@
-//! Checks that a help line proposes what the finding's fixes do: each is applied, and its edit has the words named.
-//! Where there is no edit, the page's remedy is tried (`page_examples`).
+//! Checks that a finding's help describes its fixes: each is applied, and its edit contains the named words. Without an
+//! edit, the page's remedy is tested (`page_examples`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +14,11 @@ use crate::{Settings, rules};
 /// What a help line proposes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Proposal {
-    /// Something is taken away.
+    /// A removal.
     Removal,
-    /// Something is written that the words name.
+    /// A change to the named text.
     Words,
-    /// It says why, or leaves the choice.
+    /// A reason or a choice.
     Reason,
 }
 
@@ -46,7 +46,7 @@ fn proposal(help: &str) -> Proposal {
     }
 }
 
-/// The texts that a help line names: in backticks, else the words behind the verb.
+/// The texts named by a help line: in backticks, else the words after the verb.
 fn named(help: &str) -> Vec<&str> {
     let ticks: Vec<&str> = help.split('`').skip(1).step_by(2).collect();
     if !ticks.is_empty() {
@@ -57,13 +57,13 @@ fn named(help: &str) -> Vec<&str> {
     words.split([' ', ',', '?']).filter(|word| word.len() > 2).collect()
 }
 
-/// The last part of a path, or the value of `key: value`, without quotes.
+/// The last segment of a path, or the value of `key: value`, without quotes.
 fn last_part(name: &str) -> &str {
     let value = name.rsplit_once(": ").map_or(name, |(_, value)| value);
     value.rsplit(['.', '/']).next().unwrap_or(value).trim_matches(['"', '\'', '}', ']'])
 }
 
-/// Whether one of the fixes does what the words propose.
+/// Whether one of the fixes does what the help proposes.
 fn agrees(help: &str, fixes: &[Fix]) -> bool {
     let written = |fix: &Fix| fix.edits.iter().map(|e| e.text.as_str()).collect::<String>();
     let removed = |fix: &Fix| fix.edits.iter().map(|e| (e.span.end - e.span.start) as usize).sum::<usize>();
@@ -111,7 +111,7 @@ fn help_proposes_what_the_fixes_do() {
     assert!(wrong.is_empty(), "{}", Vec::from_iter(wrong).join("\n"));
 }
 
-/// Whether the fixes' titles are all that the help line says.
+/// Whether the help consists of the fixes' titles.
 fn is_from_edit(finding: &Finding) -> bool {
     let titles: Vec<&str> = finding.fixes.iter().map(|fix| fix.title.as_str()).collect();
     finding.help.as_deref() == Some(&*or(&titles)) && !titles.is_empty()

@@ -1,5 +1,5 @@
-//! Manifests that are broken in one of twelve ways, and fixed: what the plan was before they broke is what it is again,
-//! or a right choice is offered, and nothing is worse than broken.
+//! Breaks manifests in one of twelve ways and fixes them: the plan is restored, or the correct choice is offered, and
+//! no fix makes the plan worse.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +19,7 @@ use super::load::Case;
 use crate::fix::{Rewritten, choose, first_new_error, round};
 use crate::{Settings, rules};
 
-/// A way to break a manifest: the changes for the N-th place where it can be.
+/// A way to break a manifest: the changes for the N-th possible location.
 type Break = fn(&Document, usize) -> Option<Vec<Change>>;
 
 const BREAKS: [(&str, Break); 12] = [
@@ -80,7 +80,7 @@ const BREAKS: [(&str, Break); 12] = [
     }),
 ];
 
-/// The entries below `spec` that the schema names, in the order of the text.
+/// The entries below `spec` that the schema has, in document order.
 fn entries(document: &Document) -> Vec<(Path, Value)> {
     fn visit(node: &Node, at: &Path, found: &mut Vec<(Path, Value)>) {
         for entry in node.entries() {
@@ -130,7 +130,7 @@ fn other_case(key: &str) -> String {
     format!("{}{rest}", if is_upper { first.to_lowercase() } else { first.to_uppercase() })
 }
 
-/// Without the second of three words.
+/// Removes the second of three words.
 fn shortened(key: &str) -> Option<String> {
     let starts: Vec<usize> = key.char_indices().filter(|(_, c)| c.is_uppercase()).map(|(at, _)| at).collect();
     match starts[..] {
@@ -157,7 +157,7 @@ fn level_down(document: &Document, n: usize) -> Option<Vec<Change>> {
     })
 }
 
-/// Where the other API version has a field.
+/// The path of a field in the other API version.
 fn other_version(path: &Path) -> Option<Path> {
     let text = path.to_string();
     let below = text.strip_prefix("spec.")?;
@@ -174,7 +174,7 @@ fn changed(document: &Document, n: usize, new: impl Fn(&Yaml) -> Option<Value>) 
     nth(all.collect(), n)
 }
 
-/// What a case is after safe and unsafe fixes of what wasn't found before it broke, and what is left.
+/// A case after safe and unsafe fixes of new findings, and the remaining findings.
 fn fixed(dir: &FilePath, release: &str, known: &BTreeSet<(&str, String)>) -> (Case, Vec<Finding>) {
     let settings = Settings::default();
     for turn in 0.. {
@@ -204,7 +204,7 @@ fn fixed(dir: &FilePath, release: &str, known: &BTreeSet<(&str, String)>) -> (Ca
     unreachable!("rounds end")
 }
 
-/// How many objects differ.
+/// The number of different objects.
 fn distance(a: &Case, b: &Case) -> usize {
     if a.plan.admission.accepted != b.plan.admission.accepted {
         return usize::MAX;
@@ -226,8 +226,8 @@ enum Outcome {
     Worse,
 }
 
-/// Whether one of the fixes that are offered leads to the plan of the unbroken manifest. What a new error keeps from
-/// being written is offered, too, with that error.
+/// Whether an offered fix restores the plan of the original manifest. A fix with a new error is also offered, with that
+/// error.
 fn offers(dir: &FilePath, release: &str, findings: &[Finding], whole: &Case) -> bool {
     let path = dir.join("hyperconverged.yaml");
     let text = fs::read_to_string(&path).expect("a manifest");
@@ -249,7 +249,7 @@ fn look(
     how: &(&'static str, Break),
 ) -> Option<(&'static str, Outcome, String)> {
     let whole = Case::read(dir, Some(release)).filter(|case| case.plan.succeeds())?;
-    // What the API server drops anyway isn't broken by another place.
+    // Moving a dropped field breaks nothing.
     if !whole.plan.admission.pruned.is_empty() {
         return None;
     }
@@ -257,7 +257,7 @@ fn look(
     let known: BTreeSet<_> = known.iter().map(|f| (f.rule.name, f.message.clone())).collect();
     let document = whole.input().document;
     let changes = (how.1)(document, n)?;
-    // The name of another field is no slip that anybody could see.
+    // The name of another field isn't a recognisable mistake.
     let settings = Settings::default();
     let cx = whole.context(&settings, "");
     let is_field = |path: &Path| cx.schema().is_some_and(|schema| schema.field(path).is_some());
@@ -269,7 +269,7 @@ fn look(
     annotations::copy(dir, directory.path()).expect("a case");
     fs::write(directory.path().join("hyperconverged.yaml"), &text).expect("written");
     let broken = Case::read(directory.path(), Some(release))?;
-    // What changes nothing isn't broken.
+    // A change without effect breaks nothing.
     if seen(&broken.plan) == seen(&whole.plan) && broken.plan.admission.accepted {
         return None;
     }
@@ -288,7 +288,7 @@ fn look(
 
 #[test]
 fn broken_manifests_are_restored_or_get_a_right_choice() {
-    // The catalogue is read before threads ask for it.
+    // Loads the catalogue before threads need it.
     assert!(!rules().is_empty());
     let cases = recorded(&sets(recordings().as_deref()));
     let tries: Vec<(usize, &(&'static str, Break))> =

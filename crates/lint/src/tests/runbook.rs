@@ -1,4 +1,4 @@
-//! The runbooks of golden images, followed from the findings alone: diagnosis, each mitigation, and where it leads.
+//! Follows the runbooks of golden images from the findings alone: diagnosis, each mitigation, and the result.
 //!
 //! Source: the runbooks of HCOMultiArchGoldenImagesDisabled and HCOGoldenImageWithNoArchitectureAnnotation.
 
@@ -39,7 +39,7 @@ spec:
           storage: {resources: {requests: {storage: 10Gi}}}
 ";
 
-/// A virtual machine of each architecture that clones an image.
+/// A virtual machine of an architecture that clones an image.
 const MACHINES: &str = "apiVersion: kubevirt.io/v1
 kind: VirtualMachine
 metadata: {name: NAME, namespace: shop}
@@ -65,7 +65,7 @@ fn machine(architecture: &str, source: &str) -> String {
     text.replace("ARCHITECTURE", architecture)
 }
 
-/// What each machine comes to.
+/// The boot result of each machine.
 fn outcomes(case: &Case, machines: &str) -> Vec<BootOutcome> {
     let settings = Settings::default();
     let context = case.context(&settings, machines);
@@ -79,7 +79,7 @@ fn finding(case: &Case, rule: &str) -> Finding {
     found.iter().find(|f| f.rule.name == rule).unwrap_or_else(|| panic!("no {rule}: {names:?}")).clone()
 }
 
-/// The manifest after the one fix whose title has a word.
+/// The manifest after the only fix whose title contains a word.
 fn fixed(text: &str, finding: &Finding, word: &str) -> String {
     let titles: Vec<&str> = finding.fixes.iter().map(|f| f.title.as_str()).collect();
     let fix: &Fix =
@@ -100,7 +100,7 @@ fn a_mixed_cluster_without_multi_arch_is_diagnosed() {
     assert_eq!(case.plan.topology.workload_architectures, ["amd64", "arm64"]);
     let found = finding(&case, "multi-arch-boot-images-disabled");
     assert!(found.message.contains("amd64 and arm64"), "{}", found.message);
-    // Either machine may get the disk of the other architecture.
+    // Each machine may get the disk of the other architecture.
     let both = format!("{}---\n{}", machine("amd64", "fedora"), machine("arm64", "fedora"));
     assert_eq!(outcomes(&case, &both), [BootOutcome::Undetermined, BootOutcome::Undetermined]);
 }
@@ -110,7 +110,7 @@ fn the_first_mitigation_ends_with_an_image_for_each() {
     let found = finding(&Case::of(MANIFEST, INVENTORY), "multi-arch-boot-images-disabled");
     let enabled = fixed(MANIFEST, &found, "multi-arch golden images on");
     let case = Case::of(&enabled, INVENTORY);
-    // The runbook's next: custom images have to say their architectures.
+    // The runbook's next step: custom images have to declare their architectures.
     assert_eq!(case.plan.alerts(), [UNANNOTATED]);
     assert_eq!(outcomes(&case, &machine("arm64", "kiosk")), [BootOutcome::Undetermined]);
     let found = finding(&case, "dict-missing-architectures-annotation");
@@ -120,7 +120,7 @@ fn the_first_mitigation_ends_with_an_image_for_each() {
     for source in ["fedora", "kiosk"] {
         let [amd64, arm64] = ["amd64", "arm64"].map(|a| machine(a, &format!("{source}-{a}")));
         assert_eq!(outcomes(&case, &format!("{amd64}---\n{arm64}")), [BootOutcome::Boots, BootOutcome::Boots]);
-        // The plain name is the control plane's.
+        // The plain name refers to the control plane's architecture.
         assert_eq!(outcomes(&case, &machine("arm64", source)), [BootOutcome::DoesNotBoot]);
     }
 }

@@ -1,4 +1,4 @@
-//! Suppressions, and the finding about one that hides nothing.
+//! Suppressions, and the finding about an unused one.
 
 use snapbox::{assert_data_eq, str};
 
@@ -14,7 +14,7 @@ spec:
   - {name: all, count: 3, architecture: amd64, roles: [control-plane, worker]}
 "#;
 
-/// What is left and what isn't, a line each, of a HyperConverged that ends in `rest`.
+/// The remaining and the suppressed findings, a line each, of a HyperConverged that ends in `rest`.
 fn suppressed(rest: &str, settings: &Settings) -> String {
     let head = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n";
     let text = format!("{head}{}", rest.trim_start_matches('\n'));
@@ -125,7 +125,7 @@ spec: {}
     assert_data_eq!(suppressed(text, &only("status-in-git")), "");
     let partial = Settings { partial: true, ..Settings::default() };
     assert_data_eq!(suppressed(text, &partial), "");
-    // Rejected: jsonpatch-present needs a plan.
+    // A rejected manifest: jsonpatch-present needs a plan.
     let rejected = text.replace("spec: {}", "spec: {evictionStrategy: never}");
     let unused = all(&rejected).contains("suppression-unused");
     assert!(!unused, "{}", all(&rejected));

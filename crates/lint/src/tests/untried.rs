@@ -1,4 +1,4 @@
-//! A fix that isn't tried, as many others were, is never left out unsaid.
+//! A finding reports that its fix wasn't tried because many others were.
 
 use hcoplan_diagnostics::finding::{Applicability, Finding};
 use hcoplan_yaml::Path;
@@ -38,7 +38,7 @@ fn reports_unknown_fields_beyond_the_limit_as_untried() {
     assert!(findings.iter().all(|f| f.not_fixed.is_none()));
 }
 
-/// A cluster whose nodes have so many taints, which its list of tolerations lacks.
+/// A cluster whose nodes have this many taints without toleration.
 fn tainted(taints: usize) -> Case {
     let spec = "spec:
   workloads:
@@ -97,7 +97,7 @@ fn reports_a_file_beyond_the_limit_of_reads_as_untried() {
 
 #[test]
 fn reports_operations_beyond_the_limit_as_untried() {
-    // The strategy feeds CDI, too: with it, all of them together don't leave the cluster as it is.
+    // The strategy also sets CDI: all operations together don't keep the cluster the same.
     let strategy = r#"{"op": "add", "path": "/spec/uninstallStrategy", "value": "RemoveWorkloads"}"#;
     let path = "/spec/configuration/migrations/parallelMigrationsPerCluster";
     let same = |i| format!(r#"{{"op": "add", "path": "{path}", "value": {i}}}"#);

@@ -1,4 +1,4 @@
-//! The architecture that virtual machines get, against a table that was written by hand.
+//! Compares the architectures of virtual machines with a table written by hand.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(root.join(name)).expect("a table")
 }
 
-/// First column -> the others.
+/// The rows by their first column.
 fn table() -> BTreeMap<String, Vec<String>> {
     let text = read("table.txt");
     let lines = text.lines().filter(|l| !l.starts_with('#') && !l.is_empty());

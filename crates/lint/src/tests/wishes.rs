@@ -1,12 +1,12 @@
-//! A safe fix keeps what the user wants, and what the user says about it: what is ignored, but asks for
-//! something else than there is, isn't taken away without a question.
+//! A safe fix keeps the user's intention and comments: an ignored setting that differs from the effective one isn't
+//! removed without a question.
 
 use hcoplan_diagnostics::finding::Applicability;
 
 use super::load::Case;
 use crate::Settings;
 
-/// How safe the fixes of a rule are for a HyperConverged.
+/// The applicability of a rule's fixes for a HyperConverged.
 fn fixes(release: &str, platform: &str, document: &str, rule: &str) -> Vec<Applicability> {
     let inventory = format!(
         "apiVersion: hcoplan.dev/v1alpha1

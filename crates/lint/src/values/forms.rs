@@ -1,4 +1,4 @@
-//! The forms of texts, as their readers judge them.
+//! The forms of texts, as their readers check them.
 
 use hcoplan_kubernetes::label;
 
@@ -23,7 +23,7 @@ pub(super) fn is_extended_resource(text: &str) -> bool {
     !is_native && !text.starts_with("requests.") && label::is_key(&format!("requests.{text}"))
 }
 
-/// NVIDIA's types have a name beside their identifier, as has the one of IBM's crypto cards.
+/// NVIDIA's types have a name in addition to their identifier, and so does IBM's crypto card.
 pub(super) fn is_type_identifier(text: &str) -> bool {
     let number = text.strip_prefix("nvidia-");
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
@@ -34,7 +34,7 @@ pub(super) fn is_host(text: &str) -> bool {
     !text.contains("://") && !text.contains(['/', '*', ' ', '@', '?', '#'])
 }
 
-/// Whether a registry's URL names an image; another scheme is rejected by CDI itself.
+/// Whether a registry's URL names an image; CDI itself rejects other schemes.
 pub(super) fn is_registry_url(text: &str) -> bool {
     match text.split_once(':') {
         Some(("docker", rest)) => rest.strip_prefix("//").is_some_and(is_image),
@@ -43,7 +43,7 @@ pub(super) fn is_registry_url(text: &str) -> bool {
     }
 }
 
-/// The grammar of `distribution/reference`: a host perhaps, parts in lower case, a tag or digest perhaps.
+/// The grammar of `distribution/reference`: an optional host, lower-case parts, an optional tag or digest.
 pub(super) fn is_image(text: &str) -> bool {
     let (name, digest) = text.split_once('@').map_or((text, None), |(name, digest)| (name, Some(digest)));
     let (name, tag) = match name.rsplit_once(':') {

@@ -1,4 +1,4 @@
-//! What a value of each kind has to look like, as its reader judges it.
+//! The form of each kind of value, as its reader checks it.
 
 use std::str::FromStr;
 
@@ -20,33 +20,33 @@ use crate::Context;
 /// A kind of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// One of some words, which the schema doesn't list.
+    /// One of these words, which the schema doesn't list.
     OneOf(&'static [&'static str]),
-    /// A whole number that is at least this.
+    /// An integer of at least this value.
     AtLeast(i64),
-    /// The name of most objects: a DNS subdomain.
+    /// A DNS subdomain: the name of most objects.
     Subdomain,
-    /// The name of a namespace: a DNS label.
+    /// A DNS label: the name of a namespace.
     Label,
-    /// A toleration, as Kubernetes' ValidateTolerations judges it.
+    /// A toleration (Kubernetes' ValidateTolerations).
     Toleration,
     /// A mapping of labels.
     Labels,
-    /// A mapping whose keys are annotations'.
+    /// A mapping with keys of annotations.
     Annotations,
-    /// A mapping whose keys are names of objects: DNS subdomains.
+    /// A mapping whose keys are DNS subdomains.
     SubdomainKeys,
-    /// A mapping of which one key alone is read.
+    /// A mapping of which only this key is read.
     OnlyKey(&'static str),
     /// A quantity of 0 or more.
     Quantity,
-    /// A mediated device's type, as KubeVirt creates it.
+    /// The type of a mediated device, for KubeVirt's configuration.
     MediatedDeviceType,
-    /// An image, as a container names it.
+    /// An image reference.
     Image,
     /// The pod affinity and anti-affinity of an affinity, and the weights of its node affinity.
     PodAffinity,
-    /// The architectures that a node affinity names.
+    /// The architectures in a node affinity.
     Architectures,
     /// A `metav1.LabelSelector`.
     LabelSelector,
@@ -58,56 +58,56 @@ pub(crate) enum Kind {
     NetworkName,
     /// `vendor:product`, each of four hexadecimal digits.
     PciSelector,
-    /// A vendor's or product's number of a USB device.
+    /// The number of a USB device's vendor or product.
     UsbIdentifier,
-    /// The name of a mediated device's type, which is not its identifier.
+    /// The name of a mediated device's type, as opposed to its identifier.
     MediatedDeviceName,
     /// An extended resource's name.
     ResourceName,
-    /// A host, perhaps with a port.
+    /// A host with an optional port.
     Host,
-    /// The URL of a registry that an image is imported from.
+    /// The URL of an image in a registry.
     RegistryUrl,
     /// A CPU model of libvirt.
     CpuModel,
     /// A CPU model that the node labeller doesn't hide.
     OfferedCpuModel,
-    /// An architecture, as Go names it.
+    /// Go's name of an architecture.
     Architecture,
-    /// A union: the key that holds the type, and the types, of which one section each may follow.
+    /// A union: the key with the type, and the types, each of which allows one section.
     Union(&'static str, &'static [&'static str]),
 }
 
-/// What is wrong with a value.
+/// An error of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mistake {
     NotOneOf(&'static [&'static str]),
     Below(i64),
     NotBetween(i64, i64),
-    /// It doesn't have the form that the words describe.
+    /// It doesn't have the described form.
     NotA(&'static str),
     /// A key is missing or empty.
     Missing(&'static str),
-    /// It must not be set together with what the words name.
+    /// It must not be combined with this field.
     NotWith(String),
-    /// A request above its limit, which is the text.
+    /// A request above this limit.
     AboveLimit(String),
-    /// A name that only differs in spelling from one that exists.
+    /// A misspelt name.
     Spelling,
-    /// An architecture's name that Kubernetes doesn't use.
+    /// An alias of this architecture.
     Alias(&'static str),
     /// The CPU model is one of the obsolete ones.
     Obsolete,
-    /// It begins or ends with blanks, which no reader takes away.
+    /// It starts or ends with spaces, which readers don't trim.
     Blanks,
-    /// The key doesn't have the form that the words describe.
+    /// The key doesn't have the described form.
     NotAKey(&'static str),
-    /// A request without the limit that its resource needs.
+    /// A request without the required limit.
     NoLimit,
 }
 
 impl Mistake {
-    /// What is wrong with this value, as the end of a sentence about it.
+    /// The end of a sentence about this value.
     pub(super) fn describe(&self, value: &Json) -> String {
         let value = match value {
             Json::Array(_) | Json::Object(_) => "this".to_owned(),
@@ -127,7 +127,7 @@ impl Mistake {
         }
     }
 
-    /// What was expected.
+    /// The expected form.
     pub(super) fn expectation(&self) -> String {
         match self {
             Self::NotOneOf(words) => {
@@ -150,7 +150,7 @@ impl Mistake {
         }
     }
 
-    /// What to do where no right value is known.
+    /// The help if the correct value is unknown.
     pub(super) fn advice(&self) -> String {
         match self {
             Self::Missing(key) => format!("add {key}"),
@@ -166,12 +166,12 @@ impl Mistake {
 /// A bad value.
 #[derive(Debug)]
 pub(crate) struct Problem<'n> {
-    /// The value; its nearest parent where a key is missing.
+    /// The value; its nearest parent if a key is missing.
     pub(crate) node: &'n Node,
-    /// The key below the row's field that is wrong, where the row is about more than one.
+    /// The wrong key below the row's field, for rows with several.
     key: Option<String>,
     pub(crate) wrong: Mistake,
-    /// The value that was probably meant.
+    /// The probable correct value.
     pub(crate) correct: Option<String>,
 }
 
@@ -190,7 +190,7 @@ impl<'n> Problem<'n> {
         self
     }
 
-    /// What the value is called: the key that holds it.
+    /// The name of the value: the key that holds it.
     pub(super) fn subject(&self, row: &Row, field: &str) -> String {
         if let Some(key) = &self.key {
             return key.clone();
@@ -201,7 +201,7 @@ impl<'n> Problem<'n> {
 }
 
 impl Kind {
-    /// What is wrong with a value of this kind. `null` is no value.
+    /// The errors of a value of this kind. `null` is ignored.
     pub(crate) fn problems<'n>(self, node: &'n Node, cx: &Context<'_>) -> Vec<Problem<'n>> {
         if matches!(node.value, Value::Null) {
             return Vec::new();
@@ -244,7 +244,7 @@ impl Kind {
         }
     }
 
-    /// The kinds whose values are texts of a form. An empty text is no value.
+    /// The kinds whose values are texts. An empty text is ignored.
     fn text(self, node: &Node) -> Option<Problem<'_>> {
         let text = node.as_str().filter(|text| !text.is_empty())?;
         let (is_right, form) = match self {
@@ -266,7 +266,7 @@ impl Kind {
         (!is_right).then(|| Problem::new(node, Mistake::NotA(form)).correct(self.corrected(text)))
     }
 
-    /// The text that was meant, where that is certain.
+    /// The intended text, if it is certain.
     fn corrected(self, text: &str) -> Option<String> {
         let correct = match self {
             Self::Host => {
@@ -297,14 +297,13 @@ impl Kind {
 
 const SUBDOMAIN: &str = "a name of lower-case letters, digits, '-' and '.'";
 
-/// The keys of a mapping that don't have a form.
+/// The keys of a mapping that don't have the form.
 fn keys<'n>(node: &'n Node, is_right: impl Fn(&str) -> bool, form: &'static str) -> Vec<Problem<'n>> {
     let wrong = node.entries().iter().filter(|entry| !is_right(&entry.key.text));
     wrong.map(|entry| Problem::new(&entry.value, Mistake::NotAKey(form)).key(entry.key.text.clone())).collect()
 }
 
-/// A text with blanks at its ends. KubeVirt alone takes line breaks away, from the name of a mediated device's type;
-/// no other reader takes any.
+/// A text with spaces at its ends. Only KubeVirt trims line breaks, in the name of a mediated device's type.
 fn blanks(node: &Node, kind: Kind) -> Option<Problem<'_>> {
     let text = node.as_str()?;
     let trimmed = text.trim();
@@ -446,8 +445,7 @@ fn affinity(node: &Node) -> Vec<Problem<'_>> {
     out
 }
 
-/// Names of architectures that no node has. One that is required alone leaves no node, which the rules about
-/// placements report.
+/// Architectures that no node has. The rules about placements report a single required one.
 fn architectures(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
     let required = node.get(REQUIRED).and_then(|required| required.get("nodeSelectorTerms"));
@@ -541,7 +539,7 @@ fn mac(text: &str) -> Option<[u8; 6]> {
     bytes?.try_into().ok()
 }
 
-/// Sections of a union that its type doesn't choose.
+/// Sections of a union that don't belong to its type.
 fn union<'n>(node: &'n Node, tag: &'static str, types: &'static [&'static str]) -> Vec<Problem<'n>> {
     let Some(chosen) = node.get(tag).and_then(Node::as_str).filter(|chosen| types.contains(chosen)) else {
         return Vec::new();
@@ -554,7 +552,7 @@ fn union<'n>(node: &'n Node, tag: &'static str, types: &'static [&'static str]) 
     written.collect()
 }
 
-/// A CPU model in another spelling than libvirt's. A name that is like none of them may be a newer model's.
+/// A CPU model in another spelling than libvirt's. An unknown name may be a newer model.
 fn cpu_model(node: &Node) -> Option<Problem<'_>> {
     let text = node.as_str().filter(|text| !text.is_empty())?;
     let base = text.split_once("-v").filter(|(_, v)| u8::from_str(v).is_ok()).map_or(text, |(base, _)| base);
@@ -566,14 +564,14 @@ fn cpu_model(node: &Node) -> Option<Problem<'_>> {
     Some(Problem::new(node, Mistake::Spelling).correct(Some(text.replacen(base, meant, 1))))
 }
 
-/// The default CPU model that the rendered KubeVirt hides as obsolete.
+/// A default CPU model that the rendered KubeVirt hides as obsolete.
 fn obsolete<'n>(node: &'n Node, cx: &Context<'_>) -> Option<Problem<'n>> {
     let kubevirt = cx.plan().operand("KubeVirt")?;
     let hidden = &kubevirt["spec"]["configuration"]["obsoleteCPUModels"][node.as_str()?];
     (hidden == &Json::Bool(true)).then(|| Problem::new(node, Mistake::Obsolete))
 }
 
-/// The CPU models of libvirt's map, without the numbers of their versions, and what KubeVirt takes instead of one.
+/// The CPU models of libvirt's map without version numbers, and KubeVirt's special values.
 const CPU_MODELS: [&str; 9] = [
     "host-model host-passthrough 486 pentium pentium2 pentium3 pentiumpro coreduo core2duo n270 qemu32 qemu64 kvm32",
     "kvm64 athlon phenom Conroe Penryn Nehalem Nehalem-IBRS Westmere Westmere-IBRS SandyBridge SandyBridge-IBRS",

@@ -1,8 +1,7 @@
-//! Values that HCO passes on without examining them: each is judged as its reader judges it.
+//! Checks values that HCO passes on without validation, as their readers do.
 //!
-//! [`table::ROWS`] says which field holds which kind of value, who reads it, and what happens to a bad one;
-//! [`kinds`] finds what is wrong with a value of a kind. Two rules report the result: one what is rejected
-//! later, one what has no effect.
+//! [`table::ROWS`] lists fields with the kind of their values, the reader, and the outcome of a wrong value; [`kinds`]
+//! finds the errors of a value. Two rules report the results: one if it is rejected later, one if it has no effect.
 
 mod forms;
 mod kinds;
@@ -20,7 +19,7 @@ use table::{ROWS, Row};
 
 use super::{Context, Sink};
 
-/// Reports each bad value whose row has such an outcome.
+/// Reports each wrong value whose row has such an outcome.
 pub(crate) fn report(cx: &Context<'_>, rule: &'static Rule, out: &mut Sink, is_ours: fn(Outcome) -> bool) {
     for row in ROWS.iter().filter(|row| is_ours(row.outcome)) {
         let field = cx.field(row.field);
@@ -66,7 +65,7 @@ fn finding(cx: &Context<'_>, rule: &'static Rule, row: &Row, field: &str, proble
         Some(correct) => {
             let title = format!("write {correct}");
             let path = cx.document().root.path_to(problem.node.span);
-            // In another case, or without blanks, it is the word that was meant.
+            // The intended word in another case, or with spaces.
             let is_same = value.as_str().is_some_and(|text| text.trim().eq_ignore_ascii_case(correct));
             let applicability = if is_same { Applicability::Unsafe } else { Applicability::Suggestion };
             let fix = path

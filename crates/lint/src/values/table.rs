@@ -1,18 +1,18 @@
-//! Which field holds which kind of value, who reads it, and what happens to a bad one.
+//! Fields with the kind of their values, the reader, and the outcome of a wrong value.
 
 use super::kinds::Kind;
 
-/// What happens to a bad value; the sentence names who reads it.
+/// The outcome of a wrong value; the sentence names the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Something that is made with the value is rejected, after HCO accepted the manifest.
+    /// An object created with the value is rejected, after HCO accepted the manifest.
     RejectedLater(&'static str),
-    /// The value does nothing, or something else than it says.
+    /// The value has no effect, or another than intended.
     NoEffect(&'static str),
 }
 
 impl Outcome {
-    /// What happens, as a sentence without its full stop.
+    /// The outcome as a sentence without full stop.
     pub(crate) const fn sentence(self) -> &'static str {
         match self {
             Self::RejectedLater(sentence) | Self::NoEffect(sentence) => sentence,
@@ -27,7 +27,7 @@ impl Outcome {
 /// One field.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// The field's dotted path below `spec`, as v1beta1 names it.
+    /// The field's dotted path below v1beta1's `spec`.
     pub(crate) field: &'static str,
     /// The values below the field: `[]` is every item of a list, `*` every value of a mapping.
     pub(crate) below: &'static str,
@@ -42,7 +42,7 @@ use Kind::{
 };
 use Outcome::{NoEffect, RejectedLater};
 
-/// Kubernetes' core validation; KubeVirt's webhook tries a placement out with a DaemonSet.
+/// Kubernetes' core validation; KubeVirt's webhook tests a placement with a DaemonSet.
 const PODS: Outcome = RejectedLater("Kubernetes rejects the pods of KubeVirt, CDI and the other operands");
 /// CDI copies its `podResourceRequirements` to these pods.
 const CDI_PODS: Outcome = RejectedLater("Kubernetes rejects CDI's import, upload and clone pods");
@@ -96,7 +96,7 @@ const NODE_TYPES: &str = "mediatedDevicesConfiguration.nodeMediatedDeviceTypes";
 const TEMPLATES: &str = "dataImportCronTemplates";
 const VOLUME_MODES: Kind = OneOf(&["Block", "Filesystem"]);
 
-/// Every field whose value is judged.
+/// All fields whose values are checked.
 pub(crate) static ROWS: &[Row] = &[
     row("infra.nodePlacement.tolerations", "[]", Toleration, PODS),
     row("workloads.nodePlacement.tolerations", "[]", Toleration, PODS),

@@ -1,4 +1,4 @@
-//! Every row of the table: a bad value of its kind is reported at the value, a good one is not.
+//! For every row of the table, a wrong value is reported and a correct one isn't.
 
 use serde_json::{Value as Json, json};
 
@@ -21,7 +21,7 @@ spec:
     - {name: w2, architecture: arm64, roles: [worker]}
 ";
 
-/// Values of a kind that have their effect, and values that haven't.
+/// Correct and wrong values of a kind.
 fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
     let texts = |texts: &[&str]| texts.iter().map(|text| json!(text)).collect::<Vec<_>>();
     let arch = |values: &[&str]| {
@@ -133,7 +133,7 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
     }
 }
 
-/// A manifest that has the value where the row looks, in v1beta1.
+/// A v1beta1 manifest with the value at the row's path.
 fn manifest(row: &Row, value: &Json) -> Json {
     let mut value = value.clone();
     for step in row.below.split('.').rev().filter(|step| !step.is_empty()) {
@@ -154,7 +154,7 @@ fn manifest(row: &Row, value: &Json) -> Json {
     })
 }
 
-/// How many problems the row's kind finds where the row looks.
+/// The number of errors found by the row's kind.
 fn found(row: &Row, value: &Json) -> usize {
     let text = serde_json::to_string_pretty(&manifest(row, value)).expect("JSON");
     let case = Case::of(&text, INVENTORY);
@@ -186,7 +186,7 @@ fn bad_values_are_found_and_good_ones_are_not() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A row whose field no release has would never be asked.
+/// A row for a field that no release has would never be checked.
 #[test]
 fn every_row_names_an_existing_field() {
     let known = hcoplan_planner::release::Release::known_names().collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! The files of a page's blocks, completed to what can be linted.
+//! Completes the files of a page's blocks so that they can be linted.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,10 +10,10 @@ use hcoplan_yaml as yaml;
 
 use super::section::Block;
 
-/// The release where nothing says another one.
+/// The default release.
 const RELEASE: &str = "1.18";
 
-/// The API versions that pages may leave out.
+/// The API versions that pages may omit.
 const API_VERSIONS: [(&str, &str); 12] = [
     ("ClusterInventory", "hcoplan.dev/v1alpha1"),
     ("ClusterServiceVersion", "operators.coreos.com/v1alpha1"),
@@ -29,13 +29,13 @@ const API_VERSIONS: [(&str, &str); 12] = [
     ("VirtualMachineInstance", "kubevirt.io/v1"),
 ];
 
-/// Where documents without a file's name are.
+/// The files of documents without a name.
 const FILES: [(&str, &str); 2] = [("HyperConverged", "hyperconverged.yaml"), ("ClusterInventory", "inventory.yaml")];
 
-/// The HyperConverged before a change: always a file of its own.
+/// The HyperConverged before a change, always a separate file.
 const BEFORE: &str = "before.yaml";
 
-/// The cluster where nothing shows another one.
+/// The default cluster.
 const INVENTORY: &str = r#"kind: ClusterInventory
 spec:
   platform: OpenShift
@@ -48,13 +48,13 @@ spec:
 #[derive(Debug, Clone, PartialEq)]
 struct Line {
     text: String,
-    /// Whether the page shows it, or it completes what the page shows.
+    /// Whether the page shows it, as opposed to an addition.
     is_shown: bool,
 }
 
 type Document = Vec<Line>;
 
-/// Files by their paths, each a list of documents.
+/// Files by path, each a list of documents.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Files {
     files: BTreeMap<String, Vec<Document>>,
@@ -62,7 +62,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// The files of a fixture, but for what is expected of it.
+    /// The files of a fixture, without expected output.
     pub(super) fn of(directory: &FilePath) -> Self {
         let mut out = Self::default();
         for (path, bytes) in annotations::read(directory).expect("a fixture") {
@@ -81,14 +81,14 @@ impl Files {
         Some(release.trim_matches('"').to_owned())
     }
 
-    /// The same at a release.
+    /// The same for a release.
     pub(super) fn at(mut self, release: Option<&str>) -> Self {
         self.release = release.map(ToOwned::to_owned).or(self.release);
         self
     }
 
-    /// Lays what blocks show over it: named files take the place of those of their name, objects that of the objects
-    /// of their kind, and what begins inside of an object that of the one key of its name.
+    /// Adds a page's blocks: named files replace those of the same name, objects those of the same kind, and a fragment
+    /// replaces the only key of its name.
     pub(super) fn show<'b>(&mut self, blocks: impl Iterator<Item = &'b Block>) -> Result<(), String> {
         let mut added: Vec<(Option<String>, Document)> = Vec::new();
         for block in blocks {
@@ -163,7 +163,7 @@ impl Files {
         self.release.as_deref().unwrap_or(RELEASE)
     }
 
-    /// Completes it to a cluster, where nothing says that there is none.
+    /// Adds a cluster, unless the text says that there is none.
     pub(super) fn with_cluster(mut self, prose: &str) -> Self {
         if prose.contains("no HyperConverged") {
             return self;
@@ -185,13 +185,13 @@ impl Files {
         documents.any(|d| kind(d) == Some(wanted) || d.iter().any(word))
     }
 
-    /// Takes the objects of a kind away; where the first one lay.
+    /// Removes the objects of a kind; returns the first one's file.
     pub(super) fn take_away(&mut self, wanted: &str) -> Option<String> {
         let mut place = None;
         self.files.retain(|path, documents| {
             let before = documents.len();
             let is_manifest = path != BEFORE && path.ends_with(".yaml");
-            // A kind in the wrong case is what an example may be about.
+            // The example may be about a kind in the wrong case.
             let is_it = |d: &Document| kind(d).is_some_and(|k| k.eq_ignore_ascii_case(wanted));
             documents.retain(|d| !is_manifest || !is_it(d));
             if documents.len() < before {
@@ -202,7 +202,7 @@ impl Files {
         place
     }
 
-    /// Takes away everything that the page shows.
+    /// Removes everything that the page shows.
     pub(super) fn take_shown_away(&mut self) {
         self.files.retain(|_, documents| {
             documents.retain(|d| !d.iter().any(|l| l.is_shown));
@@ -210,7 +210,8 @@ impl Files {
         });
     }
 
-    /// Puts a fragment where the key of its name is; one that begins with a dash where a list's element begins with it.
+    /// Replaces the key of a fragment's name; a fragment that starts with a dash replaces the list element that starts
+    /// alike.
     fn put_inside(&mut self, mut fragment: Document) -> Result<(), String> {
         let is_element = fragment.first().is_some_and(|l| l.text.starts_with("- "));
         if is_element {
@@ -250,7 +251,7 @@ impl Files {
         Ok(())
     }
 
-    /// Writes all of it.
+    /// Writes all files.
     pub(super) fn write(&self, directory: &FilePath) {
         for path in self.files.keys() {
             let place = directory.join(path);
@@ -260,7 +261,7 @@ impl Files {
         }
     }
 
-    /// Whether all of them can be read.
+    /// Whether all files can be parsed.
     pub(super) fn check(&self) -> Result<(), String> {
         let manifests = self.files.keys().filter(|path| path.ends_with(".yaml"));
         for path in manifests {
@@ -285,7 +286,7 @@ impl Files {
         out
     }
 
-    /// Takes away the document that has this line, counted from one, where the page shows nothing of it.
+    /// Removes the document with this line (1-based), unless the page shows a part of it.
     pub(super) fn take_unshown_away(&mut self, path: &str, line: usize) -> bool {
         let Some(documents) = self.files.get_mut(path) else {
             return false;
@@ -306,7 +307,7 @@ impl Files {
         false
     }
 
-    /// Whether the page shows this line, counted from one.
+    /// Whether the page shows this line (1-based).
     pub(super) fn is_shown(&self, path: &str, line: usize) -> bool {
         self.lines(path).get(line - 1).is_some_and(|l| l.is_shown)
     }
@@ -327,7 +328,7 @@ fn place_of(kind: &str) -> String {
     known.map_or_else(|| format!("{}.yaml", kind.to_lowercase()), |(_, file)| (*file).to_owned())
 }
 
-/// The file that a comment names: `# vm.yaml`.
+/// The file named by a comment: `# vm.yaml`.
 pub(super) fn file_name(line: &str) -> Option<&str> {
     let name = line.strip_prefix("# ")?;
     let suffixes = [".yaml", ".json", ".sh", "file"];
@@ -335,8 +336,7 @@ pub(super) fn file_name(line: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
-/// The kind of an object; a HyperConverged where only its sections are there. What begins with another key is no
-/// object.
+/// The kind of an object; a HyperConverged if it has only its sections. `None` for other fragments.
 fn kind(document: &[Line]) -> Option<&str> {
     let keys = document.iter().filter_map(|l| l.text.split_once(':'));
     let keys: Vec<_> = keys.filter(|(key, _)| key.starts_with(char::is_alphabetic)).collect();
@@ -348,7 +348,7 @@ fn kind(document: &[Line]) -> Option<&str> {
     is_object.then_some("HyperConverged")
 }
 
-/// Puts in what an object can't do without.
+/// Adds the required fields of an object.
 fn complete(document: &mut Document, kind: &str, release: &str) -> Result<(), String> {
     let is_shown = document.iter().any(|l| l.is_shown);
     let lines = |text: &str| lines(text, is_shown);

@@ -1,5 +1,5 @@
-//! Checks rules' pages: each example has the findings that the page quotes, in the lines that it shows, and
-//! no remedy has any of them. `docs/contributing/rule.md` says how a page's blocks are read.
+//! Checks rules' pages: each example has the quoted findings in the shown lines, and no remedy has any.
+//! `docs/contributing/rule.md` explains how a page's blocks are read.
 
 mod files;
 mod section;
@@ -21,19 +21,19 @@ use super::load::Case;
 use crate::fix::{choose, round};
 use crate::{Date, Input, RegisteredRule, Run, RunPhase, Selection, Settings, apply_suppressions, page, rules, run};
 
-/// A part of a page that isn't run here.
+/// A part of a page that isn't tested here.
 struct Elsewhere {
     rule: &'static str,
     part: Part,
-    /// Why not.
+    /// The reason.
     why: &'static str,
-    /// The file of the test that shows the same, and what of it.
+    /// The file of the test that covers it, and a text in it.
     test: (&'static str, &'static str),
 }
 
 #[derive(PartialEq, Clone, Copy)]
 enum Part {
-    /// The rule's fixture represents it.
+    /// The rule's fixture covers it.
     Example,
     Remedy,
     Both,
@@ -95,7 +95,7 @@ fn is_elsewhere(rule: &Rule, part: Part) -> bool {
     of_rule.any(|e| e.part == part || e.part == Part::Both)
 }
 
-/// What is found in a directory.
+/// The findings in a directory.
 struct FoundFindings {
     files: Files,
     directory: tempfile::TempDir,
@@ -127,9 +127,9 @@ impl FoundFindings {
         self.findings.iter().filter(|f| f.rule.name == rule.name)
     }
 
-    /// What remains of this rule, and what is as bad.
+    /// The remaining findings of this rule, and new errors.
     fn left(&self, rule: &Rule) -> Vec<String> {
-        // Pages show parts of machines, which nobody could create.
+        // Pages show incomplete machines, which would be rejected.
         let counts = |f: &Finding| f.severity == Severity::Error && !f.rule.pedantic && f.rule.name != "vm-rejected";
         let is_left = |f: &&Finding| f.rule.name == rule.name || counts(f);
         let left = self.findings.iter().filter(is_left);
@@ -145,7 +145,7 @@ fn line(finding: &Finding) -> String {
     format!("{place}: {severity}[{}]: {}", finding.rule.name, finding.message)
 }
 
-/// All rules, pedantic ones too where it is about one of them, and what `hcoplan.yaml` says of them.
+/// All rules with the settings of `hcoplan.yaml`; pedantic ones only for such a rule.
 fn settings(rule: &Rule, config: &repo::Config) -> Result<Settings, Vec<Finding>> {
     Ok(Settings {
         pedantic: rule.pedantic,
@@ -177,7 +177,7 @@ fn open(directory: &FilePath) -> Result<Repo, repo::Error> {
     Repo::open(root, &options)
 }
 
-/// As fixtures are linted.
+/// Lints as fixtures are linted.
 fn in_fixture(rule: &Rule, directory: &FilePath, release: Option<&str>) -> Result<Vec<Finding>, String> {
     let settings = if directory.join("hcoplan.yaml").exists() {
         let repo = open(directory).map_err(|e| e.to_string())?;
@@ -189,7 +189,7 @@ fn in_fixture(rule: &Rule, directory: &FilePath, release: Option<&str>) -> Resul
     Ok(case.lint(&settings))
 }
 
-/// As repositories are linted, what is found while reading included.
+/// Lints as repositories are linted, including findings of reading.
 fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, String> {
     let repo = match open(directory) {
         Ok(repo) => repo,
@@ -236,7 +236,7 @@ fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, Stri
     Ok(result.findings)
 }
 
-/// The example, put into its rule's fixture.
+/// Adds the example to its rule's fixture.
 fn example(registered: &RegisteredRule) -> Result<FoundFindings, String> {
     let rule = registered.rule;
     let example = Section::of(page(rule), "What is wrong");
@@ -251,7 +251,7 @@ fn example(registered: &RegisteredRule) -> Result<FoundFindings, String> {
     }
     loop {
         let found = FoundFindings::of(registered, files.clone().with_cluster(&example.prose), example.release())?;
-        // What has the finding by itself is another example.
+        // A document with its own finding is another example.
         let places: Vec<_> = found.found(rule).filter_map(|f| f.location.clone()).collect();
         let mut others = places.iter();
         if is_elsewhere(rule, Part::Example)
@@ -278,7 +278,7 @@ fn wrapped(message: &str) -> String {
     out
 }
 
-/// The releases on which the example hasn't its finding, although it names none.
+/// The releases without the finding, although the example names none.
 fn silent_on(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
     let of_rule = Release::known_names().filter(|name| rule.applies_to(name));
@@ -305,7 +305,7 @@ fn is_quoted(said: &str, quote: &str) -> bool {
     }
 }
 
-/// What is wrong with the example.
+/// The errors of the example.
 fn of_example(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
     let mut out = Vec::new();
@@ -348,7 +348,7 @@ fn of_example(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String>
     out
 }
 
-/// What is wrong with the remedy.
+/// The errors of the remedy.
 fn of_remedy(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
     let release = Section::of(page(rule), "What is wrong").release().map(ToOwned::to_owned);
@@ -393,7 +393,7 @@ fn of_remedy(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> 
     out
 }
 
-/// What is left after the fixes that a remedy names.
+/// The findings that remain after the fixes named by a remedy.
 fn of_fix(registered: &RegisteredRule, given: &FoundFindings, release: Option<&str>, and_unsafe: bool) -> Vec<String> {
     let rule = registered.rule;
     let found: Vec<Finding> = given.found(rule).cloned().collect();

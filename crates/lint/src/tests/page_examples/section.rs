@@ -1,4 +1,4 @@
-//! What a section of a rule's page holds: its blocks, and what it quotes.
+//! Parses a section of a rule's page into blocks and quotes.
 
 use super::files::file_name;
 
@@ -14,14 +14,14 @@ pub(super) struct Block {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Section {
     pub(super) blocks: Vec<Block>,
-    /// The findings that it quotes: `> ` before each line, an empty line between two.
+    /// The quoted findings: lines with `> `, separated by empty lines.
     pub(super) quotes: Vec<String>,
-    /// All the rest.
+    /// The remaining text.
     pub(super) prose: String,
 }
 
 impl Section {
-    /// The section of this heading.
+    /// The section with a heading.
     pub(super) fn of(page: &str, heading: &str) -> Self {
         let mut lines = page.lines().skip_while(|l| l.strip_prefix("## ") != Some(heading));
         lines.next();
@@ -59,7 +59,7 @@ impl Section {
         out
     }
 
-    /// The ways that a remedy offers: each paragraph that begins with "Or" begins another one.
+    /// The alternatives of a remedy: each paragraph that starts with "Or" starts another.
     pub(super) fn ways(page: &str, heading: &str) -> Vec<Self> {
         let mut ways: Vec<Vec<&str>> = vec![Vec::new()];
         let mut lines = page.lines().skip_while(|l| l.strip_prefix("## ") != Some(heading));
@@ -76,7 +76,7 @@ impl Section {
         ways.into_iter().map(|w| Self::read(w.into_iter())).collect()
     }
 
-    /// The release that it is about: "Release 1.17".
+    /// The release of the section: "Release 1.17".
     pub(super) fn release(&self) -> Option<&str> {
         let (_, after) = self.prose.split_once("Release ")?;
         let end = after.find(|c: char| !c.is_ascii_digit() && c != '.');
@@ -84,7 +84,7 @@ impl Section {
         Some(name.trim_end_matches('.')).filter(|n| n.starts_with("1."))
     }
 
-    /// What is in files. Commands are not: a test of the command line runs those of the pages.
+    /// Blocks of files. The command line's tests run the pages' commands.
     pub(super) fn files(&self) -> impl Iterator<Item = &Block> {
         let is_named = |b: &Block| b.lines.first().is_some_and(|l| file_name(l).is_some());
         let is_file = move |b: &&Block| match b.language.as_str() {
